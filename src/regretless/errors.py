@@ -1,0 +1,100 @@
+"""What can go wrong, as types: every error a user can cause is a `RegretlessError` with one clear sentence.
+
+    RegretlessError              exit code 1
+    ├── InvalidOption            an option has a value that is not allowed
+    ├── InvalidText              text (a range, a card, a game name, a file) cannot be read, and where
+    ├── InvalidGame              the rules of a game contradict themselves
+    ├── InvalidFile              a file is missing, damaged or not what it says
+    ├── MissingExtra             an optional library is not installed
+    └── WouldNotFit              exit code 3: more memory than there is, said before it is taken
+
+The command prints `str(error)` and exits with `error.exit_code`; a library user catches the type.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "InvalidFile",
+    "InvalidGame",
+    "InvalidOption",
+    "InvalidText",
+    "MissingExtra",
+    "RegretlessError",
+    "WouldNotFit",
+]
+
+
+class RegretlessError(Exception):
+    """Base of every error that a user's request can cause."""
+
+    exit_code = 1
+
+
+class InvalidOption(RegretlessError):
+    """An option has a value that is not allowed.
+
+    >>> print(InvalidOption("iterations", -5, "must be at least 1"))
+    iterations: -5 must be at least 1
+    """
+
+    def __init__(self, option: str, value: object, reason: str) -> None:
+        super().__init__(f"{option}: {value!r} {reason}")
+        self.option = option
+        self.value = value
+
+
+class InvalidText(RegretlessError):
+    """Text that cannot be read; `position` counts characters from 1.
+
+    >>> print(InvalidText("range", "AKx", 3, "'x' is neither s, o nor a suit"))
+    range: 'AKx' at position 3: 'x' is neither s, o nor a suit
+    """
+
+    def __init__(self, field: str, text: str, position: int | None, reason: str) -> None:
+        shown = text if len(text) <= 60 else text[:57] + "..."
+        where = "" if position is None else f" at position {position}"
+        super().__init__(f"{field}: {shown!r}{where}: {reason}")
+        self.field = field
+        self.position = position
+
+
+class InvalidGame(RegretlessError):
+    """The rules of a game contradict themselves: chance that does not sum to 1, an information set with two action lists."""
+
+
+class InvalidFile(RegretlessError):
+    """A file that is missing, damaged or not what it says.
+
+    >>> print(InvalidFile("leduc.rgl", "is not a Regretless solution"))
+    leduc.rgl: is not a Regretless solution
+    """
+
+    def __init__(self, path: object, reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = path
+
+
+class MissingExtra(RegretlessError):
+    """An optional library is not installed; the message is the line that installs it.
+
+    >>> print(MissingExtra("matplotlib", "plot"))
+    matplotlib is not installed: pip install 'regretless[plot]'
+    """
+
+    def __init__(self, library: str, extra: str) -> None:
+        super().__init__(f"{library} is not installed: pip install 'regretless[{extra}]'")
+
+
+class WouldNotFit(RegretlessError):
+    """More memory than there is, said before any of it is taken.
+
+    >>> print(WouldNotFit("leduc(ranks=60)", needed=3 * 2**30, available=2 * 2**30))
+    leduc(ranks=60) needs 3.0 GiB of memory and 2.0 GiB are free
+    """
+
+    exit_code = 3
+
+    def __init__(self, what: str, *, needed: int, available: int) -> None:
+        super().__init__(f"{what} needs {needed / 2**30:.1f} GiB of memory and {available / 2**30:.1f} GiB are free")
+        self.needed = needed
+        self.available = available
