@@ -1,0 +1,70 @@
+"""Compiled loops of the evaluator: sums of card keys, then the lookups of `strength_tables`."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.cards._compile import compiled
+from regretless.cards.strength_tables import HIGH_BITS, LOW_BITS, SUIT_BITS, StrengthTables
+
+__all__ = ["FIRST_KEY", "evaluate_rows", "evaluate_hands", "strength_of"]
+
+# Each suit's counter starts at 3, so its top bit is set exactly when five or more cards share the suit.
+FIRST_KEY = 0x3333 << SUIT_BITS
+FLUSH = 0x8888 << SUIT_BITS
+LOW_MASK = (1 << LOW_BITS) - 1
+HIGH_MASK = (1 << HIGH_BITS) - 1
+INVALID = -1
+
+
+@compiled
+def strength_of(key: int, bits: int, size: int, tables: StrengthTables) -> int:
+    """Strength of `size` cards from FIRST_KEY plus their keys, and from the union of their bits."""
+    if key & FLUSH:
+        for suit in range(4):
+            if key >> (SUIT_BITS + 4 * suit) & 8:
+                return tables.flush_strength[bits >> 13 * suit & 0x1FFF]
+    number = tables.high_offset[size - 5, key >> LOW_BITS & HIGH_MASK] + tables.low_position[key & LOW_MASK]
+    return tables.rank_strength[number]
+
+
+@compiled
+def evaluate_rows(cards: NDArray[np.uint8], tables: StrengthTables, strengths: NDArray[np.int16]) -> None:
+    """Strength of each row of 5, 6 or 7 cards below 52; −1 where a row holds a card twice."""
+    rows, size = cards.shape
+    for row in range(rows):
+        key = FIRST_KEY
+        bits = 0
+        repeated = 0
+        for column in range(size):
+            card = cards[row, column]
+            key += tables.card_key[card]
+            repeated |= bits & tables.card_bit[card]
+            bits |= tables.card_bit[card]
+        strengths[row] = INVALID if repeated else strength_of(key, bits, size, tables)
+
+
+@compiled
+def evaluate_hands(
+    boards: NDArray[np.uint8],
+    hand_cards: NDArray[np.uint8],
+    tables: StrengthTables,
+    strengths: NDArray[np.int16],
+) -> None:
+    """Strength of every hand on every board of five cards: [boards, hands], −1 where the board blocks the hand."""
+    for board in range(len(boards)):
+        board_key = FIRST_KEY
+        board_bits = 0
+        for column in range(5):
+            board_key += tables.card_key[boards[board, column]]
+            board_bits |= tables.card_bit[boards[board, column]]
+        for hand in range(len(hand_cards)):
+            low = hand_cards[hand, 0]
+            high = hand_cards[hand, 1]
+            hand_bits = tables.card_bit[low] | tables.card_bit[high]
+            if board_bits & hand_bits:
+                strengths[board, hand] = INVALID
+            else:
+                key = board_key + tables.card_key[low] + tables.card_key[high]
+                strengths[board, hand] = strength_of(key, board_bits | hand_bits, 7, tables)

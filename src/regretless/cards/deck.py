@@ -1,0 +1,88 @@
+"""Cards as numbers and as text.
+
+A card is a number 0..51 = 4 · rank + suit, with ranks 2, 3, … K, A and suits c, d, h, s:
+
+    2c = 0   2d = 1   2h = 2   2s = 3   3c = 4   …   As = 51
+
+Its text is the rank then the suit: `Td` is the ten of diamonds. Reading ignores case; writing never varies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from regretless.errors import InvalidText
+
+__all__ = ["RANKS", "SUITS", "board_text", "card_text", "parse_board", "parse_card"]
+
+RANKS = "23456789TJQKA"
+SUITS = "cdhs"
+BOARD_LIMIT = 5  # a river board
+
+
+def card_text(card: int) -> str:
+    """Text of a card.
+
+    >>> card_text(33), card_text(51)
+    ('Td', 'As')
+    """
+    return RANKS[card // 4] + SUITS[card % 4]
+
+
+def board_text(cards: Iterable[int]) -> str:
+    """Text of several cards, in the order given.
+
+    >>> board_text([43, 38, 2])
+    'Qs Jh 2h'
+    """
+    return " ".join(card_text(card) for card in cards)
+
+
+def parse_card(text: str, field: str = "card") -> int:
+    """Read one card; `field` is the name an error gives to the text.
+
+    >>> parse_card("Td")
+    33
+    """
+    cards = _read_cards(text, field)
+    if len(cards) != 1:
+        raise InvalidText(field, text, None, f"holds {len(cards)} cards, one is needed")
+    return cards[0]
+
+
+def parse_board(text: str, field: str = "board") -> tuple[int, ...]:
+    """Read up to five different cards, in the order given; spaces and commas between them are optional.
+
+    >>> parse_board("Qs Jh 2h") == parse_board("QsJh2h") == (43, 38, 2)
+    True
+    >>> parse_board("Qs Jh Qs")
+    Traceback (most recent call last):
+    regretless.errors.InvalidText: board: 'Qs Jh Qs' at position 7: Qs appears twice
+    """
+    cards = _read_cards(text, field)
+    if len(cards) > BOARD_LIMIT:
+        raise InvalidText(field, text, None, f"holds {len(cards)} cards, a board has at most {BOARD_LIMIT}")
+    return cards
+
+
+def _read_cards(text: str, field: str) -> tuple[int, ...]:
+    cards: list[int] = []
+    start = 0
+    while start < len(text):
+        if text[start] in ", \t\r\n":
+            start += 1
+            continue
+        rank = RANKS.find(text[start].upper())
+        if rank < 0:
+            raise InvalidText(field, text, start + 1, f"{text[start]!r} is not a rank ({RANKS})")
+        suit_letter = text[start + 1 : start + 2]
+        suit = SUITS.find(suit_letter.lower()) if suit_letter else -1
+        if suit < 0:
+            reason = f"{suit_letter!r} is not a suit ({SUITS})" if suit_letter else f"{text[start]} has no suit"
+            raise InvalidText(field, text, start + 2, reason)
+        card = 4 * rank + suit
+        if card in cards:
+            raise InvalidText(field, text, start + 1, f"{card_text(card)} appears twice")
+        cards.append(card)
+        start += 2
+    return tuple(cards)

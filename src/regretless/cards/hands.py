@@ -1,0 +1,96 @@
+"""The 1,326 hands of two cards, in one fixed order, and the 169 classes they fall into.
+
+A hand is a pair of cards low < high. Hands are ordered by the low card, then by the high card:
+
+    2c2d, 2c2h, 2c2s, 2c3c, … 2cAs, 2d2h, … AhAs        index = low · (101 − low) / 2 + high − 1
+
+A class forgets suits except whether they match: `AKs`, `AKo`, `77`. Classes are the cells of the usual 13 × 13 grid,
+row by row from aces down: pairs on the diagonal, suited hands above it, offsuit hands below.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.cards.deck import RANKS, card_text
+from regretless.errors import InvalidOption
+
+__all__ = [
+    "CLASS_NAMES",
+    "HAND_CARDS",
+    "HAND_CLASS",
+    "HAND_COUNT",
+    "class_index",
+    "hand_class",
+    "hand_index",
+    "hand_text",
+]
+
+HAND_COUNT: Final = 1326
+
+
+def hand_index(first: int, second: int) -> int:
+    """Index of the hand that holds these two cards, in either order.
+
+    >>> hand_index(0, 1), hand_index(51, 50)
+    (0, 1325)
+    """
+    if first == second:
+        raise InvalidOption("hand", card_text(first) * 2, "holds one card twice")
+    low, high = min(first, second), max(first, second)
+    return low * (101 - low) // 2 + high - 1
+
+
+def hand_text(hand: int) -> str:
+    """Text of a hand, higher rank first (of a pair, the later suit first).
+
+    >>> hand_text(hand_index(46, 50))
+    'AhKh'
+    """
+    low, high = HAND_CARDS[hand]
+    return card_text(int(high)) + card_text(int(low))
+
+
+def class_index(first_rank: int, second_rank: int, suited: bool) -> int:
+    """Cell of the 13 × 13 grid, counted row by row; ranks are 0..12 for 2..A.
+
+    >>> CLASS_NAMES[class_index(12, 11, suited=True)], CLASS_NAMES[class_index(5, 5, suited=False)]
+    ('AKs', '77')
+    """
+    top, side = 12 - max(first_rank, second_rank), 12 - min(first_rank, second_rank)
+    return 13 * top + side if suited else 13 * side + top
+
+
+def hand_class(hand: int) -> str:
+    """Name of the class of a hand.
+
+    >>> hand_class(hand_index(46, 50)), hand_class(hand_index(47, 50)), hand_class(hand_index(20, 21))
+    ('AKs', 'AKo', '77')
+    """
+    return CLASS_NAMES[int(HAND_CLASS[hand])]
+
+
+def _class_name(cell: int) -> str:
+    row, column = divmod(cell, 13)
+    high, low = RANKS[12 - min(row, column)], RANKS[12 - max(row, column)]
+    return high + low + ("" if row == column else "s" if row < column else "o")
+
+
+def _read_only(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    array.flags.writeable = False
+    return array
+
+
+CLASS_NAMES: Final = tuple(_class_name(cell) for cell in range(169))
+
+# [1326, 2] the low and the high card of each hand
+HAND_CARDS: Final[NDArray[np.uint8]] = _read_only(np.array(list(combinations(range(52), 2)), dtype=np.uint8))
+
+# [1326] the class of each hand, a cell 0..168 of the grid
+HAND_CLASS: Final[NDArray[np.uint8]] = _read_only(
+    np.array([class_index(a // 4, b // 4, a % 4 == b % 4) for a, b in combinations(range(52), 2)], dtype=np.uint8)
+)

@@ -1,0 +1,58 @@
+"""Discounted CFR (Brown & Sandholm, AAAI 2019, arXiv 1809.04040), and linear CFR, its special case.
+
+At iteration t, before the new regret r is added:
+
+    R ← R · (t−1)^α / ((t−1)^α + 1)    where R > 0
+    R ← R · (t−1)^β / ((t−1)^β + 1)    where R < 0
+    S ← S · ((t−1) / t)^γ + π_i · σ
+
+The paper discounts after adding, with index t; shifting the index by one gives the same sequence of strategies and
+lets one pass over memory do both. Linear CFR is α = β = γ = 1: the discount is then (t−1)/t for everything.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from regretless.errors import InvalidOption
+from regretless.rules.rule import Weights
+
+__all__ = ["Discounted", "discount"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Discounted:
+    """Discounted CFR; the defaults are the paper's recommendation.
+
+    >>> Discounted().weights(2)
+    Weights(positive_discount=0.5, negative_discount=0.5, floor=False, average_decay=0.25, average_weight=1.0, \
+prediction=0.0, prediction_discount=1.0)
+    """
+
+    alpha: float = 1.5  # exponent for positive regrets; larger forgets less
+    beta: float = 0.0  # exponent for negative regrets; 0 halves them every iteration
+    gamma: float = 2.0  # exponent of the average; 0 weighs all iterations alike
+
+    def __post_init__(self) -> None:
+        if self.gamma < 0:
+            raise InvalidOption("gamma", self.gamma, "must be at least 0")
+
+    def weights(self, t: int) -> Weights:
+        return Weights(
+            positive_discount=discount(t - 1, self.alpha),
+            negative_discount=discount(t - 1, self.beta),
+            average_decay=((t - 1) / t) ** self.gamma,
+        )
+
+
+def discount(iterations: int, exponent: float) -> float:
+    """t^e / (t^e + 1) for t iterations done; 1 where t^e is infinite.
+
+    >>> discount(4, 1.5), discount(9, 0.0), discount(0, 1.5)
+    (0.8888888888888888, 0.5, 0.0)
+    """
+    if iterations == 0 and exponent < 0:
+        return 1.0
+    power = float(iterations) ** exponent
+    return 1.0 if math.isinf(power) else power / (power + 1.0)
