@@ -1,0 +1,92 @@
+# Everything starts from a bare clone: Python 3.11 or later and make are enough.
+#   make PYTHON=/path/to/python3.12 test     another Python
+#   make WORKERS=8 test                      more test processes
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+WORKERS ?= auto
+# The Python of a GPU host that has its own PyTorch and CuPy and installs nothing.
+GPU_PYTHON ?= python3
+
+# The first Python that is new enough and can make a virtual environment; asked for only when there is none yet.
+CANDIDATES := python3.11 python3 python3.12 python3.13
+USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
+FIND_PYTHON = $(shell for p in $(CANDIDATES); do "$$p" -c '$(USABLE)' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
+
+PIP = $(BIN)/python -m pip --disable-pip-version-check -qq install --constraint constraints.txt
+DEMO_READY := $(VENV)/.demo-ready
+DEV_READY := $(VENV)/.dev-ready
+BENCH_READY := $(VENV)/.bench-ready
+PYTEST = $(BIN)/python -m pytest
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench test-slow test-gpu docs clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(DEMO_READY)  ## solve Leduc poker and draw how exploitability falls
+	@mkdir -p demo
+	$(BIN)/regretless solve leduc --variant plus --iterations 1000 --plot demo/leduc.png
+
+test: lint  ## everything that must pass: lint, types, layers, docs, tests, doctests
+	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal
+
+lint: $(DEV_READY)  ## style, types, layers and a strict build of the docs
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+format: $(DEV_READY)  ## let ruff fix what it can
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+test-slow: $(DEV_READY)  ## the tests that take more than a few seconds
+	$(PYTEST) tests -m slow -n $(WORKERS) --maxprocesses 8 --dist worksteal
+
+test-gpu:  ## the tests that need a CUDA device, with the host's own Python
+	PYTHONPATH=src $(GPU_PYTHON) -m pytest tests -m gpu
+
+bench: $(BENCH_READY)  ## time Regretless against other solvers
+	$(BIN)/regretless bench
+
+docs: $(DEV_READY)  ## build the documentation into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+clean:  ## remove everything that was made here, the environment too
+	rm -rf $(VENV) build demo dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# An environment that was left half-made has no working pip and is made again.
+define make_environment
+	@if ! $(BIN)/python -m pip --version >/dev/null 2>&1; then \
+	  python="$(or $(PYTHON),$(FIND_PYTHON))"; \
+	  if [ -z "$$python" ] || ! "$$python" -c '$(USABLE)' >/dev/null 2>&1; then \
+	    found="$$("$${python:-python3}" --version 2>/dev/null | head -n 1)"; \
+	    echo "Regretless needs Python 3.11 or later with venv, found $${found:-none}; say where: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; \
+	    exit 1; \
+	  fi; \
+	  echo "making $(VENV) with $$python"; \
+	  "$$python" -m venv --clear $(VENV); \
+	fi
+endef
+
+$(DEMO_READY): pyproject.toml constraints.txt
+	$(make_environment)
+	@echo "installing what the demo needs into $(VENV)"
+	@$(PIP) --editable '.[plot]'
+	@touch $@
+
+$(DEV_READY): pyproject.toml constraints.txt
+	$(make_environment)
+	@echo "installing what the tests need into $(VENV)"
+	@$(PIP) --editable '.[dev]'
+	@touch $@ $(DEMO_READY)
+
+$(BENCH_READY): pyproject.toml constraints.txt
+	$(make_environment)
+	@echo "installing what the benchmarks need into $(VENV)"
+	@$(PIP) --editable '.[bench,plot]'
+	@touch $@ $(DEMO_READY)

@@ -1,0 +1,61 @@
+"""Which tests run: the slow ones when asked for, those of a GPU where there is one.
+
+pytest                   all but the slow ones; a GPU test without a GPU is skipped, with the reason
+pytest --run-slow        all
+pytest -m slow           the slow ones alone
+pytest -m gpu            those of a GPU alone; test files without any are not even imported, so that this works
+                         on a GPU host that lacks the libraries of the other tests
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+try:
+    from hypothesis import settings
+except ImportError:  # a GPU host
+    pass
+else:
+    # No deadline: the first example may compile a kernel. In continuous integration every run draws the same examples.
+    settings.register_profile("regretless", deadline=None, derandomize=bool(os.environ.get("CI")))
+    settings.load_profile("regretless")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--run-slow", action="store_true", help="run the tests marked slow too")
+
+
+@cache
+def cuda_devices() -> int:
+    """How many CUDA devices the driver sees, asked of the driver itself: neither torch nor cupy is imported."""
+    try:
+        driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    except OSError:
+        return 0
+    count = ctypes.c_int(0)
+    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return 0
+    return count.value
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    if config.option.markexpr.strip() == "gpu" and collection_path.name.startswith("test_"):
+        return "gpu" not in collection_path.read_text(encoding="utf-8") or None
+    return None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--run-slow") and "slow" not in config.option.markexpr:
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        if slow:
+            config.hook.pytest_deselected(items=slow)
+            items[:] = [item for item in items if not item.get_closest_marker("slow")]
+    for item in items:
+        if item.get_closest_marker("gpu") and cuda_devices() == 0:
+            item.add_marker(pytest.mark.skip(reason="no CUDA device"))
