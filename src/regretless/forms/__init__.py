@@ -1,0 +1,24 @@
+"""Games as arrays: the history form of any game, the sequence form of any game for two."""
+
+from regretless.forms.compile import compile_history, invert, last_pairs, strategy_array, uniform_array
+from regretless.forms.history import TERMINAL, FloatArray, HistoryForm, IntArray, Strategy
+from regretless.forms.memory import available_bytes, memory_bytes
+from regretless.forms.sequence import SequenceForm, SequenceTree, SparseMatrix
+
+__all__ = [
+    "TERMINAL",
+    "FloatArray",
+    "HistoryForm",
+    "IntArray",
+    "SequenceForm",
+    "SequenceTree",
+    "SparseMatrix",
+    "Strategy",
+    "available_bytes",
+    "compile_history",
+    "invert",
+    "last_pairs",
+    "memory_bytes",
+    "strategy_array",
+    "uniform_array",
+]

@@ -1,0 +1,337 @@
+"""From the rules of a game to its history form, and from arrays over pairs back to strategies.
+
+1. Walk the game depth first with an explicit stack, so that few states are alive at once and depth is unlimited by
+   Python's recursion. Each node leaves one number behind, in the buffer of its depth: its information set, or that it
+   is chance's or terminal. Nodes of one depth are met in breadth-first order, so nothing needs sorting.
+2. Join the buffers: that is the breadth-first order. Children are numbered in the order of their parents, so the
+   number of children alone gives `first_child`, `parent` and `pair` by cumulative sums.
+3. Renumber information sets by first appearance in that order.
+4. Check what the arrays say: payoffs are finite, the sum is 0 where the game says so, recall is perfect.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from regretless.errors import InvalidGame, InvalidOption, WouldNotFit
+from regretless.forms.history import TERMINAL, FloatArray, HistoryForm, IntArray, Strategy
+from regretless.forms.memory import available_bytes
+from regretless.games.game import CHANCE, Game
+
+__all__ = ["compile_history", "invert", "last_pairs", "strategy_array", "uniform_array"]
+
+BYTES_A_NODE = 96  # arrays of the form and what building them takes for a moment, two players
+BYTES_AN_INFORMATION_SET = 400  # key, place in the dictionary, list entries
+DEEPEST = 100_000  # moves on one path; a game that goes on after so many is taken not to end
+CHECK_EVERY = 1 << 16  # nodes between two looks at the limit
+SUM_TOLERANCE = 1e-6  # how far chance may sum from 1, and payoffs from 0
+
+
+def compile_history(game: Game[Any], *, limit: int | None = None) -> HistoryForm:
+    """Compile the rules of a game into arrays.
+
+    `limit` is the largest number of nodes accepted; without it, as many as fit in the memory that is free.
+
+    >>> from regretless.games import Kuhn
+    >>> form = compile_history(Kuhn())
+    >>> len(form.parent), len(form.keys), form.level.tolist()
+    (58, 12, [0, 1, 4, 10, 22, 46, 58])
+    """
+    if limit is not None and limit < 1:
+        raise InvalidOption("limit", limit, "must be at least 1")
+    walk = _Walk(game, limit)
+    walk.run()
+    form = _assemble(game, walk)
+    _check_payoffs(form, game)
+    _check_recall(form)
+    return form
+
+
+class _Walk:
+    """What the walk leaves behind: one buffer for each depth, and the information sets by key."""
+
+    def __init__(self, game: Game[Any], limit: int | None) -> None:
+        self.game = game
+        self.limit = limit
+        self.players = game.num_players()
+        self.codes: list[array[int]] = []  # by depth: information set, CHANCE or TERMINAL of each node
+        self.outcomes: list[array[int]] = []  # by depth: number of outcomes of each chance node
+        self.probabilities: list[array[float]] = []  # by depth: those outcomes' probabilities, one after the other
+        self.payoffs: list[array[float]] = []  # by depth: payoffs of each terminal, one after the other
+        self.sets: dict[str, int] = {}
+        self.set_player: list[int] = []
+        self.set_actions: list[tuple[str, ...]] = []
+        self.action_lists: dict[tuple[str, ...], tuple[str, ...]] = {}  # one copy of each list of actions
+
+    def run(self) -> None:
+        game, players = self.game, self.players
+        is_terminal, player_of, actions_of = game.is_terminal, game.player, game.actions
+        next_state, key_of, utilities = game.next_state, game.info_set_key, game.utilities
+        sets, set_player, set_actions = self.sets, self.set_player, self.set_actions
+        most_nodes = self._most_nodes()
+        nodes, next_check = 0, min(CHECK_EVERY, most_nodes)
+        pending: list[list[Any]] = [[game.initial_state()]]  # by depth: states not yet visited, last one first
+        self._open_depth()
+        depth = 0
+        while depth >= 0:
+            if not pending[depth]:
+                pending.pop()
+                depth -= 1
+                continue
+            state = pending[depth].pop()
+            nodes += 1
+            if nodes > next_check:
+                most_nodes = self._check_room(nodes)
+                next_check = min(nodes + CHECK_EVERY, most_nodes)
+            if is_terminal(state):
+                self.codes[depth].append(TERMINAL)
+                self.payoffs[depth].extend(utilities(state))
+                continue
+            player = player_of(state)
+            if player == CHANCE:
+                actions: Sequence[str] = self._chance(state, depth)
+                self.codes[depth].append(CHANCE)
+            else:
+                key = key_of(state)
+                actions = actions_of(state)
+                number = sets.get(key)
+                if number is None:
+                    number = self._new_set(key, player, actions)
+                elif set_player[number] != player:
+                    raise InvalidGame(
+                        f"{game.name}: the key {key!r} names an information set of player {set_player[number]} "
+                        f"and one of player {player}"
+                    )
+                elif actions is not set_actions[number] and tuple(actions) != set_actions[number]:
+                    raise InvalidGame(
+                        f"{game.name}: the information set {key!r} has the actions {set_actions[number]} "
+                        f"in one history and {tuple(actions)} in another"
+                    )
+                self.codes[depth].append(number)
+            children = [next_state(state, action) for action in actions]
+            children.reverse()
+            pending.append(children)
+            depth += 1
+            if depth == len(self.codes):
+                self._open_depth()
+        assert sum(map(len, self.payoffs)) == players * sum(codes.count(TERMINAL) for codes in self.codes)
+
+    def _open_depth(self) -> None:
+        if len(self.codes) > DEEPEST:
+            raise InvalidGame(f"{self.game.name} goes on after {DEEPEST:,} moves: does it end?")
+        self.codes.append(array("i"))
+        self.outcomes.append(array("i"))
+        self.probabilities.append(array("d"))
+        self.payoffs.append(array("d"))
+
+    def _chance(self, state: Any, depth: int) -> list[str]:
+        outcomes = self.game.chance_outcomes(state)
+        probabilities = [probability for _, probability in outcomes]
+        total = sum(probabilities)
+        if not (abs(total - 1.0) <= SUM_TOLERANCE and min(probabilities) >= 0.0):
+            raise InvalidGame(
+                f"{self.game.name}: the chance probabilities at {state!r} are {probabilities} and sum to {total:.12g}: "
+                "each must be at least 0 and their sum 1"
+            )
+        self.outcomes[depth].append(len(outcomes))
+        self.probabilities[depth].extend(probabilities)
+        return [outcome for outcome, _ in outcomes]
+
+    def _new_set(self, key: str, player: int, actions: Sequence[str]) -> int:
+        if not 0 <= player < self.players:
+            raise InvalidGame(f"{self.game.name}: player {player} moves at {key!r}, and there are {self.players} players")
+        actions = tuple(actions)
+        if not actions or len(set(actions)) < len(actions):
+            raise InvalidGame(
+                f"{self.game.name}: the information set {key!r} has the actions {actions}: "
+                "there must be at least one and no two alike"
+            )
+        number = len(self.sets)
+        self.sets[key] = number
+        self.set_player.append(player)
+        self.set_actions.append(self.action_lists.setdefault(actions, actions))
+        return number
+
+    def _most_nodes(self) -> int:
+        taken = BYTES_AN_INFORMATION_SET * len(self.sets)
+        fitting = max(1, (available_bytes() - taken) // self._bytes_a_node())
+        return fitting if self.limit is None else min(fitting, self.limit)
+
+    def _bytes_a_node(self) -> int:
+        return BYTES_A_NODE + 8 * max(0, self.players - 2)
+
+    def _check_room(self, nodes: int) -> int:
+        """Raise if this many nodes are too many; otherwise how many there may be."""
+        if self.limit is not None and nodes > self.limit:
+            raise InvalidGame(f"{self.game.name} has more nodes than the limit of {self.limit:,}")
+        # Part of what the nodes so far need is already taken and no longer counts as free.
+        held = 4 * nodes
+        needed = nodes * self._bytes_a_node()
+        available = available_bytes() + held
+        if needed > available:
+            raise WouldNotFit(f"{self.game.name} (more than {nodes:,} nodes)", needed=needed, available=available)
+        fitting = available // self._bytes_a_node()
+        return fitting if self.limit is None else min(fitting, self.limit)
+
+
+def _join(buffers: Sequence[array[Any]], dtype: type) -> Any:
+    return np.concatenate([np.frombuffer(buffer, dtype=dtype) for buffer in buffers if len(buffer)] or [np.zeros(0, dtype)])
+
+
+def _assemble(game: Game[Any], walk: _Walk) -> HistoryForm:
+    code: IntArray = _join(walk.codes, np.intc).astype(np.int32, copy=False)
+    nodes = len(code)
+    moves = np.flatnonzero(code >= 0)
+    terminal = np.flatnonzero(code == TERMINAL).astype(np.int32)
+
+    # Information sets by first appearance: writing backwards leaves each set's first node in place.
+    number = np.zeros(len(walk.sets), np.int64)
+    number[code[moves[::-1]]] = moves[::-1]
+    order = np.argsort(number, kind="stable")
+    renumbered = np.empty(len(order), np.int32)
+    renumbered[order] = np.arange(len(order), dtype=np.int32)
+    keys = list(walk.sets)
+    set_player = np.array(walk.set_player, np.int8)[order] if len(order) else np.zeros(0, np.int8)
+    actions = tuple(walk.set_actions[old] for old in order)
+    first_pair = np.zeros(len(order) + 1, np.int32)
+    np.cumsum([len(names) for names in actions], out=first_pair[1:])
+
+    information_set = np.full(nodes, -1, np.int32)
+    information_set[moves] = renumbered[code[moves]]
+    player = code.clip(max=0).astype(np.int8)
+    player[moves] = set_player[information_set[moves]]
+
+    children = np.zeros(nodes, np.int32)
+    children[moves] = np.diff(first_pair)[information_set[moves]]
+    children[code == CHANCE] = _join(walk.outcomes, np.intc)
+    first_child = np.ones(nodes + 1, np.int32)
+    np.cumsum(children, out=first_child[1:])
+    first_child[1:] += 1
+
+    parent = np.full(nodes, -1, np.int32)
+    parent[1:] = np.repeat(np.arange(nodes, dtype=np.int32), children)
+    pair = np.full(nodes, -1, np.int32)
+    chance = np.ones(nodes)
+    if nodes > 1:
+        above = parent[1:]
+        position = np.arange(1, nodes, dtype=np.int32) - first_child[above]
+        pair[1:] = np.where(code[above] >= 0, first_pair[information_set[above]] + position, -1)
+        chance[1:][code[above] == CHANCE] = _join(walk.probabilities, np.double)
+
+    payoff: FloatArray = _join(walk.payoffs, np.double).reshape(len(terminal), walk.players)
+    return HistoryForm(
+        name=game.name,
+        players=walk.players,
+        zero_sum=bool((np.abs(payoff.sum(axis=1)) <= SUM_TOLERANCE).all()),
+        parent=parent,
+        player=player,
+        information_set=information_set,
+        pair=pair,
+        chance=chance,
+        first_child=first_child,
+        level=np.cumsum([0] + [len(codes) for codes in walk.codes if len(codes)]),
+        terminal=terminal,
+        payoff=payoff,
+        information_set_player=set_player,
+        first_pair=first_pair,
+        keys=tuple(keys[old] for old in order),
+        actions=actions,
+    )
+
+
+def _check_payoffs(form: HistoryForm, game: Game[Any]) -> None:
+    if not np.isfinite(form.payoff).all():
+        worst = form.payoff[~np.isfinite(form.payoff).all(axis=1)][0]
+        raise InvalidGame(f"{form.name}: a terminal pays {tuple(worst.tolist())}, and payoffs must be finite")
+    if game.zero_sum and not form.zero_sum:
+        worst = form.payoff[np.abs(form.payoff.sum(axis=1)).argmax()]
+        raise InvalidGame(
+            f"{form.name} is said to be zero-sum and a terminal pays {tuple(worst.tolist())}: "
+            "set zero_sum = False in the game if that is meant"
+        )
+
+
+def last_pairs(form: HistoryForm, player: int) -> IntArray:
+    """The pair by which `player` last moved on the way to each node; −1 where they have not moved yet.  [N]"""
+    last = np.full(len(form.parent), -1, np.int32)
+    moved = np.zeros(len(form.parent), np.bool_)
+    moved[1:] = form.player[form.parent[1:]] == player
+    for depth in range(1, len(form.level) - 1):
+        here = slice(form.level[depth], form.level[depth + 1])
+        last[here] = np.where(moved[here], form.pair[here], last[form.parent[here]])
+    return last
+
+
+def _check_recall(form: HistoryForm) -> None:
+    """Perfect recall: all nodes of an information set follow the same last move of its player."""
+    for player in range(form.players):
+        nodes = np.flatnonzero(form.player == player)
+        if not len(nodes):
+            continue
+        last = last_pairs(form, player)[nodes]
+        sets = form.information_set[nodes]
+        expected = np.zeros(len(form.keys), np.int32)
+        expected[sets[::-1]] = last[::-1]
+        wrong = np.flatnonzero(expected[sets] != last)
+        if len(wrong):
+            raise InvalidGame(
+                f"{form.name}: player {player} forgets what they did: "
+                f"histories of the information set {form.keys[sets[wrong[0]]]!r} follow different moves of theirs"
+            )
+
+
+def uniform_array(form: HistoryForm) -> FloatArray:
+    """The strategy that plays all legal actions alike, as an array over pairs."""
+    counts = np.diff(form.first_pair)
+    return np.repeat(1.0 / counts, counts)
+
+
+def invert(form: HistoryForm, strategy: FloatArray) -> dict[str, dict[str, float]]:
+    """Read an array over pairs back as information set -> action -> number.
+
+    >>> from regretless.games import Kuhn
+    >>> form = compile_history(Kuhn())
+    >>> invert(form, uniform_array(form))["0:pb"]
+    {'p': 0.5, 'b': 0.5}
+    """
+    if strategy.shape != (form.first_pair[-1],):
+        raise InvalidOption("strategy", strategy.shape, f"must be one number for each of {form.first_pair[-1]} pairs")
+    numbers = strategy.tolist()
+    first = form.first_pair.tolist()
+    return {
+        key: dict(zip(actions, numbers[start : start + len(actions)]))
+        for key, actions, start in zip(form.keys, form.actions, first)
+    }
+
+
+def strategy_array(form: HistoryForm, strategy: Strategy) -> FloatArray:
+    """A strategy by information set and action as an array over pairs: the inverse of `invert`.
+
+    An information set that is left out plays all its actions alike; an action left out of a set that is given is
+    never played.
+
+    >>> from regretless.games import Kuhn
+    >>> form = compile_history(Kuhn())
+    >>> invert(form, strategy_array(form, {"0:pb": {"p": 1.0}}))["0:pb"]
+    {'p': 1.0, 'b': 0.0}
+    """
+    result = uniform_array(form)
+    number_of: Callable[[str], int | None] = {key: number for number, key in enumerate(form.keys)}.get
+    for key, given in strategy.items():
+        number = number_of(key)
+        if number is None:
+            raise InvalidOption("strategy", key, f"is not an information set of {form.name}")
+        actions = form.actions[number]
+        unknown = [action for action in given if action not in actions]
+        if unknown:
+            raise InvalidOption("strategy", unknown[0], f"is not an action of {key!r}: {', '.join(actions)}")
+        probabilities = [float(given.get(action, 0.0)) for action in actions]
+        if not (min(probabilities) >= 0.0 and abs(sum(probabilities) - 1.0) <= SUM_TOLERANCE):
+            raise InvalidOption("strategy", dict(given), f"at {key!r} must be at least 0 each and sum to 1")
+        start = form.first_pair[number]
+        result[start : start + len(actions)] = probabilities
+    return result
