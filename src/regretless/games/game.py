@@ -76,7 +76,7 @@ class Game(ABC, Generic[State]):
         """All that the player to move knows, as text; unique over all players' information sets."""
 
     def chance_outcomes(self, state: State) -> Sequence[tuple[Action, float]]:
-        """Outcomes of chance here with their probabilities, f_c; uniform over `actions` unless a game says otherwise."""
+        """Outcomes of chance here with their probabilities, f_c; uniform unless a game says otherwise."""
         outcomes = self.actions(state)
         return [(outcome, 1.0 / len(outcomes)) for outcome in outcomes]
 

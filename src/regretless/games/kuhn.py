@@ -12,10 +12,11 @@ With two players the value to the first is −1/18 and the equilibria form a fam
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from regretless.errors import InvalidOption
+from regretless.games._spelling import check_between, spelled
 from regretless.games.game import CHANCE, Action, Game
 
 __all__ = ["Kuhn", "KuhnState"]
@@ -26,6 +27,8 @@ MOVES = (PASS, BET)
 
 
 class KuhnState(NamedTuple):
+    """A history of Kuhn poker."""
+
     cards: tuple[int, ...]  # dealt so far, player 0's first; 0 is the lowest
     history: str  # moves after the deal: "", "p", "pb", …
 
@@ -40,10 +43,11 @@ class Kuhn(Game[KuhnState]):
     """
 
     def __init__(self, players: int = 2) -> None:
-        if not 2 <= players <= 10:
-            raise InvalidOption("players", players, "must be between 2 and 10")
+        check_between("players", players, 2, 10)
         self.players = players
-        self.name = "kuhn" if players == 2 else f"kuhn(players={players})"
+        self.name = spelled("kuhn", Kuhn, players=players)
+        self._contenders = self._showdowns()
+        self._payoffs = {history: self._by_winner(history) for history in self._contenders}
 
     def num_players(self) -> int:
         return self.players
@@ -52,9 +56,7 @@ class Kuhn(Game[KuhnState]):
         return KuhnState(cards=(), history="")
 
     def is_terminal(self, state: KuhnState) -> bool:
-        history = state.history
-        first_bet = history.find(BET)
-        return len(history) == (self.players if first_bet < 0 else first_bet + self.players)
+        return state.history in self._contenders
 
     def player(self, state: KuhnState) -> int:
         if len(state.cards) < self.players:
@@ -67,9 +69,10 @@ class Kuhn(Game[KuhnState]):
         return MOVES
 
     def next_state(self, state: KuhnState, action: Action) -> KuhnState:
-        if len(state.cards) < self.players:
-            return KuhnState((*state.cards, int(action)), state.history)
-        return KuhnState(state.cards, state.history + action)
+        cards, history = state
+        if len(cards) < self.players:
+            return KuhnState((*cards, int(action)), history)
+        return KuhnState(cards, history + action)
 
     def info_set_key(self, state: KuhnState) -> str:
         return f"{state.cards[len(state.history) % self.players]}:{state.history}"
@@ -78,7 +81,23 @@ class Kuhn(Game[KuhnState]):
         return self.utilities(state)[player]
 
     def utilities(self, state: KuhnState) -> tuple[float, ...]:
-        bettors = {turn % self.players for turn, move in enumerate(state.history) if move == BET}
-        paid = [2.0 if player in bettors else 1.0 for player in range(self.players)]
-        winner = max(bettors or range(self.players), key=lambda player: state.cards[player])
-        return tuple(sum(paid) - paid[winner] if player == winner else -paid[player] for player in range(self.players))
+        cards, history = state
+        return self._payoffs[history][max(self._contenders[history], key=cards.__getitem__)]
+
+    def _showdowns(self) -> dict[str, tuple[int, ...]]:
+        """Every terminal history, with the players who may win there."""
+        showdowns = {PASS * self.players: tuple(range(self.players))}
+        for first in range(self.players):
+            for answers in itertools.product(MOVES, repeat=self.players - 1):
+                history = PASS * first + BET + "".join(answers)
+                showdowns[history] = tuple({turn % self.players for turn, move in enumerate(history) if move == BET})
+        return showdowns
+
+    def _by_winner(self, history: str) -> dict[int, tuple[float, ...]]:
+        """What everyone gets at the end of `history`, by who wins: who bet has paid 2, the others 1."""
+        everyone = range(self.players)
+        paid = [1.0 + (BET in history[player :: self.players]) for player in everyone]
+        return {
+            winner: tuple(sum(paid) - paid[winner] if player == winner else -paid[player] for player in everyone)
+            for winner in self._contenders[history]
+        }

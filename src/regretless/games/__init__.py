@@ -1,0 +1,56 @@
+"""The rules of each game, and adapters for the games of OpenSpiel and Gambit.
+
+>>> from regretless import games
+>>> game = games.load("leduc(ranks=6)")
+>>> game.num_players()
+2
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from regretless.games.game import CHANCE, Action, Game, State
+from regretless.games.kuhn import Kuhn, KuhnState
+from regretless.games.leduc import Leduc, LeducState
+from regretless.games.registry import Entry, catalogue, load, names
+
+if TYPE_CHECKING:
+    from regretless.games.gambit import read_efg, write_efg
+    from regretless.games.openspiel import from_openspiel, from_tabular_policy, to_tabular_policy
+
+__all__ = [
+    "CHANCE",
+    "Action",
+    "Entry",
+    "Game",
+    "Kuhn",
+    "KuhnState",
+    "Leduc",
+    "LeducState",
+    "State",
+    "catalogue",
+    "from_openspiel",
+    "from_tabular_policy",
+    "load",
+    "names",
+    "read_efg",
+    "to_tabular_policy",
+    "write_efg",
+]
+
+_ADAPTERS = {  # imported when first asked for
+    "from_openspiel": "openspiel",
+    "from_tabular_policy": "openspiel",
+    "to_tabular_policy": "openspiel",
+    "read_efg": "gambit",
+    "write_efg": "gambit",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ADAPTERS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(f"{__name__}.{_ADAPTERS[name]}"), name)

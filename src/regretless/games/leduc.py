@@ -1,0 +1,189 @@
+"""Leduc hold'em: two players, one private card each, one public card, two rounds of betting (Southey et al., 2005).
+
+1. Both ante 1 and are dealt one card from `suits` copies of each of `ranks` ranks.
+2. First round: player 0 starts; fold (`f`), check or call (`c`), bet or raise (`r`) by `bets[0]`. At most `raises`
+   bets and raises a round. Fold is legal only when there is something to call.
+3. A public card is dealt, and a second round follows, by `bets[1]`, player 0 first again.
+4. Who pairs the public card wins; else the higher rank; equal ranks split the pot.
+
+`merge_suits=True` deals ranks in place of cards, with their true probabilities: the same game and the same value, a
+fifth of the nodes, because suits decide nothing.
+
+Southey, Bowling, Larson, Piccione, Burch, Billings, Rayner: Bayes' Bluff: Opponent Modelling in Poker. UAI 2005.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from regretless.errors import InvalidOption
+from regretless.games._spelling import check_between, spelled
+from regretless.games.game import CHANCE, Action, Game
+
+__all__ = ["Leduc", "LeducState"]
+
+FOLD: Action = "f"
+CALL: Action = "c"  # check where there is nothing to call
+RAISE: Action = "r"  # bet where nobody has
+RANKS = "23456789TJQKA"
+SUITS = "shdc"
+OVER = -2  # `LeducState.turn` where the game is over
+
+Cards = tuple[str, ...]
+Payoffs = tuple[float, float]
+
+
+class LeducState(NamedTuple):
+    """A history of Leduc."""
+
+    cards: Cards  # dealt so far: player 0's, player 1's, the public one
+    history: str  # betting, with the public card where it fell: "crc/Qh:r"
+    turn: int  # who moves: 0, 1, CHANCE or OVER
+
+
+class _Round(NamedTuple):
+    """A point in the betting, whatever the private cards are."""
+
+    history: str
+    first_round: bool
+    paid: tuple[int, int]
+    raises: int  # so far in this round
+    moves: int  # so far in this round
+
+
+class Leduc(Game[LeducState]):
+    """Leduc hold'em with any deck and any fixed bets.
+
+    >>> game = Leduc()
+    >>> state = LeducState(cards=("Ks", "Qh"), history="cr", turn=0)
+    >>> game.info_set_key(state), game.actions(state)
+    ('Ks:cr', ('f', 'c', 'r'))
+    >>> game.next_state(game.next_state(state, "c"), "Qs")
+    LeducState(cards=('Ks', 'Qh', 'Qs'), history='crc/Qs:', turn=0)
+    >>> game.utilities(LeducState(cards=("Ks", "Qh", "Qs"), history="crc/Qs:cc", turn=OVER))
+    (-3.0, 3.0)
+    """
+
+    def __init__(
+        self,
+        ranks: int = 3,
+        suits: int = 2,
+        bets: tuple[int, int] = (2, 4),
+        raises: int = 2,
+        merge_suits: bool = False,
+        players: int = 2,
+    ) -> None:
+        check_between("ranks", ranks, 1, len(RANKS))
+        check_between("suits", suits, 1, len(SUITS))
+        if ranks * suits < 3:
+            raise InvalidOption("ranks", ranks, f"with suits={suits} leaves fewer than the three cards of a deal")
+        if not isinstance(bets, tuple) or len(bets) != 2 or not all(type(bet) is int and bet > 0 for bet in bets):
+            raise InvalidOption("bets", bets, "must be two whole numbers above 0, like (2,4)")
+        check_between("raises", raises, 0, 10)
+        if type(merge_suits) is not bool:
+            raise InvalidOption("merge_suits", merge_suits, "must be True or False")
+        check_between("players", players, 2, 2)
+        self.ranks, self.suits, self.bets, self.raises, self.merge_suits = ranks, suits, bets, raises, merge_suits
+        self.name = spelled("leduc", Leduc, ranks=ranks, suits=suits, bets=bets, raises=raises, merge_suits=merge_suits)
+        # J, Q, K for the usual three; the ace comes in only with all thirteen.
+        names = RANKS if ranks == len(RANKS) else RANKS[12 - ranks : 12]
+        self._strength = {name: rank for rank, name in enumerate(names)}
+        self._copies = (
+            dict.fromkeys(names, suits) if merge_suits else {name + suit: 1 for name in names for suit in SUITS[:suits]}
+        )
+        self._actions: dict[str, tuple[Action, ...]] = {}  # by history, where a player moves
+        self._after: dict[str, dict[Action, tuple[str, int]]] = {}  # history -> action -> history, turn
+        self._payoffs: dict[str, tuple[Payoffs, Payoffs, Payoffs]] = {}  # by terminal history: tie, win, loss of 0
+        self._outcomes: dict[Cards, tuple[tuple[Action, float], ...]] = {}  # filled as deals are asked for
+        self._winner: dict[Cards, int] = {}  # 0 tie, 1 player 0, −1 player 1; filled as showdowns are asked for
+        self._tabulate_betting(_Round("", True, (1, 1), 0, 0))
+
+    def num_players(self) -> int:
+        return 2
+
+    def initial_state(self) -> LeducState:
+        return LeducState((), "", CHANCE)
+
+    def is_terminal(self, state: LeducState) -> bool:
+        return state.turn == OVER
+
+    def player(self, state: LeducState) -> int:
+        return state.turn
+
+    def actions(self, state: LeducState) -> Sequence[Action]:
+        if state.turn == CHANCE:
+            return [card for card, _ in self.chance_outcomes(state)]
+        return self._actions[state.history]
+
+    def chance_outcomes(self, state: LeducState) -> Sequence[tuple[Action, float]]:
+        dealt = state.cards
+        outcomes = self._outcomes.get(dealt)
+        if outcomes is None:
+            left = {card: copies - dealt.count(card) for card, copies in self._copies.items()}
+            total = sum(left.values())
+            outcomes = tuple((card, copies / total) for card, copies in left.items() if copies)
+            self._outcomes[dealt] = outcomes
+        return outcomes
+
+    def next_state(self, state: LeducState, action: Action) -> LeducState:
+        cards, history, turn = state
+        if turn != CHANCE:
+            history, turn = self._after[history][action]
+            return LeducState(cards, history, turn)
+        if not cards:
+            return LeducState((action,), "", CHANCE)
+        if history:
+            return LeducState((*cards, action), f"{history}{action}:", 0)
+        return LeducState((*cards, action), "", 0)
+
+    def info_set_key(self, state: LeducState) -> str:
+        return f"{state.cards[state.turn]}:{state.history}"
+
+    def utility(self, state: LeducState, player: int) -> float:
+        return self.utilities(state)[player]
+
+    def utilities(self, state: LeducState) -> Payoffs:
+        cards = state.cards
+        winner = self._winner.get(cards)
+        if winner is None:
+            winner = self._winner[cards] = self._showdown(cards)
+        return self._payoffs[state.history][winner]
+
+    def _showdown(self, cards: Cards) -> int:
+        """Who wins: 1 player 0, −1 player 1, 0 neither."""
+        if len(cards) < 3:
+            return 0  # somebody folded: `_payoffs` does not look at the cards
+        first, second, public = (self._strength[card[0]] for card in cards)
+        mine, theirs = (first == public, first), (second == public, second)
+        return (mine > theirs) - (mine < theirs)
+
+    def _tabulate_betting(self, point: _Round) -> None:
+        """Enter what can be done at this point of the betting, and at every point below."""
+        turn = point.moves % 2
+        facing = point.paid[1 - turn] > point.paid[turn]
+        actions = (FOLD,) * facing + (CALL,) + (RAISE,) * (point.raises < self.raises)
+        self._actions[point.history] = actions
+        after = self._after[point.history] = {}
+        for action in actions:
+            history = point.history + action
+            if action == FOLD:
+                loss = float(point.paid[turn])
+                payoffs = (-loss, loss) if turn == 0 else (loss, -loss)
+                self._payoffs[history] = (payoffs, payoffs, payoffs)
+                after[action] = (history, OVER)
+            elif action == RAISE or point.moves == 0:
+                owed = max(point.paid) + (self.bets[not point.first_round] if action == RAISE else 0)
+                paid = (owed, point.paid[1]) if turn == 0 else (point.paid[0], owed)
+                raises = point.raises + (action == RAISE)
+                after[action] = (history, 1 - turn)
+                self._tabulate_betting(_Round(history, point.first_round, paid, raises, point.moves + 1))
+            elif point.first_round:
+                after[action] = (history + "/", CHANCE)
+                for card in self._copies:
+                    paid = (max(point.paid), max(point.paid))
+                    self._tabulate_betting(_Round(f"{history}/{card}:", False, paid, 0, 0))
+            else:
+                stake = float(max(point.paid))
+                self._payoffs[history] = ((0.0, 0.0), (stake, -stake), (-stake, stake))
+                after[action] = (history, OVER)

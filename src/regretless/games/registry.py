@@ -1,0 +1,157 @@
+"""Games by name: `load("leduc(ranks=6)")`, and the list of what can be loaded.
+
+Three spellings are read:
+
+    kuhn, leduc(ranks=6), leduc(bets=(2,4))    a game of this package; parameters by name, values as in Python
+    openspiel:liars_dice(numdice=1)            a game of OpenSpiel, in OpenSpiel's own spelling
+    path/to/game.efg                           a Gambit file
+
+A parameter's value is a literal (number, text, True, False, tuple): text from a stranger never runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from regretless.errors import InvalidOption, InvalidText
+from regretless.games.game import Game
+from regretless.games.kuhn import Kuhn
+from regretless.games.leduc import Leduc
+
+__all__ = ["Entry", "catalogue", "load", "names"]
+
+LONGEST_NAME = 1000  # characters; nobody types more, and a parser should not be asked to
+OPENSPIEL = "openspiel:"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A game that `load` knows, as the list of games shows it."""
+
+    name: str
+    description: str
+    players: str  # "2", "2 to 10"
+    parameters: Mapping[str, object]  # name -> default, in the order of the constructor
+    rules: type[Game[Any]]
+
+
+def _entry(name: str, rules: type[Game[Any]], players: str, description: str) -> Entry:
+    parameters = {key: parameter.default for key, parameter in inspect.signature(rules).parameters.items()}
+    return Entry(name, description, players, MappingProxyType(parameters), rules)
+
+
+_CATALOGUE = {
+    entry.name: entry
+    for entry in (
+        _entry("kuhn", Kuhn, "2 to 10", "One card each, one bet: poker small enough to solve on paper"),
+        _entry("leduc", Leduc, "2", "One private card, one public card, two rounds of betting"),
+    )
+}
+
+
+def catalogue() -> tuple[Entry, ...]:
+    """Every game of the package, smallest first.
+
+    >>> [entry.name for entry in catalogue()][:2]
+    ['kuhn', 'leduc']
+    >>> dict(catalogue()[0].parameters)
+    {'players': 2}
+    """
+    return tuple(_CATALOGUE.values())
+
+
+def names() -> tuple[str, ...]:
+    """The names of `catalogue`."""
+    return tuple(_CATALOGUE)
+
+
+def load(text: str) -> Game[Any]:
+    """The game that `text` names.
+
+    >>> load("leduc(ranks=6, bets=(1, 2))").name
+    'leduc(ranks=6,bets=(1,2))'
+    >>> load("leduk")
+    Traceback (most recent call last):
+    regretless.errors.InvalidText: game: 'leduk': not a game of this package; did you mean leduc? (known: ...)
+    """
+    text = text.strip()
+    if text.lower().startswith(OPENSPIEL):
+        from regretless.games.openspiel import from_openspiel
+
+        return from_openspiel(text[len(OPENSPIEL) :])
+    if text.lower().endswith(".efg"):
+        from regretless.games.gambit import read_efg
+
+        return read_efg(text)
+    if len(text) > LONGEST_NAME:
+        raise InvalidText("game", text, None, f"longer than {LONGEST_NAME} characters")
+    match = re.fullmatch(r"([^()]*)(\(.*\))?", text, re.DOTALL)
+    if match is None:
+        raise InvalidText("game", text, None, "must read like leduc or leduc(ranks=6)")
+    entry = _find(match[1], text)
+    parameters = _read_parameters(text, match.end(1), entry) if match[2] else {}
+    return entry.rules(**parameters)
+
+
+def _find(name: str, text: str) -> Entry:
+    plain = re.sub(r"[\s-]+", "_", name.strip().lower().replace("'", ""))
+    if entry := _CATALOGUE.get(plain):
+        return entry
+    close = difflib.get_close_matches(plain, _CATALOGUE, n=1)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    known = ", ".join(_CATALOGUE)
+    raise InvalidText(
+        "game", text, None, f"not a game of this package{hint} (known: {known}, openspiel:NAME, FILE.efg)"
+    )
+
+
+def _read_parameters(text: str, start: int, entry: Entry) -> dict[str, object]:
+    """Parameters from `(ranks=6, bets=(2,4))`, which begins at `start`."""
+    try:
+        call = ast.parse("f" + text[start:], mode="eval").body
+    except SyntaxError as error:
+        position = start + (error.offset or 1) - 1
+        raise InvalidText("game", text, max(1, position), "the parameters cannot be read") from None
+    except (MemoryError, RecursionError, ValueError):
+        raise InvalidText("game", text, None, "the parameters cannot be read") from None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        raise InvalidText("game", text, start + 1, "the parameters cannot be read")
+    example = f"{entry.name}({next(iter(entry.parameters), 'parameter')}=…)"
+    if call.args:
+        position = start + call.args[0].col_offset
+        raise InvalidText("game", text, position, f"parameters are given by name, like {example}")
+    values: dict[str, object] = {}
+    for keyword in call.keywords:
+        if keyword.arg is None:
+            raise InvalidText("game", text, start + keyword.col_offset, f"parameters are given by name, like {example}")
+        if keyword.arg not in entry.parameters:
+            close = difflib.get_close_matches(keyword.arg, entry.parameters, n=1)
+            hint = f"did you mean {close[0]}? " if close else ""
+            allowed = ", ".join(entry.parameters)
+            raise InvalidText(
+                "game",
+                text,
+                start + keyword.col_offset,
+                f"{entry.name} has no parameter {keyword.arg}; {hint}(its parameters: {allowed})",
+            )
+        if keyword.arg in values:
+            raise InvalidText("game", text, start + keyword.col_offset, f"{keyword.arg} is given twice")
+        values[keyword.arg] = _read_value(keyword.arg, keyword.value)
+    return values
+
+
+def _read_value(option: str, node: ast.expr) -> object:
+    if isinstance(node, ast.Name):  # a bare word is text, and true and false are what they seem
+        return {"true": True, "false": False}.get(node.id.lower(), node.id)
+    try:
+        value: object = ast.literal_eval(node)
+    except (ValueError, TypeError, MemoryError, RecursionError):
+        raise InvalidOption(option, ast.unparse(node), "must be a number, True, False, text or a tuple") from None
+    return tuple(value) if isinstance(value, list) else value
