@@ -14,7 +14,7 @@ from typing import Protocol
 from regretless.forms.history import FloatArray
 from regretless.rules.rule import Schedule
 
-__all__ = ["Engine", "Evaluation", "Snapshot", "Updates"]
+__all__ = ["Engine", "Evaluation", "Sampling", "Snapshot", "Updates"]
 
 
 class Updates(StrEnum):
@@ -22,6 +22,15 @@ class Updates(StrEnum):
 
     ALTERNATING = "alternating"
     SIMULTANEOUS = "simultaneous"
+
+
+class Sampling(StrEnum):
+    """How much of the tree an iteration walks."""
+
+    FULL = "full"  # all of it
+    CHANCE = "chance"  # one outcome at every chance node, all actions
+    EXTERNAL = "external"  # one outcome, one action of the others, all actions of the player who is updated
+    OUTCOME = "outcome"  # a single line of play
 
 
 @dataclass(frozen=True)

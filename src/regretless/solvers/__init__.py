@@ -1,0 +1,22 @@
+"""The loop, the readable reference, best responses and the ways to ask for a solution."""
+
+from regretless.solvers.best_response import BestResponse, evaluate, expected_values
+from regretless.solvers.cfr import CFR
+from regretless.solvers.interrupt import catch_interrupts
+from regretless.solvers.loop import Measurement, Outcome, Problem, Progress, Stop, run
+from regretless.solvers.strategies import uniform_strategy
+
+__all__ = [
+    "CFR",
+    "BestResponse",
+    "Measurement",
+    "Outcome",
+    "Problem",
+    "Progress",
+    "Stop",
+    "catch_interrupts",
+    "evaluate",
+    "expected_values",
+    "run",
+    "uniform_strategy",
+]

@@ -1,0 +1,207 @@
+"""Counterfactual regret minimization as a recursion, to be read beside the paper (Zinkevich et al., NeurIPS 2007).
+
+One iteration, for each player i in turn (or for all at once):
+
+1. Walk the tree with the current strategy σ. At a history h where i moves, the regret of an action is
+
+       π_{−i}(h) · (u_i(σ, h·a) − u_i(σ, h)),
+
+   π_{−i} being the probability that chance and the others bring the game to h. Sum it over the information set: (7).
+2. Apply the rule: discount, add, floor (`rules/rule.py`). Vanilla only adds.
+3. Add σ to the average, weighted by the player's own reach π_i: (4).
+4. The next strategy is proportional to positive regret, uniform where there is none: (8).
+
+Chance is either walked whole, or sampled: then one outcome is drawn at every chance node met, and the regrets are
+right on average. This is the reference that every fast engine is tested against, so it is plain Python in float64.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Generic
+
+from regretless.engines.engine import Evaluation, Sampling, Updates
+from regretless.errors import InvalidOption
+from regretless.forms.history import Strategy
+from regretless.games.game import CHANCE, Action, Game, State
+from regretless.rules.rule import Schedule, Weights
+from regretless.solvers.best_response import evaluate
+
+__all__ = ["CFR", "InformationSet"]
+
+
+@dataclass
+class InformationSet:
+    """What CFR remembers of one information set; each list runs over its actions."""
+
+    player: int
+    actions: tuple[Action, ...]
+    regret: list[float] = field(init=False)  # R(I, a), equation (7) before dividing by T
+    average: list[float] = field(init=False)  # Σ_t π_i · σ^t, the numerator of equation (4)
+    strategy: list[float] = field(init=False)  # σ, played next
+    new_regret: list[float] = field(init=False)  # r(I, a) of the iteration under way
+    own_reach: float = 0.0  # π_i(I) of the iteration under way; 0 if sampling did not come here
+
+    def __post_init__(self) -> None:
+        count = len(self.actions)
+        self.regret = [0.0] * count
+        self.average = [0.0] * count
+        self.strategy = [1.0 / count] * count
+        self.new_regret = [0.0] * count
+
+    def update(self, weights: Weights) -> None:
+        """Steps 2 to 4 of the module's text, once all histories of the set have added to `new_regret`."""
+        gain = weights.average_weight * self.own_reach
+        self.average = [
+            total * weights.average_decay + gain * probability
+            for total, probability in zip(self.average, self.strategy, strict=True)
+        ]
+        self.regret = [
+            old * (weights.positive_discount if old > 0 else weights.negative_discount) + new
+            for old, new in zip(self.regret, self.new_regret, strict=True)
+        ]
+        if weights.floor:
+            self.regret = [max(regret, 0.0) for regret in self.regret]
+        self.strategy = matching(
+            [
+                regret * weights.prediction_discount + weights.prediction * new
+                for regret, new in zip(self.regret, self.new_regret, strict=True)
+            ]
+        )
+        self.new_regret = [0.0] * len(self.actions)
+        self.own_reach = 0.0
+
+
+def matching(regrets: Sequence[float]) -> list[float]:
+    """Regret matching, equation (8): proportional to positive regret, uniform where there is none.
+
+    >>> matching([3.0, -2.0, 1.0]), matching([-1.0, 0.0])
+    ([0.75, 0.0, 0.25], [0.5, 0.5])
+    """
+    positive = [max(regret, 0.0) for regret in regrets]
+    total = sum(positive)
+    return [regret / total for regret in positive] if total > 0 else [1.0 / len(positive)] * len(positive)
+
+
+class CFR(Generic[State]):
+    """CFR on the rules of a game.
+
+    >>> from regretless.games import Kuhn
+    >>> from regretless.rules import Plus, schedule
+    >>> cfr = CFR(Kuhn())
+    >>> cfr.advance(schedule(Plus(), first=1, count=100))
+    >>> round(cfr.evaluate().exploitability, 6)
+    0.001194
+    """
+
+    name = "reference"
+    device = "cpu"
+    threads = 1
+
+    def __init__(
+        self,
+        game: Game[State],
+        *,
+        updates: Updates = Updates.ALTERNATING,
+        sampling: Sampling = Sampling.FULL,
+        seed: int = 0,
+    ) -> None:
+        if sampling not in (Sampling.FULL, Sampling.CHANCE):
+            raise InvalidOption("sampling", str(sampling), "is not for the reference engine, which knows full and chance")
+        self.game = game
+        self.updates = updates
+        self.sampling = sampling
+        self.random = random.Random(seed)
+        self.information_sets: dict[str, InformationSet] = {}
+        self.iteration = 0
+        self.value_sums = [0.0] * game.num_players()  # what each player got, summed over walks, for the running mean
+        self.walks = 0
+
+    def advance(self, schedule: Schedule) -> None:
+        """Run as many iterations as `schedule` has rows."""
+        everyone = tuple(range(self.game.num_players()))
+        turns = [everyone] if self.updates is Updates.SIMULTANEOUS else [(player,) for player in everyone]
+        for row in schedule.tolist():
+            weights = Weights(*row)
+            for updating in turns:
+                values = self._walk(self.game.initial_state(), (1.0,) * len(everyone), 1.0, updating)
+                self.value_sums = [total + value for total, value in zip(self.value_sums, values, strict=True)]
+                self.walks += 1
+                for information_set in self.information_sets.values():
+                    if information_set.player in updating:
+                        information_set.update(weights)
+            self.iteration += 1
+
+    def average_strategy(self) -> Strategy:
+        """Equation (4): strategies weighted by the player's own reach; uniform where a set was never reached."""
+        return {
+            key: dict(zip(known.actions, matching(known.average), strict=True))
+            for key, known in self.information_sets.items()
+        }
+
+    def evaluate(self) -> Evaluation:
+        """Values and best responses of the average strategy."""
+        return evaluate(self.game, self.average_strategy())
+
+    def running_value(self, player: int) -> float:
+        """Mean over all walks so far of what `player` got while the strategies were still changing."""
+        return self.value_sums[player] / max(self.walks, 1)
+
+    def _walk(
+        self, state: State, reach: tuple[float, ...], chance_reach: float, updating: Sequence[int]
+    ) -> tuple[float, ...]:
+        """Expected utility of every player from here on; adds regrets on the way back up."""
+        game = self.game
+        if game.is_terminal(state):
+            return game.utilities(state)
+        player = game.player(state)
+        if player == CHANCE:
+            return self._walk_chance(state, reach, chance_reach, updating)
+
+        key = game.info_set_key(state)
+        known = self.information_sets.get(key)
+        if known is None:
+            known = self.information_sets[key] = InformationSet(player, tuple(game.actions(state)))
+        action_values = [
+            self._walk(
+                game.next_state(state, action),
+                (*reach[:player], reach[player] * probability, *reach[player + 1 :]),
+                chance_reach,
+                updating,
+            )
+            for action, probability in zip(known.actions, known.strategy, strict=True)
+        ]
+        values = _mixture(known.strategy, action_values)
+        if player in updating:
+            counterfactual_reach = chance_reach * prod(reach[:player]) * prod(reach[player + 1 :])
+            known.own_reach = reach[player]
+            for index, action_value in enumerate(action_values):
+                known.new_regret[index] += counterfactual_reach * (action_value[player] - values[player])
+        return values
+
+    def _walk_chance(
+        self, state: State, reach: tuple[float, ...], chance_reach: float, updating: Sequence[int]
+    ) -> tuple[float, ...]:
+        outcomes = self.game.chance_outcomes(state)
+        probabilities = [probability for _, probability in outcomes]
+        if self.sampling is Sampling.CHANCE:
+            (outcome,) = self.random.choices([outcome for outcome, _ in outcomes], probabilities)
+            return self._walk(self.game.next_state(state, outcome), reach, chance_reach, updating)
+        return _mixture(
+            probabilities,
+            [
+                self._walk(self.game.next_state(state, outcome), reach, chance_reach * probability, updating)
+                for outcome, probability in outcomes
+            ],
+        )
+
+
+def _mixture(probabilities: Sequence[float], values: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    """Expected utilities over actions or outcomes."""
+    return tuple(
+        sum(probability * value for probability, value in zip(probabilities, of_player, strict=True))
+        for of_player in zip(*values, strict=True)
+    )

@@ -1,0 +1,40 @@
+"""Ctrl-C and SIGTERM as a question that the loop asks between pieces of work, so that nothing is cut in half."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+__all__ = ["catch_interrupts"]
+
+
+@contextmanager
+def catch_interrupts() -> Iterator[Callable[[], bool]]:
+    """While open, the first Ctrl-C or SIGTERM only sets a flag; a second one interrupts at once.
+
+    Signals reach the main thread alone: elsewhere the flag just stays down.
+
+    >>> with catch_interrupts() as interrupted:
+    ...     signal.raise_signal(signal.SIGINT)
+    ...     interrupted()
+    True
+    """
+    raised = threading.Event()
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if raised.is_set():
+            raise KeyboardInterrupt
+        raised.set()
+
+    if threading.current_thread() is not threading.main_thread():
+        yield raised.is_set
+        return
+    previous = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield raised.is_set
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
