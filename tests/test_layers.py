@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -37,18 +38,14 @@ def lint_imports(project: Path) -> tuple[int, str]:
     return result.returncode, result.stdout + result.stderr
 
 
-def broken_contracts(report: str) -> set[str]:
-    return {line.removesuffix(" BROKEN").strip() for line in report.splitlines() if line.endswith(" BROKEN")}
+def contracts(report: str, verdict: str) -> set[str]:
+    return set(re.findall(rf"^(.+) {verdict}(?: \(.*\))?$", report, re.MULTILINE))
 
 
 def test_the_layers_hold(project: Path) -> None:
     code, report = lint_imports(project)
     assert code == 0, report
-    assert {line.removesuffix(" KEPT").strip() for line in report.splitlines() if line.endswith(" KEPT")} == {
-        LAYERS,
-        NO_POKER,
-        ARRAY_LIBRARIES,
-    }
+    assert contracts(report, "KEPT") == {LAYERS, NO_POKER, ARRAY_LIBRARIES}, report
 
 
 @pytest.mark.parametrize(
@@ -73,7 +70,7 @@ def test_a_planted_violation_is_found(project: Path, file: str, line: str, contr
         planted.write(f"\n{line}\n")
     code, report = lint_imports(project)
     assert code == 1, report
-    assert broken_contracts(report) == {contract}, report
+    assert contracts(report, "BROKEN") == {contract}, report
 
 
 @pytest.mark.parametrize("layer", ["engines", "cards"])
