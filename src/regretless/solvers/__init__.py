@@ -4,6 +4,10 @@ from regretless.solvers.best_response import BestResponse, evaluate, expected_va
 from regretless.solvers.cfr import CFR
 from regretless.solvers.interrupt import catch_interrupts
 from regretless.solvers.loop import Measurement, Outcome, Problem, Progress, Stop, run
+from regretless.solvers.reference import Reference
+from regretless.solvers.solution import Solution
+from regretless.solvers.solve import solve
+from regretless.solvers.solver import Solver
 from regretless.solvers.strategies import uniform_strategy
 
 __all__ = [
@@ -13,10 +17,14 @@ __all__ = [
     "Outcome",
     "Problem",
     "Progress",
+    "Reference",
+    "Solution",
+    "Solver",
     "Stop",
     "catch_interrupts",
     "evaluate",
     "expected_values",
     "run",
+    "solve",
     "uniform_strategy",
 ]

@@ -1,0 +1,61 @@
+"""Regretless: counterfactual regret minimization for every extensive-form game, from Kuhn poker to hold'em.
+
+    import regretless as rl
+
+    solution = rl.solve("leduc", variant="plus", iterations=1000)
+    solution.exploitability, solution.values, solution.strategy["Ks:"]
+
+Names load when first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from regretless import cards, engines, errors, forms, games, rules, solvers
+    from regretless.errors import RegretlessError
+    from regretless.games.registry import load
+    from regretless.solvers.solution import Solution
+    from regretless.solvers.solve import solve
+    from regretless.solvers.solver import Solver
+
+__all__ = [
+    "RegretlessError",
+    "Solution",
+    "Solver",
+    "__version__",
+    "cards",
+    "engines",
+    "errors",
+    "forms",
+    "games",
+    "load",
+    "rules",
+    "solve",
+    "solvers",
+]
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "RegretlessError": "regretless.errors",
+    "Solution": "regretless.solvers.solution",
+    "Solver": "regretless.solvers.solver",
+    "load": "regretless.games.registry",
+    "solve": "regretless.solvers.solve",
+}
+_PACKAGES = ("cards", "engines", "errors", "forms", "games", "rules", "solvers")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"regretless.{name}")
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'regretless' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,80 @@
+"""What a solve answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from regretless.engines.engine import Evaluation, Snapshot
+from regretless.forms.history import Strategy
+from regretless.solvers.loop import Measurement
+
+__all__ = ["Solution"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Solution:
+    """The average strategy of a game, how exploitable it is, and what it took to find it."""
+
+    game: str  # as a user types it
+    variant: str
+    engine: str
+    device: str
+    threads: int
+    iterations: int  # done, those before a resume included
+    evaluation: Evaluation
+    reason: Literal["iterations", "target", "interrupted", "exact"]  # why the solve ended
+    history: tuple[Measurement, ...]
+    seconds: float  # solving, exploitability checks included
+    setup_seconds: float  # compiling the game and the engine
+    seconds_per_iteration: float  # iterations alone
+    memory_bytes: int
+    nodes: int
+    information_sets: int
+    snapshot: Snapshot | None = field(repr=False)  # what a resume starts from; None where nothing iterates
+    read_strategy: Callable[[], Strategy] = field(repr=False)  # arrays to text, when it is first asked for
+
+    @property
+    def exploitability(self) -> float:
+        """NashConv / players, in the game's units."""
+        return self.evaluation.exploitability
+
+    @property
+    def nash_conv(self) -> float:
+        return self.evaluation.nash_conv
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Expected utility of each player."""
+        return self.evaluation.values
+
+    @cached_property
+    def strategy(self) -> Strategy:
+        """Information set -> action -> probability."""
+        return self.read_strategy()
+
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
+        """The object that `regretless solve --json` prints."""
+        answer: dict[str, Any] = {
+            "game": self.game,
+            "variant": self.variant,
+            "engine": self.engine,
+            "device": self.device,
+            "threads": self.threads,
+            "iterations": self.iterations,
+            "exploitability": self.exploitability,
+            "nash_conv": self.nash_conv,
+            "values": list(self.values),
+            "seconds": self.seconds,
+            "setup_seconds": self.setup_seconds,
+            "seconds_per_iteration": self.seconds_per_iteration,
+            "memory_bytes": self.memory_bytes,
+            "nodes": self.nodes,
+            "information_sets": self.information_sets,
+            "history": [[point.iteration, point.seconds, point.exploitability] for point in self.history],
+        }
+        if strategy:
+            answer["strategy"] = {key: dict(actions) for key, actions in self.strategy.items()}
+        return answer

@@ -1,0 +1,73 @@
+"""A solver as an object that goes on where it stopped: the class most people reach for first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from regretless import engines
+from regretless.engines.engine import Engine, Sampling
+from regretless.errors import InvalidOption
+from regretless.forms.compile import compile_history, invert
+from regretless.forms.history import Strategy
+from regretless.games.game import Game
+from regretless.rules.presets import preset
+from regretless.solvers.loop import Progress, Stop, run
+from regretless.solvers.reference import Reference
+
+__all__ = ["Solver"]
+
+
+class Solver:
+    """Solve a game step by step, on whatever device there is.
+
+    `batch_size` is how many deals are walked at once. A game with no more deals than that is walked whole, which is
+    exact; of a larger one each iteration walks `batch_size` deals drawn at random, which is right on average. With
+    `batch_size=1` the readable recursion walks all deals one after the other.
+
+    >>> from regretless.games import Kuhn
+    >>> solver = Solver(Kuhn(), variant="plus")
+    >>> strategy = solver.solve(iterations=1000, verbose=False)
+    >>> round(strategy["2:b"]["b"], 2), solver.exploitability() < 1e-4  # the king always calls
+    (1.0, True)
+    """
+
+    def __init__(
+        self, game: Game[Any], variant: str = "vanilla", device: str = "auto", batch_size: int = 1024
+    ) -> None:
+        if batch_size < 1:
+            raise InvalidOption("batch_size", batch_size, "must be at least 1")
+        self.game = game
+        self.rule = preset(variant)
+        self.form = compile_history(game)
+        self.engine: Engine
+        if batch_size == 1:
+            self.engine = Reference(game, self.form)
+        elif len(game.deals()) <= batch_size:
+            self.engine = engines.create("auto", self.form, device=device)
+        else:
+            self.engine = engines.create(
+                "auto", self.form, device=device, sampling=Sampling.CHANCE, batch_size=batch_size
+            )
+
+    def solve(self, iterations: int, verbose: bool = True, log_interval: int = 1000) -> Strategy:
+        """Run that many more iterations and return the average strategy; `verbose` prints the exploitability."""
+        printed = self.engine.iteration
+
+        def report(progress: Progress) -> None:
+            nonlocal printed
+            due = progress.iteration - printed >= log_interval or progress.iteration == progress.iterations
+            if due and progress.exploitability is not None and progress.iteration > printed:
+                print(f"Iteration {progress.iteration}: exploitability = {progress.exploitability:.6f}")
+                printed = progress.iteration
+
+        stop = Stop(iterations=self.engine.iteration + iterations, measure_every=log_interval)
+        run(self.engine, self.rule, stop, report=report if verbose else lambda progress: None)
+        return self.get_strategy()
+
+    def get_strategy(self) -> Strategy:
+        """The average strategy: information set -> action -> probability."""
+        return invert(self.form, self.engine.average_strategy())
+
+    def exploitability(self) -> float:
+        """NashConv / 2 of the average strategy."""
+        return self.engine.evaluate().exploitability
