@@ -3,7 +3,7 @@
 from regretless.forms.compile import compile_history, invert, last_pairs, strategy_array, uniform_array
 from regretless.forms.history import TERMINAL, FloatArray, HistoryForm, IntArray, Strategy
 from regretless.forms.memory import available_bytes, memory_bytes
-from regretless.forms.sequence import SequenceForm, SequenceTree, SparseMatrix
+from regretless.forms.sequence import SequenceForm, SequenceTree, SparseMatrix, compile_sequence
 
 __all__ = [
     "TERMINAL",
@@ -16,6 +16,7 @@ __all__ = [
     "Strategy",
     "available_bytes",
     "compile_history",
+    "compile_sequence",
     "invert",
     "last_pairs",
     "memory_bytes",

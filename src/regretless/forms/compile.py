@@ -143,7 +143,9 @@ class _Walk:
 
     def _new_set(self, key: str, player: int, actions: Sequence[str]) -> int:
         if not 0 <= player < self.players:
-            raise InvalidGame(f"{self.game.name}: player {player} moves at {key!r}, and there are {self.players} players")
+            raise InvalidGame(
+                f"{self.game.name}: player {player} moves at {key!r}, and there are {self.players} players"
+            )
         actions = tuple(actions)
         if not actions or len(set(actions)) < len(actions):
             raise InvalidGame(
@@ -179,7 +181,9 @@ class _Walk:
 
 
 def _join(buffers: Sequence[array[Any]], dtype: type) -> Any:
-    return np.concatenate([np.frombuffer(buffer, dtype=dtype) for buffer in buffers if len(buffer)] or [np.zeros(0, dtype)])
+    return np.concatenate(
+        [np.frombuffer(buffer, dtype=dtype) for buffer in buffers if len(buffer)] or [np.zeros(0, dtype)]
+    )
 
 
 def _assemble(game: Game[Any], walk: _Walk) -> HistoryForm:

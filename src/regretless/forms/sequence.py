@@ -17,9 +17,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from regretless.errors import InvalidGame
+from regretless.forms.compile import last_pairs
 from regretless.forms.history import FloatArray, HistoryForm, IntArray
 
-__all__ = ["SequenceForm", "SequenceTree", "SparseMatrix"]
+__all__ = ["SequenceForm", "SequenceTree", "SparseMatrix", "compile_sequence"]
+
+CANCELLED = 1e-14  # a sum this small beside what was summed is rounding: the entry is dropped
 
 
 @dataclass(frozen=True)
@@ -53,4 +59,103 @@ class SequenceForm:
 
     history: HistoryForm  # what it was derived from
     trees: tuple[SequenceTree, SequenceTree]
-    payoff: tuple[SparseMatrix, SparseMatrix]  # [S of the player, S of the other]  the player's own utility times chance
+    payoff: tuple[SparseMatrix, SparseMatrix]  # [S of the player, S of the other]  own utility times chance
+
+
+def compile_sequence(history: HistoryForm) -> SequenceForm:
+    """Derive the sequence form of a two-player game.
+
+    >>> from regretless.forms import compile_history
+    >>> from regretless.games import Kuhn
+    >>> form = compile_sequence(compile_history(Kuhn()))
+    >>> [len(tree.pair) for tree in form.trees], len(form.payoff[0].value)
+    ([13, 13], 30)
+    """
+    if history.players != 2:
+        raise InvalidGame(f"{history.name} has {history.players} players: the sequence form is for two")
+    last = (last_pairs(history, 0), last_pairs(history, 1))
+    trees = (_tree(history, 0, last[0]), _tree(history, 1, last[1]))
+    ends = tuple(_sequence_of_pair(history, tree.pair)[pairs[history.terminal]] for tree, pairs in zip(trees, last))
+    weighted = _chance_reach(history)[history.terminal, None] * history.payoff
+    return SequenceForm(
+        history=history,
+        trees=trees,
+        payoff=(
+            _sum_entries(ends[0], ends[1], weighted[:, 0], len(trees[0].pair), len(trees[1].pair)),
+            _sum_entries(ends[1], ends[0], weighted[:, 1], len(trees[1].pair), len(trees[0].pair)),
+        ),
+    )
+
+
+def _tree(history: HistoryForm, player: int, last: IntArray) -> SequenceTree:
+    sets = np.flatnonzero(history.information_set_player == player)
+    nodes = np.flatnonzero(history.player == player)
+    parent_pair = np.full(len(history.keys), -1, np.int32)
+    parent_pair[history.information_set[nodes]] = last[nodes]  # perfect recall: the same for every node of a set
+
+    counts = np.diff(history.first_pair)
+    parent_set = np.append(np.repeat(np.arange(len(counts)), counts), -1)[parent_pair]
+    depth = np.full(len(counts), -1)  # how many decisions of the player come before
+    here = sets[parent_pair[sets] < 0]
+    waiting = sets[parent_pair[sets] >= 0]
+    level = [0]
+    while len(here):
+        depth[here] = len(level) - 1
+        level.append(level[-1] + len(here))
+        ready = depth[parent_set[waiting]] >= 0
+        here, waiting = waiting[ready], waiting[~ready]
+
+    ordered = sets[np.argsort(depth[sets], kind="stable")]
+    first_sequence = np.ones(len(ordered) + 1, np.int32)
+    np.cumsum(counts[ordered], out=first_sequence[1:])
+    first_sequence[1:] += 1
+    pair = np.full(first_sequence[-1], -1, np.int32)
+    pair[1:] = _ranges(history.first_pair[ordered], counts[ordered])
+    return SequenceTree(
+        information_set=ordered.astype(np.int32),
+        parent_sequence=_sequence_of_pair(history, pair)[parent_pair[ordered]],
+        first_sequence=first_sequence,
+        level=np.array(level),
+        pair=pair,
+    )
+
+
+def _ranges(start: IntArray, count: IntArray) -> IntArray:
+    """start[0], start[0] + 1, … for count[0] numbers, then the same from start[1], and so on."""
+    before = np.cumsum(count) - count
+    ranges: IntArray = np.arange(count.sum()) + np.repeat(start - before, count)
+    return ranges
+
+
+def _sequence_of_pair(history: HistoryForm, pair: IntArray) -> IntArray:
+    """The inverse of `pair`; its last entry, which index −1 finds, is the empty sequence."""
+    sequence = np.zeros(history.first_pair[-1] + 1, np.int32)
+    sequence[pair[1:]] = np.arange(1, len(pair), dtype=np.int32)
+    return sequence
+
+
+def _chance_reach(history: HistoryForm) -> FloatArray:
+    """The product of chance's probabilities on the way to each node.  [N]"""
+    reach = history.chance.copy()
+    for depth in range(1, len(history.level) - 1):
+        here = slice(history.level[depth], history.level[depth + 1])
+        reach[here] *= reach[history.parent[here]]
+    return reach
+
+
+def _sum_entries(row: IntArray, column: IntArray, value: FloatArray, rows: int, columns: int) -> SparseMatrix:
+    """Compressed rows of entries in any order; those of the same row and column are summed, zeros dropped."""
+    place = row.astype(np.int64) * columns + column
+    order = np.argsort(place, kind="stable")
+    place, value = place[order], value[order]
+    first = np.flatnonzero(np.diff(place, prepend=-1))
+    place = place[first]
+    if len(first):
+        total = np.add.reduceat(value, first)
+        kept = np.abs(total) > CANCELLED * np.add.reduceat(np.abs(value), first)
+        place, total = place[kept], total[kept]
+    else:
+        total = np.zeros(0)
+    start = np.zeros(rows + 1, np.int32)
+    np.cumsum(np.bincount(place // columns, minlength=rows), out=start[1:])
+    return SparseMatrix(start=start, column=(place % columns).astype(np.int32), value=total, columns=columns)
