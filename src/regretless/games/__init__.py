@@ -10,9 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from regretless.games.battleship import Battleship, BattleshipState
 from regretless.games.game import CHANCE, Action, Game, State
+from regretless.games.goofspiel import Goofspiel, GoofspielState
 from regretless.games.kuhn import Kuhn, KuhnState
 from regretless.games.leduc import Leduc, LeducState
+from regretless.games.liars_dice import LiarsDice, LiarsDiceState
 from regretless.games.registry import Entry, catalogue, load, names
 
 if TYPE_CHECKING:
@@ -22,12 +25,18 @@ if TYPE_CHECKING:
 __all__ = [
     "CHANCE",
     "Action",
+    "Battleship",
+    "BattleshipState",
     "Entry",
     "Game",
+    "Goofspiel",
+    "GoofspielState",
     "Kuhn",
     "KuhnState",
     "Leduc",
     "LeducState",
+    "LiarsDice",
+    "LiarsDiceState",
     "State",
     "catalogue",
     "from_openspiel",

@@ -21,9 +21,12 @@ from types import MappingProxyType
 from typing import Any
 
 from regretless.errors import InvalidOption, InvalidText
+from regretless.games.battleship import Battleship
 from regretless.games.game import Game
+from regretless.games.goofspiel import Goofspiel
 from regretless.games.kuhn import Kuhn
 from regretless.games.leduc import Leduc
+from regretless.games.liars_dice import LiarsDice
 
 __all__ = ["Entry", "catalogue", "load", "names"]
 
@@ -52,6 +55,9 @@ _CATALOGUE = {
     for entry in (
         _entry("kuhn", Kuhn, "2 to 10", "One card each, one bet: poker small enough to solve on paper"),
         _entry("leduc", Leduc, "2", "One private card, one public card, two rounds of betting"),
+        _entry("liars_dice", LiarsDice, "2", "Hidden dice and rising claims, until one player calls the other a liar"),
+        _entry("goofspiel", Goofspiel, "2", "Secret bids with cards for prizes; only who won is announced"),
+        _entry("battleship", Battleship, "2", "Two hidden fleets on a small board, alternating shots"),
     )
 }
 

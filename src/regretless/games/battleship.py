@@ -1,0 +1,198 @@
+"""Battleship on a small board: two hidden fleets, alternating shots (Farina et al., 2019, use it as a benchmark).
+
+1. In turn, player 0 first, each player places one ship after the other on their own board: `a1-a2` covers a1 and a2
+   (rows are letters, columns numbers). A placement that leaves no room for the ships to come is not legal.
+2. In turn, each fires `shots` shots: `b3`. The shooter learns miss (`.`), hit (`x`) or sunk (`#`); the other sees
+   where the shot fell. `repeat_shots` says whether a player may fire at the same place twice.
+3. The game ends when a fleet is sunk or all shots are fired. A sunk ship is worth its entry of `values` (1 each unless
+   given) to who sank it and costs its owner `loss_multiplier` times as much: unless that is 1, the game is general-sum.
+
+Farina, Ling, Fang, Sandholm: Correlation in Extensive-Form Games. NeurIPS 2019.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
+
+from regretless.errors import InvalidOption
+from regretless.games._spelling import check_between, spelled
+from regretless.games.game import Action, Game
+
+__all__ = ["Battleship", "BattleshipState"]
+
+T = TypeVar("T")
+Fleet = tuple[int, ...]  # one set of cells per ship, as bits
+
+
+class BattleshipState(NamedTuple):
+    """A history of battleship. Cells are bits, row by row."""
+
+    fleets: tuple[Fleet, Fleet]  # ships placed so far
+    afloat: tuple[int, int]  # cells of each player's fleet that have not been hit
+    fired: tuple[int, int]  # cells each player has fired at
+    seen: tuple[str, str]  # what each player knows
+    turns: int  # moves so far; its parity is who moves
+    over: bool
+
+
+class Battleship(Game[BattleshipState]):
+    """Battleship for two players.
+
+    >>> game = Battleship(height=2, width=2, ships=(2,), shots=2)
+    >>> state = game.initial_state()
+    >>> game.actions(state)
+    ('a1-a2', 'b1-b2', 'a1-b1', 'a2-b2')
+    >>> for action in ("a1-a2", "b1-b2", "b1", "a1"):
+    ...     state = game.next_state(state, action)
+    >>> game.info_set_key(state)
+    '0: a1-a2 b1x (a1)'
+    """
+
+    def __init__(
+        self,
+        height: int = 2,
+        width: int = 3,
+        ships: tuple[int, ...] = (2,),
+        shots: int = 2,
+        values: tuple[float, ...] = (),
+        loss_multiplier: float = 1.0,
+        repeat_shots: bool = True,
+    ) -> None:
+        check_between("height", height, 1, 9)
+        check_between("width", width, 1, 9)
+        check_between("shots", shots, 1, 81)
+        if not isinstance(ships, tuple) or not ships or len(ships) > 5:
+            raise InvalidOption("ships", ships, "must be one to five lengths, like (2,) or (2,3)")
+        for length in ships:
+            check_between("ships", length, 1, max(height, width))
+        if not isinstance(values, tuple) or not all(type(value) in (int, float) and value > 0 for value in values):
+            raise InvalidOption("values", values, "must be numbers above 0, like (1,2)")
+        if values and len(values) != len(ships):
+            raise InvalidOption("values", values, f"must be one number for each of the {len(ships)} ships")
+        if type(loss_multiplier) not in (int, float) or not loss_multiplier > 0:
+            raise InvalidOption("loss_multiplier", loss_multiplier, "must be a number above 0")
+        if type(repeat_shots) is not bool:
+            raise InvalidOption("repeat_shots", repeat_shots, "must be True or False")
+        self.height, self.width, self.ships, self.shots = height, width, ships, shots
+        self.values, self.loss_multiplier, self.repeat_shots = values, float(loss_multiplier), repeat_shots
+        self.zero_sum = self.loss_multiplier == 1.0
+        self.name = spelled(
+            "battleship",
+            Battleship,
+            height=height,
+            width=width,
+            ships=ships,
+            shots=shots,
+            values=values,
+            loss_multiplier=self.loss_multiplier,
+            repeat_shots=repeat_shots,
+        )
+        self._cells = {
+            f"{'abcdefghi'[row]}{column + 1}": 1 << (row * width + column)
+            for row in range(height)
+            for column in range(width)
+        }
+        self._shots = tuple(self._cells)
+        self._placements = [self._placements_of(length) for length in ships]
+        self._worth = values or (1.0,) * len(ships)
+        self._allowed: dict[Fleet, tuple[Action, ...]] = {}  # placements, by the fleet before; filled as asked for
+        if not self._allowed_placements(()):
+            raise InvalidOption("ships", ships, f"do not fit on a board of {height} by {width}")
+
+    def num_players(self) -> int:
+        return 2
+
+    def initial_state(self) -> BattleshipState:
+        return BattleshipState(((), ()), (0, 0), (0, 0), ("0:", "1:"), 0, False)
+
+    def is_terminal(self, state: BattleshipState) -> bool:
+        return state.over
+
+    def player(self, state: BattleshipState) -> int:
+        return state.turns & 1
+
+    def actions(self, state: BattleshipState) -> Sequence[Action]:
+        mover = state.turns & 1
+        if state.turns < 2 * len(self.ships):
+            return self._allowed_placements(state.fleets[mover])
+        if self.repeat_shots:
+            return self._shots
+        fired = state.fired[mover]
+        return [shot for shot, cell in self._cells.items() if not cell & fired]
+
+    def next_state(self, state: BattleshipState, action: Action) -> BattleshipState:
+        fleets, afloat, fired, seen, turns, _ = state
+        mover = turns & 1
+        placed = turns // 2
+        if placed < len(self.ships):
+            ship = self._placements[placed][action]
+            fleets = _replace(fleets, mover, (*fleets[mover], ship))
+            afloat = _replace(afloat, mover, afloat[mover] | ship)
+            seen = _replace(seen, mover, f"{seen[mover]} {action}")
+            return BattleshipState(fleets, afloat, fired, seen, turns + 1, False)
+        cell = self._cells[action]
+        left = afloat[1 - mover] & ~cell
+        result = "."
+        for ship in fleets[1 - mover]:
+            if ship & cell:
+                result = "x" if ship & left else "#"
+        mine, theirs = f"{seen[mover]} {action}{result}", f"{seen[1 - mover]} ({action})"
+        if mover == 0:
+            afloat, fired, seen = (afloat[0], left), (fired[0] | cell, fired[1]), (mine, theirs)
+        else:
+            afloat, fired, seen = (left, afloat[1]), (fired[0], fired[1] | cell), (theirs, mine)
+        over = not left or turns + 1 == 2 * (len(self.ships) + self.shots)
+        return BattleshipState(fleets, afloat, fired, seen, turns + 1, over)
+
+    def info_set_key(self, state: BattleshipState) -> str:
+        return state.seen[state.turns & 1]
+
+    def utility(self, state: BattleshipState, player: int) -> float:
+        return self.utilities(state)[player]
+
+    def utilities(self, state: BattleshipState) -> tuple[float, float]:
+        lost_first = self._lost(state.fleets[0], state.afloat[0])
+        lost_second = self._lost(state.fleets[1], state.afloat[1])
+        return lost_second - self.loss_multiplier * lost_first, lost_first - self.loss_multiplier * lost_second
+
+    def _lost(self, fleet: Fleet, afloat: int) -> float:
+        return sum([worth for ship, worth in zip(fleet, self._worth) if not ship & afloat], 0.0)
+
+    def _placements_of(self, length: int) -> dict[Action, int]:
+        """Every way to lay a ship of this length, across first; the cells it covers."""
+        cells = list(self._cells.items())
+        ways: dict[Action, int] = {}
+        steps = [(1, self.width - length, self.height - 1)]
+        if length > 1:
+            steps.append((self.width, self.width - 1, self.height - length))
+        for step, last_column, last_row in steps:
+            for start in range(len(cells)):
+                if start % self.width <= last_column and start // self.width <= last_row:
+                    covered = [cells[start + step * offset] for offset in range(length)]
+                    text = covered[0][0] if length == 1 else f"{covered[0][0]}-{covered[-1][0]}"
+                    ways[text] = sum(cell for _, cell in covered)
+        return ways
+
+    def _allowed_placements(self, fleet: Fleet) -> tuple[Action, ...]:
+        """Where the next ship may go: on free cells, with room left for the ships after it."""
+        allowed = self._allowed.get(fleet)
+        if allowed is None:
+            taken = sum(fleet)
+            allowed = self._allowed[fleet] = tuple(
+                text
+                for text, ship in self._placements[len(fleet)].items()
+                if not ship & taken and self._rest_fits(len(fleet) + 1, taken | ship)
+            )
+        return allowed
+
+    def _rest_fits(self, first: int, taken: int) -> bool:
+        if first == len(self.ships):
+            return True
+        return any(
+            not ship & taken and self._rest_fits(first + 1, taken | ship) for ship in self._placements[first].values()
+        )
+
+
+def _replace(pair: tuple[T, T], index: int, value: T) -> tuple[T, T]:
+    return (value, pair[1]) if index == 0 else (pair[0], value)
