@@ -59,7 +59,7 @@ class Stop:
 
     iterations: int  # counted from the very first, also after a resume
     target: float | None = None  # in the game's units; None runs all iterations
-    measure_every: int | None = None  # iterations between measurements; None spaces them by a tenth of what is done
+    measure_every: int | None = None  # iterations between measurements; None spaces them by at most a tenth of what is done
 
     def __post_init__(self) -> None:
         if self.iterations < 1:
@@ -70,9 +70,20 @@ class Stop:
             raise InvalidOption("measure_every", self.measure_every, "must be at least 1")
 
     def next_measurement(self, iteration: int) -> int:
-        """The iteration after which exploitability is measured next: 1, 2, …, 10, 11, …, 100, 110, …"""
-        step = self.measure_every or max(1, iteration // 10)
+        """The iteration after which exploitability is measured next.
+
+        >>> stop = Stop(iterations=1000)
+        >>> [stop.next_measurement(done) for done in (0, 1, 9, 20, 48, 50, 199, 200)]
+        [1, 2, 10, 22, 50, 55, 200, 220]
+        """
+        step = self.measure_every or _round_step(iteration // 10)
         return min((iteration // step + 1) * step, self.iterations)
+
+
+def _round_step(largest: int) -> int:
+    """The largest of 1, 2, 5, 10, 20, … that is not above `largest`."""
+    decade = 10 ** (len(str(largest)) - 1)
+    return max(decade * factor for factor in (1, 2, 5) if decade * factor <= max(largest, 1))
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ class Solution:
     iterations: int  # done, those before a resume included
     evaluation: Evaluation
     reason: Literal["iterations", "target", "interrupted", "exact"]  # why the solve ended
-    history: tuple[Measurement, ...]
+    history: tuple[Measurement, ...] = field(repr=False)
     seconds: float  # solving, exploitability checks included
     setup_seconds: float  # compiling the game and the engine
     seconds_per_iteration: float  # iterations alone
