@@ -20,7 +20,7 @@ _TOKEN = re.compile(
       | (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?:/\d+)?)
       | (?P<word>[A-Za-z]+)
       | (?P<mark>[{},])""",
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE | re.DOTALL | re.ASCII,
 )
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 LONGEST_NUMBER = 100  # characters
@@ -97,7 +97,8 @@ class Tokens:
         """The token that comes next, as a message shows it."""
         if self.kind == END:
             return "the end of the file"
-        return self.value if len(self.value) <= 40 else self.value[:37] + "..."
+        shown = self.value if len(self.value) <= 40 else self.value[:37] + "..."
+        return " ".join(shown.split())
 
     def _find(self, position: int) -> None:
         skipped = _SKIP.match(self.source, position)
