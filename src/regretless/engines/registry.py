@@ -40,6 +40,14 @@ class Entry:
 
 
 ENGINES: dict[str, Entry] = {
+    "numba": Entry(
+        classes={
+            Kind.SEQUENCE: "regretless.engines.numba_engine:NumbaSequenceEngine",
+            Kind.HISTORY: "regretless.engines.numba_engine:NumbaHistoryEngine",
+        },
+        dtypes=("float64", "float32"),
+        libraries=("numba",),
+    ),
     "numpy": Entry(
         classes={
             Kind.SEQUENCE: "regretless.engines.numpy_engine:NumpySequenceEngine",

@@ -1,0 +1,44 @@
+"""How the kernels of this package are compiled: no Python inside, results kept on disk, other threads left running.
+
+`kernel` is for loops with gathers; `lanes` is for loops that touch each array in order. LLVM vectorises the latter only
+if it knows that the arrays do not overlap, which numba can promise but has no public option for. It must not vectorise
+the former: since the microcode fix for Downfall, gather instructions are slower than single loads on Intel processors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from numba import njit
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+
+__all__ = ["kernel", "lanes"]
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+class _NoOverlap(CompilerBase):  # type: ignore[misc]
+    """Numba's usual pipeline, with the promise that array arguments do not overlap."""
+
+    def define_pipelines(self) -> list[object]:
+        self.state.flags.noalias = True
+        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+
+
+def kernel(function: Function) -> Function:
+    """Compile at the first call."""
+    return _compiled(function)
+
+
+def lanes(function: Function) -> Function:
+    """Compile at the first call, promising that no two array arguments overlap where one of them is written."""
+    return _compiled(function, pipeline_class=_NoOverlap)
+
+
+def _compiled(function: Function, **options: Any) -> Function:
+    options.update(nogil=True, error_model="numpy")
+    try:
+        return cast(Function, njit(function, cache=True, **options))
+    except RuntimeError:  # numba found no folder it can write: compile anew in every process
+        return cast(Function, njit(function, **options))
