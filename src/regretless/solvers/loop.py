@@ -59,7 +59,7 @@ class Stop:
 
     iterations: int  # counted from the very first, also after a resume
     target: float | None = None  # in the game's units; None runs all iterations
-    measure_every: int | None = None  # iterations between measurements; None spaces them by at most a tenth of what is done
+    measure_every: int | None = None  # iterations between measurements; None: by a tenth of those done
 
     def __post_init__(self) -> None:
         if self.iterations < 1:

@@ -40,10 +40,7 @@ class Reference:
     ) -> None:
         self.form = form
         self.cfr = CFR(game, updates=updates, sampling=sampling, seed=seed)
-        self.cfr.information_sets = {
-            key: InformationSet(int(player), actions)
-            for key, player, actions in zip(form.keys, form.information_set_player, form.actions, strict=True)
-        }
+        self.cfr.information_sets = {key: self.cfr.information_sets[key] for key in form.keys}  # in the form's order
 
     @property
     def iteration(self) -> int:

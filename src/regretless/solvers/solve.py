@@ -93,9 +93,7 @@ def _create(
     """The engine that was asked for, or the one that suits the game, the machine and the way of sampling."""
     if engine == Reference.name:
         return Reference(rules, form, updates=updates, sampling=sampling, seed=seed)
-    return engines.create(
-        engine, form, updates=updates, sampling=sampling, device=device, threads=threads, seed=seed
-    )
+    return engines.create(engine, form, updates=updates, sampling=sampling, device=device, threads=threads, seed=seed)
 
 
 def _choice(kind: type[Choice], value: str) -> Choice:
