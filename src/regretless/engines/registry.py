@@ -54,6 +54,23 @@ ENGINES: dict[str, Entry] = {
             Kind.HISTORY: "regretless.engines.numpy_engine:NumpyHistoryEngine",
         },
     ),
+    "torch": Entry(
+        classes={
+            Kind.SEQUENCE: "regretless.engines.torch_engine:TorchEngine",
+            Kind.HISTORY: "regretless.engines.torch_engine:TorchEngine",
+        },
+        devices=("cpu", "cuda", "mps"),
+        dtypes=("float32", "float64"),
+        libraries=("torch",),
+        extra="torch",
+    ),
+    "cupy": Entry(
+        classes={Kind.SEQUENCE: "regretless.engines.cupy_engine:CupyEngine"},
+        devices=("cuda",),
+        dtypes=("float32", "float64"),
+        libraries=("cupy",),
+        extra="gpu",
+    ),
 }
 
 
@@ -73,16 +90,32 @@ def create(
     device: str = "auto",
     threads: int | None = None,
     seed: int = 0,
+    batch_size: int | None = None,
 ) -> Engine:
     """An engine on a compiled game; by default on the sequence form for two players, on the history form for more.
 
-    `name` is a name of `available()` or "auto"; `dtype` is "float32" or "float64", by default the engine's own.
+    `name` is a name of `available()` or "auto"; `dtype` is "float32" or "float64", by default the engine's own; `seed` and
+    `batch_size` (deals drawn between two updates) are for engines that sample.
 
     >>> from regretless.forms import compile_history
     >>> from regretless.games import Kuhn
     >>> create("numpy", compile_history(Kuhn(players=3))).name
     'numpy'
     """
+    if sampling is not Sampling.FULL:
+        from regretless.engines.sampling_registry import create_sampling
+
+        return create_sampling(
+            name,
+            _history(form),
+            sampling=sampling,
+            updates=updates,
+            dtype=dtype,
+            device=device,
+            threads=threads,
+            seed=seed,
+            batch_size=batch_size,
+        )
     if name == "auto":
         name = _choose(device)
     if name not in ENGINES:
@@ -90,8 +123,6 @@ def create(
     entry = ENGINES[name]
     for library in _missing(entry):
         raise MissingExtra(library, entry.extra)
-    if sampling is not Sampling.FULL:
-        raise InvalidOption("sampling", str(sampling), f"is not for the {name} engine, which walks the full tree")
     if device not in ("auto", *entry.devices):
         raise InvalidOption(
             "device", device, f"is not for the {name} engine, which runs on {' or '.join(entry.devices)}"
