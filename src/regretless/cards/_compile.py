@@ -1,8 +1,8 @@
 """`compiled`: a function turned into machine code by numba, kept on disk between runs.
 
-numba keeps compiled code in the `__pycache__` beside the source, or, when that folder is read-only, in the user's cache folder
-(`~/.cache/numba`, or `NUMBA_CACHE_DIR` where set). When neither can be written, the function is compiled anew in every process, which costs
-a second or two at its first call and changes nothing else.
+numba keeps compiled code in the `__pycache__` beside the source, or, when that folder is read-only, in the user's
+cache folder (`~/.cache/numba`, or `NUMBA_CACHE_DIR` where set). When neither can be written, the function is compiled
+anew in every process, which costs a second or two at its first call and changes nothing else.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar, cast
 
-import numba  # type: ignore[import-untyped]
+import numba
 
 __all__ = ["compiled"]
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from regretless.cards._compile import compiled
 from regretless.cards.strength_tables import HIGH_BITS, LOW_BITS, SUIT_BITS, StrengthTables
 
-__all__ = ["FIRST_KEY", "evaluate_rows", "evaluate_hands", "strength_of"]
+__all__ = ["FIRST_KEY", "evaluate_hands", "evaluate_rows", "strength_of"]
 
 # Each suit's counter starts at 3, so its top bit is set exactly when five or more cards share the suit.
 FIRST_KEY = 0x3333 << SUIT_BITS
@@ -24,14 +24,14 @@ def strength_of(key: int, bits: int, size: int, tables: StrengthTables) -> int:
     if key & FLUSH:
         for suit in range(4):
             if key >> (SUIT_BITS + 4 * suit) & 8:
-                return tables.flush_strength[bits >> 13 * suit & 0x1FFF]
+                return int(tables.flush_strength[bits >> 13 * suit & 0x1FFF])
     number = tables.high_offset[size - 5, key >> LOW_BITS & HIGH_MASK] + tables.low_position[key & LOW_MASK]
-    return tables.rank_strength[number]
+    return int(tables.rank_strength[number])
 
 
 @compiled
 def evaluate_rows(cards: NDArray[np.uint8], tables: StrengthTables, strengths: NDArray[np.int16]) -> None:
-    """Strength of each row of 5, 6 or 7 cards below 52; −1 where a row holds a card twice."""
+    """Strength of each row of 5, 6 or 7 cards below 52; -1 where a row holds a card twice."""
     rows, size = cards.shape
     for row in range(rows):
         key = FIRST_KEY
@@ -52,7 +52,7 @@ def evaluate_hands(
     tables: StrengthTables,
     strengths: NDArray[np.int16],
 ) -> None:
-    """Strength of every hand on every board of five cards: [boards, hands], −1 where the board blocks the hand."""
+    """Strength of every hand on every board of five cards: [boards, hands], -1 where the board blocks the hand."""
     for board in range(len(boards)):
         board_key = FIRST_KEY
         board_bits = 0

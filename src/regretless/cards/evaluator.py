@@ -1,7 +1,8 @@
 """How strong 5, 6 or 7 cards are: an integer, larger is better, equal for equal hands.
 
-The strength of cards is that of the best five among them: 0 for 7-5-4-3-2 of mixed suits up to 7,461 for a royal flush, without gaps
-(there are 7,462 different strengths). `strength_tables` says how it is found; the loops are compiled at the first call.
+The strength of cards is that of the best five among them: 0 for 7-5-4-3-2 of mixed suits up to 7,461 for a royal
+flush, without gaps (there are 7,462 different strengths). `strength_tables` says how it is found; the loops are
+compiled at the first call.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def evaluate(cards: ArrayLike) -> NDArray[np.int16]:
 
 
 def hand_strengths(boards: ArrayLike) -> NDArray[np.int16]:
-    """Strength of all 1,326 hands on a board of five cards, −1 (`BLOCKED`) where they share a card with it.
+    """Strength of all 1,326 hands on a board of five cards, -1 (`BLOCKED`) where they share a card with it.
 
     Several boards at once are an array [n, 5] and give [n, 1326].
 

@@ -2,9 +2,9 @@
 
 A hand is a pair of cards low < high. Hands are ordered by the low card, then by the high card:
 
-    2c2d, 2c2h, 2c2s, 2c3c, … 2cAs, 2d2h, … AhAs        index = low · (101 − low) / 2 + high − 1
+    2c2d, 2c2h, 2c2s, 2c3c, … 2cAs, 2d2h, … AhAs        index = low · (101 - low) / 2 + high - 1
 
-A class forgets suits except whether they match: `AKs`, `AKo`, `77`. Classes are the cells of the usual 13 × 13 grid,
+A class forgets suits except whether they match: `AKs`, `AKo`, `77`. Classes are the cells of the usual 13 x 13 grid,
 row by row from aces down: pairs on the diagonal, suited hands above it, offsuit hands below.
 """
 
@@ -56,7 +56,7 @@ def hand_text(hand: int) -> str:
 
 
 def class_index(first_rank: int, second_rank: int, suited: bool) -> int:
-    """Cell of the 13 × 13 grid, counted row by row; ranks are 0..12 for 2..A.
+    """Cell of the 13 x 13 grid, counted row by row; ranks are 0..12 for 2..A.
 
     >>> CLASS_NAMES[class_index(12, 11, suited=True)], CLASS_NAMES[class_index(5, 5, suited=False)]
     ('AKs', '77')

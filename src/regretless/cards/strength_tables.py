@@ -2,14 +2,15 @@
 
 Strengths are dense: 0 is the worst five cards (7-5-4-3-2), 7,461 the royal flush; equal hands have equal numbers.
 
-1. Without a flush only the number of cards of each rank matters. Counts of 2..8 are the digits of a number in base 5, counts of 9..A of
-   another; each card adds its digit, so one sum per hand holds both numbers.
+1. Without a flush only the number of cards of each rank matters. Counts of 2..8 are the digits of a number in base 5,
+   counts of 9..A of another; each card adds its digit, so one sum per hand holds both numbers.
 2. Those vectors of counts are numbered without gaps: n cards with high digits H and low digits L have number
-   `high_offset[n − 5, H] + low_position[L]`, where L is numbered among the low halves with as many cards. That is 6,175 + 18,395 + 49,205
-   numbers for 5, 6 and 7 cards, which fit in a processor's second cache.
-3. Five cards are ordered by category, then by their ranks, most frequent first. Six and seven cards are as strong as the best that is
-   left when one card is taken away.
-4. With a flush only the ranks in that suit matter (seven cards cannot hold a flush and a full house), so 2^13 sets of ranks do.
+   `high_offset[n - 5, H] + low_position[L]`, where L is numbered among the low halves with as many cards. That is
+   6,175 + 18,395 + 49,205 numbers for 5, 6 and 7 cards, which fit in a processor's second cache.
+3. Five cards are ordered by category, then by their ranks, most frequent first. Six and seven cards are as strong as
+   the best that is left when one card is taken away.
+4. With a flush only the ranks in that suit matter (seven cards cannot hold a flush and a full house), so 2^13 sets of
+   ranks do.
 
 Everything is worked out when first asked for, in about a tenth of a second.
 """
@@ -64,24 +65,25 @@ def strength_tables() -> StrengthTables:
     flush_scores = _flush_scores()
     scores = _rank_scores(counts[0])
     ordered = np.unique(np.concatenate([scores, flush_scores[flush_scores >= 0]]))
-    rank_strength = [np.searchsorted(ordered, scores)]
-    for size in (1, 2):  # six cards from five, seven from six
-        rank_strength.append(_best_without_one(counts[size], rank_strength[-1], low_position, high_offset, size - 1))
+    rank_strength = np.searchsorted(ordered, scores)
+    for more in (1, 2):  # six cards from five, seven from six; their numbers follow on
+        best = _best_without_one(counts[more], rank_strength, low_position, high_offset[more - 1])
+        rank_strength = np.concatenate([rank_strength, best])
     cards = np.arange(52)
     ranks, suits = cards // 4, cards % 4
-    digit = np.where(ranks < LOW_RANKS, 5**ranks % 5**LOW_RANKS, 5 ** (ranks % LOW_RANKS) << LOW_BITS)
+    digit = np.where(ranks < LOW_RANKS, 5**ranks, 5 ** (ranks % LOW_RANKS) << LOW_BITS)
     return StrengthTables(
         card_key=digit + (np.int64(1) << (SUIT_BITS + 4 * suits)),
         card_bit=np.int64(1) << (13 * suits + ranks),
         low_position=low_position.astype(np.uint16),
         high_offset=high_offset.astype(np.int32),
-        rank_strength=np.concatenate(rank_strength).astype(np.int16),
+        rank_strength=rank_strength.astype(np.int16),
         flush_strength=_flush_strengths(ordered, flush_scores),
     )
 
 
 def _number_the_counts() -> tuple[IntArray, IntArray, list[IntArray]]:
-    """Step 2: positions, offsets, and for 5, 6, 7 cards the vectors of counts [numbers, 13] in the order of their numbers."""
+    """Step 2: positions, offsets, and for 5, 6, 7 cards the vectors of counts [numbers, 13] in that order."""
     low_digits, high_digits = _digits(LOW_RANKS), _digits(HIGH_RANKS)
     low_size, high_size = low_digits.sum(axis=1), high_digits.sum(axis=1)
     halves = [np.flatnonzero(low_size == size) for size in range(8)]
@@ -103,7 +105,7 @@ def _number_the_counts() -> tuple[IntArray, IntArray, list[IntArray]]:
 
 
 def _digits(length: int) -> IntArray:
-    """Digits in base 5 of 0 … 5^length − 1, least significant first: [5^length, length]."""
+    """Digits in base 5 of 0 … 5^length - 1, least significant first: [5^length, length]."""
     return np.arange(5**length)[:, None] // 5 ** np.arange(length) % 5
 
 
@@ -130,7 +132,7 @@ def _rank_scores(counts: IntArray) -> IntArray:
 
 
 def _flush_scores() -> IntArray:
-    """The same number for every set of exactly five ranks in one suit; −1 for the other sets."""
+    """The same number for every set of exactly five ranks in one suit; -1 for the other sets."""
     masks = np.arange(2**13)
     held = masks[:, None] >> np.arange(13) & 1
     top = _straight_top(masks)
@@ -140,7 +142,7 @@ def _flush_scores() -> IntArray:
 
 
 def _straight_top(masks: IntArray) -> IntArray:
-    """Highest rank of five ranks in a row (A-2-3-4-5 counts, up to the five); −1 when they are not."""
+    """Highest rank of five ranks in a row (A-2-3-4-5 counts, up to the five); -1 when they are not."""
     top = np.full(len(masks), -1)
     top[masks == WHEEL] = 3
     for rank in range(4, 13):
@@ -162,17 +164,15 @@ def _flush_strengths(ordered: IntArray, scores: IntArray) -> NDArray[np.int16]:
 
 
 def _best_without_one(
-    counts: IntArray, smaller: IntArray, low_position: IntArray, high_offset: IntArray, size: int
+    counts: IntArray, rank_strength: IntArray, low_position: IntArray, high_offset: IntArray
 ) -> IntArray:
     """Step 3 for one card more: the best strength over all ways to take a card away."""
     low = counts[:, :LOW_RANKS] @ 5 ** np.arange(LOW_RANKS)
     high = counts[:, LOW_RANKS:] @ 5 ** np.arange(HIGH_RANKS)
-    start = high_offset[size].min(where=_digits(HIGH_RANKS).sum(axis=1) <= size + 5, initial=np.iinfo(np.int64).max)
     best = np.zeros(len(counts), dtype=np.int64)
     for rank in range(13):
         held = np.flatnonzero(counts[:, rank])
         fewer_low = low[held] - (5**rank if rank < LOW_RANKS else 0)
         fewer_high = high[held] - (5 ** (rank - LOW_RANKS) if rank >= LOW_RANKS else 0)
-        number = high_offset[size, fewer_high] + low_position[fewer_low] - start
-        best[held] = np.maximum(best[held], smaller[number])
+        best[held] = np.maximum(best[held], rank_strength[high_offset[fewer_high] + low_position[fewer_low]])
     return best

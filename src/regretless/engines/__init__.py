@@ -1,0 +1,17 @@
+"""CFR on arrays: one narrow interface, one plain reference, one file for each array library."""
+
+from regretless.engines.engine import Engine, Evaluation, Sampling, Snapshot, Updates
+from regretless.engines.registry import ENGINES, Entry, Kind, available, create
+
+__all__ = [
+    "ENGINES",
+    "Engine",
+    "Entry",
+    "Evaluation",
+    "Kind",
+    "Sampling",
+    "Snapshot",
+    "Updates",
+    "available",
+    "create",
+]

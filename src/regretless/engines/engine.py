@@ -64,6 +64,7 @@ class Snapshot:
     regret: FloatArray  # [pairs]
     average: FloatArray  # [pairs]   weighted sum of strategies, not normalised
     strategy: FloatArray  # [pairs]  what is played next
+    sampler: FloatArray | None = None  # [4]  where a sampling engine stands: seed, numbers drawn, two scales
 
 
 class Engine(Protocol):

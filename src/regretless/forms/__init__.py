@@ -3,7 +3,15 @@
 from regretless.forms.compile import compile_history, invert, last_pairs, strategy_array, uniform_array
 from regretless.forms.history import TERMINAL, FloatArray, HistoryForm, IntArray, Strategy
 from regretless.forms.memory import available_bytes, memory_bytes
-from regretless.forms.sequence import SequenceForm, SequenceTree, SparseMatrix, compile_sequence
+from regretless.forms.sequence import (
+    SequenceForm,
+    SequenceTree,
+    SparseMatrix,
+    compile_sequence,
+    sequence_tree,
+    terminal_reach,
+    terminal_sequences,
+)
 
 __all__ = [
     "TERMINAL",
@@ -20,6 +28,9 @@ __all__ = [
     "invert",
     "last_pairs",
     "memory_bytes",
+    "sequence_tree",
     "strategy_array",
+    "terminal_reach",
+    "terminal_sequences",
     "uniform_array",
 ]

@@ -23,7 +23,15 @@ from regretless.errors import InvalidGame
 from regretless.forms.compile import last_pairs
 from regretless.forms.history import FloatArray, HistoryForm, IntArray
 
-__all__ = ["SequenceForm", "SequenceTree", "SparseMatrix", "compile_sequence"]
+__all__ = [
+    "SequenceForm",
+    "SequenceTree",
+    "SparseMatrix",
+    "compile_sequence",
+    "sequence_tree",
+    "terminal_reach",
+    "terminal_sequences",
+]
 
 CANCELLED = 1e-14  # a sum this small beside what was summed is rounding: the entry is dropped
 
@@ -73,10 +81,9 @@ def compile_sequence(history: HistoryForm) -> SequenceForm:
     """
     if history.players != 2:
         raise InvalidGame(f"{history.name} has {history.players} players: the sequence form is for two")
-    last = (last_pairs(history, 0), last_pairs(history, 1))
-    trees = (_tree(history, 0, last[0]), _tree(history, 1, last[1]))
-    ends = tuple(_sequence_of_pair(history, tree.pair)[pairs[history.terminal]] for tree, pairs in zip(trees, last))
-    weighted = _chance_reach(history)[history.terminal, None] * history.payoff
+    trees = (sequence_tree(history, 0), sequence_tree(history, 1))
+    ends = (terminal_sequences(history, 0, trees[0]), terminal_sequences(history, 1, trees[1]))
+    weighted = terminal_reach(history)[:, None] * history.payoff
     return SequenceForm(
         history=history,
         trees=trees,
@@ -87,7 +94,9 @@ def compile_sequence(history: HistoryForm) -> SequenceForm:
     )
 
 
-def _tree(history: HistoryForm, player: int, last: IntArray) -> SequenceTree:
+def sequence_tree(history: HistoryForm, player: int) -> SequenceTree:
+    """The decisions of one player as a tree of sequences; the game may have any number of players."""
+    last = last_pairs(history, player)
     sets = np.flatnonzero(history.information_set_player == player)
     nodes = np.flatnonzero(history.player == player)
     parent_pair = np.full(len(history.keys), -1, np.int32)
@@ -134,13 +143,18 @@ def _sequence_of_pair(history: HistoryForm, pair: IntArray) -> IntArray:
     return sequence
 
 
-def _chance_reach(history: HistoryForm) -> FloatArray:
-    """The product of chance's probabilities on the way to each node.  [N]"""
+def terminal_sequences(history: HistoryForm, player: int, tree: SequenceTree) -> IntArray:
+    """The sequence of `player` that ends in each terminal.  [T]"""
+    return _sequence_of_pair(history, tree.pair)[last_pairs(history, player)[history.terminal]]
+
+
+def terminal_reach(history: HistoryForm) -> FloatArray:
+    """The product of chance's probabilities on the way to each terminal.  [T]"""
     reach = history.chance.copy()
     for depth in range(1, len(history.level) - 1):
         here = slice(history.level[depth], history.level[depth + 1])
         reach[here] *= reach[history.parent[here]]
-    return reach
+    return reach[history.terminal]
 
 
 def _sum_entries(row: IntArray, column: IntArray, value: FloatArray, rows: int, columns: int) -> SparseMatrix:

@@ -19,7 +19,7 @@ from regretless.games.liars_dice import LiarsDice, LiarsDiceState
 from regretless.games.registry import Entry, catalogue, load, names
 
 if TYPE_CHECKING:
-    from regretless.games.gambit import read_efg, write_efg
+    from regretless.games.gambit import parse_efg, read_efg, to_efg, write_efg
     from regretless.games.openspiel import from_openspiel, from_tabular_policy, to_tabular_policy
 
 __all__ = [
@@ -43,7 +43,9 @@ __all__ = [
     "from_tabular_policy",
     "load",
     "names",
+    "parse_efg",
     "read_efg",
+    "to_efg",
     "to_tabular_policy",
     "write_efg",
 ]
@@ -52,7 +54,9 @@ _ADAPTERS = {  # imported when first asked for
     "from_openspiel": "openspiel",
     "from_tabular_policy": "openspiel",
     "to_tabular_policy": "openspiel",
+    "parse_efg": "gambit",
     "read_efg": "gambit",
+    "to_efg": "gambit",
     "write_efg": "gambit",
 }
 

@@ -1,13 +1,14 @@
-"""How a game is spelled: its name, then the parameters that differ from their defaults."""
+"""How a game is spelled: its name, then the parameters that differ from their defaults; and which values are allowed."""
 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 
 from regretless.errors import InvalidOption
 
-__all__ = ["check_between", "spelled"]
+__all__ = ["check_between", "check_flag", "check_positive", "check_tuple", "spelled"]
 
 
 def spelled(name: str, rules: Callable[..., object], **values: object) -> str:
@@ -26,3 +27,25 @@ def check_between(option: str, value: object, low: int, high: int) -> None:
     """Refuse anything but a whole number from `low` to `high`."""
     if type(value) is not int or not low <= value <= high:
         raise InvalidOption(option, value, f"must be a whole number from {low} to {high}")
+
+
+def check_positive(option: str, value: object, reason: str) -> None:
+    """Refuse anything but a number above 0."""
+    if not isinstance(value, (int, float)) or type(value) is bool or not 0 < value < math.inf:
+        raise InvalidOption(option, value, reason)
+
+
+def check_tuple(option: str, value: object, counts: range, reason: str, *, whole: bool = False) -> None:
+    """Refuse anything but a tuple of numbers above 0, as many as `counts` allows."""
+    if not isinstance(value, tuple) or len(value) not in counts:
+        raise InvalidOption(option, value, reason)
+    for number in value:
+        if whole and type(number) is not int:
+            raise InvalidOption(option, value, reason)
+        check_positive(option, number, reason)
+
+
+def check_flag(option: str, value: object) -> None:
+    """Refuse anything but True and False."""
+    if type(value) is not bool:
+        raise InvalidOption(option, value, "must be True or False")

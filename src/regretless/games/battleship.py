@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
 from regretless.errors import InvalidOption
-from regretless.games._spelling import check_between, spelled
+from regretless.games._spelling import check_between, check_flag, check_positive, check_tuple, spelled
 from regretless.games.game import Action, Game
 
 __all__ = ["Battleship", "BattleshipState"]
@@ -62,18 +62,13 @@ class Battleship(Game[BattleshipState]):
         check_between("height", height, 1, 9)
         check_between("width", width, 1, 9)
         check_between("shots", shots, 1, 81)
-        if not isinstance(ships, tuple) or not ships or len(ships) > 5:
-            raise InvalidOption("ships", ships, "must be one to five lengths, like (2,) or (2,3)")
-        for length in ships:
-            check_between("ships", length, 1, max(height, width))
-        if not isinstance(values, tuple) or not all(type(value) in (int, float) and value > 0 for value in values):
-            raise InvalidOption("values", values, "must be numbers above 0, like (1,2)")
+        reason = "must be one to five whole numbers above 0, like (2,) or (2,3)"
+        check_tuple("ships", ships, range(1, 6), reason, whole=True)
+        check_tuple("values", values, range(6), "must be numbers above 0, like (1,2)")
         if values and len(values) != len(ships):
             raise InvalidOption("values", values, f"must be one number for each of the {len(ships)} ships")
-        if type(loss_multiplier) not in (int, float) or not loss_multiplier > 0:
-            raise InvalidOption("loss_multiplier", loss_multiplier, "must be a number above 0")
-        if type(repeat_shots) is not bool:
-            raise InvalidOption("repeat_shots", repeat_shots, "must be True or False")
+        check_positive("loss_multiplier", loss_multiplier, "must be a number above 0")
+        check_flag("repeat_shots", repeat_shots)
         self.height, self.width, self.ships, self.shots = height, width, ships, shots
         self.values, self.loss_multiplier, self.repeat_shots = values, float(loss_multiplier), repeat_shots
         self.zero_sum = self.loss_multiplier == 1.0

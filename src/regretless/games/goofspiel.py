@@ -4,7 +4,8 @@
    highest first (`descending`) or lowest first (`ascending`).
 2. For each prize both choose a card in secret; the higher card takes the prize, equal cards lose it. The cards are
    spent, and all that is announced is who won: a player remembers their own cards and win, loss or draw.
-3. The last card plays itself. Whoever has more points wins 1 (`win_loss`), or the difference (`points`).
+3. The last card plays itself. Whoever has more points wins 1 (`win_loss`), or the difference (`points`;
+   OpenSpiel's point_difference is half of it).
 
 The choices are simultaneous; here player 0 chooses first and player 1, who sees nothing of it, second.
 """
@@ -106,4 +107,4 @@ class Goofspiel(Game[GoofspielState]):
     def utilities(self, state: GoofspielState) -> tuple[float, float]:
         lead = state.lead
         won = float(lead if self.payoff == "points" else (lead > 0) - (lead < 0))
-        return won, -won
+        return won, 0.0 - won  # a tie is 0.0 for both, not −0.0

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from regretless.errors import InvalidOption
-from regretless.games._spelling import check_between, spelled
+from regretless.games._spelling import check_between, check_flag, check_tuple, spelled
 from regretless.games.game import CHANCE, Action, Game
 
 __all__ = ["Leduc", "LeducState"]
@@ -78,11 +78,9 @@ class Leduc(Game[LeducState]):
         check_between("suits", suits, 1, len(SUITS))
         if ranks * suits < 3:
             raise InvalidOption("ranks", ranks, f"with suits={suits} leaves fewer than the three cards of a deal")
-        if not isinstance(bets, tuple) or len(bets) != 2 or not all(type(bet) is int and bet > 0 for bet in bets):
-            raise InvalidOption("bets", bets, "must be two whole numbers above 0, like (2,4)")
+        check_tuple("bets", bets, range(2, 3), "must be two whole numbers above 0, like (2,4)", whole=True)
         check_between("raises", raises, 0, 10)
-        if type(merge_suits) is not bool:
-            raise InvalidOption("merge_suits", merge_suits, "must be True or False")
+        check_flag("merge_suits", merge_suits)
         check_between("players", players, 2, 2)
         self.ranks, self.suits, self.bets, self.raises, self.merge_suits = ranks, suits, bets, raises, merge_suits
         self.name = spelled("leduc", Leduc, ranks=ranks, suits=suits, bets=bets, raises=raises, merge_suits=merge_suits)

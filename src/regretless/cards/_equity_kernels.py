@@ -1,0 +1,193 @@
+"""Compiled loops of equity: one sweep over sorted strengths per board, and single deals for sampling."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.cards._compile import compiled
+from regretless.cards._evaluator_kernels import FIRST_KEY, strength_of
+from regretless.cards.strength_tables import StrengthTables
+
+__all__ = ["sample_deals", "sweep_boards"]
+
+STRENGTHS = 7462
+FEW = 40  # up to so many hands, sorting by insertion beats counting over all strengths
+
+
+@compiled
+def sweep_boards(
+    boards: NDArray[np.uint8],  # [boards, 5]
+    multiplicity: NDArray[np.int64],  # [boards]
+    cards: NDArray[np.uint8],  # [hands, 2]  every hand that either range holds
+    is_hero: NDArray[np.bool_],  # [hands]     whether hero holds the hand
+    villain: NDArray[np.float64],  # [hands]     weights
+    tables: StrengthTables,
+    shares: NDArray[np.float64],  # [hands, 3]  result: villain's weight that each hero hand beats, ties, loses to
+) -> None:
+    """Add up, over the boards, what every hero hand meets in villain's range."""
+    strengths = np.empty(len(cards), dtype=np.int64)
+    order = np.empty(len(cards), dtype=np.int64)
+    first = np.zeros(STRENGTHS, dtype=np.int64)
+    by_card = np.zeros((3, 52))
+    for board in range(len(boards)):
+        find_strengths(boards[board], cards, tables, strengths)
+        if len(cards) <= FEW:
+            live = order_by_insertion(strengths, order)
+        else:
+            live = order_by_counting(strengths, first, order)
+        sweep(order[:live], strengths, cards, is_hero, villain, multiplicity[board], by_card, shares)
+
+
+@compiled
+def find_strengths(
+    board: NDArray[np.uint8], cards: NDArray[np.uint8], tables: StrengthTables, strengths: NDArray[np.int64]
+) -> None:
+    """Strength of each hand on one board, -1 where the board blocks it."""
+    board_key = FIRST_KEY
+    board_bits = 0
+    for card in board:
+        board_key += tables.card_key[card]
+        board_bits |= tables.card_bit[card]
+    for hand in range(len(cards)):
+        low, high = cards[hand, 0], cards[hand, 1]
+        hand_bits = tables.card_bit[low] | tables.card_bit[high]
+        if board_bits & hand_bits:
+            strengths[hand] = -1
+        else:
+            key = board_key + tables.card_key[low] + tables.card_key[high]
+            strengths[hand] = strength_of(key, board_bits | hand_bits, 7, tables)
+
+
+@compiled
+def order_by_insertion(strengths: NDArray[np.int64], order: NDArray[np.int64]) -> int:
+    """Put the hands that are not blocked in rising order of strength; returns how many there are."""
+    live = 0
+    for hand in range(len(strengths)):
+        if strengths[hand] >= 0:
+            place = live
+            while place > 0 and strengths[order[place - 1]] > strengths[hand]:
+                order[place] = order[place - 1]
+                place -= 1
+            order[place] = hand
+            live += 1
+    return live
+
+
+@compiled
+def order_by_counting(strengths: NDArray[np.int64], first: NDArray[np.int64], order: NDArray[np.int64]) -> int:
+    """The same by counting; `first` has a place for every strength and is all zero before and after."""
+    lowest = STRENGTHS
+    highest = -1
+    for strength in strengths:
+        if strength >= 0:
+            first[strength] += 1
+            lowest = min(lowest, strength)
+            highest = max(highest, strength)
+    live = 0
+    for strength in range(lowest, highest + 1):
+        count = first[strength]
+        first[strength] = live
+        live += count
+    for hand in range(len(strengths)):
+        if strengths[hand] >= 0:
+            order[first[strengths[hand]]] = hand
+            first[strengths[hand]] += 1
+    first[lowest : highest + 1] = 0
+    return live
+
+
+@compiled
+def sweep(
+    order: NDArray[np.int64],
+    strengths: NDArray[np.int64],
+    cards: NDArray[np.uint8],
+    is_hero: NDArray[np.bool_],
+    villain: NDArray[np.float64],
+    times: int,
+    by_card: NDArray[np.float64],  # [3, 52]  scratch
+    shares: NDArray[np.float64],
+) -> None:
+    """One pass over the hands in rising order of strength.
+
+    It keeps villain's weight below, level with and at any strength, in total and for each card; what a hand beats is
+    the total below less what shares a card with it. Villain's copy of that very hand, level with it, holds both its
+    cards and would be taken off twice, so it is added back.
+    """
+    below, level, every = by_card[0], by_card[1], by_card[2]
+    by_card[:] = 0.0
+    below_total = every_total = 0.0
+    for hand in order:
+        every[cards[hand, 0]] += villain[hand]
+        every[cards[hand, 1]] += villain[hand]
+        every_total += villain[hand]
+    start = 0
+    while start < len(order):
+        end = start
+        level_total = 0.0
+        while end < len(order) and strengths[order[end]] == strengths[order[start]]:
+            hand = order[end]
+            level[cards[hand, 0]] += villain[hand]
+            level[cards[hand, 1]] += villain[hand]
+            level_total += villain[hand]
+            end += 1
+        for hand in order[start:end]:
+            if is_hero[hand]:
+                low, high = cards[hand, 0], cards[hand, 1]
+                win = below_total - below[low] - below[high]
+                tie = level_total - level[low] - level[high] + villain[hand]
+                meets = every_total - every[low] - every[high] + villain[hand]
+                shares[hand, 0] += times * win
+                shares[hand, 1] += times * tie
+                shares[hand, 2] += times * (meets - win - tie)
+        for hand in order[start:end]:
+            below[cards[hand, 0]] += villain[hand]
+            below[cards[hand, 1]] += villain[hand]
+            level[cards[hand, 0]] = 0.0
+            level[cards[hand, 1]] = 0.0
+        below_total += level_total
+        start = end
+
+
+@compiled
+def sample_deals(
+    dealt: NDArray[np.uint8],  # [deals, 4 + board]  both hands, then the known board
+    uniform: NDArray[np.float64],  # [deals, missing]    numbers in [0, 1) that choose the missing cards
+    tables: StrengthTables,
+) -> tuple[int, int]:
+    """Deal the rest of the board for each pair of hands; how many deals the first hand wins and ties."""
+    wins = 0
+    ties = 0
+    known = dealt.shape[1]
+    cards = np.empty(9, dtype=np.int64)
+    taken = np.empty(9, dtype=np.int64)
+    for deal in range(len(dealt)):
+        for column in range(known):
+            cards[column] = dealt[deal, column]
+            taken[column] = dealt[deal, column]
+        taken[:known].sort()
+        for column in range(known, 9):
+            # The n-th card that is left, found by stepping over the taken cards, which stay sorted.
+            card = np.int64(uniform[deal, column - known] * (52 - column))
+            place = 0
+            while place < column and taken[place] <= card:
+                card += 1
+                place += 1
+            for later in range(column, place, -1):
+                taken[later] = taken[later - 1]
+            taken[place] = card
+            cards[column] = card
+        key = FIRST_KEY
+        bits = 0
+        for column in range(4, 9):
+            key += tables.card_key[cards[column]]
+            bits |= tables.card_bit[cards[column]]
+        first_key = key + tables.card_key[cards[0]] + tables.card_key[cards[1]]
+        second_key = key + tables.card_key[cards[2]] + tables.card_key[cards[3]]
+        first_bits = bits | tables.card_bit[cards[0]] | tables.card_bit[cards[1]]
+        second_bits = bits | tables.card_bit[cards[2]] | tables.card_bit[cards[3]]
+        first = strength_of(first_key, first_bits, 7, tables)
+        second = strength_of(second_key, second_bits, 7, tables)
+        wins += first > second
+        ties += first == second
+    return wins, ties

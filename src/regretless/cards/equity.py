@@ -1,0 +1,198 @@
+"""Equity: the share of the pot that a range wins against another when all cards are dealt and nobody folds.
+
+A deal is a hand from each range and the rest of the board, all cards different; it counts with the product of the two
+hands' weights. A tie gives each player half.
+
+Exact: every board is visited once. On each, one sweep over the hands in order of strength gives what every hand beats
+and ties in the other range, less the hands that share a card with it. Boards that a renaming of suits turns
+into one another, without changing the ranges or the known cards, are visited once and counted as often as they occur.
+
+Sampled: pairs of hands are drawn by their weights among those that do not overlap, then the missing cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.cards.deck import board_text
+from regretless.cards.hands import HAND_CARDS, HAND_COUNT
+from regretless.cards.isomorphism import CanonicalBoards, distinct_boards, hand_maps, unchanged_by
+from regretless.cards.ranges import Range
+from regretless.cards.strength_tables import strength_tables
+from regretless.errors import InvalidOption
+
+__all__ = ["EXACT_LIMIT", "Equity", "equity", "hand_equities"]
+
+# Most hands to evaluate for an exact answer (about half a minute). All hands against all hands before the flop need
+# 178 million, thanks to the symmetry of the suits.
+EXACT_LIMIT: Final = 500_000_000
+
+_BATCH: Final = 100_000  # deals drawn at a time, so that memory does not grow with the number of samples
+
+
+@dataclass(frozen=True)
+class Equity:
+    """What the first range gets against the second; shares are of all deals and sum to 1."""
+
+    win: float  # share of deals the first range wins
+    tie: float
+    lose: float
+    method: Literal["exact", "sampled"]
+    boards: int  # boards visited, or deals sampled
+    standard_error: float  # of either equity; 0 when exact
+
+    @property
+    def first(self) -> float:
+        """Equity of the first range, 0 to 1: wins and half the ties."""
+        return self.win + self.tie / 2
+
+    @property
+    def second(self) -> float:
+        """Equity of the second range."""
+        return self.lose + self.tie / 2
+
+
+def equity(
+    first: Range, second: Range, board: Sequence[int] = (), *, samples: int | None = None, seed: int = 0
+) -> Equity:
+    """Equity of two ranges on a board of 0, 3, 4 or 5 cards; exact unless a number of samples is given.
+
+    >>> from regretless.cards.deck import parse_board
+    >>> result = equity(Range.parse("AhKh"), Range.parse("QcQd"), parse_board("Qs Jh 2h"))
+    >>> round(result.first, 4), round(result.second, 4), result.method
+    (0.2566, 0.7434, 'exact')
+    """
+    first, second = _live(first, second, board)
+    if samples is not None:
+        return _sampled(first, second, board, samples, seed)
+    shares, boards = _exact_shares(first, second, board)
+    win, tie, lose = (first.weights @ shares).tolist()
+    total = win + tie + lose
+    return Equity(win / total, tie / total, lose / total, method="exact", boards=boards, standard_error=0.0)
+
+
+def hand_equities(hero: Range, villain: Range, board: Sequence[int] = ()) -> NDArray[np.float64]:
+    """Exact equity [1326] of each hero hand against villain's range; not a number where the hand cannot meet it.
+
+    >>> from regretless.cards.deck import parse_board
+    >>> from regretless.cards.hands import hand_index
+    >>> equities = hand_equities(Range.parse("AA,KK"), Range.parse("QQ"), parse_board("Qs 7h 2c 2d 9s"))
+    >>> float(equities[hand_index(50, 51)]), bool(np.isnan(equities[0]))
+    (0.0, True)
+    """
+    hero, villain = _live(hero, villain, board)
+    shares, _ = _exact_shares(hero, villain, board)
+    equities = np.full(HAND_COUNT, np.nan)
+    met = (hero.weights > 0) & (_met_weights(villain) > 0)  # not from `shares`, where rounding may leave specks
+    equities[met] = (shares[met, 0] + shares[met, 1] / 2) / shares[met].sum(axis=1)
+    return equities
+
+
+def _live(first: Range, second: Range, board: Sequence[int]) -> tuple[Range, Range]:
+    """The ranges without the board's cards; refuses boards and ranges that leave nothing to deal."""
+    if len(board) not in (0, 3, 4, 5) or len(set(board) & set(range(52))) != len(board):
+        raise InvalidOption("board", list(board), "must be 0, 3, 4 or 5 different cards")
+    left = first.remove(board), second.remove(board)
+    for name, given, live in zip(("first range", "second range"), (first, second), left, strict=True):
+        if not live.weights.any():
+            reason = f"holds no hand without a card of the board {board_text(board)}" if board else "holds no hand"
+            raise InvalidOption(name, str(given), reason)
+    if not (left[0].weights @ _met_weights(left[1]) > 0):
+        raise InvalidOption("first range", str(first), f"always shares a card with {str(second)!r}")
+    return left
+
+
+def _met_weights(villain: Range) -> NDArray[np.float64]:
+    """[1326] villain's weight that shares no card with each hand, counted without rounding when it is nothing."""
+    holds = np.zeros((HAND_COUNT, 52))
+    holds[np.arange(HAND_COUNT)[:, None], HAND_CARDS] = 1
+    overlaps = holds @ holds.T > 0
+    met: NDArray[np.float64] = np.where(overlaps, 0.0, villain.weights).sum(axis=1)
+    return met
+
+
+def _exact_shares(hero: Range, villain: Range, board: Sequence[int]) -> tuple[NDArray[np.float64], int]:
+    """[1326, 3] villain's weight, over all boards, that each hero hand beats, ties and loses to; and boards visited."""
+    maps = hand_maps()
+    group = unchanged_by(board)
+    group = group[[(row == 0) or _is_symmetric(maps[row], hero, villain) for row in group]]
+    runouts = distinct_boards(5 - len(board), dead=board, group=group)
+    held = np.flatnonzero((hero.weights > 0) | (villain.weights > 0))
+    _refuse_above_limit(len(runouts.cards), len(held))
+    from regretless.cards._equity_kernels import sweep_boards
+
+    shares = np.zeros((HAND_COUNT, 3))
+    held_shares = np.zeros((len(held), 3))
+    boards = _with_known_cards(runouts, board)
+    sweep_boards(
+        boards,
+        runouts.multiplicity,
+        HAND_CARDS[held],
+        hero.weights[held] > 0,
+        villain.weights[held],
+        strength_tables(),
+        held_shares,
+    )
+    shares[held] = held_shares
+    # One board stands for several, so hands that are alike have to share what they met on it.
+    shared: NDArray[np.float64] = shares[maps[group]].mean(axis=0)
+    return np.maximum(shared, 0.0), len(boards)
+
+
+def _is_symmetric(hand_map: NDArray[np.int16], *ranges: Range) -> bool:
+    return all(np.array_equal(range_.weights[hand_map], range_.weights) for range_ in ranges)
+
+
+def _refuse_above_limit(boards: int, hands: int) -> None:
+    if boards * hands > EXACT_LIMIT:
+        raise InvalidOption(
+            "samples",
+            None,
+            f"would visit {boards:,} boards x {hands:,} hands, above the limit of {EXACT_LIMIT:,}: "
+            "give a number of samples, such as 1000000",
+        )
+
+
+def _with_known_cards(runouts: CanonicalBoards, board: Sequence[int]) -> NDArray[np.uint8]:
+    known = np.broadcast_to(np.array(board, dtype=np.uint8), (len(runouts.cards), len(board)))
+    return np.ascontiguousarray(np.hstack([known, runouts.cards]))
+
+
+def _sampled(first: Range, second: Range, board: Sequence[int], samples: int, seed: int) -> Equity:
+    if samples < 2:
+        raise InvalidOption("samples", samples, "must be at least 2")
+    from regretless.cards._equity_kernels import sample_deals
+
+    random = np.random.default_rng(seed)
+    hands = _draw_hand_pairs(first, second, samples, random)
+    wins = ties = 0
+    for start in range(0, samples, _BATCH):
+        pairs = hands[start : start + _BATCH]
+        known = np.broadcast_to(np.array(board, dtype=np.uint8), (len(pairs), len(board)))
+        dealt = np.ascontiguousarray(np.hstack([HAND_CARDS[pairs].reshape(-1, 4), known]))
+        won, tied = sample_deals(dealt, random.random((len(pairs), 5 - len(board))), strength_tables())
+        wins, ties = wins + won, ties + tied
+    win, tie = wins / samples, ties / samples
+    variance = win + tie / 4 - (win + tie / 2) ** 2  # of a deal's result: 1, one half or 0
+    error = float(np.sqrt(variance / (samples - 1)))
+    return Equity(win, tie, 1 - win - tie, method="sampled", boards=samples, standard_error=error)
+
+
+def _draw_hand_pairs(first: Range, second: Range, samples: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """[samples, 2] pairs of hands that do not overlap, by the product of their weights."""
+    marginal = first.weights * _met_weights(second)
+    counts = random.multinomial(samples, marginal / marginal.sum())
+    pairs = np.empty((samples, 2), dtype=np.int64)
+    start = 0
+    for hand in np.flatnonzero(counts):
+        met = second.remove(HAND_CARDS[hand].tolist()).weights
+        end = start + counts[hand]
+        pairs[start:end, 0] = hand
+        pairs[start:end, 1] = random.choice(HAND_COUNT, size=counts[hand], p=met / met.sum())
+        start = end
+    return pairs

@@ -1,0 +1,154 @@
+"""Weights of the 1,326 hands -> a text, as short as can be, that `range_reader` reads back to them.
+
+For each weight, the classes whose hands all have it are covered by terms:
+
+1. The terms on offer: every class alone (`AKs`), every longest run of pairs, of kickers under one high card and of one
+   gap (`22+`, `A5s-A2s`, `76s+`), each for suited, offsuit and both at once (`AK`), and `100%`. A shorter run costs as
+   much as the longest one that holds it, so no other run can help.
+2. Choosing the terms of least total length is a weighted set cover. Take the term with the least length per class not
+   yet covered until all are; drop terms that the others make needless.
+3. Then ask of each chosen term whether doing without it would be shorter, and of each run not chosen whether starting
+   with it would (step 2 again), until no such change helps. Tests compare the length with the optimum found by
+   integer programming.
+
+Terms never rely on overriding, so their order does not matter to the meaning. Hands of a class with several weights
+are written one by one.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.cards.deck import RANKS
+from regretless.cards.hands import HAND_CLASS, class_index, hand_text
+
+__all__ = ["write_range"]
+
+EVERY_CELL = (1 << 169) - 1
+
+
+class _Term(NamedTuple):
+    text: str
+    cells: int  # classes it covers: bit i for cell i of the grid
+
+
+def write_range(weights: NDArray[np.float64]) -> str:
+    """Shortest text of these weights; empty when all are 0.
+
+    >>> from regretless.cards.range_reader import read_range
+    >>> write_range(read_range("AKs, AKo, 22, 33, 44+, A2s, A3s, A4s, A5s, QJo:0.50", "range"))
+    '22+,AK,A5s-A2s,QJo:0.5'
+    """
+    cells_by_weight: dict[float, int] = {}
+    hands_by_weight: dict[float, list[int]] = {}
+    for cell, hands in enumerate(_hands_of_cells()):
+        present = set(weights[hands].tolist())
+        if len(present) == 1:
+            weight = present.pop()
+            cells_by_weight[weight] = cells_by_weight.get(weight, 0) | 1 << cell
+        else:
+            for hand in hands[::-1]:
+                hands_by_weight.setdefault(float(weights[hand]), []).append(int(hand))
+    texts = []
+    for weight in sorted({*cells_by_weight, *hands_by_weight} - {0.0}, reverse=True):
+        suffix = "" if weight == 1 else ":" + np.format_float_positional(weight, trim="-")
+        terms = _shortest_cover(cells_by_weight.get(weight, 0), overhead=1 + len(suffix))
+        texts += [term.text + suffix for term in sorted(terms, key=_reading_order)]
+        texts += [hand_text(hand) + suffix for hand in hands_by_weight.get(weight, [])]
+    return ",".join(texts)
+
+
+@cache
+def _hands_of_cells() -> list[NDArray[np.int64]]:
+    return [np.flatnonzero(np.equal(HAND_CLASS, cell)) for cell in range(169)]
+
+
+def _reading_order(term: _Term) -> tuple[bool, int, int]:
+    """Pairs first, then by the higher card of the best class, suited before offsuit."""
+    cells = [cell for cell in range(169) if term.cells >> cell & 1]
+    return term.text[0] != term.text[1], min(min(divmod(cell, 13)) for cell in cells), cells[0]
+
+
+def _shortest_cover(cells: int, overhead: int) -> list[_Term]:
+    """Steps 2 and 3; `overhead` is the length every term adds to its text (comma and weight)."""
+    offered = _terms_within(cells)
+    several = [term for term in offered if term.cells.bit_count() > 1]  # a class alone can never be done without
+
+    def length(terms: list[_Term]) -> int:
+        return sum(len(term.text) + overhead for term in terms)
+
+    best = _greedy_cover(cells, offered, overhead)
+    improved = True
+    while improved:
+        improved = False
+        for term in several:
+            if term in best:
+                other = _greedy_cover(cells, [kept for kept in offered if kept is not term], overhead)
+            elif len(term.text) > 3:  # a run
+                other = [term, *_greedy_cover(cells & ~term.cells, offered, overhead)]
+            else:
+                continue
+            if length(other) < length(best):
+                best, improved = other, True
+    return best
+
+
+def _greedy_cover(cells: int, offered: list[_Term], overhead: int) -> list[_Term]:
+    left = cells
+    chosen: list[_Term] = []
+    while left:
+        best = max(offered, key=lambda term: (left & term.cells).bit_count() / (len(term.text) + overhead))
+        chosen.append(best)
+        left &= ~best.cells
+    for term in sorted(chosen, key=lambda term: -len(term.text)):
+        others = 0
+        for other in chosen:
+            others |= other.cells if other is not term else 0
+        if cells & term.cells & ~others == 0:
+            chosen.remove(term)
+    return chosen
+
+
+def _terms_within(cells: int) -> list[_Term]:
+    """Step 1: the terms that cover nothing outside `cells`."""
+    terms = [_Term("100%", EVERY_CELL)] if cells == EVERY_CELL else []
+    terms += _runs([(rank, rank) for rank in range(13)], "", cells)
+    for ending in ("", "s", "o"):
+        for high in range(1, 13):
+            terms += _runs([(high, low) for low in range(high)], ending, cells)
+        for gap in range(1, 13):
+            terms += _runs([(high, high - gap) for high in range(gap, 13)], ending, cells)
+    return list(dict.fromkeys(terms))  # a class alone is found along its row and along its diagonal
+
+
+def _runs(line: list[tuple[int, int]], ending: str, cells: int) -> list[_Term]:
+    """Along one line of (high, low) ranks, lowest first: each class alone, and each longest run."""
+    # "+" after a class means the rest of its line, except along a gap of two or more, where the kicker rises instead.
+    rises = line[0][0] - line[0][1] <= 1 or line[0][0] == line[-1][0]
+    terms: list[_Term] = []
+    run: list[_Term] = []
+    for high, low in line:
+        alone = _Term(RANKS[high] + RANKS[low] + ending, _cells_of(high, low, ending))
+        if alone.cells & ~cells:
+            terms += _joined(run, reaches_top=False)
+            run = []
+        else:
+            terms.append(alone)
+            run.append(alone)
+    return terms + _joined(run, reaches_top=rises)
+
+
+def _joined(run: list[_Term], reaches_top: bool) -> list[_Term]:
+    if len(run) < 2:
+        return []
+    text = run[0].text + "+" if reaches_top else run[-1].text + "-" + run[0].text
+    return [_Term(text, sum(term.cells for term in run))]
+
+
+def _cells_of(high: int, low: int, ending: str) -> int:
+    cells = {class_index(high, low, suited) for suited in (True, False) if ending != ("o" if suited else "s")}
+    return sum(1 << cell for cell in cells)

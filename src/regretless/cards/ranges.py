@@ -1,0 +1,94 @@
+"""A range: how likely each of the 1,326 hands is to be held, as a weight from 0 to 1.
+
+The text of a range is described in `range_reader`, how it is written back in `range_writer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.cards.hands import HAND_CARDS, HAND_CLASS, HAND_COUNT, hand_text
+from regretless.cards.range_reader import read_range
+from regretless.cards.range_writer import write_range
+from regretless.errors import InvalidOption
+
+__all__ = ["Range"]
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """Weights of the 1,326 hands, in the order of `HAND_CARDS`; they cannot be changed.
+
+    >>> opening = Range.parse("22+, A2s+, KQ, 76s+:0.5")
+    >>> opening.combos
+    156.0
+    >>> str(opening.remove([51]))[:34]
+    '22+,A2s+,KQ,AKs:0.5,QJs-76s:0.5,Ah'
+    """
+
+    weights: NDArray[np.float64]  # [1326]
+
+    def __post_init__(self) -> None:
+        weights = np.array(self.weights, dtype=np.float64)  # a copy, so that nobody else can change it
+        if weights.shape != (HAND_COUNT,):
+            raise InvalidOption("weights", f"array of shape {weights.shape}", f"must have shape [{HAND_COUNT}]")
+        wrong = np.flatnonzero(~((weights >= 0) & (weights <= 1)))
+        if len(wrong):
+            hand = int(wrong[0])
+            raise InvalidOption("weights", float(weights[hand]), f"(of {hand_text(hand)}) must be from 0 to 1")
+        weights += 0.0  # turns -0 into 0, so that equal ranges have equal bytes
+        weights.flags.writeable = False
+        object.__setattr__(self, "weights", weights)
+
+    @classmethod
+    def parse(cls, text: str, field: str = "range") -> Range:
+        """Read a range; errors call the text `field` and name the position. Empty text is the empty range.
+
+        >>> Range.parse("100%").combos, Range.parse("A5s-A2s").combos
+        (1326.0, 16.0)
+        """
+        return cls(read_range(text, field))
+
+    def __str__(self) -> str:
+        """The shortest text that `parse` reads back to this range.
+
+        >>> str(Range.parse("AKs,AKo,AA,KK,QQ"))
+        'QQ+,AK'
+        """
+        return write_range(self.weights)
+
+    def __repr__(self) -> str:
+        return f"Range.parse({str(self)!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Range) and np.array_equal(self.weights, other.weights)
+
+    def __hash__(self) -> int:
+        return hash(self.weights.tobytes())
+
+    @property
+    def combos(self) -> float:
+        """Sum of the weights: the number of hands, where a hand with weight 0.5 counts half."""
+        return float(self.weights.sum())
+
+    def grid(self) -> NDArray[np.float64]:
+        """Mean weight of each class, [13, 13] from aces down: suited hands above the diagonal, offsuit below.
+
+        >>> grid = Range.parse("AKs, AKo:0.25").grid()
+        >>> float(grid[0, 1]), float(grid[1, 0])
+        (1.0, 0.25)
+        """
+        totals = np.bincount(HAND_CLASS, weights=self.weights, minlength=169)
+        return (totals / np.bincount(HAND_CLASS, minlength=169)).reshape(13, 13)
+
+    def remove(self, dead: Iterable[int]) -> Range:
+        """The range without the hands that hold one of these cards.
+
+        >>> Range.parse("AA").remove([51]).combos
+        3.0
+        """
+        return Range(np.where(np.isin(HAND_CARDS, list(dead)).any(axis=1), 0.0, self.weights))

@@ -1,0 +1,136 @@
+"""Engines by name, loaded when first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, cast
+
+from regretless.engines.engine import Engine, Sampling, Updates
+from regretless.errors import InvalidGame, InvalidOption, MissingExtra
+from regretless.forms.history import HistoryForm
+from regretless.forms.sequence import SequenceForm, compile_sequence
+
+__all__ = ["ENGINES", "Entry", "Kind", "available", "create"]
+
+
+class Kind(StrEnum):
+    """The compiled form that an engine works on."""
+
+    SEQUENCE = "sequence"
+    HISTORY = "history"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """Where an engine is found and what it can do.
+
+    Its classes are called as `class(form, updates=…)`, with `device=…`, `dtype=…` and `threads=…` added where the entry
+    leaves a choice of them.
+    """
+
+    classes: dict[Kind, str]  # "module:class" for each form it works on
+    devices: tuple[str, ...] = ("cpu",)  # the first one is the default
+    dtypes: tuple[str, ...] = ("float64",)  # the first one is the default
+    threads: bool = False  # whether it can use several
+    libraries: tuple[str, ...] = ()  # what must be installed
+    extra: str = ""  # the extra of this package that installs it
+
+
+ENGINES: dict[str, Entry] = {
+    "numpy": Entry(
+        classes={
+            Kind.SEQUENCE: "regretless.engines.numpy_engine:NumpySequenceEngine",
+            Kind.HISTORY: "regretless.engines.numpy_engine:NumpyHistoryEngine",
+        },
+    ),
+}
+
+
+def available() -> tuple[str, ...]:
+    """Names of the engines whose libraries are installed."""
+    return tuple(name for name, entry in ENGINES.items() if not _missing(entry))
+
+
+def create(
+    name: str,
+    form: HistoryForm | SequenceForm,
+    *,
+    kind: Kind | str | None = None,
+    updates: Updates = Updates.ALTERNATING,
+    sampling: Sampling = Sampling.FULL,
+    dtype: str | None = None,
+    device: str = "auto",
+    threads: int | None = None,
+    seed: int = 0,
+) -> Engine:
+    """An engine on a compiled game; by default on the sequence form for two players, on the history form for more.
+
+    `name` is a name of `available()` or "auto"; `dtype` is "float32" or "float64", by default the engine's own.
+
+    >>> from regretless.forms import compile_history
+    >>> from regretless.games import Kuhn
+    >>> create("numpy", compile_history(Kuhn(players=3))).name
+    'numpy'
+    """
+    if name == "auto":
+        name = _choose(device)
+    if name not in ENGINES:
+        raise InvalidOption("engine", name, f"is not one of auto, {', '.join(ENGINES)}")
+    entry = ENGINES[name]
+    for library in _missing(entry):
+        raise MissingExtra(library, entry.extra)
+    if sampling is not Sampling.FULL:
+        raise InvalidOption("sampling", str(sampling), f"is not for the {name} engine, which walks the full tree")
+    if device not in ("auto", *entry.devices):
+        raise InvalidOption(
+            "device", device, f"is not for the {name} engine, which runs on {' or '.join(entry.devices)}"
+        )
+    if dtype is not None and dtype not in entry.dtypes:
+        raise InvalidOption("dtype", dtype, f"is not for the {name} engine, which knows {' and '.join(entry.dtypes)}")
+    if threads is not None and threads < 1:
+        raise InvalidOption("threads", threads, "must be at least 1")
+    kind = _kind(form, entry) if kind is None else Kind(kind)
+    if kind not in entry.classes:
+        raise InvalidGame(f"the {name} engine does not work on the {kind} form, which {_history(form).name} needs")
+    module, _, class_name = entry.classes[kind].partition(":")
+    build: Any = getattr(import_module(module), class_name)
+    options: dict[str, Any] = {"updates": Updates(updates)}
+    if entry.devices != ("cpu",):
+        options["device"] = entry.devices[0] if device == "auto" else device
+    if len(entry.dtypes) > 1:
+        options["dtype"] = dtype or entry.dtypes[0]
+    if entry.threads:
+        options["threads"] = threads or 1
+    return cast(Engine, build(_as(kind, form), **options))
+
+
+def _choose(device: str) -> str:
+    """The fastest engine that is installed and runs on `device`."""
+    for name in ("cupy", "torch", "numba", "numpy") if device not in ("auto", "cpu") else ("numba", "numpy"):
+        entry = ENGINES.get(name)
+        if entry is not None and not _missing(entry) and device in ("auto", *entry.devices):
+            return name
+    raise InvalidOption("device", device, "has no engine that is installed")
+
+
+def _missing(entry: Entry) -> list[str]:
+    return [library for library in entry.libraries if find_spec(library) is None]
+
+
+def _kind(form: HistoryForm | SequenceForm, entry: Entry) -> Kind:
+    if isinstance(form, SequenceForm):
+        return Kind.SEQUENCE
+    return Kind.SEQUENCE if form.players == 2 and Kind.SEQUENCE in entry.classes else Kind.HISTORY
+
+
+def _history(form: HistoryForm | SequenceForm) -> HistoryForm:
+    return form.history if isinstance(form, SequenceForm) else form
+
+
+def _as(kind: Kind, form: HistoryForm | SequenceForm) -> HistoryForm | SequenceForm:
+    if kind is Kind.HISTORY:
+        return _history(form)
+    return form if isinstance(form, SequenceForm) else compile_sequence(form)

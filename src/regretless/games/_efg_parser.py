@@ -1,0 +1,253 @@
+"""From the text of a Gambit file (EFG 2 R) to a tree in lists; no recursion, so depth is no danger.
+
+    EFG 2 R "title" { "player" … } "comment"
+    c "node" set "set" { "action" probability … } outcome "outcome" { payoff, … }      chance
+    p "node" player set "set" { "action" … } outcome "outcome" { payoff, … }           a player
+    t "node" outcome "outcome" { payoff, … }                                           the end
+
+Nodes come in prefix order: each node's children, one for each action, follow it. The actions of an information set
+and the payoffs of an outcome may be left out after their first appearance. Payoffs may hang on any node; a player
+gets their sum along the path. Outcome 0 pays nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from regretless.games._efg_tokens import END, Tokens
+from regretless.games.game import CHANCE
+
+__all__ = ["TERMINAL", "EfgSet", "EfgTree", "Limits", "parse"]
+
+TERMINAL = -2  # in `EfgTree.player`
+PROBABILITY_TOLERANCE = 1e-4  # how far the decimals of a file may sum from 1; what is accepted is divided by the sum
+NO_CHILDREN: list[int] = []  # of every terminal: never added to
+NEGLIGIBLE = 1e-12  # sums this close to 1 are left as they are
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much of a stranger's file is read before it is refused."""
+
+    bytes: int = 256 * 2**20
+    nodes: int = 5_000_000
+    depth: int = 100_000  # moves on one path
+    players: int = 100
+    payoffs: int = 20_000_000  # numbers kept for payoffs that had to be summed along a path
+
+
+@dataclass(frozen=True)
+class EfgSet:
+    """An information set, or a chance move."""
+
+    player: int
+    number: int  # as the file says
+    label: str  # as the file says
+    names: tuple[str, ...]  # as the file says
+    actions: tuple[str, ...]  # the names, made unique
+    probabilities: tuple[float, ...]  # of a chance move; empty for a player's
+
+
+@dataclass
+class EfgTree:
+    """A game as the file says it; lists are over nodes in the order of the file."""
+
+    title: str = ""
+    comment: str = ""
+    players: tuple[str, ...] = ()
+    player: list[int] = field(default_factory=list)  # CHANCE, TERMINAL or the player's number from 0
+    set: list[int] = field(default_factory=list)  # place in `sets`; −1 at the end
+    children: list[list[int]] = field(default_factory=list)
+    payoff: list[tuple[float, ...]] = field(default_factory=list)  # along the path, this node's outcome included
+    sets: list[EfgSet] = field(default_factory=list)
+
+
+def parse(source: str, path: object, limits: Limits) -> EfgTree:
+    """The tree that `source` describes; `path` names it in errors."""
+    return _Parser(Tokens(source, path), limits).run()
+
+
+class _Parser:
+    def __init__(self, tokens: Tokens, limits: Limits) -> None:
+        self.tokens = tokens
+        self.limits = limits
+        self.tree = EfgTree()
+        self.set_at: dict[tuple[int, int], int] = {}  # player, number -> place in `tree.sets`
+        self.outcomes: dict[int, tuple[float, ...]] = {}
+        self.summed = 0  # numbers in payoffs that were summed
+        self.memory: dict[int, tuple[int, int]] = {}  # set -> its player's last set and action, the same at every node
+
+    def run(self) -> EfgTree:
+        tokens, tree = self.tokens, self.tree
+        self._prologue()
+        nothing = (0.0,) * len(tree.players)
+        forgotten = ((-1, -1),) * len(tree.players)
+        # Nodes whose children are still to come: node, and by player the last set and action before it.
+        above: list[tuple[int, tuple[tuple[int, int], ...]]] = []
+        while True:
+            node = len(tree.player)
+            if node >= self.limits.nodes:
+                tokens.fail(f"more than {self.limits.nodes:,} nodes")
+            payoff, memory = nothing, forgotten
+            if above:
+                parent, memory = above[-1]
+                payoff = tree.payoff[parent]
+                mover = tree.player[parent]
+                if mover >= 0:
+                    last = (tree.set[parent], len(tree.children[parent]))
+                    memory = (*memory[:mover], last, *memory[mover + 1 :])
+                tree.children[parent].append(node)
+            self._node(payoff, memory)
+            if tree.set[node] >= 0:
+                if len(above) == self.limits.depth:
+                    tokens.fail(f"more than {self.limits.depth:,} moves on one path")
+                above.append((node, memory))
+            while above and len(tree.children[above[-1][0]]) == len(tree.sets[tree.set[above[-1][0]]].actions):
+                above.pop()
+            if not above:
+                break
+        if tokens.kind != END:
+            tokens.fail(f"the tree is complete, and yet {tokens.shown()} follows")
+        return tree
+
+    def _prologue(self) -> None:
+        tokens, tree = self.tokens, self.tree
+        if not tokens.accept("EFG"):
+            tokens.fail("a Gambit extensive game begins with EFG 2 R")
+        if tokens.value != "2":
+            tokens.fail(f"only version 2 of the format is read, found {tokens.shown()}")
+        tokens.take()
+        if tokens.value not in ("R", "D"):
+            tokens.fail(f"expected R or D after EFG 2, found {tokens.shown()}")
+        tokens.take()
+        tree.title = tokens.text("the title")
+        tokens.expect("{", "before the players' names")
+        names: list[str] = []
+        while not tokens.accept("}"):
+            if len(names) == self.limits.players:
+                tokens.fail(f"more than {self.limits.players} players")
+            names.append(tokens.text("a player's name"))
+            tokens.accept(",")
+        if not names:
+            tokens.fail("a game needs at least one player")
+        tree.players = tuple(names)
+        if tokens.kind == "text":
+            tree.comment = tokens.text("the comment")
+
+    def _node(self, payoff: tuple[float, ...], memory: tuple[tuple[int, int], ...]) -> None:
+        """Read one node; `payoff` and `memory` are those of the path to it."""
+        tokens, tree = self.tokens, self.tree
+        kind = tokens.value
+        if tokens.kind == END:
+            tokens.fail("the file ends before the tree does")
+        if kind not in ("c", "p", "t"):
+            tokens.fail(f"a node begins with c, p or t, found {tokens.shown()}")
+        tokens.take()
+        if tokens.kind == "text":
+            tokens.take()  # the node's own label
+        player, place = TERMINAL, -1
+        if kind == "c":
+            player = CHANCE
+            place = self._set(player)
+        elif kind == "p":
+            player = tokens.integer("the player's number") - 1
+            if not 0 <= player < len(tree.players):
+                tokens.fail(f"player {player + 1} moves before this, and there are {len(tree.players)} players")
+            place = self._set(player)
+            if self.memory.setdefault(place, memory[player]) != memory[player]:
+                tokens.fail(
+                    f"recall is not perfect: in information set {tree.sets[place].number} player {player + 1} "
+                    "forgets a move that led here"
+                )
+        gained = self._outcome()
+        tree.player.append(player)
+        tree.set.append(place)
+        tree.children.append([] if place >= 0 else NO_CHILDREN)
+        tree.payoff.append(self._sum(payoff, gained))
+
+    def _sum(self, payoff: tuple[float, ...], gained: tuple[float, ...] | None) -> tuple[float, ...]:
+        if gained is None:
+            return payoff
+        if not any(payoff):
+            return gained  # the usual file pays at the end alone: one tuple for each outcome
+        self.summed += len(payoff)
+        if self.summed > self.limits.payoffs:
+            self.tokens.fail(f"more than {self.limits.payoffs:,} payoffs to sum along paths")
+        total = tuple(before + here for before, here in zip(payoff, gained))
+        if not all(map(math.isfinite, total)):
+            self.tokens.fail("the payoffs along this path sum to more than a number can hold")
+        return total
+
+    def _set(self, player: int) -> int:
+        """Read an information set or chance move: its number, label and actions, the last two at least once."""
+        tokens, tree = self.tokens, self.tree
+        number = tokens.integer("the number of an information set")
+        label = tokens.text("a label") if tokens.kind == "text" else ""
+        place = self.set_at.get((player, number))
+        if tokens.value != "{" or tokens.kind == "text":
+            if place is None:
+                tokens.fail(f"information set {number} appears for the first time and needs its actions in braces")
+            return place
+        names, probabilities = self._actions(player)
+        if place is None:
+            place = self.set_at[player, number] = len(tree.sets)
+            actions = _unique(names)
+            tree.sets.append(EfgSet(player, number, label, tuple(names), actions, probabilities))
+            return place
+        known = tree.sets[place]
+        if known.names != tuple(names) or known.probabilities != probabilities:
+            tokens.fail(f"information set {number} had other actions or probabilities where it appeared before")
+        return place
+
+    def _actions(self, player: int) -> tuple[list[str], tuple[float, ...]]:
+        tokens = self.tokens
+        tokens.expect("{", "before the actions")
+        names: list[str] = []
+        probabilities: list[float] = []
+        while not tokens.accept("}"):
+            names.append(tokens.text("an action"))
+            if player == CHANCE:
+                probabilities.append(tokens.number("its probability"))
+                if probabilities[-1] < 0:
+                    tokens.fail("the probability before this is below 0")
+            tokens.accept(",")
+        if not names:
+            tokens.fail("a move needs at least one action")
+        if player == CHANCE:
+            total = sum(probabilities)
+            if abs(total - 1.0) > PROBABILITY_TOLERANCE:
+                tokens.fail(f"the probabilities before this sum to {total:.6g}, not 1")
+            if abs(total - 1.0) > NEGLIGIBLE:
+                probabilities = [probability / total for probability in probabilities]
+        return names, tuple(probabilities)
+
+    def _outcome(self) -> tuple[float, ...] | None:
+        tokens, players = self.tokens, len(self.tree.players)
+        number = tokens.integer("the number of an outcome")
+        if tokens.kind == "text":
+            tokens.take()  # the outcome's label
+        if tokens.kind == "text" or not tokens.accept("{"):
+            if number and number not in self.outcomes:
+                tokens.fail(f"outcome {number} appears for the first time and needs its payoffs in braces")
+            return self.outcomes.get(number)
+        payoffs: list[float] = []
+        while not tokens.accept("}"):
+            if len(payoffs) == players:
+                tokens.fail(f"outcome {number} has more payoffs than there are players ({players})")
+            payoffs.append(tokens.number("a payoff"))
+            tokens.accept(",")
+        if len(payoffs) < players:
+            tokens.fail(f"outcome {number} has {len(payoffs)} payoffs for {players} players")
+        if number == 0:
+            tokens.fail("outcome 0 means that nothing is paid, and yet payoffs are given")
+        if self.outcomes.setdefault(number, tuple(payoffs)) != tuple(payoffs):
+            tokens.fail(f"outcome {number} had other payoffs where it appeared before")
+        return self.outcomes[number]
+
+
+def _unique(names: list[str]) -> tuple[str, ...]:
+    """Names by which actions can be told apart: numbered where one is empty or two are the same."""
+    if len(set(names)) == len(names) and all(names):
+        return tuple(names)
+    return tuple(f"{name} #{place}".strip() for place, name in enumerate(names, start=1))

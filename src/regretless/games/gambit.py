@@ -1,0 +1,186 @@
+"""Games in Gambit's `.efg` files, read and written without Gambit (Savani & Turocy, gambit-project.org).
+
+Reading: any number of players, any payoffs, on any node; perfect recall is checked. An information set's key is its
+label in the file if every set has one of its own; if not, `player.number` and the label. The format is described in
+`_efg_parser`. A damaged file answers with line and column.
+
+Writing: any game of this package. Keys become labels, so that reading a written file gives the same keys back;
+numbers are written as fractions where that is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from regretless.errors import InvalidFile, InvalidGame
+from regretless.games._efg_parser import TERMINAL, EfgTree, Limits, parse
+from regretless.games.game import CHANCE, Action, Game
+
+__all__ = ["EfgGame", "Limits", "parse_efg", "read_efg", "to_efg", "write_efg"]
+
+ZERO_SUM_TOLERANCE = 1e-9
+LARGEST_DENOMINATOR = 1_000_000  # of a fraction in a written file
+
+
+class EfgGame(Game[int]):
+    """A game read from a Gambit file; a state is the number of a node in the order of the file."""
+
+    def __init__(self, tree: EfgTree, name: str) -> None:
+        self.name = name
+        self.title = tree.title
+        self.comment = tree.comment
+        self.player_names = tree.players
+        self._player, self._set, self._children, self._payoff = tree.player, tree.set, tree.children, tree.payoff
+        self._actions = [found.actions for found in tree.sets]
+        self._index = [{action: place for place, action in enumerate(found.actions)} for found in tree.sets]
+        self._outcomes = [tuple(zip(found.actions, found.probabilities)) for found in tree.sets]
+        self._keys = _keys(tree)
+        self.zero_sum = all(
+            abs(sum(payoff)) <= ZERO_SUM_TOLERANCE
+            for player, payoff in zip(self._player, self._payoff)
+            if player == TERMINAL
+        )
+
+    def num_players(self) -> int:
+        return len(self.player_names)
+
+    def initial_state(self) -> int:
+        return 0
+
+    def is_terminal(self, state: int) -> bool:
+        return self._player[state] == TERMINAL
+
+    def player(self, state: int) -> int:
+        return self._player[state]
+
+    def actions(self, state: int) -> Sequence[Action]:
+        return self._actions[self._set[state]]
+
+    def chance_outcomes(self, state: int) -> Sequence[tuple[Action, float]]:
+        return self._outcomes[self._set[state]]
+
+    def next_state(self, state: int, action: Action) -> int:
+        return self._children[state][self._index[self._set[state]][action]]
+
+    def info_set_key(self, state: int) -> str:
+        return self._keys[self._set[state]]
+
+    def utility(self, state: int, player: int) -> float:
+        return self._payoff[state][player]
+
+    def utilities(self, state: int) -> tuple[float, ...]:
+        return self._payoff[state]
+
+
+def _keys(tree: EfgTree) -> list[str]:
+    labels = [found.label for found in tree.sets if found.player != CHANCE]
+    if all(labels) and len(set(labels)) == len(labels):
+        return [found.label for found in tree.sets]
+    return [f"{found.player + 1}.{found.number} {found.label}".strip() for found in tree.sets]
+
+
+def read_efg(path: str | Path, *, limits: Limits = Limits()) -> EfgGame:  # noqa: B008 - frozen
+    """The game in a Gambit file."""
+    try:
+        if not Path(path).is_file():
+            raise InvalidFile(path, "no such file")
+        with open(path, "rb") as file:
+            content = file.read(limits.bytes + 1)
+    except (OSError, ValueError) as error:
+        raise InvalidFile(path, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(content) > limits.bytes:
+        raise InvalidFile(path, f"is larger than {limits.bytes:,} bytes")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")  # files from before Gambit wrote UTF-8
+    return EfgGame(parse(text, path, limits), str(path))
+
+
+def parse_efg(text: str, *, name: str = "efg", limits: Limits = Limits()) -> EfgGame:  # noqa: B008 - frozen
+    """The game that the text of a Gambit file describes.
+
+    >>> game = parse_efg('''EFG 2 R "Matching pennies" { "Even" "Odd" }
+    ... p "" 1 1 "even" { "heads" "tails" } 0
+    ... p "" 2 1 "odd" { "heads" "tails" } 0
+    ... t "" 1 "match" { 1, -1 }
+    ... t "" 2 "no match" { -1, 1 }
+    ... p "" 2 1 0
+    ... t "" 2
+    ... t "" 1''')
+    >>> game.zero_sum, game.info_set_key(1), game.utilities(2)
+    (True, 'odd', (1.0, -1.0))
+    """
+    if len(text) > limits.bytes:
+        raise InvalidFile(name, f"is larger than {limits.bytes:,} bytes")
+    return EfgGame(parse(text, name, limits), name)
+
+
+def write_efg(game: Game[Any], path: str | Path, *, title: str | None = None) -> None:
+    """Write a game as a Gambit file."""
+    text = to_efg(game, title=title)
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidFile(path, f"cannot be written: {error.strerror or error}") from None
+
+
+def to_efg(game: Game[Any], *, title: str | None = None, limits: Limits = Limits()) -> str:  # noqa: B008 - frozen
+    """A game as the text of a Gambit file, up to `limits.nodes` nodes.
+
+    >>> from regretless.games import Kuhn
+    >>> lines = to_efg(Kuhn()).splitlines()
+    >>> lines[0]
+    'EFG 2 R "kuhn" { "Player 1" "Player 2" }'
+    >>> lines[5]
+    'p "" 1 1 "0:" { "p" "b" } 0'
+    """
+    names = getattr(game, "player_names", None) or [f"Player {player + 1}" for player in range(game.num_players())]
+    lines = [f"EFG 2 R {_quoted(title or game.name)} {{ {' '.join(map(_quoted, names))} }}", '""', ""]
+    numbers: list[dict[str, int]] = [{} for _ in names]  # by player: key -> number of the information set
+    moves: dict[tuple[int, str], str] = {}  # player, key -> the set and its actions, as written
+    outcomes: dict[tuple[float, ...], str] = {}
+    chance_moves = 0
+    pending = [game.initial_state()]
+    while pending:
+        state = pending.pop()
+        if len(lines) - 3 >= limits.nodes:
+            raise InvalidGame(f"{game.name}: has more than {limits.nodes:,} nodes, too many for a file")
+        if game.is_terminal(state):
+            payoffs = game.utilities(state)
+            written = outcomes.get(payoffs)
+            if written is None:
+                numbered = f'{len(outcomes) + 1} ""'
+                written = outcomes[payoffs] = f"{numbered} {{ {', '.join(map(_number, payoffs))} }}"
+            lines.append(f't "" {written}')
+            continue
+        player = game.player(state)
+        if player == CHANCE:
+            chance_moves += 1
+            drawn = game.chance_outcomes(state)
+            actions: list[Action] = [action for action, _ in drawn]
+            chances = " ".join(f"{_quoted(action)} {_number(probability)}" for action, probability in drawn)
+            lines.append(f'c "" {chance_moves} "" {{ {chances} }} 0')
+        else:
+            key = game.info_set_key(state)
+            actions = list(game.actions(state))
+            if (player, key) not in moves:
+                number = numbers[player].setdefault(key, len(numbers[player]) + 1)
+                listed = " ".join(map(_quoted, actions))
+                moves[player, key] = f"{player + 1} {number} {_quoted(key)} {{ {listed} }} 0"
+            lines.append(f'p "" {moves[player, key]}')
+        pending.extend(game.next_state(state, action) for action in reversed(actions))
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _number(value: float) -> str:
+    """A fraction if reading it gives the same number back, else all the digits."""
+    near = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
+    return str(near) if float(near) == value else repr(value)

@@ -1,0 +1,218 @@
+"""Games of OpenSpiel as games of this package, and strategies between the two.
+
+A state holds OpenSpiel's own state and moves by its `child`; nothing is copied or translated but texts:
+
+    information set    the player's number, a colon, and OpenSpiel's information state string
+    action             OpenSpiel's `action_to_string`, with the action's number where two read the same
+
+Games in which players move at once are made turn-based by OpenSpiel's own transformation. Whether recall is perfect
+shows only when the whole game is walked: compiling it says so.
+
+Lanctot et al.: OpenSpiel: A Framework for Reinforcement Learning in Games. arXiv 1908.09453, 2019.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from regretless.errors import InvalidGame, InvalidText, MissingExtra
+from regretless.games.game import CHANCE, Action, Game
+
+try:
+    import pyspiel
+except ImportError as error:  # pragma: no cover - the interop extra is installed where tests run
+    raise MissingExtra("open_spiel", "interop") from error
+
+__all__ = ["OpenSpielGame", "OpenSpielState", "from_openspiel", "from_tabular_policy", "to_tabular_policy"]
+
+TERMINAL = int(pyspiel.PlayerId.TERMINAL)
+
+
+class OpenSpielState:
+    """A history of an OpenSpiel game; equal to another of the same moves."""
+
+    __slots__ = ("key", "moves", "player", "raw")
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+        self.player: int = raw.current_player()
+        self.key: str | None = None  # of the information set, once asked for
+        self.moves: dict[Action, int] | None = None  # numbers of the legal actions, once asked for
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OpenSpielState) and bool(self.raw.history() == other.raw.history())
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.raw.history()))
+
+    def __repr__(self) -> str:
+        return f"OpenSpielState({self.raw.history()})"
+
+
+class OpenSpielGame(Game[OpenSpielState]):
+    """A game of OpenSpiel; `from_openspiel` makes one. `raw` is OpenSpiel's own game, made turn-based if need be."""
+
+    def __init__(self, raw: Any, name: str) -> None:
+        kind = raw.get_type()
+        dynamics, chance, utility = kind.dynamics, kind.chance_mode, kind.utility
+        if dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+            raw = pyspiel.convert_to_turn_based(raw)
+            kind = raw.get_type()
+        elif dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
+            raise InvalidGame(f"{name}: a mean-field game has no tree of histories")
+        if chance == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
+            raise InvalidGame(f"{name}: OpenSpiel only samples its chance moves and does not list their probabilities")
+        if not kind.provides_information_state_string:
+            raise InvalidGame(f"{name}: OpenSpiel has no information state string for it, so recall is not perfect")
+        self.raw = raw
+        self.name = name
+        self.zero_sum = utility == pyspiel.GameType.Utility.ZERO_SUM
+        self._players: int = raw.num_players()
+        # By key: the actions' texts, and their numbers by text and as OpenSpiel lists them.
+        self._sets: dict[str, tuple[tuple[Action, ...], dict[Action, int], list[int]]] = {}
+
+    def num_players(self) -> int:
+        return self._players
+
+    def initial_state(self) -> OpenSpielState:
+        return OpenSpielState(self.raw.new_initial_state())
+
+    def is_terminal(self, state: OpenSpielState) -> bool:
+        return state.player == TERMINAL
+
+    def player(self, state: OpenSpielState) -> int:
+        return state.player
+
+    def actions(self, state: OpenSpielState) -> Sequence[Action]:
+        if state.player == CHANCE:
+            return [outcome for outcome, _ in self.chance_outcomes(state)]
+        key = state.key or self.info_set_key(state)
+        numbers = state.raw.legal_actions()
+        known = self._sets.get(key)
+        if known is None or known[2] != numbers:
+            moves = _texts(state.raw, numbers)
+            known = (tuple(moves), moves, numbers)
+            self._sets.setdefault(key, known)
+        state.moves = known[1]
+        return known[0]
+
+    def chance_outcomes(self, state: OpenSpielState) -> Sequence[tuple[Action, float]]:
+        outcomes = state.raw.chance_outcomes()
+        state.moves = _texts(state.raw, [number for number, _ in outcomes])
+        return [(text, probability) for text, (_, probability) in zip(state.moves, outcomes)]
+
+    def next_state(self, state: OpenSpielState, action: Action) -> OpenSpielState:
+        moves = state.moves
+        if moves is None:
+            self.actions(state)
+            moves = state.moves
+            assert moves is not None
+        return OpenSpielState(state.raw.child(moves[action]))
+
+    def info_set_key(self, state: OpenSpielState) -> str:
+        state.key = key = f"{state.player}:{state.raw.information_state_string()}"
+        return key
+
+    def utility(self, state: OpenSpielState, player: int) -> float:
+        return float(state.raw.player_return(player))
+
+    def utilities(self, state: OpenSpielState) -> tuple[float, ...]:
+        return tuple(state.raw.returns())
+
+    def action_numbers(self, state: OpenSpielState) -> dict[Action, int]:
+        """OpenSpiel's number of each action here."""
+        self.actions(state)
+        assert state.moves is not None
+        return dict(state.moves)
+
+
+def _texts(raw: Any, numbers: list[int]) -> dict[Action, int]:
+    moves = {raw.action_to_string(number): number for number in numbers}
+    if len(moves) < len(numbers):
+        moves = {f"{raw.action_to_string(number)} #{number}": number for number in numbers}
+    return moves
+
+
+def from_openspiel(game: Any) -> OpenSpielGame:
+    """The OpenSpiel game of this name, or this `pyspiel.Game`.
+
+    >>> game = from_openspiel("kuhn_poker")
+    >>> state = game.initial_states()[0]
+    >>> game.player(state), game.actions(state), game.info_set_key(state)
+    (0, ('Pass', 'Bet'), '0:0')
+    """
+    if not isinstance(game, str):
+        return OpenSpielGame(game, f"openspiel:{game}")
+    short = game.split("(", 1)[0].strip()
+    registered = pyspiel.registered_names()
+    if short not in registered:
+        registered = _with_python_games()
+    if short not in registered:
+        close = difflib.get_close_matches(short, registered, n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise InvalidText("game", f"openspiel:{game}", None, f"OpenSpiel has no game {short!r}{hint}")
+    try:
+        return OpenSpielGame(pyspiel.load_game(game), f"openspiel:{game}")
+    except pyspiel.SpielError as error:
+        reason = " ".join(str(error).split())[:200]
+        raise InvalidText("game", f"openspiel:{game}", None, f"OpenSpiel says: {reason}") from None
+
+
+def _with_python_games() -> list[str]:
+    """OpenSpiel's names once its games written in Python have registered themselves."""
+    with contextlib.suppress(ImportError):  # they need libraries that OpenSpiel itself does not
+        import open_spiel.python.games  # noqa: F401
+    names: list[str] = pyspiel.registered_names()
+    return names
+
+
+def to_tabular_policy(game: OpenSpielGame, strategy: Mapping[str, Mapping[str, float]]) -> Any:
+    """`strategy` as OpenSpiel's `TabularPolicy` on `game.raw`; an information set it leaves out is played uniformly.
+
+    >>> from open_spiel.python.algorithms.exploitability import nash_conv
+    >>> game = from_openspiel("kuhn_poker")
+    >>> print(f"{nash_conv(game.raw, to_tabular_policy(game, {})):.6f}")
+    0.916667
+    """
+    from open_spiel.python.policy import TabularPolicy
+
+    policy = TabularPolicy(game.raw)
+    for raw in policy.states:
+        state = OpenSpielState(raw)
+        key = game.info_set_key(state)
+        if key in strategy:
+            row = policy.policy_for_key(raw.information_state_string())
+            row[:] = 0.0
+            moves = game.action_numbers(state)
+            for action, probability in strategy[key].items():
+                if action not in moves:
+                    raise InvalidGame(f"{game.name}: {action!r} is not an action of the information set {key!r}")
+                row[moves[action]] = probability
+    return policy
+
+
+def from_tabular_policy(game: OpenSpielGame, policy: Any) -> dict[str, dict[str, float]]:
+    """Any OpenSpiel policy as a strategy: information set -> action -> probability, by walking the whole game.
+
+    >>> import pyspiel
+    >>> game = from_openspiel("kuhn_poker")
+    >>> from_tabular_policy(game, pyspiel.UniformRandomPolicy(game.raw))["0:2pb"]
+    {'Pass': 0.5, 'Bet': 0.5}
+    """
+    strategy: dict[str, dict[str, float]] = {}
+    pending = [game.initial_state()]
+    while pending:
+        state = pending.pop()
+        if state.player == TERMINAL:
+            continue
+        moves = game.action_numbers(state)
+        if state.player != CHANCE:
+            key = game.info_set_key(state)
+            if key not in strategy:
+                chosen = policy.action_probabilities(state.raw)
+                strategy[key] = {action: float(chosen.get(number, 0.0)) for action, number in moves.items()}
+        pending.extend(OpenSpielState(state.raw.child(number)) for number in moves.values())
+    return strategy
