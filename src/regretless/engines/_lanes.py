@@ -1,0 +1,246 @@
+"""Sixteen 32-bit numbers handled as one: the vector type in which the kernels of the public form are written.
+
+numba leaves it to LLVM to find loops that can be vectorised, and with several arrays and few actions to a node it often
+does not. Here a `Lanes` value *is* an LLVM vector of sixteen floats: `load` reads one from an array, `+ - *` and the
+functions below work on all sixteen, `store` writes it back. On a processor with AVX-512 it is one register, elsewhere
+LLVM splits it into two or four, so the same code runs everywhere.
+
+Arithmetic carries LLVM's fast-math flags: division becomes an estimate refined once, sums may be regrouped. Neither
+infinities nor NaN may occur.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from llvmlite import ir
+from numba.core import types
+from numba.extending import intrinsic, models, overload, register_model
+
+__all__ = [
+    "WIDTH",
+    "add_product",
+    "divide",
+    "largest",
+    "load",
+    "maximum",
+    "splat",
+    "store",
+    "total",
+    "transpose",
+    "transpose_back",
+    "where_positive",
+]
+
+WIDTH = 16
+
+_FLOAT = ir.FloatType()
+_VECTOR = ir.VectorType(_FLOAT, WIDTH)
+_INT = ir.IntType(32)
+_FAST = ("fast",)
+
+
+class _LanesType(types.Type):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__(name="Lanes")
+
+
+_lanes = _LanesType()
+
+
+@register_model(_LanesType)
+class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, _VECTOR)
+
+
+def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    """Pointer to array[index] as a pointer to sixteen numbers."""
+    data = context.make_array(kind)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), _VECTOR.as_pointer())
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def load(typing_context: Any, array: Any, index: Any) -> Any:
+    """array[index : index + 16]"""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.load(_address(context, builder, signature.args[0], *arguments), align=4)
+
+    return _lanes(array, types.intp), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    """array[index : index + 16] = value"""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.store(arguments[2], _address(context, builder, signature.args[0], *arguments[:2]), align=4)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, _lanes), generate
+
+
+def _splat(builder: Any, number: Any) -> Any:
+    single = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, ir.Constant(_INT, 0))
+    zeros = ir.Constant(ir.VectorType(_INT, WIDTH), [0] * WIDTH)
+    return builder.shuffle_vector(single, ir.Constant(_VECTOR, ir.Undefined), zeros)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def splat(typing_context: Any, number: Any) -> Any:
+    """The same number in every lane."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _splat(builder, arguments[0])
+
+    return _lanes(types.float32), generate
+
+
+def _binary(name: str) -> Any:
+    """An intrinsic for one instruction on two vectors."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def operation(typing_context: Any, left: Any, right: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return getattr(builder, name)(*arguments, flags=_FAST)
+
+        return _lanes(_lanes, _lanes), generate
+
+    return operation
+
+
+_add, _subtract, _multiply, divide = _binary("fadd"), _binary("fsub"), _binary("fmul"), _binary("fdiv")
+
+
+def _overload(symbol: Any, implementation: Any) -> None:
+    def chosen(left: Any, right: Any) -> Any:
+        if isinstance(left, _LanesType) and isinstance(right, _LanesType):
+            return lambda left, right: implementation(left, right)
+        return None
+
+    overload(symbol, strict=False)(chosen)
+
+
+_overload(operator.add, _add)
+_overload(operator.sub, _subtract)
+_overload(operator.mul, _multiply)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def add_product(typing_context: Any, total: Any, left: Any, right: Any) -> Any:
+    """total + left · right, one instruction"""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        total, left, right = arguments
+        return builder.fadd(total, builder.fmul(left, right, flags=_FAST), flags=_FAST)
+
+    return _lanes(_lanes, _lanes, _lanes), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def maximum(typing_context: Any, left: Any, right: Any) -> Any:
+    """The larger of two, lane by lane."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        left, right = arguments
+        return builder.select(builder.fcmp_ordered(">", left, right, flags=_FAST), left, right)
+
+    return _lanes(_lanes, _lanes), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def where_positive(typing_context: Any, condition: Any, positive: Any, other: Any) -> Any:
+    """positive where condition > 0, else other"""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        condition, positive, other = arguments
+        zero = ir.Constant(_VECTOR, [0.0] * WIDTH)
+        return builder.select(builder.fcmp_ordered(">", condition, zero), positive, other)
+
+    return _lanes(_lanes, _lanes, _lanes), generate
+
+
+def _reduction(name: str) -> Any:
+    @intrinsic  # type: ignore[untyped-decorator]
+    def operation(typing_context: Any, value: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            parts = [builder.extract_element(arguments[0], ir.Constant(_INT, lane)) for lane in range(WIDTH)]
+            while len(parts) > 1:
+                pairs = zip(parts[::2], parts[1::2], strict=True)
+                if name == "sum":
+                    parts = [builder.fadd(one, two, flags=_FAST) for one, two in pairs]
+                else:
+                    parts = [
+                        builder.select(builder.fcmp_ordered(">", one, two, flags=_FAST), one, two) for one, two in pairs
+                    ]
+            return parts[0]
+
+        return types.float32(_lanes), generate
+
+    return operation
+
+
+total = _reduction("sum")  # of the sixteen
+largest = _reduction("max")
+
+
+def _interleave(builder: Any, rows: list[Any], span: int) -> list[Any]:
+    """One of the four steps of a transposition: swap the off-diagonal blocks of `span` in pairs of rows `span` apart."""
+    result = list(rows)
+    low = [lane if lane // span % 2 == 0 else lane - span + WIDTH for lane in range(WIDTH)]
+    high = [lane + span if lane // span % 2 == 0 else lane + WIDTH for lane in range(WIDTH)]
+    mask = ir.VectorType(_INT, WIDTH)
+    for row in range(WIDTH):
+        if row // span % 2 == 0:
+            one, two = rows[row], rows[row + span]
+            result[row] = builder.shuffle_vector(one, two, ir.Constant(mask, low))
+            result[row + span] = builder.shuffle_vector(one, two, ir.Constant(mask, high))
+    return result
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def transpose(typing_context: Any, source: Any, starts: Any, first: Any, offset: Any, target: Any, at: Any) -> Any:
+    """target[at + 16·i + j] = source[starts[first + j] + offset + i]: sixteen pieces of rows become sixteen columns."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        source, starts, first, offset, target, at = arguments
+        kinds = signature.args
+        begin = context.make_array(kinds[1])(context, builder, starts).data
+        rows = []
+        for lane in range(WIDTH):
+            where = builder.gep(begin, [builder.add(first, ir.Constant(first.type, lane))])
+            start = builder.sext(builder.load(where), first.type)
+            rows.append(builder.load(_address(context, builder, kinds[0], source, builder.add(start, offset)), align=4))
+        for span in (1, 2, 4, 8):
+            rows = _interleave(builder, rows, span)
+        for lane in range(WIDTH):
+            index = builder.add(at, ir.Constant(at.type, WIDTH * lane))
+            builder.store(rows[lane], _address(context, builder, kinds[4], target, index), align=4)
+        return context.get_dummy_value()
+
+    return types.void(source, starts, types.intp, types.intp, target, types.intp), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def transpose_back(typing_context: Any, source: Any, at: Any, target: Any, starts: Any, first: Any, offset: Any) -> Any:
+    """target[starts[first + j] + offset + i] = source[at + 16·i + j]: sixteen columns become pieces of sixteen rows."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        source, at, target, starts, first, offset = arguments
+        kinds = signature.args
+        begin = context.make_array(kinds[3])(context, builder, starts).data
+        rows = []
+        for lane in range(WIDTH):
+            index = builder.add(at, ir.Constant(at.type, WIDTH * lane))
+            rows.append(builder.load(_address(context, builder, kinds[0], source, index), align=4))
+        for span in (1, 2, 4, 8):
+            rows = _interleave(builder, rows, span)
+        for lane in range(WIDTH):
+            where = builder.gep(begin, [builder.add(first, ir.Constant(first.type, lane))])
+            start = builder.sext(builder.load(where), first.type)
+            builder.store(rows[lane], _address(context, builder, kinds[2], target, builder.add(start, offset)), align=4)
+        return context.get_dummy_value()
+
+    return types.void(source, types.intp, target, starts, types.intp, types.intp), generate

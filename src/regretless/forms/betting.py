@@ -1,0 +1,81 @@
+"""From a betting tree as nested branches, the way rules produce it, to the arrays of `BettingTree`, breadth first.
+
+>>> call = Branch(Kind.SHOWDOWN, paid=(2.0, 2.0))
+>>> fold = Branch(Kind.FOLD, player=1, paid=(2.0, 1.0))
+>>> bet = Branch(Kind.DECISION, player=1, paid=(2.0, 1.0), children={"fold": fold, "call": call})
+>>> tree = flatten(bet)
+>>> tree.kind.tolist(), tree.first_child.tolist(), tree.labels
+([0, 2, 3], [1, 3, 3, 3], ('', 'fold', 'call'))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from regretless.errors import InvalidGame
+from regretless.forms.public import BettingTree, Kind, Payoffs
+
+__all__ = ["Branch", "flatten", "poker_payoffs"]
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A betting node and everything below it."""
+
+    kind: Kind
+    paid: tuple[float, float]  # chips of player 0 and player 1 so far
+    player: int = -1  # who acts, or who folded
+    children: Mapping[str, Branch] = field(default_factory=dict)  # by action; a chance node has one, by ""
+
+
+def flatten(root: Branch, *, starting_pot: float = 0.0) -> BettingTree:
+    """The arrays of a tree of branches; streets are counted from the root by the chance nodes passed."""
+    branches, parents, streets, labels = [root], [-1], [0], [""]
+    first_child = [1]
+    for index, branch in enumerate(branches):  # the list grows while it is read: breadth first
+        if branch.kind is Kind.CHANCE and len(branch.children) != 1:
+            raise InvalidGame(f"a chance node of a betting tree has one child, not {len(branch.children)}")
+        if branch.kind is Kind.DECISION and (branch.player not in (0, 1) or not branch.children):
+            raise InvalidGame("a decision of a betting tree needs a player, 0 or 1, and at least one action")
+        for label, child in branch.children.items():
+            branches.append(child)  # noqa: B909
+            parents.append(index)
+            streets.append(streets[index] + (branch.kind is Kind.CHANCE))
+            labels.append(label)
+        first_child.append(len(branches))
+    last = max(streets)
+    if any(branch.kind is Kind.SHOWDOWN and street != last for branch, street in zip(branches, streets, strict=True)):
+        raise InvalidGame("a showdown before the last street: an all-in is followed by the chance nodes that are left")
+    return BettingTree(
+        kind=np.array([branch.kind for branch in branches], dtype=np.int8),
+        player=np.array([branch.player for branch in branches], dtype=np.int8),
+        street=np.array(streets, dtype=np.int8),
+        parent=np.array(parents, dtype=np.int32),
+        first_child=np.array(first_child, dtype=np.int32),
+        paid=np.array([branch.paid for branch in branches], dtype=np.float64),
+        starting_pot=starting_pot,
+        labels=tuple(labels),
+    )
+
+
+def poker_payoffs(tree: BettingTree, *, rake: float = 0.0, rake_cap: float = 0.0) -> Payoffs:
+    """Chips each player takes out of the hand, the starting pot included and own bets deducted.
+
+    Rake is min(rake · pot, rake_cap), taken from the winner, folds included, and half from each on a tie:
+
+        win   pot − rake − paid        lose   −paid        tie   (pot − rake) / 2 − paid
+    """
+    win, lose, tie = (np.zeros_like(tree.paid) for _ in range(3))
+    terminal = (tree.kind == Kind.FOLD) | (tree.kind == Kind.SHOWDOWN)
+    showdown = tree.kind == Kind.SHOWDOWN
+    # A bet that nobody called goes back before the pot is counted.
+    matched = 2.0 * tree.paid.min(axis=1) + tree.starting_pot
+    taken = np.minimum(rake * matched, rake_cap)
+    pot = tree.paid.sum(axis=1) + tree.starting_pot - taken
+    win[terminal] = (pot[:, None] - tree.paid)[terminal]
+    lose[terminal] = -tree.paid[terminal]
+    tie[showdown] = (pot[:, None] / 2 - tree.paid)[showdown]
+    return Payoffs(win=win, lose=lose, tie=tie)

@@ -1,0 +1,189 @@
+"""From a board, two ranges and a betting tree to the public form: hands, runouts, blockers, strengths.
+
+1. A player's hands are those of the range that the board leaves possible.
+2. The renamings of suits that change neither the board (as a set) nor either range form a group G. Deals that G turns
+   into one another play alike: one stands for all, and its copies are the renamings that give the others.
+3. After a deal, the group shrinks to the renamings that leave this deal in place, and the next street goes on with it.
+4. A copy π of a runout is worth to hand h what the runout is worth to hand π⁻¹(h).
+
+With n cards left in the deck once board and both hands are out, each deal of k cards has probability 1 / C(n, k).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.cards.deck import board_text
+from regretless.cards.evaluator import evaluate, hand_strengths
+from regretless.cards.hands import HAND_CARDS
+from regretless.cards.isomorphism import CARD_MAPS, distinct_boards, hand_maps, unchanged_by
+from regretless.cards.ranges import Range
+from regretless.errors import InvalidOption
+from regretless.forms.betting import poker_payoffs
+from regretless.forms.history import IntArray
+from regretless.forms.public import DEAD, BettingTree, Hands, PublicForm, Street
+
+__all__ = ["compile_holdem", "holdem_hands"]
+
+DECK = 52
+
+
+def compile_holdem(
+    board: Sequence[int],
+    ip: Range,
+    oop: Range,
+    tree: BettingTree,
+    *,
+    rake: float = 0.0,
+    rake_cap: float = 0.0,
+    deals: Sequence[int] | None = None,
+    name: str = "",
+) -> PublicForm:
+    """The public form of a spot; player 0 is `ip`, player 1 `oop`.
+
+    `deals` says how many cards each street after the first adds; None is hold'em's: one card until there are five.
+
+    >>> from regretless.cards.deck import parse_board
+    >>> from regretless.forms.betting import Branch, flatten
+    >>> from regretless.forms.public import Kind
+    >>> showdown = Branch(Kind.SHOWDOWN, (0.0, 0.0))
+    >>> river = Branch(Kind.CHANCE, (0.0, 0.0), children={"": showdown})
+    >>> turn = Branch(Kind.CHANCE, (0.0, 0.0), children={"": river})
+    >>> form = compile_holdem(parse_board("Qs Jh 2h"), Range.parse("AA"), Range.parse("KK"), flatten(turn))
+    >>> [len(street.parent) for street in form.streets], form.streets[1].probability
+    ([1, 36, 1429], 0.022222222222222223)
+    """
+    if deals is None:
+        deals = (1,) * (5 - len(board))
+    hands = holdem_hands(board, ip), holdem_hands(board, oop)
+    group = np.array([row for row in unchanged_by(board) if _leaves_alike(int(row), (ip, oop), hands)], dtype=np.int64)
+    permutations = _permutations(group, hands[0]), _permutations(group, hands[1])
+    streets, boards = _deal(tuple(board), group, deals, hands)
+    strengths = _strengths(boards)
+    final = streets[-1]
+    first, second = (
+        np.where(final.dead[player], DEAD, strengths[:, hands[player]]).astype(np.int16) for player in range(2)
+    )
+    return PublicForm(
+        name=name or f"holdem({board_text(board)})",
+        deck=DECK,
+        tree=tree,
+        streets=streets,
+        hands=(_hands(hands[0], hands[1], ip), _hands(hands[1], hands[0], oop)),
+        payoffs=poker_payoffs(tree, rake=rake, rake_cap=rake_cap),
+        permutations=permutations,
+        strength=(first, second),
+    )
+
+
+def holdem_hands(board: Sequence[int], hand_range: Range) -> IntArray:
+    """Which of the 1,326 hands a player can hold: in the range, and no card of the board.
+
+    >>> len(holdem_hands((0, 1, 2), Range.parse("22, 33")))
+    6
+    """
+    return np.flatnonzero(hand_range.remove(board).weights > 0)
+
+
+def _hands(held: IntArray, other: IntArray, hand_range: Range) -> Hands:
+    position = np.full(len(HAND_CARDS), -1, dtype=np.int16)
+    position[other] = np.arange(len(other))
+    return Hands(weight=hand_range.weights[held], cards=HAND_CARDS[held].astype(np.int16), same=position[held])
+
+
+def _leaves_alike(row: int, ranges: tuple[Range, Range], hands: tuple[IntArray, IntArray]) -> bool:
+    """Whether a renaming changes neither range, as far as the board leaves them possible."""
+    hand_map = hand_maps()[row]
+    for hand_range, held in zip(ranges, hands, strict=True):
+        live = np.zeros(len(hand_map))
+        live[held] = hand_range.weights[held]
+        if not np.array_equal(live[hand_map], live):
+            return False
+    return True
+
+
+def _permutations(group: IntArray, held: IntArray) -> IntArray:
+    """[G, H] position of π⁻¹(h) for each renaming π of the group and each hand h."""
+    position = np.empty(len(HAND_CARDS), dtype=np.int16)
+    position[held] = np.arange(len(held))
+    images = position[hand_maps()[group][:, held]].astype(np.int64)  # [G, H] where π takes each hand
+    inverse = np.empty_like(images)
+    np.put_along_axis(inverse, images, np.arange(len(held))[None, :], axis=1)
+    return inverse.astype(np.int16)
+
+
+def _deal(
+    board: tuple[int, ...], group: IntArray, deals: Sequence[int], hands: tuple[IntArray, IntArray]
+) -> tuple[tuple[Street, ...], list[tuple[int, ...]]]:
+    """The runouts of every street, and the whole boards of the last."""
+    # (cards on the table, rows of `group` that leave them in place)
+    runouts: list[tuple[tuple[int, ...], IntArray]] = [(board, np.arange(len(group)))]
+    streets = [_street([()], [0], [[0]], 1.0, [board], hands)]
+    left = DECK - len(board) - 4
+    for count in deals:
+        dealt: list[tuple[int, ...]] = []
+        parents: list[int] = []
+        copies: list[list[int]] = []
+        following: list[tuple[tuple[int, ...], IntArray]] = []
+        for parent, (table, stabiliser) in enumerate(runouts):
+            for cards in distinct_boards(count, dead=table, group=group[stabiliser]).cards.tolist():
+                images = np.sort(CARD_MAPS[group[stabiliser]][:, cards], axis=1)
+                _, first_rows = np.unique(images, axis=0, return_index=True)
+                unmoved = (images == images[0]).all(axis=1)  # row 0 is the identity
+                dealt.append(tuple(cards))
+                parents.append(parent)
+                copies.append(stabiliser[np.sort(first_rows)].tolist())
+                following.append(((*table, *cards), stabiliser[unmoved]))
+        runouts = following
+        tables = [table for table, _ in runouts]
+        streets.append(_street(dealt, parents, copies, 1.0 / comb(left, count), tables, hands))
+        left -= count
+    return _with_children(streets), [table for table, _ in runouts]
+
+
+def _street(
+    dealt: list[tuple[int, ...]],
+    parents: list[int],
+    copies: list[list[int]],
+    probability: float,
+    tables: list[tuple[int, ...]],
+    hands: tuple[IntArray, IntArray],
+) -> Street:
+    blocked = np.zeros((len(tables), DECK), dtype=np.bool_)
+    np.put_along_axis(blocked, np.array(tables, dtype=np.int64).reshape(len(tables), -1), True, axis=1)
+    first, second = (blocked[:, HAND_CARDS[held]].any(axis=2) for held in hands)
+    return Street(
+        cards=np.array(dealt, dtype=np.int8).reshape(len(dealt), -1),
+        parent=np.array(parents, dtype=np.int32),
+        first_child=np.zeros(len(dealt) + 1, dtype=np.int32),
+        probability=probability,
+        first_copy=np.cumsum([0, *map(len, copies)]).astype(np.int32),
+        copies=np.array([row for rows in copies for row in rows], dtype=np.int16),
+        dead=(first, second),
+    )
+
+
+def _with_children(streets: list[Street]) -> tuple[Street, ...]:
+    """The same streets, each knowing where its runouts continue on the next."""
+    for street, following in zip(streets, streets[1:], strict=False):
+        street.first_child[:] = np.searchsorted(following.parent, np.arange(len(street.first_child)))
+    return tuple(streets)
+
+
+def _strengths(boards: list[tuple[int, ...]]) -> NDArray[np.int16]:
+    """[F, 1326] strength of every hand on every final board of five cards, or of three (flop hold'em)."""
+    table = np.array(boards, dtype=np.uint8)
+    if table.shape[1] == 5:
+        return hand_strengths(table)
+    if table.shape[1] != 3:
+        raise InvalidOption("deals", table.shape[1], "cards on the last street; showdown needs three or five")
+    strengths = np.full((len(table), len(HAND_CARDS)), DEAD, dtype=np.int16)
+    for row, cards in enumerate(table):
+        live = ~np.isin(HAND_CARDS, cards).any(axis=1)
+        hands = HAND_CARDS[live]
+        strengths[row, live] = evaluate(np.hstack([np.broadcast_to(cards, (len(hands), 3)), hands]))
+    return strengths
