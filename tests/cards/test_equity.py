@@ -2,8 +2,8 @@ import sys
 from itertools import combinations
 
 import numpy as np
-import phevaluator
 import pytest
+from phevaluator import evaluate_cards
 
 from regretless.cards.deck import parse_board
 from regretless.cards.equity import equity, hand_equities
@@ -22,7 +22,7 @@ def brute_force(first, second, board):
         scores = {}
         for hand, (low, high) in enumerate(HAND_CARDS.tolist()):
             if (first.weights[hand] or second.weights[hand]) and not {low, high} & set(table):
-                scores[hand] = -phevaluator.evaluate_cards(low, high, *table)
+                scores[hand] = -evaluate_cards(low, high, *table)
         for one in scores:
             for two in scores:
                 weight = first.weights[one] * second.weights[two]

@@ -2,8 +2,8 @@ from collections import Counter
 from itertools import combinations
 
 import numpy as np
-import phevaluator
 import pytest
+from phevaluator import evaluate_cards
 
 from regretless.cards.deck import parse_board
 from regretless.cards.evaluator import BLOCKED, STRENGTH_COUNT, category, evaluate, hand_strengths
@@ -24,7 +24,7 @@ def deals(count, size, seed):
 
 def second_opinion(rows):
     """phevaluator counts from 1 for a royal flush to 7,462 for 7-5-4-3-2."""
-    return np.array([STRENGTH_COUNT - phevaluator.evaluate_cards(*row) for row in rows.tolist()])
+    return np.array([STRENGTH_COUNT - evaluate_cards(*row) for row in rows.tolist()])
 
 
 def test_all_five_card_hands_fall_into_the_known_categories():

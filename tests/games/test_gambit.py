@@ -191,6 +191,14 @@ def test_depth_is_no_danger():
     assert parse_efg(deep).is_terminal(19_999)
 
 
+def test_blanks_and_remarks_are_never_taken_back():
+    # A tokenizer that backtracks reads part of the remark as a word, or takes time exponential in the blanks.
+    with pytest.raises(InvalidFile, match="line 3, column 41: unexpected character '@'"):
+        parse_efg(HEAD + "// p or t\n" + " " * 40 + "@")
+    with pytest.raises(InvalidFile, match="never closed"):
+        parse_efg(HEAD + '"' + "\\x" * 100_000)
+
+
 def test_files(tmp_path):
     with pytest.raises(InvalidFile, match="no such file"):
         read_efg(tmp_path)
@@ -209,7 +217,7 @@ def test_files(tmp_path):
 
 
 KUHN = to_efg(games.Kuhn())
-PIECES = st.sampled_from([*'"\\{},/01-.ecpt\n\0é٣', "99999999999999999999", "//", "1e9"])
+PIECES = st.sampled_from([*'"\\{},/01-.ecpt\n\0é٣', "99999999999999999999", "//", "#", "  ", "1e9"])
 
 
 def survives(text):

@@ -18,12 +18,13 @@ __all__ = ["kernel", "lanes"]
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
-class _NoOverlap(CompilerBase):  # type: ignore[misc]
+class _NoOverlap(CompilerBase):
     """Numba's usual pipeline, with the promise that array arguments do not overlap."""
 
     def define_pipelines(self) -> list[object]:
         self.state.flags.noalias = True
-        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+        pipeline: Any = DefaultPassBuilder.define_nopython_pipeline(self.state)  # type: ignore[no-untyped-call]
+        return [pipeline]
 
 
 def kernel(function: Function) -> Function:

@@ -19,9 +19,9 @@ from regretless.engines import _numba_kernels as kernels
 from regretless.engines.engine import Evaluation, Snapshot, Updates
 from regretless.engines.numba_layout import lay_out
 from regretless.engines.numpy_engine import normalise
-from regretless.engines.payoff_rows import payoff_rows
+from regretless.engines.payoff_rows import PayoffRows, payoff_rows
 from regretless.forms.compile import uniform_array
-from regretless.forms.history import FloatArray, HistoryForm
+from regretless.forms.history import FloatArray, HistoryForm, IntArray
 from regretless.forms.memory import memory_bytes
 from regretless.forms.sequence import (
     SequenceForm,
@@ -51,14 +51,20 @@ class _NumbaEngine(ABC):
         self.dtype = np.dtype(dtype)
         self.tolerance = TOLERANCE[self.dtype.name]
         self.iteration = 0
-        self.layout = lay_out(trees)
-        slots = int(self.layout.first_slot[-1])
-        self.regret: Array = np.zeros(slots, self.dtype)
-        self.average: Array = np.zeros(slots, self.dtype)
-        self.strategy: Array = np.ones(slots, self.dtype)
-        self.strategy[self.layout.slot] = uniform_array(history)
-        self.plan: Array = self._realize(self.strategy)
-        self.payoff: Array = np.zeros(slots, self.dtype)
+        layout = lay_out(trees)
+        self.slot, self.slot_of_sequence = layout.slot, layout.slot_of_sequence
+        self.tree = kernels.Tree(layout.first_slot, layout.first_group, layout.group, layout.parent)
+        slots = int(layout.first_slot[-1])
+        strategy = np.ones(slots, self.dtype)
+        strategy[self.slot] = uniform_array(history)
+        self.state = kernels.State(
+            regret=np.zeros(slots, self.dtype),
+            average=np.zeros(slots, self.dtype),
+            strategy=strategy,
+            plan=np.ones(slots, self.dtype),
+            payoff=np.zeros(slots, self.dtype),
+        )
+        kernels.realize(self.tree, strategy, self.state.plan)
 
     @abstractmethod
     def advance(self, schedule: Schedule) -> None:
@@ -70,51 +76,42 @@ class _NumbaEngine(ABC):
 
     @property
     def memory_bytes(self) -> int:
-        state = (self.regret, self.average, self.strategy, self.plan, self.payoff)
-        return memory_bytes(self.history) + memory_bytes(self.layout) + sum(array.nbytes for array in state)
+        return memory_bytes(self.history) + memory_bytes((self.slot, self.slot_of_sequence, self.tree, self.state))
 
     def average_strategy(self) -> FloatArray:
-        return normalise(self._in_pair_order(self.average), self.history.first_pair)
+        return normalise(self._in_pair_order(self.state.average), self.history.first_pair)
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
-        played = np.ones(len(self.plan))
-        played[self.layout.slot] = self.average_strategy() if strategy is None else strategy
-        plan = self._realize(played)
+        played, plan = np.ones(len(self.state.plan)), np.ones(len(self.state.plan))
+        played[self.slot] = self.average_strategy() if strategy is None else strategy
+        kernels.realize(self.tree, played, plan)
         payoff = np.zeros(len(plan))
-        first_slot, first_group = self.layout.first_slot, self.layout.first_group
         values, best = [], []
         for player in range(self.history.players):
             self._payoffs(player, plan, payoff)
-            own = slice(first_slot[player], first_slot[player + 1])
-            values.append(float(plan[own] @ payoff[own]))
-            groups = self.layout.group[first_group[player] : first_group[player + 1]]
-            kernels.best_response(groups, self.layout.parent, payoff)
-            best.append(float(payoff[first_slot[player]]))
+            first, end = self.tree.first_slot[player : player + 2].tolist()
+            values.append(float(plan[first:end] @ payoff[first:end]))
+            kernels.best_response(self.tree, player, payoff)
+            best.append(float(payoff[first]))
         return Evaluation(values=tuple(values), best_response_values=tuple(best))
 
     def snapshot(self) -> Snapshot:
         return Snapshot(
             iteration=self.iteration,
-            regret=self._in_pair_order(self.regret),
-            average=self._in_pair_order(self.average),
-            strategy=self._in_pair_order(self.strategy),
+            regret=self._in_pair_order(self.state.regret),
+            average=self._in_pair_order(self.state.average),
+            strategy=self._in_pair_order(self.state.strategy),
         )
 
     def restore(self, snapshot: Snapshot) -> None:
         self.iteration = snapshot.iteration
-        slot = self.layout.slot
-        self.regret[slot] = snapshot.regret
-        self.average[slot] = snapshot.average
-        self.strategy[slot] = snapshot.strategy
-        self.plan = self._realize(self.strategy)
+        self.state.regret[self.slot] = snapshot.regret
+        self.state.average[self.slot] = snapshot.average
+        self.state.strategy[self.slot] = snapshot.strategy
+        kernels.realize(self.tree, self.state.strategy, self.state.plan)
 
     def _in_pair_order(self, array: Array) -> FloatArray:
-        return array[self.layout.slot].astype(np.float64)
-
-    def _realize(self, strategy: Array) -> Array:
-        plan = np.ones_like(strategy)
-        kernels.realize(self.layout.group, self.layout.parent, strategy, plan)
-        return plan
+        return array[self.slot].astype(np.float64)
 
 
 class NumbaSequenceEngine(_NumbaEngine):
@@ -131,45 +128,39 @@ class NumbaSequenceEngine(_NumbaEngine):
 
     def __init__(self, form: SequenceForm, *, updates: Updates = Updates.ALTERNATING, dtype: str = "float64") -> None:
         super().__init__(form.history, form.trees, updates=updates, dtype=dtype)
-        rows = (payoff_rows(form, 0), payoff_rows(form, 1))
-        # Both players' rows lie in the same arrays, one after the other; row 0 stays zero for both.
-        shift = len(rows[0].reference) - 1
-        entries = len(rows[0].value)
-        later = rows[1].batch + np.array([shift, 0, 0, entries])
-        self.batches = np.concatenate([rows[0].batch, later])
-        self.first_batch = np.array([0, len(rows[0].batch), len(self.batches)])
-        moved = np.where(rows[1].reference > 0, rows[1].reference + shift, 0)
-        self.reference = np.concatenate([rows[0].reference, moved[1:]]).astype(np.int32)
-        slots = self.layout.slot_of_sequence
-        self.column = np.concatenate([slots[1][rows[0].column], slots[0][rows[1].column]]).astype(np.int32)
-        self.value: Array = np.concatenate([rows[0].value, rows[1].value]).astype(self.dtype)
-        self.exact_value = self.value if dtype == "float64" else np.concatenate([rows[0].value, rows[1].value])
-        self.row_of_slot = np.zeros(len(self.plan), np.int32)
-        self.row_of_slot[slots[0]] = rows[0].row_of_sequence
-        self.row_of_slot[slots[1]] = np.where(rows[1].row_of_sequence > 0, rows[1].row_of_sequence + shift, 0)
+        self.exact_rows = _join((payoff_rows(form, 0), payoff_rows(form, 1)), self.slot_of_sequence)
+        self.rows = self.exact_rows._replace(value=self.exact_rows.value.astype(self.dtype, copy=False))
 
     @property
     def memory_bytes(self) -> int:
-        arrays = (self.batches, self.reference, self.column, self.value, self.row_of_slot)
-        return super().memory_bytes + sum(array.nbytes for array in arrays)
+        return super().memory_bytes + memory_bytes((*self.rows, self.exact_rows.value))
 
     def advance(self, schedule: Schedule) -> None:
-        layout = self.layout
-        kernels.advance_rows(
-            np.ascontiguousarray(schedule, np.float64), self.updates is Updates.ALTERNATING,
-            layout.first_slot, layout.first_group, layout.group, layout.parent,
-            self.first_batch, self.batches, self.reference, self.column, self.value, self.row_of_slot,
-            self.regret, self.average, self.strategy, self.plan, self.payoff,
-        )  # fmt: skip
+        rows = np.ascontiguousarray(schedule, np.float64)
+        kernels.advance_rows(rows, self.updates is Updates.ALTERNATING, self.tree, self.rows, self.state)
         self.iteration += len(schedule)
 
     def _payoffs(self, player: int, plan: FloatArray, payoff: FloatArray) -> None:
-        batches = self.batches[self.first_batch[player] : self.first_batch[player + 1]]
-        first, end = self.layout.first_slot[player], self.layout.first_slot[player + 1]
-        y = np.zeros(len(self.reference))
-        kernels.payoffs_of_rows(
-            batches, self.reference, self.column, self.exact_value, self.row_of_slot, first, end, plan, y, payoff
-        )
+        y = np.zeros(len(self.rows.reference))
+        kernels.payoffs_of_rows(self.exact_rows, self.tree, player, plan, y, payoff)
+
+
+def _join(rows: tuple[PayoffRows, PayoffRows], slots: tuple[IntArray, ...]) -> kernels.Rows:
+    """Both players' rows in the same arrays, one after the other, over slots; row 0 stays zero for both."""
+    shift, entries = len(rows[0].reference) - 1, len(rows[0].value)
+    batches = np.concatenate([rows[0].batch, rows[1].batch + np.array([shift, 0, 0, entries])])
+    moved = np.where(rows[1].reference > 0, rows[1].reference + shift, 0)
+    row_of_slot = np.zeros(sum(map(len, slots)), np.uint32)
+    row_of_slot[slots[0]] = rows[0].row_of_sequence
+    row_of_slot[slots[1]] = np.where(rows[1].row_of_sequence > 0, rows[1].row_of_sequence + shift, 0)
+    return kernels.Rows(
+        first_batch=np.array([0, len(rows[0].batch), len(batches)]),
+        batches=batches.astype(np.uint64),
+        reference=np.concatenate([rows[0].reference, moved[1:]]).astype(np.uint32),
+        column=np.concatenate([slots[1][rows[0].column], slots[0][rows[1].column]]).astype(np.uint32),
+        value=np.concatenate([rows[0].value, rows[1].value]),
+        row_of_slot=row_of_slot,
+    )
 
 
 class NumbaHistoryEngine(_NumbaEngine):
@@ -191,42 +182,40 @@ class NumbaHistoryEngine(_NumbaEngine):
     def __init__(self, form: HistoryForm, *, updates: Updates = Updates.ALTERNATING, dtype: str = "float64") -> None:
         trees = tuple(sequence_tree(form, player) for player in range(form.players))
         super().__init__(form, trees, updates=updates, dtype=dtype)
-        ends = np.stack(
-            [
-                slots[terminal_sequences(form, player, tree)]
-                for player, (tree, slots) in enumerate(zip(trees, self.layout.slot_of_sequence))
-            ],
-            axis=1,
-        )
-        weight = terminal_reach(form)[:, None] * form.payoff
-        starts, weights, others = [np.zeros(1, np.int64)], [], []
-        for player in range(form.players):
-            paying = np.flatnonzero(weight[:, player])
-            order = paying[np.argsort(ends[paying, player], kind="stable")]
-            first, end = self.layout.first_slot[player], self.layout.first_slot[player + 1]
-            entries = np.bincount(ends[order, player] - first, minlength=end - first)
-            starts.append(starts[-1][-1] + np.cumsum(entries))
-            weights.append(weight[order, player])
-            others.append(np.delete(ends[order], player, axis=1))
-        self.start = np.concatenate(starts)
-        self.exact_weight = np.concatenate(weights)
-        self.weight: Array = self.exact_weight.astype(self.dtype)
-        self.others = np.ascontiguousarray(np.concatenate(others), np.int32)
+        self.exact_terminals = _sort_terminals(form, trees, self.slot_of_sequence, self.tree.first_slot.tolist())
+        weight = self.exact_terminals.weight.astype(self.dtype, copy=False)
+        self.terminals = self.exact_terminals._replace(weight=weight)
 
     @property
     def memory_bytes(self) -> int:
-        return super().memory_bytes + self.start.nbytes + self.weight.nbytes + self.others.nbytes
+        return super().memory_bytes + memory_bytes((*self.terminals, self.exact_terminals.weight))
 
     def advance(self, schedule: Schedule) -> None:
-        layout = self.layout
-        kernels.advance_terminals(
-            np.ascontiguousarray(schedule, np.float64), self.updates is Updates.ALTERNATING,
-            layout.first_slot, layout.first_group, layout.group, layout.parent,
-            self.start, self.weight, self.others,
-            self.regret, self.average, self.strategy, self.plan, self.payoff,
-        )  # fmt: skip
+        rows = np.ascontiguousarray(schedule, np.float64)
+        kernels.advance_terminals(rows, self.updates is Updates.ALTERNATING, self.tree, self.terminals, self.state)
         self.iteration += len(schedule)
 
     def _payoffs(self, player: int, plan: FloatArray, payoff: FloatArray) -> None:
-        first, end = self.layout.first_slot[player], self.layout.first_slot[player + 1]
-        kernels.payoffs_of_terminals(self.start, self.exact_weight, self.others, first, end, plan, payoff)
+        kernels.payoffs_of_terminals(self.exact_terminals, self.tree, player, plan, payoff)
+
+
+def _sort_terminals(
+    form: HistoryForm, trees: tuple[SequenceTree, ...], slots: tuple[IntArray, ...], first_slot: list[int]
+) -> kernels.Terminals:
+    ends = np.stack(
+        [slots[player][terminal_sequences(form, player, tree)] for player, tree in enumerate(trees)], axis=1
+    )
+    weight = terminal_reach(form)[:, None] * form.payoff
+    counts, weights, others = [], [], []
+    for player in range(form.players):
+        paying = np.flatnonzero(weight[:, player])
+        order = paying[np.argsort(ends[paying, player], kind="stable")]
+        sequences = first_slot[player + 1] - first_slot[player]
+        counts.append(np.bincount(ends[order, player] - first_slot[player], minlength=sequences))
+        weights.append(weight[order, player])
+        others.append(np.delete(ends[order], player, axis=1))
+    return kernels.Terminals(
+        start=np.append(0, np.cumsum(np.concatenate(counts))).astype(np.uint64),
+        weight=np.concatenate(weights),
+        others=np.ascontiguousarray(np.concatenate(others), np.uint32),
+    )

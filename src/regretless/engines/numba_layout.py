@@ -1,7 +1,7 @@
 """The numbering of sequences that the numba engine works in.
 
-All players' sequences have *slots* in the same arrays. A player's slots begin with the empty sequence; then come *groups*
-of information sets of the same level and the same number of actions:
+All players' sequences have *slots* in the same arrays. A player's slots begin with the empty sequence; then come
+*groups* of information sets of the same level and the same number of actions:
 
     group of n sets, 3 actions:   first actions of all n sets | second actions of all n | third actions of all n
 
@@ -15,21 +15,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regretless.forms.history import IntArray
 from regretless.forms.sequence import SequenceTree
 
-__all__ = ["Layout", "lay_out"]
+__all__ = ["Layout", "UnsignedArray", "lay_out"]
+
+UnsignedArray = NDArray[np.unsignedinteger]
 
 
 @dataclass(frozen=True)
 class Layout:
     """P players, G groups of all players, I information sets, Q pairs; Q + P slots."""
 
-    first_slot: IntArray  # [P+1]   slots of player p are first_slot[p] : first_slot[p+1], the empty sequence first
+    first_slot: UnsignedArray  # [P+1]   slots of player p are first_slot[p] : first_slot[p+1], the empty sequence first
     first_group: IntArray  # [P+1]  groups of player p, root level first
-    group: IntArray  # [G, 4]       first slot, number of sets, actions of each, first place in `parent`
-    parent: IntArray  # [I]         slot of the sequence that leads to each set, in the order of groups
+    group: UnsignedArray  # [G, 4]       first slot, number of sets, actions of each, first place in `parent`
+    parent: UnsignedArray  # [I]         slot of the sequence that leads to each set, in the order of groups
     slot: IntArray  # [Q]           slot of each pair of the history form
     slot_of_sequence: tuple[IntArray, ...]  # for each player [S]
 
@@ -63,10 +66,10 @@ def lay_out(trees: tuple[SequenceTree, ...]) -> Layout:
         first_slot.append(next_slot)
         first_group.append(len(groups))
     return Layout(
-        first_slot=np.array(first_slot),
-        first_group=np.array(first_group),
-        group=np.array(groups, np.int64).reshape(len(groups), 4),
-        parent=np.concatenate(parents) if parents else np.zeros(0, np.int32),
+        first_slot=np.array(first_slot, np.uint64),
+        first_group=np.array(first_group, np.int64),
+        group=np.array(groups, np.uint64).reshape(len(groups), 4),
+        parent=np.concatenate([np.zeros(0, np.int32), *parents]).astype(np.uint32),
         slot=pair_slot,
         slot_of_sequence=tuple(slots),
     )

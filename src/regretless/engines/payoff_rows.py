@@ -65,7 +65,8 @@ def _merge_close(value: FloatArray) -> FloatArray:
         return value
     distinct, place = np.unique(value, return_inverse=True)
     new = np.diff(distinct, prepend=-np.inf) > SAME * np.abs(distinct).max()
-    return distinct[np.flatnonzero(new)][np.cumsum(new) - 1][place]
+    merged: FloatArray = distinct[np.flatnonzero(new)][np.cumsum(new) - 1][place]
+    return merged
 
 
 def _hoist(
@@ -146,7 +147,7 @@ def _reference_rows(row: IntArray, column: IntArray, value: FloatArray, rows: in
 
 
 @kernel
-def _difference(start, column, value, row, other, most):  # type: ignore[no-untyped-def]
+def _difference(start: IntArray, column: IntArray, value: FloatArray, row: int, other: int, most: int) -> int:
     """Number of places where two rows differ, or any number of at least `most` if there are as many."""
     count, i, j = 0, start[row], start[other]
     while i < start[row + 1] and j < start[other + 1] and count < most:
@@ -160,11 +161,13 @@ def _difference(start, column, value, row, other, most):  # type: ignore[no-unty
         else:
             count += 1
             j += 1
-    return count + (start[row + 1] - i) + (start[other + 1] - j)
+    return int(count + (start[row + 1] - i) + (start[other + 1] - j))
 
 
 @kernel
-def _closest_rows(start, column, value, order):  # type: ignore[no-untyped-def]
+def _closest_rows(
+    start: IntArray, column: IntArray, value: FloatArray, order: IntArray
+) -> tuple[IntArray, IntArray, IntArray]:
     """For each row, the row of the last few in `order` that differs least; −1 if none saves anything."""
     rows = len(start) - 1
     closest = np.full(rows, -1, np.int64)
@@ -187,7 +190,17 @@ def _closest_rows(start, column, value, order):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _write_differences(start, column, value, stored, closest, first_entry, columns, values):  # type: ignore[no-untyped-def]
+def _write_differences(
+    start: IntArray,
+    column: IntArray,
+    value: FloatArray,
+    stored: IntArray,
+    closest: IntArray,
+    first_entry: IntArray,
+    columns: IntArray,
+    values: FloatArray,
+) -> None:
+    """Fill in the entries of every stored row: where it differs from its reference, and by how much."""
     for place in range(len(stored)):
         row, other, entry = stored[place], closest[stored[place]], first_entry[place]
         i, end = start[row], start[row + 1]

@@ -94,8 +94,8 @@ def create(
 ) -> Engine:
     """An engine on a compiled game; by default on the sequence form for two players, on the history form for more.
 
-    `name` is a name of `available()` or "auto"; `dtype` is "float32" or "float64", by default the engine's own; `seed` and
-    `batch_size` (deals drawn between two updates) are for engines that sample.
+    `name` is a name of `available()` or "auto"; `dtype` is "float32" or "float64", by default the engine's own.
+    `seed` and `batch_size` (deals drawn between two updates) are for engines that sample.
 
     >>> from regretless.forms import compile_history
     >>> from regretless.games import Kuhn
