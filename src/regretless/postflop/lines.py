@@ -1,0 +1,113 @@
+"""Lines of play as text: "check, bet 94, call, Th, check". Actions by name and amount, cards where a street begins.
+
+An amount is what the player has then put in on this street: `raise 300` raises to 300. Cards may be left out, and then the
+first that can be dealt is meant. Short forms are understood: `x` check, `c` check or call, `f` fold, `b94`, `r300`, `a`.
+
+>>> [str(step) for step in parse_line("x, b94, r 300, a, c, Th")]
+['check', 'bet 94', 'raise 300', 'all-in', 'call', 'Th']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from regretless.cards.deck import RANKS, SUITS, card_text
+from regretless.errors import InvalidText
+from regretless.postflop.sizes import number_text
+
+__all__ = ["Step", "find_action", "no_such_action", "parse_line"]
+
+CLOSE = 0.005  # chips; two amounts nearer than this are one, so that a rounded label finds its action
+
+_ACTION = re.compile(
+    r"(?P<verb>check|call|fold|bet|raise|all-?in|x|c|f|b|r|a)(?: *(?:to )? *(?P<amount>\d+(?:\.\d*)?|\.\d+) *)?"
+)
+_CARD = re.compile(rf"[{RANKS}{RANKS.lower()}][{SUITS}{SUITS.upper()}]")
+_VERBS = {"x": "check", "c": "call", "f": "fold", "b": "bet", "r": "raise", "a": "all-in", "allin": "all-in"}
+_WITH_AMOUNT = ("bet", "raise")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One action of a line, or one card."""
+
+    verb: str  # "check", "call", "fold", "bet", "raise", "all-in"; "deal" for a card
+    amount: float | None = None  # chips of this street; None where there is none, or where it was not said
+    card: int | None = None
+    position: int = 1  # in the text it was read from, from 1
+    either: bool = False  # `c`: check or call, whichever is there
+
+    def __str__(self) -> str:
+        if self.card is not None:
+            return card_text(self.card)
+        return self.verb if self.amount is None else f"{self.verb} {number_text(self.amount)}"
+
+    def means(self, other: Step) -> bool:
+        """Whether this, as typed, is that action of the tree.
+
+        >>> all_in = Step("all-in", 200.0)
+        >>> Step("bet", 200.0).means(all_in), Step("all-in").means(all_in), Step("bet", 100.0).means(all_in)
+        (True, True, False)
+        """
+        if self.card is not None or other.card is not None:
+            return self.card == other.card
+        if self.either:
+            return other.verb in ("check", "call")
+        wagers = ("bet", "raise", "all-in")
+        if self.verb in wagers and other.verb in wagers:
+            if self.amount is None or other.amount is None:
+                return self.verb == other.verb
+            same_verb = self.verb == other.verb or "all-in" in (self.verb, other.verb)
+            return same_verb and abs(self.amount - other.amount) < CLOSE
+        return self.verb == other.verb
+
+
+def parse_line(text: str, field: str = "line") -> tuple[Step, ...]:
+    """Read a line; `field` is the name an error gives to the text. Empty text is the root.
+
+    >>> parse_line("check, bat 94")
+    Traceback (most recent call last):
+    regretless.errors.InvalidText: line: 'check, bat 94' at position 8: 'bat 94' is neither an action nor a card
+    """
+    if not text.strip():
+        return ()
+    steps = []
+    start = 0
+    for part in text.split(","):
+        position = start + len(part) - len(part.lstrip()) + 1
+        steps.append(_read(part.strip(), text, field, position))
+        start += len(part) + 1
+    return tuple(steps)
+
+
+def find_action(step: Step, labels: Sequence[str]) -> int | None:
+    """Which of a node's actions a step means, if any.
+
+    >>> find_action(parse_line("b94")[0], ["check", "bet 94", "all-in 910"])
+    1
+    """
+    for index, label in enumerate(labels):
+        if step.means(_read(label, label, "label", 1)):
+            return index
+    return None
+
+
+def no_such_action(field: str, text: str, step: Step, labels: Sequence[str]) -> InvalidText:
+    """The error for a step that a node does not have."""
+    return InvalidText(field, text, step.position, f"no {str(step)!r} here; there is {', '.join(labels) or 'nothing'}")
+
+
+def _read(part: str, text: str, field: str, position: int) -> Step:
+    if _CARD.fullmatch(part):
+        card = 4 * RANKS.index(part[0].upper()) + SUITS.index(part[1].lower())
+        return Step("deal", card=card, position=position)
+    match = _ACTION.fullmatch(part.lower())
+    if match is None:
+        raise InvalidText(field, text, position, f"{part!r} is neither an action nor a card")
+    verb = _VERBS.get(match["verb"], match["verb"])
+    amount = float(match["amount"]) if match["amount"] else None
+    if (verb in _WITH_AMOUNT) != (amount is not None) and verb != "all-in":
+        raise InvalidText(field, text, position, f"{part!r} {'needs an' if amount is None else 'has no'} amount")
+    return Step(verb, amount, position=position, either=match["verb"] == "c")

@@ -1,0 +1,224 @@
+"""The language of bet sizes: `33%, 2.5x, 100c, e, 3e, a`, and the chips that each size means at a decision.
+
+    33%    of the pot; for a raise, of the pot after calling, on top of the call
+    2.5x   times the bet faced (raises only)
+    100c   chips; for a raise, on top of the bet faced
+    e      geometric: the same share of the pot on every street left puts all of the stack in by the river
+    3e     geometric over three streets; `e200%` and `3e200%` bet at most that share of the pot
+    a      all-in
+
+Sizes stand in a list with commas between them; an empty text is no size at all. With s = stack / pot, both after calling,
+and n streets, the geometric share is
+
+    ((2s + 1)^(1/n) − 1) / 2
+
+For a raise, n is reduced by the bets already made on the street, and is at least 1.
+
+>>> print(*parse_sizes("33%, 100c, 3e200%, a"), sep=" | ")
+33% | 100c | 3e200% | a
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from regretless.errors import InvalidText
+
+__all__ = [
+    "AllIn",
+    "Chips",
+    "Decision",
+    "Geometric",
+    "LastBetMultiple",
+    "PotShare",
+    "Size",
+    "number_text",
+    "parse_sizes",
+    "sizes_text",
+]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a size is measured by: where the player stands. Chips of this street, unless said otherwise."""
+
+    pot: float  # after calling
+    bet_faced: float  # the other player's chips on this street; 0 where nobody has bet
+    stack: float  # left to the other player, so the most that can be added on top of a call
+    bets: int  # bets and raises made on this street
+    streets: int  # streets left, this one included
+
+    @property
+    def all_in(self) -> float:
+        """Bet or raise to this is all-in."""
+        return self.bet_faced + self.stack
+
+
+@dataclass(frozen=True)
+class PotShare:
+    """A share of the pot: 0.33 is written `33%`."""
+
+    share: float
+
+    def amount(self, at: Decision) -> float:
+        return at.bet_faced + at.pot * self.share
+
+    def __str__(self) -> str:
+        return f"{_percent(self.share)}%"
+
+
+@dataclass(frozen=True)
+class LastBetMultiple:
+    """A multiple of the bet faced: `2.5x` raises 50 to 125."""
+
+    factor: float
+
+    def amount(self, at: Decision) -> float:
+        return at.bet_faced * self.factor
+
+    def __str__(self) -> str:
+        return f"{number_text(self.factor)}x"
+
+
+@dataclass(frozen=True)
+class Chips:
+    """A number of chips: `100c`."""
+
+    chips: float
+
+    def amount(self, at: Decision) -> float:
+        return at.bet_faced + self.chips
+
+    def __str__(self) -> str:
+        return f"{number_text(self.chips)}c"
+
+
+@dataclass(frozen=True)
+class Geometric:
+    """The same share of the pot on every street: `e`, or `3e` for three streets.
+
+    >>> Geometric().amount(Decision(pot=200, bet_faced=0, stack=900, bets=0, streets=2))  # 108 % of 200, and of 632
+    216.2277...
+    """
+
+    streets: int = 0  # 0: those that are left
+    largest: float = math.inf  # share of the pot that is never exceeded
+
+    def amount(self, at: Decision) -> float:
+        streets = max((self.streets or at.streets) - at.bets, 1)
+        share = ((2 * at.stack / at.pot + 1) ** (1 / streets) - 1) / 2
+        return at.bet_faced + at.pot * min(share, self.largest)
+
+    def __str__(self) -> str:
+        at_most = "" if self.largest == math.inf else f"{_percent(self.largest)}%"
+        return f"{self.streets or ''}e{at_most}"
+
+
+@dataclass(frozen=True)
+class AllIn:
+    """Everything: `a`."""
+
+    def amount(self, at: Decision) -> float:
+        return at.all_in
+
+    def __str__(self) -> str:
+        return "a"
+
+
+Size = PotShare | LastBetMultiple | Chips | Geometric | AllIn
+
+_NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)"
+_SHARE = re.compile(rf"({_NUMBER}) *%")
+_MULTIPLE = re.compile(rf"({_NUMBER}) *x")
+_CHIPS = re.compile(rf"({_NUMBER}) *c")
+_GEOMETRIC = re.compile(rf"(\d*) *e *(?:({_NUMBER}) *%)?")
+_ALL_IN = re.compile(r"a|all-?in")
+_BARE = re.compile(_NUMBER)
+
+
+def parse_sizes(text: str, field: str = "bet", *, raises: bool = False) -> tuple[Size, ...]:
+    """Read a list of sizes; `field` is the name an error gives to the text. `raises` allows multiples of the bet faced.
+
+    >>> parse_sizes("2.5x, a", "raise", raises=True)
+    (LastBetMultiple(factor=2.5), AllIn())
+    >>> parse_sizes("50%, 70", "bets.river.oop.bet")
+    Traceback (most recent call last):
+    regretless.errors.InvalidText: bets.river.oop.bet: '50%, 70' at position 6: '70' has no unit: 70% of the pot, 70c chips
+    """
+    if not text.strip():
+        return ()
+    sizes: list[Size] = []
+    start = 0
+    for part in text.split(","):
+        position = start + len(part) - len(part.lstrip()) + 1
+        size = _read(part.strip().lower(), text, field, position, raises)
+        if size not in sizes:
+            sizes.append(size)
+        start += len(part) + 1
+    return tuple(sizes)
+
+
+def sizes_text(sizes: Iterable[Size]) -> str:
+    """The text that `parse_sizes` reads back.
+
+    >>> sizes_text(parse_sizes("33.3%,e ,a"))
+    '33.3%, e, a'
+    """
+    return ", ".join(str(size) for size in sizes)
+
+
+def number_text(number: float) -> str:
+    """A number without needless digits, as it is typed.
+
+    >>> number_text(94.0), number_text(2.5), number_text(0.00001)
+    ('94', '2.5', '0.00001')
+    """
+    if number == math.inf:
+        return "inf"
+    text = repr(float(number))
+    if "e" in text:
+        text = f"{number:.12f}" if abs(number) < 1 else f"{number:.0f}.0"
+    return text.rstrip("0").rstrip(".")
+
+
+def _percent(share: float) -> str:
+    return number_text(float(f"{100 * share:.12g}"))  # 0.07 · 100 is 7.000000000000001
+
+
+def _read(part: str, text: str, field: str, position: int, raises: bool) -> Size:
+    def wrong(reason: str) -> InvalidText:
+        return InvalidText(field, text, position, reason)
+
+    if not part:
+        raise wrong("a size is missing between commas")
+    if match := _SHARE.fullmatch(part):
+        share = float(match[1]) / 100
+        if not share > 0:
+            raise wrong(f"{part!r} must be above 0%")
+        return PotShare(share)
+    if match := _MULTIPLE.fullmatch(part):
+        if not raises:
+            raise wrong(f"{part!r} multiplies the bet faced, and here there is none: only a raise can use it")
+        if not float(match[1]) > 1:
+            raise wrong(f"{part!r} must be above 1x, which is a call")
+        return LastBetMultiple(float(match[1]))
+    if match := _CHIPS.fullmatch(part):
+        if not float(match[1]) > 0:
+            raise wrong(f"{part!r} must be above 0 chips")
+        return Chips(float(match[1]))
+    if match := _GEOMETRIC.fullmatch(part):
+        streets = int(match[1] or 0)
+        if match[1] and not 1 <= streets <= 100:
+            raise wrong(f"{part!r} must name 1 to 100 streets")
+        if match[2] and not float(match[2]) > 0:
+            raise wrong(f"{part!r} must allow more than 0%")
+        return Geometric(streets, float(match[2]) / 100 if match[2] else math.inf)
+    if _ALL_IN.fullmatch(part):
+        return AllIn()
+    if _BARE.fullmatch(part):
+        multiple = f", {part}x the bet faced" if raises else ""
+        raise wrong(f"{part!r} has no unit: {part}% of the pot, {part}c chips{multiple}")
+    raise wrong(f"{part!r} is not a size such as 33%, {'2.5x, ' if raises else ''}100c, e, 3e or a")

@@ -1,0 +1,188 @@
+"""TOML -> Spot. Every field, and which table wins when several name it.
+
+    board = "Qs Jh 2h"            3, 4 or 5 cards
+    pot = 180                     chips in the middle, above 0
+    stack = 910                   chips behind, the smaller of both stacks, above 0
+    name = "3-bet pot"            optional, for people
+
+    [oop]                         the player out of position, who acts first
+    range = "88+, A8s+, KQo:0.5"
+    [ip]
+    range = "99-22, AJs-A2s"
+
+    [bets]                        both players, every street
+    bet = "50%"                   where nobody has bet; "" or absent: no bets
+    raise = "2.5x"                facing a bet; "" or absent: no raises
+    [bets.oop]                    one player on every street
+    [bets.river]                  one street, both players
+    donk = "33%"                  out of position leads into who bet last street; absent: as bet; "": never
+    [bets.river.oop]              one street and one player
+
+    [rules]                       `spot.Rules` says what each means, and what 0 means
+    add_allin = 1.5
+    force_allin = 0.15
+    merge = 0.1
+    min_bet = 1
+    chip = 1
+    rake = 0.05
+    rake_cap = 30
+
+    [lines]
+    add = ["bet 94, raise 300"]
+    remove = ["check, bet 94"]
+
+For each of bet, raise and donk the finest table that names it wins: street and player, then street, then player, then all.
+A key that is none of these is refused, with the one that was probably meant.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields as dataclass_fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from regretless.cards.deck import parse_board
+from regretless.cards.ranges import Range
+from regretless.errors import InvalidFile, InvalidOption, RegretlessError
+from regretless.postflop.sizes import Size, parse_sizes
+from regretless.postflop.spot import STREETS, Bets, Lines, PlayerName, PlayerSizes, Rules, Spot, StreetName, StreetSizes
+
+__all__ = ["parse_spot", "read_mapping"]
+
+_SIZES = ("bet", "raise", "donk")
+_FIELDS = ("board", "pot", "stack", "oop", "ip", "bets", "rules", "lines", "name")
+_RULES = tuple(field.name for field in dataclass_fields(Rules))
+_BET_TABLES = (*_SIZES, "oop", "ip", *STREETS)
+
+
+def parse_spot(text: str, path: str | Path | None = None) -> Spot:
+    """The spot of a TOML text; `path` is where it came from, for errors and for its name.
+
+    >>> parse_spot("board = 'Qs Jh 2h'\\nstak = 910")
+    Traceback (most recent call last):
+    regretless.errors.RegretlessError: stak: is no field of a spot; did you mean 'stack'?
+    """
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidFile(path or "spot", f"is not TOML: {error}") from None
+    if path is not None and "name" not in table:
+        table["name"] = Path(path).stem
+    return read_mapping(table)
+
+
+def read_mapping(table: Mapping[str, Any]) -> Spot:
+    """The spot of nested mappings, laid out as the TOML is."""
+    _only(table, _FIELDS, "")
+    for required in ("board", "pot", "stack", "oop", "ip", "bets"):
+        if required not in table:
+            raise _missing(required)
+    return Spot(
+        board=parse_board(_text(table["board"], "board")),
+        pot=_number(table["pot"], "pot"),
+        stack=_number(table["stack"], "stack"),
+        oop=_range(table["oop"], "oop"),
+        ip=_range(table["ip"], "ip"),
+        bets=_bets(_table(table["bets"], "bets")),
+        rules=_rules(_table(table.get("rules", {}), "rules")),
+        lines=_lines(_table(table.get("lines", {}), "lines")),
+        name=_text(table.get("name", ""), "name"),
+    )
+
+
+def _range(value: object, player: str) -> Range:
+    table = _table(value, player)
+    _only(table, ("range",), player)
+    if "range" not in table:
+        raise _missing(f"{player}.range")
+    return Range.parse(_text(table["range"], f"{player}.range"), field=f"{player}.range")
+
+
+def _rules(table: Mapping[str, Any]) -> Rules:
+    _only(table, _RULES, "rules")
+    return Rules(**{key: _number(value, f"rules.{key}") for key, value in table.items()})
+
+
+def _lines(table: Mapping[str, Any]) -> Lines:
+    _only(table, ("add", "remove"), "lines")
+    return Lines(**{key: tuple(_texts(value, f"lines.{key}")) for key, value in table.items()})
+
+
+def _bets(table: Mapping[str, Any]) -> Bets:
+    """Every size of every street and player, from the finest table that names it."""
+    _only(table, _BET_TABLES, "bets")
+    found: dict[str, Mapping[str, Any]] = {"bets": table}
+    for key in ("oop", "ip", *STREETS):
+        if key in table:
+            inner = found[f"bets.{key}"] = _table(table[key], f"bets.{key}")
+            _only(inner, (*_SIZES, "oop", "ip") if key in STREETS else _SIZES, f"bets.{key}")
+            for player in ("oop", "ip"):
+                if player in inner:
+                    name = f"bets.{key}.{player}"
+                    found[name] = _table(inner[player], name)
+                    _only(found[name], _SIZES, name)
+    read: dict[str, tuple[Size, ...]] = {}
+    for name, sizes in found.items():
+        for kind in _SIZES:
+            if kind in sizes:
+                if kind == "donk" and name.endswith(".ip"):
+                    raise InvalidOption(f"{name}.donk", sizes[kind], "cannot be: only the player out of position donks")
+                field = f"{name}.{kind}"
+                read[field] = parse_sizes(_text(sizes[kind], field), field, raises=kind == "raise")
+    streets = {
+        street: StreetSizes(oop=_player_sizes(read, street, "oop"), ip=_player_sizes(read, street, "ip"))
+        for street in STREETS
+    }
+    return Bets(**streets)
+
+
+def _player_sizes(read: Mapping[str, tuple[Size, ...]], street: StreetName, player: PlayerName) -> PlayerSizes:
+    def finest(kind: str) -> tuple[Size, ...] | None:
+        tables = (f"bets.{street}.{player}", f"bets.{street}", f"bets.{player}", "bets")
+        return next((read[f"{table}.{kind}"] for table in tables if f"{table}.{kind}" in read), None)
+
+    donk = finest("donk") if player == "oop" else None
+    return PlayerSizes(bet=finest("bet") or (), raise_=finest("raise") or (), donk=donk)
+
+
+# --- what a value must be --------------------------------------------------------------------------------------------
+
+
+def _missing(field: str) -> RegretlessError:
+    return RegretlessError(f"{field}: is missing from the spot")
+
+
+def _only(table: Mapping[str, Any], known: Sequence[str], name: str) -> None:
+    for key in table:
+        if key not in known:
+            close = get_close_matches(str(key), known, n=1, cutoff=0.5)
+            meant = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(known)}"
+            field = f"{name}.{key}" if name else str(key)
+            raise RegretlessError(f"{field}: is no field of {f'[{name}]' if name else 'a spot'}; {meant}")
+
+
+def _table(value: object, field: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidOption(field, value, f"must be a table: [{field}]")
+    return value
+
+
+def _text(value: object, field: str) -> str:
+    if not isinstance(value, str):
+        raise InvalidOption(field, value, "must be a text in quotes")
+    return value
+
+
+def _texts(value: object, field: str) -> list[str]:
+    if not isinstance(value, list | tuple):
+        raise InvalidOption(field, value, "must be a list of texts")
+    return [_text(item, f"{field}[{place}]") for place, item in enumerate(value)]
+
+
+def _number(value: object, field: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise InvalidOption(field, value, "must be a number")
+    return float(value)
