@@ -1,0 +1,130 @@
+"""How large a spot is, and how much memory solving it takes, found without building anything that grows with it.
+
+Public nodes are betting nodes × runouts, street by street. An *entry* is an action of a hand at a decision: what regrets and
+averages are kept for. Subtrees that the betting tree repeats are counted once and multiplied, so the estimate of a tree of
+a billion nodes takes milliseconds too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from regretless.cards.ranges import Range
+from regretless.errors import InvalidOption, WouldNotFit
+from regretless.forms.betting import Branch
+from regretless.forms.history import IntArray
+from regretless.forms.memory import available_bytes
+from regretless.forms.public import Kind
+from regretless.postflop.betting import betting_branches
+from regretless.postflop.spot import PLAYERS, Spot
+from regretless.postflop.suits import count_runouts
+
+__all__ = ["STORAGES", "Estimate", "check_fits", "estimate"]
+
+STORAGES = (32, 16)  # bits of a stored number
+
+_LANES = 16  # hands are padded to a multiple of this
+_BYTES = {32: 8.0, 16: 4.0}  # of an entry: its regret and its average
+_SCALES = {32: 0, 16: 8}  # of a decision on a runout: a scale for each of the two
+_TABLE_BYTES = 9  # of a hand on a runout: dead or alive, its place among the living
+_SHOWDOWN_BYTES = 18  # of a hand on a final runout: its strength, and whom it beats
+_THREAD_ROWS = 3  # rows that a thread keeps for a node: both reaches, and values
+_LARGEST_BUFFER = 512 * 1024  # bytes of rows of the last street
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The size of a spot."""
+
+    nodes: int  # public nodes, chance and terminals included, alike runouts counted once
+    node_kinds: dict[str, int]  # "action", "chance", "fold", "showdown"
+    betting_nodes: int  # of the betting tree, without cards
+    runouts: tuple[int, ...]  # deals solved on each street
+    hands: dict[str, int]  # "oop" and "ip": hands the board leaves in their ranges
+    entries: int  # actions × hands over all decisions
+    information_sets: int  # hands over all decisions
+    memory_bytes: dict[int, int]  # by bits of storage
+
+    def as_json(self) -> dict[str, Any]:
+        """What `regretless estimate --json` prints."""
+        answer = asdict(self)
+        answer["runouts"] = list(self.runouts)
+        answer["memory_bytes"] = {str(bits): size for bits, size in self.memory_bytes.items()}
+        return answer
+
+
+def estimate(spot: Spot, *, threads: int = 1) -> Estimate:
+    """Nodes, hands, entries and bytes of a spot.
+
+    >>> spot = Spot.from_mapping({
+    ...     "board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "oop": {"range": "AK"}, "ip": {"range": "QQ"},
+    ...     "bets": {"bet": "50%, 100%, a", "raise": "2.5x, a"}, "rules": {"add_allin": 0, "force_allin": 0, "merge": 0},
+    ... })
+    >>> size = estimate(spot)
+    >>> size.nodes, size.hands, size.entries
+    (45, {'oop': 12, 'ip': 3}, 312)
+    """
+    runouts = np.array(count_runouts(spot), dtype=object)  # Python's whole numbers: nothing overflows
+    counts = _counts(betting_branches(spot), len(runouts))
+    kinds = (counts[:, :4] * runouts[:, None]).sum(axis=0)
+    hands = [_live_hands(spot.range_of(player), spot.board) for player in PLAYERS]
+    padded = [-(-each // _LANES) * _LANES for each in hands]
+    decisions = (counts[:, 4:6] * runouts[:, None]).sum(axis=0)
+    actions = (counts[:, 6:8] * runouts[:, None]).sum(axis=0)
+    tables = int(runouts.sum() * sum(padded) * _TABLE_BYTES + runouts[-1] * sum(padded) * _SHOWDOWN_BYTES)
+    nodes_before, nodes_last = int(counts[:-1, :4].sum()), int(counts[-1, :4].sum())
+    rows = nodes_before * sum(padded) * 4 + min(nodes_last * sum(padded) * 4, _LARGEST_BUFFER)
+    memory = {
+        bits: int(actions @ padded * _BYTES[bits] + decisions.sum() * _SCALES[bits])
+        + tables
+        + threads * rows * _THREAD_ROWS
+        for bits in STORAGES
+    }
+    return Estimate(
+        nodes=int(kinds.sum()),
+        node_kinds=dict(zip(("action", "chance", "fold", "showdown"), map(int, kinds), strict=True)),
+        betting_nodes=int(counts[:, :4].sum()),
+        runouts=tuple(map(int, runouts)),
+        hands={"oop": hands[1], "ip": hands[0]},
+        entries=int(actions @ hands),
+        information_sets=int(decisions @ hands),
+        memory_bytes=memory,
+    )
+
+
+def check_fits(spot: Spot, *, storage: int = 32, threads: int = 1, available: int | None = None) -> Estimate:
+    """The estimate, or `WouldNotFit` where it is more than the machine has free."""
+    if storage not in STORAGES:
+        raise InvalidOption("storage", storage, f"is not one of {', '.join(map(str, STORAGES))} bits")
+    size = estimate(spot, threads=threads)
+    free = available_bytes() if available is None else available
+    if size.memory_bytes[storage] > free:
+        name = spot.name or "the spot"
+        raise WouldNotFit(f"{name} in {storage} bits", needed=size.memory_bytes[storage], available=free)
+    return size
+
+
+def _live_hands(given: Range, board: tuple[int, ...]) -> int:
+    return int(np.count_nonzero(given.remove(board).weights))
+
+
+def _counts(root: Branch, streets: int) -> IntArray:
+    """[streets, 8] betting nodes of each kind, decisions of each player, actions of each player; of Python's whole numbers."""
+    known: dict[int, IntArray] = {}
+
+    def count(branch: Branch, street: int) -> IntArray:
+        if id(branch) not in known:  # a shared branch always stands on one street
+            total = np.zeros((streets, 8), dtype=object)
+            total[street, branch.kind] = 1
+            if branch.kind is Kind.DECISION:
+                total[street, 4 + branch.player] = 1
+                total[street, 6 + branch.player] = len(branch.children)
+            for child in branch.children.values():
+                total = total + count(child, street + (branch.kind is Kind.CHANCE))
+            known[id(branch)] = total
+        return known[id(branch)]
+
+    return count(root, 0)
