@@ -1,0 +1,167 @@
+"""What hands are worth below a public node when both follow given strategies: plain NumPy, for one node at a time.
+
+The engine evaluates whole trees; this reads single nodes of a finished one. With r the opponent's reach, every value of a
+hand h is a sum over the opposing hands k that share no card with it:
+
+    fold       pay · Σ r[k]
+    showdown   win · Σ_{weaker} r[k] + tie · Σ_{equal} r[k] + lose · Σ_{stronger} r[k]
+    decision   own: Σ_a σ[a, h] · value_a[h];   the opponent's: Σ_a value_a[h] with reach r · σ[a]
+    chance     Σ over deals, probability · value after the deal
+
+Dividing by Σ r[k] gives chips. Hands are those of the form, deals its runouts; `suits` renames between these and what is
+actually dealt.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.forms.history import FloatArray
+from regretless.forms.public import Kind, PublicForm
+
+__all__ = ["Evaluator", "Strategies"]
+
+BoolArray = NDArray[np.bool_]
+
+
+class Strategies(Protocol):
+    """Where strategies are read: a solver that has just finished, or a file."""
+
+    def strategy(self, node: int, runout: int) -> FloatArray:
+        """[actions, H] average strategy at a betting node on a runout of its street."""
+        ...
+
+
+class Evaluator:
+    """Reads values of a form under strategies."""
+
+    def __init__(self, form: PublicForm, strategies: Strategies) -> None:
+        self.form = form
+        self.strategies = strategies
+
+    @cached_property
+    def compatible(self) -> NDArray[np.float32]:
+        """[H0, H1] 1 where two hands share no card."""
+        first, second = self.form.hands[0].cards, self.form.hands[1].cards
+        shared = (first[:, None, :, None] == second[None, :, None, :]) & (first[:, None, :, None] >= 0)
+        return (~shared.any(axis=(2, 3))).astype(np.float32)
+
+    def met(self, player: int, opponent_reach: FloatArray) -> FloatArray:
+        """[H] the opponent's reach that each hand of a player can meet; exactly 0 where there is none."""
+        table = self.compatible if player == 0 else self.compatible.T
+        return np.asarray(table @ opponent_reach.astype(np.float32), dtype=np.float64)
+
+    def dead(self, player: int, street: int, runout: int) -> BoolArray:
+        return self.form.streets[street].dead[player][runout]
+
+    # --- values ------------------------------------------------------------------------------------------------------
+
+    def values(self, player: int, node: int, runout: int, opponent_reach: FloatArray) -> dict[int, FloatArray]:
+        """Values [H], times the reach they meet, of the betting nodes at and below `node` on its street."""
+        tree = self.form.tree
+        reach = {node: opponent_reach}
+        nodes = [node]
+        for each in nodes:  # grows while it is read: parents before children
+            if tree.kind[each] != Kind.DECISION:
+                continue
+            children = range(int(tree.first_child[each]), int(tree.first_child[each + 1]))
+            moves = tree.player[each] != player
+            strategy = self.strategies.strategy(each, runout) if moves else None
+            for place, child in enumerate(children):
+                reach[child] = reach[each] if strategy is None else reach[each] * strategy[place]
+                nodes.append(child)  # noqa: B909
+        values = self._terminals(player, runout, nodes, reach)
+        for each in reversed(nodes):
+            if tree.kind[each] == Kind.CHANCE:
+                values[each] = self._chance(player, each, runout, reach[each])
+            elif tree.kind[each] == Kind.DECISION:
+                children = range(int(tree.first_child[each]), int(tree.first_child[each + 1]))
+                below = np.array([values[child] for child in children])
+                if tree.player[each] == player:
+                    below = below * self.strategies.strategy(each, runout)
+                values[each] = below.sum(axis=0)
+        return values
+
+    def _terminals(
+        self, player: int, runout: int, nodes: list[int], reach: dict[int, FloatArray]
+    ) -> dict[int, FloatArray]:
+        tree, pay = self.form.tree, self.form.payoffs
+        values: dict[int, FloatArray] = {}
+        folds = [node for node in nodes if tree.kind[node] == Kind.FOLD]
+        showdowns = [node for node in nodes if tree.kind[node] == Kind.SHOWDOWN]
+        if folds:
+            alive = ~self.dead(player, int(tree.street[folds[0]]), runout)
+            met = self._against(self.compatible, player, [reach[node] for node in folds])
+            for node, weight in zip(folds, met, strict=True):
+                chips = pay.lose[node, player] if tree.player[node] == player else pay.win[node, player]
+                values[node] = chips * weight * alive
+        if showdowns:
+            wins, ties, live = self._compared(player, runout)
+            reaches = [reach[node] for node in showdowns]
+            won, tied, met = (self._dense(table, reaches) for table in (wins, ties, live))
+            for node, win, tie, total in zip(showdowns, won, tied, met, strict=True):
+                lose = total - win - tie
+                values[node] = pay.win[node, player] * win + pay.tie[node, player] * tie + pay.lose[node, player] * lose
+        return values
+
+    def _chance(self, player: int, node: int, runout: int, opponent_reach: FloatArray) -> FloatArray:
+        tree = self.form.tree
+        street, child = int(tree.street[node]), int(tree.first_child[node])
+        following = self.form.streets[street + 1]
+        here = self.form.streets[street]
+        total = np.zeros(len(self.form.hands[player].weight))
+        for after in range(int(here.first_child[runout]), int(here.first_child[runout + 1])):
+            alive = ~self.dead(1 - player, street + 1, after)
+            value = self.values(player, child, after, opponent_reach * alive)[child]
+            for copy in following.copies[following.first_copy[after] : following.first_copy[after + 1]]:
+                total += following.probability * value[self.form.permutations[player][copy]]
+        return total
+
+    # --- showdowns ---------------------------------------------------------------------------------------------------
+
+    def equity(self, player: int, street: int, runout: int, opponent_reach: FloatArray) -> FloatArray:
+        """[H] share of the pot at showdown if nobody bets any more; not a number where a hand meets nothing."""
+        won, met = self._share(player, street, runout, opponent_reach)
+        return np.divide(won, met, out=np.full(len(won), np.nan), where=met > 1e-12)
+
+    def _share(self, player: int, street: int, runout: int, opponent_reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if street == len(self.form.streets) - 1:
+            wins, ties, live = self._compared(player, runout)
+            won, tied, met = (self._dense(table, [opponent_reach])[0] for table in (wins, ties, live))
+            return won + tied / 2, met
+        here, following = self.form.streets[street], self.form.streets[street + 1]
+        hands = len(self.form.hands[player].weight)
+        won, met = np.zeros(hands), np.zeros(hands)
+        for after in range(int(here.first_child[runout]), int(here.first_child[runout + 1])):
+            alive = ~self.dead(1 - player, street + 1, after)
+            copies = following.copies[following.first_copy[after] : following.first_copy[after + 1]]
+            for copy in copies:
+                # A copy is met by a renamed reach, so it is the reach that is renamed, and the result renamed back.
+                renamed = np.empty_like(opponent_reach)
+                renamed[self.form.permutations[1 - player][copy]] = opponent_reach
+                some, total = self._share(player, street + 1, after, renamed * alive)
+                won += some[self.form.permutations[player][copy]]
+                met += total[self.form.permutations[player][copy]]
+        return won, met
+
+    def _compared(
+        self, player: int, runout: int
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+        """[H, H of the opponent] 1 where a hand wins, where it ties, and where both can be held, on a final runout."""
+        mine, theirs = self.form.strength[player][runout], self.form.strength[1 - player][runout]
+        live = (self.compatible if player == 0 else self.compatible.T) * np.outer(mine >= 0, theirs >= 0)
+        return live * (mine[:, None] > theirs), live * (mine[:, None] == theirs), live
+
+    def _against(
+        self, table: NDArray[np.float32], player: int, reaches: list[FloatArray]
+    ) -> NDArray[np.float64]:
+        return self._dense(table if player == 0 else table.T, reaches)
+
+    @staticmethod
+    def _dense(table: NDArray[np.float32], reaches: list[FloatArray]) -> NDArray[np.float64]:
+        """[reaches, H]"""
+        return (table @ np.array(reaches, dtype=np.float32).T).T.astype(np.float64)

@@ -1,0 +1,181 @@
+"""A node of a solved spot, ready to be shown: who acts, how often, and what every hand does and is worth there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from regretless.cards.deck import board_text
+from regretless.cards.hands import HAND_CLASS, hand_text
+from regretless.forms.history import FloatArray, IntArray
+from regretless.postflop.spot import PlayerName
+
+__all__ = ["HandTable", "NodeKind", "NodeView", "Runout", "RunoutReport"]
+
+NodeKind = Literal["decision", "chance", "fold", "showdown"]
+
+
+@dataclass(frozen=True)
+class HandTable:
+    """The hands of one player at a node. Arrays are [H]; hands that the board blocks are left out."""
+
+    hand: IntArray  # number among the 1,326
+    weight: FloatArray  # how likely the player holds it here: weight of the range × own actions on the way
+    ev: FloatArray  # chips it takes out of the pot from here on, bets from here on deducted: a fold is 0; NaN where it cannot be
+    equity: FloatArray  # share of the pot at showdown if nobody bet any more; NaN where it meets no hand
+    matchups: FloatArray  # weight of the opposing hands that it can meet
+
+    def eqr(self, pot: float) -> FloatArray:
+        """[H] equity realised: EV as a share of the pot, over equity; NaN where there is no equity."""
+        expected = self.equity * pot
+        return np.divide(self.ev, expected, out=np.full(len(self.ev), np.nan), where=expected > 1e-9)
+
+    def mean(self, values: FloatArray) -> float:
+        """Over the whole range: each hand by its weight and by how many opposing hands it leaves possible."""
+        weight = self.weight * self.matchups
+        known = ~np.isnan(values) & (weight > 0)
+        total = float(weight[known].sum())
+        return float(weight[known] @ values[known]) / total if total > 0 else float("nan")
+
+    def texts(self) -> list[str]:
+        return [hand_text(int(hand)) for hand in self.hand]
+
+
+@dataclass(frozen=True)
+class NodeView:
+    """What is known at one node of a solved spot."""
+
+    line: str  # text that leads here, cards included
+    board: tuple[int, ...]
+    kind: NodeKind
+    player: PlayerName | None  # who acts, or who folded; None elsewhere
+    pot: float  # chips in the middle, this street's bets included
+    stacks: dict[PlayerName, float]  # chips behind
+    actions: tuple[str, ...]
+    strategy: FloatArray  # [actions, H of the player who acts]
+    action_ev: FloatArray  # [actions, H] what each action is worth to each hand
+    hands: dict[PlayerName, HandTable]
+
+    @property
+    def acting(self) -> HandTable:
+        """The table of the player who acts."""
+        assert self.player is not None
+        return self.hands[self.player]
+
+    @property
+    def frequencies(self) -> tuple[float, ...]:
+        """How often each action is taken, over the whole range.
+
+        The weight of a hand is times the opposing hands that it can meet, as it is dealt.
+        """
+        return tuple(self.acting.mean(row) for row in self.strategy)
+
+    def ev(self, player: PlayerName) -> float:
+        table = self.hands[player]
+        return table.mean(table.ev)
+
+    def equity(self, player: PlayerName) -> float:
+        table = self.hands[player]
+        return table.mean(table.equity)
+
+    def grid(self) -> FloatArray:
+        """[169, actions] how often each class of hands takes each action, by weight; NaN where none is held."""
+        table = self.acting
+        weight = table.weight * table.matchups
+        cells = HAND_CLASS[table.hand]
+        total = np.bincount(cells, weights=weight, minlength=169)
+        taken = [np.bincount(cells, weights=weight * row, minlength=169) for row in self.strategy]
+        shares = np.full((169, len(self.actions)), np.nan)
+        held = total > 0
+        shares[held] = (np.array(taken) / np.where(held, total, 1.0)).T[held]
+        return shares
+
+    def grid_weight(self) -> FloatArray:
+        """[169] mean weight of each class here, of all its hands, those that the board blocks counted as 0."""
+        table = self.acting
+        total = np.bincount(HAND_CLASS[table.hand], weights=table.weight, minlength=169)
+        return total / np.bincount(HAND_CLASS, minlength=169)
+
+    def as_json(self, *, hands: bool = True) -> dict[str, Any]:
+        """One object: the node, its frequencies and, with `hands`, every hand of both players."""
+        answer: dict[str, Any] = {
+            "line": self.line,
+            "board": board_text(self.board),
+            "kind": self.kind,
+            "player": self.player,
+            "pot": self.pot,
+            "stacks": dict(self.stacks),
+            "actions": list(self.actions),
+            "frequencies": list(self.frequencies) if self.kind == "decision" else [],
+            "ev": {player: _number(self.ev(player)) for player in ("oop", "ip")},
+            "equity": {player: _number(self.equity(player)) for player in ("oop", "ip")},
+        }
+        if hands:
+            answer["hands"] = {player: list(self.rows(player)) for player in ("oop", "ip")}
+        return answer
+
+    def rows(self, player: PlayerName) -> list[dict[str, Any]]:
+        """One mapping a hand: weight, EV, equity, EQR, and strategy and EV of each action where the player acts."""
+        table = self.hands[player]
+        eqr = table.eqr(self.pot)
+        rows = []
+        for place, name in enumerate(table.texts()):
+            row: dict[str, Any] = {
+                "hand": name,
+                "weight": float(table.weight[place]),
+                "ev": _number(table.ev[place]),
+                "equity": _number(table.equity[place]),
+                "eqr": _number(eqr[place]),
+            }
+            if self.kind == "decision" and player == self.player:
+                row["strategy"] = {
+                    action: float(self.strategy[index, place]) for index, action in enumerate(self.actions)
+                }
+                row["action_ev"] = {
+                    action: _number(self.action_ev[index, place]) for index, action in enumerate(self.actions)
+                }
+            rows.append(row)
+        return rows
+
+
+@dataclass(frozen=True)
+class Runout:
+    """What happens after one card."""
+
+    card: int
+    player: PlayerName | None  # who acts first; None where nobody does
+    frequencies: dict[str, float]  # by action
+    ev: dict[PlayerName, float]
+    equity: dict[PlayerName, float]
+
+
+@dataclass(frozen=True)
+class RunoutReport:
+    """Frequencies and EV by the card that comes next."""
+
+    line: str
+    runouts: tuple[Runout, ...]  # one for each card that can be dealt
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "line": self.line,
+            "runouts": [
+                {
+                    "card": board_text([each.card]),
+                    "player": each.player,
+                    "frequencies": each.frequencies,
+                    "ev": each.ev,
+                    "equity": each.equity,
+                }
+                for each in self.runouts
+            ],
+        }
+
+
+def _number(value: float) -> float | None:
+    """JSON has no NaN."""
+    return None if np.isnan(value) else float(value)
+
+

@@ -1,0 +1,249 @@
+"""Reading a solved spot: from a line of play to everything known there.
+
+1. Follow the line from the root: an action multiplies the reach of who takes it by their strategy, a card renames hands to
+   those of the runout that was solved (`suits`) and takes out what it blocks.
+2. Values of the streets before the last were kept when the solve ended; those of the last street are worked out here,
+   from one runout's strategies (`evaluation`), so a file need not hold them.
+3. Rename back to what was dealt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from regretless.cards.deck import board_text
+from regretless.cards.equity import hand_equities
+from regretless.cards.ranges import Range
+from regretless.errors import InvalidText
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import Kind, PublicForm
+from regretless.postflop.evaluation import Evaluator, Strategies
+from regretless.postflop.lines import find_action, no_such_action, parse_line
+from regretless.postflop.nodes import HandTable, NodeKind, NodeView, Runout, RunoutReport
+from regretless.postflop.runouts import holdem_hands
+from regretless.postflop.spot import PLAYERS, Spot
+from regretless.postflop.suits import Deal, find_deal, suit_group
+
+__all__ = ["Answers", "Place", "SpotReader"]
+
+_KINDS: dict[int, NodeKind] = {
+    Kind.DECISION: "decision",
+    Kind.CHANCE: "chance",
+    Kind.FOLD: "fold",
+    Kind.SHOWDOWN: "showdown",
+}
+
+
+class Answers(Strategies, Protocol):
+    """Strategies and, of the streets before the last, values."""
+
+    def values(self, player: int, node: int, runout: int) -> FloatArray:
+        """[H] values of a betting node before the last street, times the opponent's reach that they meet."""
+        ...
+
+    def equities(self, player: int, node: int) -> FloatArray | None:
+        """[H] equity at a node of the first street where two cards are to come, if it was kept."""
+        ...
+
+
+@dataclass(frozen=True)
+class Place:
+    """Somewhere in a solved spot: a betting node on a runout, and how likely each hand gets there."""
+
+    node: int
+    deal: Deal
+    reach: tuple[FloatArray, FloatArray]  # [H] of each player, hands named as in the runout that was solved
+    steps: tuple[str, ...] = ()
+
+
+class SpotReader:
+    """Finds nodes of a solved spot and reads what is known there."""
+
+    def __init__(self, spot: Spot, form: PublicForm, answers: Answers) -> None:
+        self.spot = spot
+        self.form = form
+        self.answers = answers
+        self.evaluator = Evaluator(form, answers)
+
+    @cached_property
+    def group(self) -> IntArray:
+        return suit_group(self.spot.board, self.spot.ip, self.spot.oop)
+
+    @cached_property
+    def held(self) -> tuple[IntArray, IntArray]:
+        """Which of the 1,326 hands each hand of the form is."""
+        return holdem_hands(self.spot.board, self.spot.ip), holdem_hands(self.spot.board, self.spot.oop)
+
+    @property
+    def root(self) -> Place:
+        return Place(0, Deal(), (self.form.hands[0].weight, self.form.hands[1].weight))
+
+    # --- following a line --------------------------------------------------------------------------------------------
+
+    def find(self, line: str) -> Place:
+        """Where a line of play leads; a card that the line leaves out is the first that can be dealt."""
+        place = self.root
+        for step in parse_line(line, "node"):
+            if step.card is not None:
+                place = self._dealt(place, step.card, line, step.position)
+                continue
+            while self.form.tree.kind[place.node] == Kind.CHANCE:
+                place = self.deal(place, self.cards(place)[0])
+            labels = self.actions(place.node)
+            action = find_action(step, labels)
+            if action is None:
+                raise no_such_action("node", line, step, labels)
+            place = self.act(place, action)
+        return place
+
+    def _dealt(self, place: Place, card: int, line: str, position: int) -> Place:
+        if self.form.tree.kind[place.node] != Kind.CHANCE:
+            raise InvalidText("node", line, position, f"no card is dealt here; there is {', '.join(self.actions(place.node))}")
+        if card not in self.cards(place):
+            raise InvalidText("node", line, position, f"{board_text([card])} is already on the board")
+        return self.deal(place, card)
+
+    def actions(self, node: int) -> tuple[str, ...]:
+        tree = self.form.tree
+        return tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
+
+    def cards(self, place: Place) -> list[int]:
+        """Cards that can come next, lowest first."""
+        table = {*self.spot.board, *place.deal.cards}
+        return [card for card in range(52) if card not in table]
+
+    def act(self, place: Place, action: int) -> Place:
+        tree = self.form.tree
+        child = int(tree.first_child[place.node]) + action
+        player = int(tree.player[place.node])
+        strategy = self.answers.strategy(place.node, place.deal.runout)
+        moved = place.reach[player] * strategy[action]
+        reach = (moved, place.reach[1]) if player == 0 else (place.reach[0], moved)
+        return Place(child, place.deal, reach, (*place.steps, tree.labels[child]))
+
+    def deal(self, place: Place, card: int) -> Place:
+        deal = find_deal(self.form, self.group, place.deal, card)
+        reach = []
+        for player in range(2):
+            before = _read_by(place.deal, player, len(place.reach[player]))
+            after = _read_by(deal, player, len(place.reach[player]))
+            renamed = np.empty_like(place.reach[player])
+            renamed[after] = place.reach[player][before]
+            reach.append(np.where(self.evaluator.dead(player, deal.street, deal.runout), 0.0, renamed))
+        child = int(self.form.tree.first_child[place.node])
+        return Place(child, deal, (reach[0], reach[1]), (*place.steps, board_text([card])))
+
+    def children(self, place: Place) -> Iterator[Place]:
+        """Every place one step further, each deal by itself."""
+        kind = self.form.tree.kind[place.node]
+        if kind == Kind.CHANCE:
+            yield from (self.deal(place, card) for card in self.cards(place))
+        elif kind == Kind.DECISION:
+            yield from (self.act(place, action) for action in range(len(self.actions(place.node))))
+
+    # --- what is known there -----------------------------------------------------------------------------------------
+
+    def view(self, place: Place) -> NodeView:
+        tree, node, deal = self.form.tree, place.node, place.deal
+        kind = _KINDS[int(tree.kind[node])]
+        actor = int(tree.player[node]) if kind in ("decision", "fold") else -1
+        tables = tuple(self._table(player, place) for player in range(2))
+        actions = self.actions(node) if kind == "decision" else ()
+        strategy = action_ev = np.zeros((0, 0))
+        if kind == "decision":
+            shown = self._shown(actor, deal)
+            strategy = self.answers.strategy(node, deal.runout)[:, shown]
+            action_ev = np.array([
+                self._ev(actor, replace(place, node=child), node)[shown]
+                for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
+            ])
+        return NodeView(
+            line=", ".join(place.steps),
+            board=(*self.spot.board, *deal.cards),
+            kind=kind,
+            player=PLAYERS[actor] if actor >= 0 else None,
+            pot=self.spot.pot + float(tree.paid[node].sum()),
+            stacks={PLAYERS[player]: self.spot.stack - float(tree.paid[node, player]) for player in range(2)},
+            actions=actions,
+            strategy=strategy,
+            action_ev=action_ev,
+            hands={PLAYERS[player]: tables[player] for player in range(2)},
+        )
+
+    def runout_report(self, place: Place) -> RunoutReport:
+        """What each card that can come next does to frequencies, EV and equity."""
+        if self.form.tree.kind[place.node] != Kind.CHANCE:
+            there = ", ".join(self.actions(place.node)) or "the end of the hand"
+            raise InvalidText("node", ", ".join(place.steps), None, f"no card is dealt here; there is {there}")
+        return RunoutReport(", ".join(place.steps), tuple(self._runout(self.deal(place, card)) for card in self.cards(place)))
+
+    def _runout(self, place: Place) -> Runout:
+        view = self.view(place)
+        acts = view.kind == "decision"
+        return Runout(
+            card=place.deal.cards[-1],
+            player=view.player if acts else None,
+            frequencies=dict(zip(view.actions, view.frequencies, strict=True)) if acts else {},
+            ev={player: view.ev(player) for player in PLAYERS},
+            equity={player: view.equity(player) for player in PLAYERS},
+        )
+
+    def _table(self, player: int, place: Place) -> HandTable:
+        shown = self._shown(player, place.deal)
+        living = self._living(player, place.deal)
+        return HandTable(
+            hand=self.held[player][living],
+            weight=place.reach[player][shown],
+            ev=self._ev(player, place, place.node)[shown],
+            equity=self._equity(player, place)[shown],
+            matchups=self.evaluator.met(player, place.reach[1 - player])[shown],
+        )
+
+    def _living(self, player: int, deal: Deal) -> IntArray:
+        """Hands that the cards as dealt leave possible."""
+        reads = _read_by(deal, player, len(self.form.hands[player].weight))
+        return np.flatnonzero(~self.evaluator.dead(player, deal.street, deal.runout)[reads])
+
+    def _shown(self, player: int, deal: Deal) -> IntArray:
+        """The solved hands that these read."""
+        return _read_by(deal, player, len(self.form.hands[player].weight))[self._living(player, deal)]
+
+    def _ev(self, player: int, place: Place, since: int) -> FloatArray:
+        """[H] chips from node `since` on; what was paid before it is not deducted."""
+        met = self.evaluator.met(player, place.reach[1 - player])
+        values = self._values(player, place)
+        chips = np.divide(values, met, out=np.full(len(met), np.nan), where=met > 1e-12)
+        return chips + self.form.tree.paid[since, player]
+
+    def _values(self, player: int, place: Place) -> FloatArray:
+        street = int(self.form.tree.street[place.node])
+        if street < len(self.form.streets) - 1:
+            return self.answers.values(player, place.node, place.deal.runout)
+        return self.evaluator.values(player, place.node, place.deal.runout, place.reach[1 - player])[place.node]
+
+    def _equity(self, player: int, place: Place) -> FloatArray:
+        to_come = len(self.form.streets) - 1 - place.deal.street
+        if to_come < 2:
+            return self.evaluator.equity(player, place.deal.street, place.deal.runout, place.reach[1 - player])
+        kept = self.answers.equities(player, place.node)
+        if kept is not None:
+            return kept
+        hero, villain = (self._range(each, place) for each in (player, 1 - player))
+        if not villain.weights.any():
+            return np.full(len(place.reach[player]), np.nan)
+        return hand_equities(hero, villain, self.spot.board)[self.held[player]]
+
+    def _range(self, player: int, place: Place) -> Range:
+        """Reach as a range, on the first street; every hand is in, so that each has an equity."""
+        weights = np.zeros(1326)
+        weights[self.held[player]] = np.clip(place.reach[player], 0.0, 1.0)
+        return Range(weights)
+
+
+def _read_by(deal: Deal, player: int, hands: int) -> IntArray:
+    return np.arange(hands) if deal.hands is None else deal.hands[player]
