@@ -20,7 +20,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.forms.history import FloatArray
+from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import Kind, PublicForm
 
 __all__ = ["Evaluator", "Strategies"]
@@ -62,29 +62,83 @@ class Evaluator:
 
     def values(self, player: int, node: int, runout: int, opponent_reach: FloatArray) -> dict[int, FloatArray]:
         """Values [H], times the reach they meet, of the betting nodes at and below `node` on its street."""
+        return self._walk(player, int(self.form.tree.street[node]), runout, {node: opponent_reach}, None)
+
+    def early_values(self, player: int) -> list[NDArray[np.float32]]:
+        """For each street before the last, [runouts, nodes of the tree on that street, H]: a walk over everything."""
+        tree, streets = self.form.tree, self.form.streets
+        hands = len(self.form.hands[player].weight)
+        kept = [
+            np.zeros((len(street.parent), int(np.count_nonzero(tree.street == number)), hands), dtype=np.float32)
+            for number, street in enumerate(streets[:-1])
+        ]
+        if kept:
+            self._walk(player, 0, 0, {0: self.form.hands[1 - player].weight}, kept)
+        return kept
+
+    @cached_property
+    def place(self) -> IntArray:
+        """[N] a node's place among the nodes of its street."""
+        street = self.form.tree.street
+        place = np.zeros(len(street), dtype=np.int64)
+        for number in range(int(street.max()) + 1):
+            place[street == number] = np.arange(np.count_nonzero(street == number))
+        return place
+
+    def _walk(
+        self,
+        player: int,
+        street: int,
+        runout: int,
+        reach: dict[int, FloatArray],
+        kept: list[NDArray[np.float32]] | None,
+    ) -> dict[int, FloatArray]:
+        """Values of every node of a street at and below those that `reach` enters; kept where there is room for them."""
         tree = self.form.tree
-        reach = {node: opponent_reach}
-        nodes = [node]
-        for each in nodes:  # grows while it is read: parents before children
-            if tree.kind[each] != Kind.DECISION:
+        nodes = list(reach)
+        strategies: dict[int, FloatArray] = {}
+        for node in nodes:  # grows while it is read: parents before children
+            if tree.kind[node] != Kind.DECISION:
                 continue
-            children = range(int(tree.first_child[each]), int(tree.first_child[each + 1]))
-            moves = tree.player[each] != player
-            strategy = self.strategies.strategy(each, runout) if moves else None
-            for place, child in enumerate(children):
-                reach[child] = reach[each] if strategy is None else reach[each] * strategy[place]
+            strategies[node] = self.strategies.strategy(node, runout)
+            for place, child in enumerate(range(int(tree.first_child[node]), int(tree.first_child[node + 1]))):
+                reach[child] = reach[node] if tree.player[node] == player else reach[node] * strategies[node][place]
                 nodes.append(child)  # noqa: B909
         values = self._terminals(player, runout, nodes, reach)
-        for each in reversed(nodes):
-            if tree.kind[each] == Kind.CHANCE:
-                values[each] = self._chance(player, each, runout, reach[each])
-            elif tree.kind[each] == Kind.DECISION:
-                children = range(int(tree.first_child[each]), int(tree.first_child[each + 1]))
-                below = np.array([values[child] for child in children])
-                if tree.player[each] == player:
-                    below = below * self.strategies.strategy(each, runout)
-                values[each] = below.sum(axis=0)
+        chances = [node for node in nodes if tree.kind[node] == Kind.CHANCE]
+        if chances:
+            values.update(self._deals(player, street, runout, {node: reach[node] for node in chances}, kept))
+        for node in reversed(nodes):
+            if tree.kind[node] == Kind.DECISION:
+                below = np.array([values[child] for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1]))])
+                values[node] = (below * strategies[node] if tree.player[node] == player else below).sum(axis=0)
+        if kept is not None and street < len(kept):
+            for node in nodes:
+                kept[street][runout, self.place[node]] = values[node]
         return values
+
+    def _deals(
+        self,
+        player: int,
+        street: int,
+        runout: int,
+        reach: dict[int, FloatArray],
+        kept: list[NDArray[np.float32]] | None,
+    ) -> dict[int, FloatArray]:
+        """Values of chance nodes: every runout of the next street, and its copies."""
+        here, following = self.form.streets[street], self.form.streets[street + 1]
+        child = {node: int(self.form.tree.first_child[node]) for node in reach}
+        total = {node: np.zeros(len(self.form.hands[player].weight)) for node in reach}
+        for after in range(int(here.first_child[runout]), int(here.first_child[runout + 1])):
+            alive = ~self.dead(1 - player, street + 1, after)
+            entering = {child[node]: reach[node] * alive for node in reach}
+            values = self._walk(player, street + 1, after, entering, kept)
+            copies = following.copies[following.first_copy[after] : following.first_copy[after + 1]]
+            for node in reach:
+                value = values[child[node]] * following.probability
+                for copy in copies:
+                    total[node] += value[self.form.permutations[player][copy]]
+        return total
 
     def _terminals(
         self, player: int, runout: int, nodes: list[int], reach: dict[int, FloatArray]
@@ -107,19 +161,6 @@ class Evaluator:
                 lose = total - win - tie
                 values[node] = pay.win[node, player] * win + pay.tie[node, player] * tie + pay.lose[node, player] * lose
         return values
-
-    def _chance(self, player: int, node: int, runout: int, opponent_reach: FloatArray) -> FloatArray:
-        tree = self.form.tree
-        street, child = int(tree.street[node]), int(tree.first_child[node])
-        following = self.form.streets[street + 1]
-        here = self.form.streets[street]
-        total = np.zeros(len(self.form.hands[player].weight))
-        for after in range(int(here.first_child[runout]), int(here.first_child[runout + 1])):
-            alive = ~self.dead(1 - player, street + 1, after)
-            value = self.values(player, child, after, opponent_reach * alive)[child]
-            for copy in following.copies[following.first_copy[after] : following.first_copy[after + 1]]:
-                total += following.probability * value[self.form.permutations[player][copy]]
-        return total
 
     # --- showdowns ---------------------------------------------------------------------------------------------------
 

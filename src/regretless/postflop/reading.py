@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
@@ -152,16 +152,18 @@ class SpotReader:
         tree, node, deal = self.form.tree, place.node, place.deal
         kind = _KINDS[int(tree.kind[node])]
         actor = int(tree.player[node]) if kind in ("decision", "fold") else -1
-        tables = tuple(self._table(player, place) for player in range(2))
+        children = list(range(int(tree.first_child[node]), int(tree.first_child[node + 1])))
+        worth = [
+            self._values(player, place, [node, *children] if kind == "decision" and player == actor else [node])
+            for player in range(2)
+        ]
+        tables = [self._table(player, place, worth[player][0]) for player in range(2)]
         actions = self.actions(node) if kind == "decision" else ()
         strategy = action_ev = np.zeros((0, 0))
         if kind == "decision":
             shown = self._shown(actor, deal)
             strategy = self.answers.strategy(node, deal.runout)[:, shown]
-            action_ev = np.array([
-                self._ev(actor, replace(place, node=child), node)[shown]
-                for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-            ])
+            action_ev = np.array([self._chips(actor, place, values)[shown] for values in worth[actor][1:]])
         return NodeView(
             line=", ".join(place.steps),
             board=(*self.spot.board, *deal.cards),
@@ -193,13 +195,13 @@ class SpotReader:
             equity={player: view.equity(player) for player in PLAYERS},
         )
 
-    def _table(self, player: int, place: Place) -> HandTable:
+    def _table(self, player: int, place: Place, values: FloatArray) -> HandTable:
         shown = self._shown(player, place.deal)
         living = self._living(player, place.deal)
         return HandTable(
             hand=self.held[player][living],
             weight=place.reach[player][shown],
-            ev=self._ev(player, place, place.node)[shown],
+            ev=self._chips(player, place, values)[shown],
             equity=self._equity(player, place)[shown],
             matchups=self.evaluator.met(player, place.reach[1 - player])[shown],
         )
@@ -213,18 +215,18 @@ class SpotReader:
         """The solved hands that these read."""
         return _read_by(deal, player, len(self.form.hands[player].weight))[self._living(player, deal)]
 
-    def _ev(self, player: int, place: Place, since: int) -> FloatArray:
-        """[H] chips from node `since` on; what was paid before it is not deducted."""
+    def _chips(self, player: int, place: Place, values: FloatArray) -> FloatArray:
+        """[H] chips from this node on: what was paid before it is not deducted."""
         met = self.evaluator.met(player, place.reach[1 - player])
-        values = self._values(player, place)
         chips = np.divide(values, met, out=np.full(len(met), np.nan), where=met > 1e-12)
-        return chips + self.form.tree.paid[since, player]
+        return chips + self.form.tree.paid[place.node, player]
 
-    def _values(self, player: int, place: Place) -> FloatArray:
-        street = int(self.form.tree.street[place.node])
-        if street < len(self.form.streets) - 1:
-            return self.answers.values(player, place.node, place.deal.runout)
-        return self.evaluator.values(player, place.node, place.deal.runout, place.reach[1 - player])[place.node]
+    def _values(self, player: int, place: Place, nodes: list[int]) -> list[FloatArray]:
+        """Values [H] of nodes that are `place.node` itself or follow an action of the player there."""
+        if place.deal.street < len(self.form.streets) - 1:
+            return [self.answers.values(player, node, place.deal.runout) for node in nodes]
+        found = self.evaluator.values(player, place.node, place.deal.runout, place.reach[1 - player])
+        return [found[node] for node in nodes]
 
     def _equity(self, player: int, place: Place) -> FloatArray:
         to_come = len(self.form.streets) - 1 - place.deal.street
