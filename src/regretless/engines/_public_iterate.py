@@ -1,0 +1,131 @@
+"""Whole walks and whole iterations: the first street, and the runouts below it in blocks that threads can share.
+
+The runouts of the second street are cut into blocks, the same blocks whatever the number of threads. A block adds up its
+runouts in order into a buffer of its own, and the buffers are added in order, so a result depends neither on the number
+of threads nor on which of them was faster.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines._lanes import load, splat, store
+from regretless.engines._public_terminals import SPEED
+from regretless.engines._public_walk import DOWN, UP, Learned, Scratch, walk
+from regretless.engines.public_plan import LANES, Plan
+from regretless.engines.public_tables import Tables
+
+__all__ = ["BEGIN", "BLOCKS", "FINISH", "Blocks", "Job", "iterate"]
+
+Float32 = NDArray[np.float32]
+
+BEGIN, BLOCKS, FINISH = 1, 2, 4  # the parts of a walk: down the first street, everything below it, up the first street
+
+
+class Blocks(NamedTuple):
+    """How the second street is shared out, where the walks of one player begin and where they end."""
+
+    runout: NDArray[np.int32]  # [B+1]  runouts of block b
+    lines: Float32  # [B · size]        values of the lines into the second street, by block
+    opponent: Float32  # [m]            the opponent's range
+    own: Float32  # [n]                 1 for every hand
+    root: Float32  # [n]                what each hand is worth
+
+
+class Job(NamedTuple):
+    """All that a walk which updates one player needs."""
+
+    plan: Plan
+    tables: Tables
+    learned: Learned
+    blocks: Blocks
+
+
+@nb.njit(**SPEED)
+def _walk_parts(
+    parts: int,
+    first_block: int,
+    last_block: int,
+    mode: int,
+    weights: Float32,
+    predicts: bool,
+    job: Job,
+    main: Scratch,
+    scratch: Scratch,
+) -> None:
+    plan, tables, learned, blocks = job
+    zero = splat(np.float32(0.0))
+    count = blocks.runout.size - 1
+    size = blocks.lines.size // max(count, 1)
+    # The three calls of `walk` are one call in a loop, so that its code exists once.
+    for step in range(-1, last_block - first_block + 1):
+        block = first_block + step
+        if step < 0:
+            if not parts & BEGIN:
+                continue
+            top, first, last, begin, end = 0, 0, 1, DOWN, DOWN
+            source_opponent, source_own, lines = blocks.opponent, blocks.own, blocks.root
+        elif block < last_block:
+            if not parts & BLOCKS:
+                continue
+            top, first, last, begin, end = 1, np.int64(blocks.runout[block]), np.int64(blocks.runout[block + 1]), DOWN, UP
+            source_opponent, source_own = main.opponent, main.own
+            lines = blocks.lines[block * size : (block + 1) * size]
+            for index in range(0, size, LANES):
+                store(lines, index, zero)
+        else:
+            if not parts & FINISH:
+                continue
+            top, first, last, begin, end = 0, 0, 1, UP, UP
+            source_opponent, source_own, lines = blocks.opponent, blocks.own, blocks.root
+            for index in range(0, plan.own_hands, LANES):
+                store(lines, index, zero)
+            for index in range(0, size, LANES):
+                together = zero
+                for number in range(count):
+                    together = together + load(blocks.lines, number * size + index)
+                store(main.line, index, together)
+        rows = scratch if top == 1 else main
+        walk(
+            top,
+            first,
+            last,
+            begin,
+            end,
+            mode,
+            weights,
+            predicts,
+            plan,
+            tables,
+            learned,
+            source_opponent,
+            source_own,
+            rows,
+            lines,
+        )
+
+
+@nb.njit(**SPEED)
+def iterate(
+    schedule: Float32,
+    first_own: int,
+    last_own: int,
+    parts: int,
+    first_block: int,
+    last_block: int,
+    mode: int,
+    predicts: bool,
+    first: Job,
+    second: Job,
+    main: Scratch,
+    scratch: Scratch,
+) -> None:
+    """For every row of weights, the walks of players `first_own : last_own` in turn; or those parts of them."""
+    for row in range(schedule.shape[0]):
+        for own in range(first_own, last_own):
+            job = first if own == 0 else second
+            _walk_parts(parts, first_block, last_block, mode, schedule[row], predicts, job, main, scratch)

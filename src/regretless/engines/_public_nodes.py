@@ -1,0 +1,150 @@
+"""Decisions: what a player's choice does to rows of reach on the way down and to rows of values on the way up.
+
+On the way down, with R the numbers that the strategy is matched to (regrets, or sums of strategies):
+
+    σ[a] = max(R[a], 0) / Σ max(R, 0),  uniform where the sum is 0        reach of child a = reach · σ[a]
+
+On the way up, at a decision of the player the walk updates, with v[a] the values of the children:
+
+    v = Σ σ[a] · v[a]
+    R[a] ← R[a] · (positive or negative discount) + v[a] − v,  not below `floor`
+    S[a] ← S[a] · decay + weight · own reach · σ[a]
+
+all of it in one pass, each number moved through memory once. At the opponent's decisions v = Σ v[a].
+"""
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines._lanes import add_product, divide, load, maximum, splat, store, where_positive
+from regretless.engines._public_terminals import SPEED
+from regretless.engines.public_plan import LANES
+
+__all__ = ["best", "improve", "mean", "split", "sum_children"]
+
+Int32 = NDArray[np.int32]
+Float32 = NDArray[np.float32]
+
+
+@nb.njit(**SPEED)
+def split(source: Float32, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
+    """Rows of reach of a node's children, which are adjacent, from its own row."""
+    zero = splat(np.float32(0.0))
+    one = splat(np.float32(1.0))
+    share = splat(np.float32(1.0 / actions))
+    for hand in range(0, hands, LANES):
+        positive = zero
+        for action in range(actions):
+            positive = positive + maximum(load(source, at + action * hands + hand), zero)
+        arriving = load(reach, from_at + hand)
+        factor = divide(where_positive(positive, arriving, zero), where_positive(positive, positive, one))
+        evenly = where_positive(positive, zero, arriving * share)
+        for action in range(actions):
+            weight = maximum(load(source, at + action * hands + hand), zero)
+            store(reach, to_at + action * hands + hand, add_product(evenly, weight, factor))
+
+
+@nb.njit(**SPEED)
+def sum_children(actions: int, hands: int, value: Float32, child: Int32, first: int, to_at: int) -> None:
+    """Values at a decision of the opponent, whose strategy is already in the reach."""
+    for hand in range(0, hands, LANES):
+        together = load(value, child[first] + hand)
+        for action in range(1, actions):
+            together = together + load(value, child[first + action] + hand)
+        store(value, to_at + hand, together)
+
+
+@nb.njit(**SPEED)
+def best(actions: int, hands: int, value: Float32, child: Int32, first: int, to_at: int) -> None:
+    """Values of a best response: the largest of the children's."""
+    for hand in range(0, hands, LANES):
+        highest = load(value, child[first] + hand)
+        for action in range(1, actions):
+            highest = maximum(highest, load(value, child[first + action] + hand))
+        store(value, to_at + hand, highest)
+
+
+@nb.njit(**SPEED)
+def mean(
+    source: Float32,
+    at: int,
+    actions: int,
+    hands: int,
+    value: Float32,
+    child: Int32,
+    first: int,
+    to_at: int,
+) -> None:
+    """Values of playing what `source` is matched to."""
+    zero = splat(np.float32(0.0))
+    one = splat(np.float32(1.0))
+    share = splat(np.float32(1.0 / actions))
+    for hand in range(0, hands, LANES):
+        positive = zero
+        mixed = zero
+        plain = zero
+        for action in range(actions):
+            weight = maximum(load(source, at + action * hands + hand), zero)
+            below = load(value, child[first + action] + hand)
+            positive = positive + weight
+            mixed = add_product(mixed, weight, below)
+            plain = plain + below
+        mixed = divide(mixed, where_positive(positive, positive, one))
+        store(value, to_at + hand, where_positive(positive, mixed, plain * share))
+
+
+@nb.njit(**SPEED)
+def improve(
+    regret: Float32,
+    matched: Float32,
+    average: Float32,
+    at: int,
+    actions: int,
+    hands: int,
+    own: Float32,
+    own_at: int,
+    value: Float32,
+    child: Int32,
+    first: int,
+    to_at: int,
+    weights: Float32,
+    predicts: bool,
+) -> None:
+    """The fused update of one node; `weights` are those of a rule, with `floor` as the lowest regret allowed."""
+    zero = splat(np.float32(0.0))
+    one = splat(np.float32(1.0))
+    share = splat(np.float32(1.0 / actions))
+    positive_discount, negative_discount = splat(weights[0]), splat(weights[1])
+    floor, decay, gain = splat(weights[2]), splat(weights[3]), splat(weights[4])
+    prediction, prediction_discount = splat(weights[5]), splat(weights[6])
+    for hand in range(0, hands, LANES):
+        positive = zero
+        mixed = zero
+        plain = zero
+        for action in range(actions):
+            weight = maximum(load(matched, at + action * hands + hand), zero)
+            below = load(value, child[first + action] + hand)
+            positive = positive + weight
+            mixed = add_product(mixed, weight, below)
+            plain = plain + below
+        inverse = divide(where_positive(positive, one, zero), where_positive(positive, positive, one))
+        evenly = where_positive(positive, zero, share)
+        worth = add_product(mixed * inverse, plain, evenly)
+        store(value, to_at + hand, worth)
+        arriving = load(own, own_at + hand) * gain
+        inverse = inverse * arriving
+        evenly = evenly * arriving
+        for action in range(actions):
+            index = at + action * hands + hand
+            strategy = add_product(evenly, maximum(load(matched, index), zero), inverse)
+            store(average, index, add_product(strategy, load(average, index), decay))
+            old = load(regret, index)
+            new = load(value, child[first + action] + hand) - worth
+            kept = add_product(new, old, where_positive(old, positive_discount, negative_discount))
+            kept = maximum(kept, floor)
+            store(regret, index, kept)
+            if predicts:
+                store(matched, index, add_product(kept * prediction_discount, new, prediction))

@@ -1,0 +1,237 @@
+"""One walk over the public tree: the opponent's reach down, values up, street by street.
+
+For a runout of a street:
+
+1. Rows of reach enter the street's lines from the chance nodes above; hands that the new cards block get reach 0.
+2. Down: every decision splits a row of reach among its children.
+3. Every runout of the next street does the same and adds what it is worth, times the probability of its deal, to the
+   values of the lines it entered; a copy of it (suits renamed) adds the same, hands permuted.
+4. Folds and showdowns are evaluated, sixteen at a time.
+5. Up: every decision makes its value of its children's, and the player who is updated learns.
+
+`walk` does this without recursion: it goes down one runout a street, and up again when a street has no more runouts. It
+can also stop after going down the first street, do some of the runouts below it, or go up the first street: so that
+threads share the runouts of the second street among them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numba as nb
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines._lanes import add_product, load, splat, store
+from regretless.engines._public_nodes import best, improve, mean, split, sum_children
+from regretless.engines._public_terminals import SPEED, Tile, fold_tile, showdown_tile
+from regretless.engines.public_plan import LANES, Plan
+from regretless.engines.public_tables import RECORD, Tables
+
+__all__ = ["BEST", "DOWN", "LEARN", "MEAN", "UP", "Learned", "Scratch", "walk"]
+
+Float32 = NDArray[np.float32]
+
+LEARN, BEST, MEAN = 0, 1, 2  # what the own player does: regret matching, best response, the average strategy
+DOWN, UP = 0, 1  # where a walk is in a street
+
+DECISION, CHANCE = 0, 1  # of `forms.public.Kind`
+
+
+class Scratch(NamedTuple):
+    """The rows of one walk; each thread has its own."""
+
+    opponent: Float32
+    own: Float32
+    value: Float32
+    line: Float32  # values of the lines into each street, summed over its runouts
+    tile: Tile
+
+
+class Learned(NamedTuple):
+    """What CFR remembers, as a walk that updates `own` sees it: [entries] of a player each."""
+
+    regret: Float32
+    matched: Float32  # what the next strategy is matched to: `regret` itself, unless the rule predicts
+    average: Float32
+    other: Float32  # what the opponent's strategy is matched to: `matched` or `average`
+
+
+@nb.njit(**SPEED)
+def walk(
+    top: int,
+    first_runout: int,
+    last_runout: int,
+    begin: int,
+    end: int,
+    mode: int,
+    weights: Float32,
+    predicts: bool,
+    plan: Plan,
+    tables: Tables,
+    learned: Learned,
+    above_opponent: Float32,
+    above_own: Float32,
+    scratch: Scratch,
+    lines: Float32,
+) -> None:
+    """Walk the runouts `first_runout : last_runout` of street `top`; what they are worth is added to `lines`.
+
+    Rows of reach come from `above_…`. With `end` DOWN the walk stops when it has gone down street `top`; with `begin`
+    UP it starts when the streets below are done, their values in `scratch.line`.
+    """
+    nodes, child, runouts = plan.nodes, plan.child, tables.runouts
+    own_hands, other_hands = plan.own_hands, plan.other_hands
+    opponent, own, value, tile = scratch.opponent, scratch.own, scratch.value, scratch.tile
+    last_street = plan.streets.size - 1
+    runout = first_runout
+    street = top
+    chunk = np.int64(plan.streets[street].first_chunk)
+    direction = begin
+    zero = splat(np.float32(0.0))
+    while True:
+        here = plan.chunks[chunk]
+        local = np.int64(runouts[runout].local)
+        own_start = plan.streets[street].own_at + local * plan.streets[street].own_size
+        if direction == DOWN:
+            # Step 1.
+            alive = runout * other_hands
+            for line in range(here.first_line, here.last_line):
+                entry = plan.lines[line]
+                to_at = nodes[entry.node].opponent_at
+                source = above_opponent if street == top else opponent
+                for hand in range(0, other_hands, LANES):
+                    arriving = load(source, entry.opponent_at + hand) * load(tables.other_alive, alive + hand)
+                    store(opponent, to_at + hand, arriving)
+                to_at = nodes[entry.node].own_at
+                source = above_own if street == top else own
+                for hand in range(0, own_hands, LANES):
+                    store(own, to_at + hand, load(source, entry.own_at + hand))
+            # Step 2. Children's rows of the reach that is split are adjacent, so the first one's will do.
+            other_start = plan.streets[street].other_at + local * plan.streets[street].other_size
+            for index in range(here.first_node, here.last_node):
+                node = nodes[index]
+                if node.kind == DECISION:
+                    if node.mine == 0:
+                        to_at = nodes[index + 1].opponent_at
+                        at = other_start + node.block
+                        split(learned.other, at, node.actions, other_hands, opponent, node.opponent_at, to_at)
+                    elif mode == LEARN:
+                        to_at = nodes[index + 1].own_at
+                        split(learned.matched, own_start + node.block, node.actions, own_hands, own, node.own_at, to_at)
+            if end == DOWN and street == top:
+                return
+            # Step 3: go down into the first runout of the next street.
+            if street < last_street:
+                below = plan.streets[street + 1]
+                if below.first_line < below.last_line:
+                    start = plan.lines[below.first_line].value_at
+                    size = (below.last_line - below.first_line) * own_hands
+                    for index in range(start, start + size, LANES):
+                        store(scratch.line, index, zero)
+                    street += 1
+                    chunk = np.int64(below.first_chunk)
+                    runout = np.int64(runouts[runout].first_child)
+                    continue
+        # Step 4. Rows of dead hands in the tile of values are nobody's to write.
+        living_at = runout * own_hands
+        for index in range(living_at + runouts[runout].own_living, living_at + own_hands):
+            store(tile.values, np.int64(tables.own_hands[index]) * LANES, zero)
+        store(tile.reach, other_hands * LANES, zero)
+        for number in range(here.first_fold, here.last_fold):
+            fold_tile(
+                own_hands,
+                other_hands,
+                tables.own_hands,
+                living_at,
+                runouts[runout].own_living,
+                tables.own_cards,
+                tables.other_cards,
+                tables.same,
+                opponent,
+                plan.fold_from,
+                value,
+                plan.fold_to,
+                plan.fold_pay,
+                number * LANES,
+                tile,
+            )
+        for number in range(here.first_showdown, here.last_showdown):
+            showdown_tile(
+                own_hands,
+                other_hands,
+                tables.other_hands,
+                runout * other_hands,
+                runouts[runout].other_living,
+                tables.records,
+                local * own_hands * RECORD,
+                runouts[runout].own_living,
+                tables.own_cards,
+                tables.other_cards,
+                opponent,
+                plan.showdown_from,
+                value,
+                plan.showdown_to,
+                plan.showdown_pay,
+                number * LANES,
+                tile,
+            )
+        # Step 5.
+        for index in range(here.last_node - 1, here.first_node - 1, -1):
+            node = nodes[index]
+            if node.kind == DECISION:
+                at = own_start + node.block
+                if node.mine == 0:
+                    sum_children(node.actions, own_hands, value, child, node.first_child, node.value_at)
+                elif mode == LEARN:
+                    improve(
+                        learned.regret,
+                        learned.matched,
+                        learned.average,
+                        at,
+                        node.actions,
+                        own_hands,
+                        own,
+                        node.own_at,
+                        value,
+                        child,
+                        node.first_child,
+                        node.value_at,
+                        weights,
+                        predicts,
+                    )
+                elif mode == BEST:
+                    best(node.actions, own_hands, value, child, node.first_child, node.value_at)
+                else:
+                    mean(learned.average, at, node.actions, own_hands, value, child, node.first_child, node.value_at)
+            elif node.kind == CHANCE:
+                from_at = plan.lines[node.line].value_at
+                for hand in range(0, own_hands, LANES):
+                    store(value, node.value_at + hand, load(scratch.line, from_at + hand))
+        # Step 3 for this runout, seen from above.
+        chance = runouts[runout].probability
+        spread = splat(chance)
+        target = lines if street == top else scratch.line
+        for line in range(here.first_line, here.last_line):
+            from_at = nodes[plan.lines[line].node].value_at
+            to_at = plan.lines[line].value_at
+            for hand in range(0, own_hands, LANES):
+                store(target, to_at + hand, add_product(load(target, to_at + hand), load(value, from_at + hand), spread))
+            for copy in range(runouts[runout].first_copy, runouts[runout].last_copy):
+                permutation = tables.copies[copy] * own_hands
+                for hand in range(own_hands):
+                    target[to_at + hand] += chance * value[from_at + tables.permutations[permutation + hand]]
+        # The next chunk, the next runout, or up.
+        direction = DOWN
+        chunk += 1
+        if chunk == plan.streets[street].last_chunk:
+            chunk = np.int64(plan.streets[street].first_chunk)
+            runout += 1
+            if street == top:
+                if runout == last_runout:
+                    return
+            elif runouts[runout - 1].parent != (runouts[runout].parent if runout < runouts.size else -1):
+                runout = np.int64(runouts[runout - 1].parent)
+                street -= 1
+                chunk = np.int64(plan.streets[street].first_chunk)
+                direction = UP

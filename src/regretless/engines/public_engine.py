@@ -1,0 +1,265 @@
+"""The numba engine of the public form: alternating vector CFR on rows of hands, in 32-bit numbers.
+
+The parts, in the order of the data: `public_plan` (where rows are kept), `public_tables` (hands and runouts),
+`_public_nodes` and `_public_terminals` (the arithmetic), `_public_walk` (one runout), `_public_iterate` (one walk).
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines._public_iterate import BEGIN, BLOCKS, FINISH, Blocks, Job, iterate
+from regretless.engines._public_terminals import Tile
+from regretless.engines._public_walk import BEST, LEARN, MEAN, Learned, Scratch
+from regretless.engines.engine import Evaluation
+from regretless.engines.public_plan import LANES, Plan, make_plans
+from regretless.engines.public_tables import make_tables
+from regretless.forms.history import FloatArray
+from regretless.forms.public import PublicForm
+from regretless.rules.rule import Schedule
+
+__all__ = ["PublicEngine", "PublicSnapshot"]
+
+MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
+LOWEST = -3e38  # a floor that changes nothing
+
+Float32 = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class PublicSnapshot:
+    """Where a solve stands, as the engine keeps it."""
+
+    iteration: int
+    regret: tuple[Float32, ...]  # of each player
+    average: tuple[Float32, ...]
+    matched: tuple[Float32, ...] | None  # only where the rule predicts
+
+
+class PublicEngine:
+    """One public form on the processor.
+
+    >>> from regretless.forms.public_poker import kuhn_public
+    >>> from regretless.rules import Plus, schedule
+    >>> engine = PublicEngine(kuhn_public())
+    >>> engine.advance(schedule(Plus(), first=1, count=100))
+    >>> round(engine.evaluate().exploitability, 6)
+    0.001194
+    """
+
+    name = "numba"
+    device = "cpu"
+    tolerance = 1e-5
+
+    def __init__(self, form: PublicForm, *, threads: int = 1) -> None:
+        self.form = form
+        self.threads = threads
+        self.iteration = 0
+        self.plans = make_plans(form)
+        self.tables = make_tables(form)
+        self._regret = [aligned(plan.entries) for plan in self.plans]
+        self._average = [aligned(plan.entries) for plan in self.plans]
+        self._matched = list(self._regret)
+        self._scratch = [make_scratch(self.plans, form.deck) for _ in range(threads)]
+        self._blocks = [_make_blocks(form, self.plans[own], own) for own in range(2)]
+        self._pairs = _pair_weight(form)
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 and len(form.streets) > 1 else None
+
+    @property
+    def memory_bytes(self) -> int:
+        """Regrets, averages, tables and the rows of every thread."""
+        arrays = [*self._regret, *self._average, *self._matched]
+        for own in range(2):
+            arrays += [*self.plans[own], *self.tables[own], *self._blocks[own]]
+        for scratch in self._scratch:
+            arrays += [*scratch[:4], *scratch.tile]
+        held = {array.ctypes.data: array.nbytes for array in arrays if isinstance(array, np.ndarray)}
+        return sum(held.values())
+
+    def advance(self, schedule: Schedule) -> None:
+        """Run as many iterations as `schedule` has rows."""
+        rows = schedule.astype(np.float32)
+        rows[:, 2] = np.where(schedule[:, 2] > 0, 0.0, LOWEST)
+        if bool((schedule[:, 5] != 0).any() or (schedule[:, 6] != 1).any()) and not self._predicts:
+            self._matched = [aligned(len(regret)) for regret in self._regret]
+            for matched, regret in zip(self._matched, self._regret, strict=True):
+                matched[:] = regret
+        if self._pool is None:
+            self._run(rows, 0, 2, BEGIN | BLOCKS | FINISH, LEARN)
+        else:
+            for row in rows:
+                for own in range(2):
+                    self._walk(own, LEARN, row[None])
+        self.iteration += len(schedule)
+
+    def evaluate(self) -> Evaluation:
+        """Values and best responses of the average strategy, in the form's chips."""
+        return Evaluation(
+            values=(self._value(0, MEAN), self._value(1, MEAN)),
+            best_response_values=(self._value(0, BEST), self._value(1, BEST)),
+        )
+
+    def root_values(self, player: int) -> FloatArray:
+        """[H] what each hand of a player expects when both play their average strategies; 0 where it meets no hand."""
+        self._walk(player, MEAN)
+        values = self._root(player)
+        met = _met_weight(self.form, player)
+        return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
+
+    def node_strategy(self, node: int, runout: int = 0) -> FloatArray:
+        """[actions, H] average strategy at a betting node of the form on a runout of its street."""
+        player = int(self.form.tree.player[node])
+        plan = self.plans[player]
+        entry = plan.nodes[np.flatnonzero(plan.nodes["node"] == node)[0]]
+        street = plan.streets[int(self.form.tree.street[node])]
+        actions = int(entry["actions"])
+        at = int(street["own_at"] + runout * street["own_size"] + entry["block"])
+        sums = self._average[player][at : at + actions * plan.own_hands].reshape(actions, -1).astype(np.float64)
+        sums = sums[:, : len(self.form.hands[player].weight)]
+        total = sums.sum(axis=0)
+        return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / actions)
+
+    def snapshot(self) -> PublicSnapshot:
+        """A copy of what was learned."""
+        matched = tuple(each.copy() for each in self._matched) if self._predicts else None
+        return PublicSnapshot(
+            iteration=self.iteration,
+            regret=tuple(each.copy() for each in self._regret),
+            average=tuple(each.copy() for each in self._average),
+            matched=matched,
+        )
+
+    def restore(self, snapshot: PublicSnapshot) -> None:
+        """Go on from there."""
+        self.iteration = snapshot.iteration
+        for player in range(2):
+            self._regret[player][:] = snapshot.regret[player]
+            self._average[player][:] = snapshot.average[player]
+            if snapshot.matched is not None:
+                self._matched[player] = aligned(len(self._regret[player]))
+                self._matched[player][:] = snapshot.matched[player]
+            else:
+                self._matched[player] = self._regret[player]
+
+    @property
+    def _predicts(self) -> bool:
+        return self._matched[0] is not self._regret[0]
+
+    def _job(self, own: int, mode: int) -> Job:
+        other = self._matched[1 - own] if mode == LEARN else self._average[1 - own]
+        learned = Learned(self._regret[own], self._matched[own], self._average[own], other)
+        return Job(self.plans[own], self.tables[own], learned, self._blocks[own])
+
+    def _root(self, own: int) -> FloatArray:
+        """[H] values at the root after a walk, times the opponent's weight that a hand meets."""
+        return self._blocks[own].root[: len(self.form.hands[own].weight)].astype(np.float64)
+
+    def _value(self, own: int, mode: int) -> float:
+        self._walk(own, mode)
+        return float(self._root(own) @ self.form.hands[own].weight / self._pairs)
+
+    def _run(
+        self,
+        rows: Float32,
+        first_own: int,
+        last_own: int,
+        parts: int,
+        mode: int,
+        block: int | None = None,
+        scratch: Scratch | None = None,
+    ) -> None:
+        blocks = len(self._blocks[0].runout) - 1
+        iterate(
+            rows,
+            first_own,
+            last_own,
+            parts,
+            0 if block is None else block,
+            blocks if block is None else block + 1,
+            mode,
+            self._predicts,
+            self._job(0, mode),
+            self._job(1, mode),
+            self._scratch[0],
+            self._scratch[0] if scratch is None else scratch,
+        )
+
+    def _walk(self, own: int, mode: int, rows: Float32 | None = None) -> None:
+        """One walk of one player, shared among the threads."""
+        if rows is None:
+            rows = np.zeros((1, 7), dtype=np.float32)
+        if self._pool is None:
+            self._run(rows, own, own + 1, BEGIN | BLOCKS | FINISH, mode)
+            return
+        self._run(rows, own, own + 1, BEGIN, mode)
+        numbers = count()
+        last = len(self._blocks[own].runout) - 1
+
+        def work(scratch: Scratch) -> None:
+            while (block := next(numbers)) < last:
+                self._run(rows, own, own + 1, BLOCKS, mode, block, scratch)
+
+        waiting = [self._pool.submit(work, scratch) for scratch in self._scratch[1:]]
+        work(self._scratch[0])
+        for each in waiting:
+            each.result()
+        self._run(rows, own, own + 1, FINISH, mode)
+
+
+def aligned(size: int) -> Float32:
+    """Zeros that begin at a cache line, so that no vector straddles two."""
+    raw = np.zeros(size + LANES, dtype=np.float32)
+    skip = -(raw.ctypes.data // 4) % LANES
+    return raw[skip : skip + size]
+
+
+def make_scratch(plans: tuple[Plan, Plan], deck: int) -> Scratch:
+    """Rows for one thread."""
+    opponent, own, value, line = (aligned(int(size)) for size in np.maximum(plans[0].rows, plans[1].rows))
+    hands = max(plans[0].own_hands, plans[0].other_hands)
+    tile = Tile(
+        reach=aligned((hands + 1) * LANES),
+        values=aligned(hands * LANES),
+        cards=aligned((deck + 2) * LANES),
+        sums=aligned((hands + 1) * LANES),
+        events=aligned((2 * hands + 1) * LANES),
+    )
+    return Scratch(opponent, own, value, line, tile)
+
+
+def _make_blocks(form: PublicForm, plan: Plan, own: int) -> Blocks:
+    opponent = aligned(plan.other_hands)
+    opponent[: len(form.hands[1 - own].weight)] = form.hands[1 - own].weight
+    ones = aligned(plan.own_hands)
+    ones[:] = 1.0
+    runouts = len(form.streets[1].parent) if len(form.streets) > 1 else 0
+    blocks = min(runouts, MOST_BLOCKS)
+    size = int(plan.streets[1]["last_line"]) * plan.own_hands if blocks else 0
+    return Blocks(
+        runout=np.linspace(1, 1 + runouts, blocks + 1).astype(np.int32),
+        lines=aligned(blocks * size),
+        opponent=opponent,
+        own=ones,
+        root=aligned(plan.own_hands),
+    )
+
+
+def _met_weight(form: PublicForm, player: int) -> FloatArray:
+    """[H] weight of the other range that shares no card with each hand."""
+    mine, theirs = form.hands[player], form.hands[1 - player]
+    by_card = np.zeros(form.deck + 1)  # the last: hands of one card, whose second blocks nothing
+    np.add.at(by_card, theirs.cards, theirs.weight[:, None])
+    by_card[form.deck] = 0.0
+    same = np.where(mine.same >= 0, theirs.weight[mine.same], 0.0)
+    met: FloatArray = theirs.weight.sum() - by_card[mine.cards].sum(axis=1) + same
+    return np.where(met > 1e-9, met, 0.0)
+
+
+def _pair_weight(form: PublicForm) -> float:
+    """Σ w0 · w1 over the pairs of hands that share no card."""
+    return float(form.hands[0].weight @ _met_weight(form, 0))
