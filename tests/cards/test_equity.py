@@ -14,26 +14,24 @@ from regretless.errors import InvalidOption
 
 def brute_force(first, second, board):
     """Every pair of hands on every board, with another evaluator: shares, and each hand's own equity."""
-    totals = np.zeros(3)
+    cards = [set(pair) for pair in HAND_CARDS.tolist()]
+    held = np.flatnonzero(first.weights + second.weights).tolist()
+    pairs = [
+        (one, two, first.weights[one] * second.weights[two])
+        for one in np.flatnonzero(first.weights).tolist()
+        for two in np.flatnonzero(second.weights).tolist()
+        if not cards[one] & cards[two]
+    ]
     by_hand = {}
-    deck = set(range(52)) - set(board)
-    for runout in combinations(sorted(deck), 5 - len(board)):
+    for runout in combinations(sorted(set(range(52)) - set(board)), 5 - len(board)):
         table = [*board, *runout]
-        scores = {}
-        for hand, (low, high) in enumerate(HAND_CARDS.tolist()):
-            if (first.weights[hand] or second.weights[hand]) and not {low, high} & set(table):
-                scores[hand] = -evaluate_cards(low, high, *table)
-        for one in scores:
-            for two in scores:
-                weight = first.weights[one] * second.weights[two]
-                if weight and not set(HAND_CARDS[one]) & set(HAND_CARDS[two]):
-                    result = np.array(
-                        [scores[one] > scores[two], scores[one] == scores[two], scores[one] < scores[two]]
-                    )
-                    totals += weight * result
-                    by_hand[one] = by_hand.get(one, 0) + weight * result
-    shares = totals / totals.sum()
-    return shares, {hand: (found[0] + found[1] / 2) / found.sum() for hand, found in by_hand.items()}
+        ranks = {hand: evaluate_cards(*cards[hand], *table) for hand in held if cards[hand].isdisjoint(table)}
+        for one, two, weight in pairs:
+            if one in ranks and two in ranks:
+                result = 0 if ranks[one] < ranks[two] else 1 if ranks[one] == ranks[two] else 2  # 1 is the best rank
+                by_hand.setdefault(one, [0.0, 0.0, 0.0])[result] += weight
+    totals = np.sum(list(by_hand.values()), axis=0)
+    return totals / totals.sum(), {hand: (found[0] + found[1] / 2) / sum(found) for hand, found in by_hand.items()}
 
 
 def random_range(random, count):
@@ -74,7 +72,7 @@ def test_known_equities_before_the_flop():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("first", "second"), [("AsAh", "KdKc"), ("AhKh", "QsQh"), ("7c2d", "7h2s")])
+@pytest.mark.parametrize(("first", "second"), [("AsAh", "KdKc"), ("AhKh", "QsQh")])
 def test_two_hands_before_the_flop_are_what_all_boards_give(first, second):
     shares, _ = brute_force(Range.parse(first), Range.parse(second), [])
     result = equity(Range.parse(first), Range.parse(second))

@@ -163,4 +163,13 @@ void run_level_up(int grid, int threads, const Player* given, int player, int be
 void run_level_down(int grid, int threads, const Player* given, int player, int begin, int end, int evaluating) {
     launch(grid, threads, 0, 1, [=] { level_down(given, player, begin, end, evaluating); });
 }
+void run_level_up_best(int grid, int threads, const Player* given, int player, int begin, int end) {
+    launch(grid, threads, 0, 1, [=] { level_up_best(given, player, begin, end); });
+}
+void run_level_normalise(int grid, int threads, const Player* given, int player, int average) {
+    launch(grid, threads, 0, 1, [=] { level_normalise(given, player, average); });
+}
+void run_tick(int grid, int threads, int* next) {
+    launch(grid, threads, 0, 1, [=] { tick(next); });
+}
 }

@@ -121,8 +121,7 @@ class Deals:
         nodes, own, others = self._down(player)
         strategy = self.strategy
         place = self.place[player]
-        size = len(self.own[player])
-        regret, average = (torch.zeros(size + 1, dtype=self.dtype, device=self.device) for _ in range(2))
+        index, regret, average = [], [], []  # of every depth: place in the player's table, and what is added there
         value = self.payoff[player][nodes[-1]]
         for depth in range(len(self.levels) - 1, -1, -1):
             level = self.levels[depth]
@@ -130,12 +129,14 @@ class Deals:
             above = self.payoff[player][nodes[depth]] + level.children.sum(weighed)
             slots = level.entered[player]
             if len(slots):
-                index = place[self.pair[nodes[depth + 1].index_select(0, slots)]]
                 gain = value.index_select(0, slots) - above.index_select(0, level.parent.index_select(0, slots))
-                self._add(regret, index, others[depth + 1].index_select(0, slots) * gain)
-                self._add(average, index, own[depth + 1].index_select(0, slots))
+                index.append(place[self.pair[nodes[depth + 1].index_select(0, slots)]].flatten())
+                regret.append((others[depth + 1].index_select(0, slots) * gain).flatten())
+                average.append(own[depth + 1].index_select(0, slots).flatten())
             value = above
-        return regret[:size] / self.batch_size, average[:size] / self.batch_size
+        if not index:  # the player never moves
+            return self.strategy[:0], self.strategy[:0]
+        return self._means(len(self.own[player]), torch.cat(index), torch.cat(regret), torch.cat(average))
 
     def _down(self, player: int) -> tuple[list[torch.Tensor], list[torch.Tensor], list[torch.Tensor]]:
         mine = torch.ones_like(self.strategy).index_copy_(0, self.own[player], self.strategy[self.own[player]])
@@ -169,9 +170,17 @@ class Deals:
         kept = (bits & (2**24 - 1)).to(self.dtype) * 2.0**-24 < self.accept[child]
         return torch.where(outcomes > 0, torch.where(kept, child, self.alias[child]), here)
 
-    def _add(self, total: torch.Tensor, index: torch.Tensor, values: torch.Tensor) -> None:
-        """Add values to the entries they belong to, always in the same order."""
-        if self.device.type == "cuda":  # sorts, where index_add_ would race
-            total.index_put_((index.flatten(),), values.flatten(), accumulate=True)
+    def _means(
+        self, size: int, index: torch.Tensor, regret: torch.Tensor, average: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Sums of what belongs to the same entry, over the batch size, always added in the same order."""
+        if self.device.type == "cuda":  # index_put_ sorts, once for both; index_add_ would race
+            totals = torch.zeros((size + 1, 2), dtype=self.dtype, device=self.device)
+            totals.index_put_((index,), torch.stack([regret, average], dim=1), accumulate=True)
+            regrets, averages = totals.unbind(1)
         else:
-            total.index_add_(0, index.flatten(), values.flatten())
+            regrets, averages = (
+                torch.zeros(size + 1, dtype=self.dtype, device=self.device).index_add_(0, index, values)
+                for values in (regret, average)
+            )
+        return regrets[:size] / self.batch_size, averages[:size] / self.batch_size

@@ -30,6 +30,8 @@ from regretless.rules.rule import Schedule
 __all__ = ["MODES", "CupySolve"]
 
 MODES = ("auto", "persistent", "graph")
+TOGETHER = ("solve", "evaluate")  # kernels of the persistent mode
+STEPS = ("level_rows", "level_up", "level_up_best", "level_down", "level_normalise", "tick")  # and of the graph
 CAPACITY = 4096  # iterations whose weights lie on the device at once
 PERSISTENT_UP_TO = 4_000_000  # payoff entries of a player; beyond, the payoffs stream from memory whatever we do
 ENTRIES_A_BLOCK = 2048  # what a block should have to do before another one is worth a wait for it
@@ -126,16 +128,14 @@ class CupySolve:
         # Blocks that wait for each other must all be running: that is what a cooperative launch promises.
         together = self.mode == "persistent" and self.game.blocks > 1
         module = cupy.RawModule(code=source, options=options, enable_cooperative_groups=together)
-        names = ["solve", "evaluate"] if self.mode == "persistent" else []
-        names += (
-            ["level_rows", "level_up", "level_up_best", "level_down", "level_normalise", "tick"] if not names else []
-        )
+        names = TOGETHER if self.mode == "persistent" else STEPS
         self._kernels: dict[str, Any] = {name: module.get_function(name) for name in names}
-        self._shared_bytes = {"solve": self.game.table_bytes, "evaluate": self.game.table_bytes}
+        self._shared_bytes = dict.fromkeys(TOGETHER, self.game.table_bytes)
         if self.carried:
             self._shared_bytes["solve"] += self.game.carried_bytes
-        for name in ("solve", "evaluate") if self.mode == "persistent" else ():
-            self._kernels[name].max_dynamic_shared_size_bytes = max(self._shared_bytes[name], 16)
+        if self.mode == "persistent":
+            for kernel in self._kernels.values():  # the most there is: engines of like games share the function
+                kernel.max_dynamic_shared_size_bytes = self._shared
 
     # --- iterations ---
 
@@ -178,6 +178,11 @@ class CupySolve:
     def _record(self) -> Any:
         """One iteration as a graph."""
         with self._stream:
+            # Each kernel runs once beforehand, on nothing that matters: loading it must not fall into the recording.
+            self._evaluate_by_steps(average=True)
+            self._launch("level_up", 1, self._players, 0, 0, 0, self._schedule, self._next)
+            self._launch("tick", 1, self._next)
+            self._stream.synchronize()
             self._stream.begin_capture()
             for players in [(0, 1)] if self._simultaneous else [(0,), (1,)]:
                 for player in players:

@@ -71,6 +71,12 @@ ENGINES: dict[str, Entry] = {
         libraries=("cupy",),
         extra="gpu",
     ),
+    "matrix": Entry(
+        classes={Kind.HISTORY: "regretless.engines.matrix_engine:MatrixEngine"},
+        devices=("cpu", "cuda"),
+        libraries=("scipy",),
+        extra="exact",
+    ),
 }
 
 

@@ -37,9 +37,16 @@ __all__ = ["BatchSamplingEngine", "batch_bytes"]
 
 
 def batch_bytes(levels: tuple[SlotLevel, ...], batch_size: int, number_bytes: int) -> int:
-    """What walking a batch takes: node and two reaches in every slot, and passing copies of the widest depth."""
+    """What walking a batch takes.
+
+    Node and two reaches in every slot; place and two gains, joined and sorted, in every slot that one player's actions
+    lead to; and passing copies of the widest depth.
+    """
     widths = [1, *(len(level.parent) for level in levels)]
-    return batch_size * (sum(widths) * (8 + 2 * number_bytes) + max(widths) * (6 * 8 + 4 * number_bytes))
+    players = range(len(levels[0].entered) if levels else 0)
+    entered = max((sum(len(level.entered[player]) for level in levels) for player in players), default=0)
+    gathered = entered * (4 * 8 + 6 * number_bytes)
+    return batch_size * (sum(widths) * (8 + 2 * number_bytes) + gathered + max(widths) * (6 * 8 + 4 * number_bytes))
 
 
 class _Seat:

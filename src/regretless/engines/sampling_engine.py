@@ -103,8 +103,10 @@ class SamplingEngine:
             raise InvalidOption("sampling", str(sampling), "needs two players or more: a lone player draws nothing")
         if not 0.0 < exploration <= 1.0:
             raise InvalidOption("exploration", exploration, "must be above 0 and at most 1")
-        if batch_size < 1 or (batch_size > 1 and sampling is not Sampling.CHANCE):
-            raise InvalidOption("batch_size", batch_size, f"must be {'at least' if batch_size < 1 else ''} 1 here")
+        if batch_size < 1:
+            raise InvalidOption("batch_size", batch_size, "must be at least 1")
+        if batch_size > 1 and sampling is not Sampling.CHANCE:
+            raise InvalidOption("batch_size", batch_size, f"is for chance sampling; {sampling} sampling takes 1")
         self.form = form
         self.sampling = sampling
         self.batch_size = batch_size

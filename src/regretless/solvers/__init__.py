@@ -5,7 +5,7 @@ from regretless.solvers.cfr import CFR
 from regretless.solvers.interrupt import catch_interrupts
 from regretless.solvers.loop import Measurement, Outcome, Problem, Progress, Stop, run
 from regretless.solvers.reference import Reference
-from regretless.solvers.solution import Solution
+from regretless.solvers.solution import Settings, Solution
 from regretless.solvers.solve import solve
 from regretless.solvers.solver import Solver
 from regretless.solvers.strategies import uniform_strategy
@@ -18,6 +18,7 @@ __all__ = [
     "Problem",
     "Progress",
     "Reference",
+    "Settings",
     "Solution",
     "Solver",
     "Stop",
