@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import Kind, PublicForm
+from regretless.postflop.matchups import Showdown, met
 
 __all__ = ["Evaluator", "Strategies"]
 
@@ -43,17 +44,9 @@ class Evaluator:
         self.form = form
         self.strategies = strategies
 
-    @cached_property
-    def compatible(self) -> NDArray[np.float32]:
-        """[H0, H1] 1 where two hands share no card."""
-        first, second = self.form.hands[0].cards, self.form.hands[1].cards
-        shared = (first[:, None, :, None] == second[None, :, None, :]) & (first[:, None, :, None] >= 0)
-        return (~shared.any(axis=(2, 3))).astype(np.float32)
-
     def met(self, player: int, opponent_reach: FloatArray) -> FloatArray:
         """[H] the opponent's reach that each hand of a player can meet; exactly 0 where there is none."""
-        table = self.compatible if player == 0 else self.compatible.T
-        return np.asarray(table @ opponent_reach.astype(np.float32), dtype=np.float64)
+        return met(self.form.hands[player], self.form.hands[1 - player], opponent_reach[None], self.form.deck)[0]
 
     def dead(self, player: int, street: int, runout: int) -> BoolArray:
         return self.form.streets[street].dead[player][runout]
@@ -149,17 +142,15 @@ class Evaluator:
         showdowns = [node for node in nodes if tree.kind[node] == Kind.SHOWDOWN]
         if folds:
             alive = ~self.dead(player, int(tree.street[folds[0]]), runout)
-            met = self._against(self.compatible, player, [reach[node] for node in folds])
-            for node, weight in zip(folds, met, strict=True):
-                chips = pay.lose[node, player] if tree.player[node] == player else pay.win[node, player]
-                values[node] = chips * weight * alive
+            reaches = np.array([reach[node] for node in folds])
+            rows = met(self.form.hands[player], self.form.hands[1 - player], reaches, self.form.deck) * alive
+            for node, row in zip(folds, rows, strict=True):
+                values[node] = row * (pay.lose if tree.player[node] == player else pay.win)[node, player]
         if showdowns:
-            wins, ties, live = self._compared(player, runout)
-            reaches = [reach[node] for node in showdowns]
-            won, tied, met = (self._dense(table, reaches) for table in (wins, ties, live))
-            for node, win, tie, total in zip(showdowns, won, tied, met, strict=True):
-                lose = total - win - tie
-                values[node] = pay.win[node, player] * win + pay.tie[node, player] * tie + pay.lose[node, player] * lose
+            found = self.showdown(player, runout).met(np.array([reach[node] for node in showdowns]))
+            for node, weaker, not_stronger, everyone in zip(showdowns, *found, strict=True):
+                win, tie, lose = (each[node, player] for each in (pay.win, pay.tie, pay.lose))
+                values[node] = (win - tie) * weaker + (tie - lose) * not_stronger + lose * everyone
         return values
 
     # --- showdowns ---------------------------------------------------------------------------------------------------
@@ -171,9 +162,8 @@ class Evaluator:
 
     def _share(self, player: int, street: int, runout: int, opponent_reach: FloatArray) -> tuple[FloatArray, FloatArray]:
         if street == len(self.form.streets) - 1:
-            wins, ties, live = self._compared(player, runout)
-            won, tied, met = (self._dense(table, [opponent_reach])[0] for table in (wins, ties, live))
-            return won + tied / 2, met
+            found = self.showdown(player, runout).met(opponent_reach[None])
+            return (found.weaker[0] + found.not_stronger[0]) / 2, found.all[0]
         here, following = self.form.streets[street], self.form.streets[street + 1]
         hands = len(self.form.hands[player].weight)
         won, met = np.zeros(hands), np.zeros(hands)
@@ -189,20 +179,9 @@ class Evaluator:
                 met += total[self.form.permutations[player][copy]]
         return won, met
 
-    def _compared(
-        self, player: int, runout: int
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
-        """[H, H of the opponent] 1 where a hand wins, where it ties, and where both can be held, on a final runout."""
-        mine, theirs = self.form.strength[player][runout], self.form.strength[1 - player][runout]
-        live = (self.compatible if player == 0 else self.compatible.T) * np.outer(mine >= 0, theirs >= 0)
-        return live * (mine[:, None] > theirs), live * (mine[:, None] == theirs), live
-
-    def _against(
-        self, table: NDArray[np.float32], player: int, reaches: list[FloatArray]
-    ) -> NDArray[np.float64]:
-        return self._dense(table if player == 0 else table.T, reaches)
-
-    @staticmethod
-    def _dense(table: NDArray[np.float32], reaches: list[FloatArray]) -> NDArray[np.float64]:
-        """[reaches, H]"""
-        return (table @ np.array(reaches, dtype=np.float32).T).T.astype(np.float64)
+    def showdown(self, player: int, runout: int) -> Showdown:
+        """Who beats whom on a final runout."""
+        form, other = self.form, 1 - player
+        return Showdown(
+            form.hands[player], form.hands[other], form.strength[player][runout], form.strength[other][runout], form.deck
+        )

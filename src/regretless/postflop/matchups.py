@@ -1,0 +1,95 @@
+"""Reach that a hand meets, beats or ties, for all hands at once: running sums instead of tables of pairs.
+
+With r the opponent's reach, P its running sum in order of strength, and C the running sums of the reach that holds a given
+card, a hand h with cards c and d meets, among the hands weaker than itself,
+
+    W(h) = P[weaker than h] − C_c[weaker than h] − C_d[weaker than h]
+
+and E(h) the same with "weaker or equal", V(h) with all hands. The opponent's hand of the same two cards is as strong as h: it is
+taken away twice in E and V, and added back once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import Hands
+
+__all__ = ["Met", "Showdown", "met"]
+
+_STEP = 1 << 20  # above every strength: keys of two cards never mix
+_NOTHING = 1e-12  # of the whole reach; less is what rounding leaves of nothing
+
+
+class Met(NamedTuple):
+    """[rows, H] reach of weaker hands, of weaker or equal ones, and of all that share no card."""
+
+    weaker: FloatArray
+    not_stronger: FloatArray
+    all: FloatArray
+
+
+def met(own: Hands, other: Hands, reach: FloatArray, deck: int) -> FloatArray:
+    """[rows, H] reach [rows, H of the other] that each hand can meet; exactly 0 where there is none.
+
+    >>> from regretless.forms.public import Hands
+    >>> hands = Hands(weight=np.ones(2), cards=np.array([[0, 1], [2, 3]]), same=np.array([0, 1]))
+    >>> met(hands, hands, np.array([[0.25, 1.0]]), deck=4)
+    array([[1.  , 0.25]])
+    """
+    by_card = np.zeros((len(reach), deck))
+    for column in range(2):
+        np.add.at(by_card, (slice(None), other.cards[:, column]), reach)
+    total = reach.sum(axis=1, keepdims=True)
+    found = total - by_card[:, own.cards[:, 0]] - by_card[:, own.cards[:, 1]] + _same(own, reach)
+    return np.where(found > _NOTHING * total, found, 0.0)
+
+
+def _same(own: Hands, reach: FloatArray) -> FloatArray:
+    return np.where(own.same >= 0, reach[:, own.same], 0.0)
+
+
+class Showdown:
+    """Who beats whom on one final board, seen from one player."""
+
+    def __init__(self, own: Hands, other: Hands, own_strength: IntArray, other_strength: IntArray, deck: int) -> None:
+        self.own, self.other, self.deck = own, other, deck
+        self.alive = own_strength >= 0
+        living = np.flatnonzero(other_strength >= 0)
+        self.order = living[np.argsort(other_strength[living], kind="stable")]
+        strength = other_strength[self.order].astype(np.int64)
+        mine = own_strength.astype(np.int64)
+        keys = (other.cards[self.order].astype(np.int64) * _STEP + strength[:, None]).T.ravel()
+        by_key = np.argsort(keys, kind="stable")
+        self.by_card = by_key % len(self.order)  # positions in `order`, card by card, weakest first
+        keys = keys[by_key]
+        cards = own.cards.astype(np.int64) * _STEP
+        self.start = np.searchsorted(keys, cards)  # [H, 2] where the hands with each own card begin
+        self.until = [np.searchsorted(strength, mine, side) for side in ("left", "right")]
+        self.card_until = [np.searchsorted(keys, cards + mine[:, None], side) for side in ("left", "right")]
+
+    def met(self, reach: FloatArray) -> Met:
+        """Of rows of reach [rows, H of the opponent]; dead hands meet nothing."""
+        sorted_reach = reach[:, self.order]
+        running = _running(sorted_reach)
+        cards = _running(sorted_reach[:, self.by_card])
+        begun = cards[:, self.start[:, 0]] + cards[:, self.start[:, 1]]
+        weaker, not_stronger = (
+            running[:, until] - cards[:, card_until[:, 0]] - cards[:, card_until[:, 1]] + begun
+            for until, card_until in zip(self.until, self.card_until, strict=True)
+        )
+        live = np.zeros_like(reach)
+        live[:, self.order] = sorted_reach
+        everyone = met(self.own, self.other, live, self.deck)
+        not_stronger += _same(self.own, live)
+        return Met(weaker * self.alive, not_stronger * self.alive, everyone * self.alive)
+
+
+def _running(values: FloatArray) -> FloatArray:
+    """[rows, n + 1] sums of the first 0, 1, … n."""
+    sums = np.zeros((values.shape[0], values.shape[1] + 1))
+    np.cumsum(values, axis=1, out=sums[:, 1:])
+    return sums
