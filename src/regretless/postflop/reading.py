@@ -202,7 +202,7 @@ class SpotReader:
             hand=self.held[player][living],
             weight=place.reach[player][shown],
             ev=self._chips(player, place, values)[shown],
-            equity=self._equity(player, place)[shown],
+            equity=self.equity(player, place)[shown],
             matchups=self.evaluator.met(player, place.reach[1 - player])[shown],
         )
 
@@ -228,7 +228,8 @@ class SpotReader:
         found = self.evaluator.values(player, place.node, place.deal.runout, place.reach[1 - player])
         return [found[node] for node in nodes]
 
-    def _equity(self, player: int, place: Place) -> FloatArray:
+    def equity(self, player: int, place: Place) -> FloatArray:
+        """[H] equity of each hand of a player, hands named as in the runout that was solved."""
         to_come = len(self.form.streets) - 1 - place.deal.street
         if to_come < 2:
             return self.evaluator.equity(player, place.deal.street, place.deal.runout, place.reach[1 - player])

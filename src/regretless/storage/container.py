@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from regretless.errors import InvalidFile
 
-__all__ = ["Container", "open_container", "write_container"]
+__all__ = ["Array", "Container", "open_container", "write_container"]
 
 VERSION = 1
 CHUNK = 1 << 20  # bytes that one check covers

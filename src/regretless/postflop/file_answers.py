@@ -1,0 +1,186 @@
+"""A solved spot as arrays for a file, and the answers read back from it, row by row."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.forms.betting import poker_payoffs
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import BettingTree, Hands, Kind, PublicForm, Street
+from regretless.postflop.reading import Place, SpotReader
+from regretless.postflop.runouts import holdem_hands
+from regretless.postflop.spot import Spot
+from regretless.cards.hands import HAND_CARDS
+from regretless.storage.container import Array, Container
+
+__all__ = ["FileAnswers", "packed_answers", "packed_form", "unpacked_form"]
+
+ONE = 65535  # a probability of 1
+
+
+class FileAnswers:
+    """Answers of a mapped file."""
+
+    def __init__(self, container: Container, form: PublicForm) -> None:
+        self.container = container
+        self.form = form
+        self.begin = _begin(form)
+        self.place = _places(form.tree)
+
+    def strategy(self, node: int, runout: int) -> FloatArray:
+        tree = self.form.tree
+        actions = int(tree.first_child[node + 1] - tree.first_child[node])
+        hands = len(self.form.hands[int(tree.player[node])].weight)
+        row = self.container.row(f"strategy.{int(tree.street[node])}", runout)
+        stored = row[self.begin[node] : self.begin[node] + (actions - 1) * hands].reshape(actions - 1, hands)
+        strategy = np.empty((actions, hands))
+        strategy[:-1] = stored / ONE
+        strategy[-1] = np.maximum(1.0 - strategy[:-1].sum(axis=0), 0.0)
+        return strategy
+
+    def values(self, player: int, node: int, runout: int) -> FloatArray:
+        row = self.container.row(f"values.{player}.{int(self.form.tree.street[node])}", runout)
+        found: FloatArray = row[self.place[node]].astype(np.float64)
+        return found
+
+    def equities(self, player: int, node: int) -> FloatArray | None:
+        name = f"equity.{player}"
+        if name not in self.container:
+            return None
+        found: FloatArray = self.container.row(name, int(self.place[node])).astype(np.float64)
+        return found
+
+
+def packed_answers(reader: SpotReader) -> dict[str, Array]:
+    """Strategies of all streets, values of those before the last, equities of a flop."""
+    form, answers = reader.form, reader.answers
+    tree = form.tree
+    arrays: dict[str, Array] = {}
+    begin = _begin(form)
+    for street in range(len(form.streets)):
+        runouts = len(form.streets[street].parent)
+        nodes = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == street))
+        size = max((int(begin[node]) + _stored(form, int(node)) for node in nodes), default=0)
+        rows = np.zeros((runouts, size), dtype=np.uint16)
+        for runout in range(runouts):
+            for node in nodes:
+                kept = answers.strategy(int(node), runout)[:-1].ravel()
+                np.rint(kept * ONE, out=kept)
+                rows[runout, begin[node] : begin[node] + len(kept)] = kept
+        arrays[f"strategy.{street}"] = rows
+    place = _places(tree)
+    for street in range(len(form.streets) - 1):
+        nodes = np.flatnonzero(tree.street == street)
+        for player in range(2):
+            rows = np.empty((len(form.streets[street].parent), len(nodes), len(form.hands[player].weight)), np.float32)
+            for runout in range(len(rows)):
+                for node in nodes:
+                    rows[runout, place[node]] = answers.values(player, int(node), runout)
+            arrays[f"values.{player}.{street}"] = rows
+    if len(form.streets) == 3:
+        arrays |= _equities(reader)
+    return arrays
+
+
+def _equities(reader: SpotReader) -> dict[str, Array]:
+    """Of every node of the first street, both players."""
+    form = reader.form
+    nodes = np.flatnonzero(form.tree.street == 0)
+    arrays: dict[str, Array] = {
+        f"equity.{player}": np.full((len(nodes), len(form.hands[player].weight)), np.nan, np.float32) for player in range(2)
+    }
+    place = _places(form.tree)
+    known: dict[bytes, FloatArray] = {}
+    waiting: list[Place] = [reader.root]
+    while waiting:
+        here = waiting.pop()
+        for player in range(2):
+            key = bytes([player]) + here.reach[1 - player].tobytes()
+            if key not in known:
+                known[key] = reader.equity(player, here)
+            arrays[f"equity.{player}"][place[here.node]] = known[key]
+        if form.tree.kind[here.node] == Kind.DECISION:
+            waiting += list(reader.children(here))
+    return arrays
+
+
+def _stored(form: PublicForm, node: int) -> int:
+    """Numbers that a decision takes in a row: its actions but the last, for every hand."""
+    tree = form.tree
+    actions = int(tree.first_child[node + 1] - tree.first_child[node])
+    return (actions - 1) * len(form.hands[int(tree.player[node])].weight)
+
+
+def _begin(form: PublicForm) -> IntArray:
+    """[N] where a decision begins in the rows of its street."""
+    tree = form.tree
+    begin = np.zeros(len(tree.kind), dtype=np.int64)
+    used = [0] * len(form.streets)
+    for node in np.flatnonzero(tree.kind == Kind.DECISION):
+        begin[node] = used[int(tree.street[node])]
+        used[int(tree.street[node])] += _stored(form, int(node))
+    return begin
+
+
+def _places(tree: BettingTree) -> IntArray:
+    """[N] a node's place among the nodes of its street."""
+    place = np.zeros(len(tree.street), dtype=np.int64)
+    for street in range(int(tree.street.max()) + 1):
+        place[tree.street == street] = np.arange(np.count_nonzero(tree.street == street))
+    return place
+
+
+# --- the form --------------------------------------------------------------------------------------------------------
+
+_STREET_ARRAYS = ("cards", "parent", "first_child", "first_copy", "copies")
+
+
+def packed_form(form: PublicForm) -> dict[str, Array]:
+    """What cannot be had at once from the spot: runouts, who is dead, who beats whom."""
+    arrays: dict[str, Array] = {}
+    for number, street in enumerate(form.streets):
+        for name in _STREET_ARRAYS:
+            arrays[f"form.{name}.{number}"] = getattr(street, name)
+        arrays[f"form.probability.{number}"] = np.array([street.probability])
+        for player in range(2):
+            arrays[f"form.dead.{player}.{number}"] = street.dead[player]
+    for player in range(2):
+        arrays[f"form.permutations.{player}"] = form.permutations[player]
+        arrays[f"form.strength.{player}"] = form.strength[player]
+    return arrays
+
+
+def unpacked_form(container: Container, spot: Spot, tree: BettingTree) -> PublicForm:
+    """The form of a file, hands and payoffs taken from the spot itself."""
+
+    def pair(name: str, tail: str = "") -> tuple[NDArray[np.int16], NDArray[np.int16]]:
+        return container.array(f"form.{name}.0{tail}"), container.array(f"form.{name}.1{tail}")
+
+    streets = tuple(
+        Street(
+            **{name: container.array(f"form.{name}.{number}") for name in _STREET_ARRAYS},
+            probability=float(container.array(f"form.probability.{number}")[0]),
+            dead=pair("dead", f".{number}"),  # type: ignore[arg-type]
+        )
+        for number in range(len(spot.streets))
+    )
+    held = holdem_hands(spot.board, spot.ip), holdem_hands(spot.board, spot.oop)
+    return PublicForm(
+        name=spot.name or "spot",
+        deck=52,
+        tree=tree,
+        streets=streets,
+        hands=(_hands(held[0], held[1], spot.ip.weights), _hands(held[1], held[0], spot.oop.weights)),
+        payoffs=poker_payoffs(tree, rake=spot.rules.rake, rake_cap=spot.rules.rake_cap),
+        permutations=pair("permutations"),
+        strength=pair("strength"),
+    )
+
+
+def _hands(held: IntArray, other: IntArray, weights: FloatArray) -> Hands:
+    position = np.full(len(HAND_CARDS), -1, dtype=np.int16)
+    position[other] = np.arange(len(other))
+    return Hands(weight=weights[held], cards=HAND_CARDS[held].astype(np.int16), same=position[held])
+
+

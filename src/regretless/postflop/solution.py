@@ -1,0 +1,85 @@
+"""What solving a spot answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from regretless.postflop.nodes import NodeView, RunoutReport
+from regretless.postflop.reading import SpotReader
+from regretless.postflop.spot import PlayerName, Spot
+from regretless.solvers.solution import Solution
+
+__all__ = ["SpotSolution"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpotSolution(Solution):
+    """A solved spot. Chips are the spot's; `strategy` is that of the root, hand by hand.
+
+    `node("check, bet 94, call, Th")` reads any node.
+    """
+
+    spot: Spot
+    reader: SpotReader = field(repr=False)
+
+    @property
+    def exploitability_pct_pot(self) -> float:
+        """Exploitability in percent of the starting pot."""
+        return 100 * self.exploitability / self.spot.pot
+
+    @property
+    def ev(self) -> Mapping[PlayerName, float]:
+        """Chips each player takes out of the hand, the starting pot included: they sum to the pot less rake."""
+        return {"oop": self.values[1], "ip": self.values[0]}
+
+    @property
+    def equity(self) -> Mapping[PlayerName, float]:
+        """Share of the pot at showdown if nobody bet."""
+        return {"oop": self.root.equity("oop"), "ip": self.root.equity("ip")}
+
+    @cached_property
+    def root(self) -> NodeView:
+        """The first decision."""
+        return self.node("")
+
+    def node(self, line: str = "") -> NodeView:
+        """Everything known where a line of play leads: "check, bet 94, call, Th"."""
+        return self.reader.view(self.reader.find(line))
+
+    def runouts(self, line: str) -> RunoutReport:
+        """Frequencies, EV and equity by the card that comes after a line: "check, check"."""
+        return self.reader.runout_report(self.reader.find(line))
+
+    def save(self, path: str | Path, *, resumable: bool = False) -> None:
+        """Write a `.rgl` file: strategies in 16 bits and, with `resumable`, the regrets that a resume needs."""
+        from regretless.postflop.files import save_solution
+
+        save_solution(self, path, resumable=resumable)
+
+    @classmethod
+    def load(cls, path: str | Path) -> SpotSolution:
+        """Read a `.rgl` file; strategies stay on the disk until a node is read."""
+        from regretless.postflop.files import load_solution
+
+        return load_solution(path)
+
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
+        """The object that `regretless solve SPOT.toml --json` prints."""
+        answer = super().as_json()
+        root = self.root
+        answer |= {
+            "exploitability_pct_pot": self.exploitability_pct_pot,
+            "pot": self.spot.pot,
+            "ev": dict(self.ev),
+            "equity": dict(self.equity),
+            "root": {"player": root.player, "actions": list(root.actions), "frequencies": list(root.frequencies)},
+        }
+        if strategy:
+            answer["root"]["hands"] = {
+                player: {row.pop("hand"): row for row in root.rows(player)} for player in ("oop", "ip")
+            }
+        return answer

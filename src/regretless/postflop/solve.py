@@ -1,0 +1,264 @@
+"""From a spot to its solution: betting tree, public form, engine, and the one loop."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regretless.errors import InvalidOption
+from regretless.forms.public import PublicForm
+from regretless.postflop.betting import betting_tree
+from regretless.postflop.estimate import Estimate, check_fits
+from regretless.postflop.reading import SpotReader
+from regretless.postflop.runouts import compile_holdem
+from regretless.postflop.solution import SpotSolution
+from regretless.postflop.spot import Spot
+from regretless.rules.presets import PRESETS, preset
+from regretless.rules.rule import Rule
+from regretless.solvers.loop import Measurement, Outcome, Progress, Stop, run
+
+if TYPE_CHECKING:
+    from regretless.engines.public_engine import PublicEngine
+    from regretless.postflop.files import Checkpoint
+
+__all__ = ["CHECKPOINT_SECONDS", "TARGET", "Job", "compile_spot", "default_threads", "resume_spot", "root_strategy", "solve_spot"]
+
+TARGET = 0.3  # percent of the pot; where neither a target nor a number of iterations is given
+MOST_ITERATIONS = 10_000  # where only a target is given
+CHECKPOINT_SECONDS = 180.0
+
+
+def solve_spot(
+    spot: Spot,
+    *,
+    target: float | None = None,
+    iterations: int | None = None,
+    variant: str = "postflop",
+    threads: int | None = None,
+    storage: int = 32,
+    measure_every: int | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    report: Callable[[Progress], None] = lambda progress: None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> SpotSolution:
+    """Solve a spot until its exploitability is at most `target` percent of the pot, or for `iterations`.
+
+    Where neither is given the target is 0.3. `checkpoint` is a file that a long solve is saved to every
+    `checkpoint_seconds`; `resume_spot` goes on from it. `threads` is by default as many as there are cores, `storage` is 32
+    or 16 bits a number.
+
+    >>> spot = Spot.from_mapping({
+    ...     "board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200,
+    ...     "oop": {"range": "AK, KQs, QJs, T9s, 99-77, 22"}, "ip": {"range": "AA-QQ, AK, KQ, JTs, T9s, 55"},
+    ...     "bets": {"bet": "50%, 100%", "raise": "2.5x"},
+    ... })
+    >>> solution = solve_spot(spot, target=0.1)
+    >>> solution.exploitability_pct_pot <= 0.1, round(sum(solution.ev.values()))
+    (True, 100)
+    >>> solution.root.actions
+    ('check', 'bet 50', 'bet 100', 'all-in 200')
+    """
+    job = Job(
+        spot=spot,
+        target=target,
+        iterations=iterations,
+        variant=variant,
+        threads=threads or default_threads(),
+        storage=storage,
+        measure_every=measure_every,
+    )
+    return _solve(job, None, checkpoint, checkpoint_seconds, report, interrupted)
+
+
+def resume_spot(
+    path: str | Path,
+    *,
+    target: float | None = None,
+    iterations: int | None = None,
+    threads: int | None = None,
+    measure_every: int | None = None,
+    checkpoint: str | Path | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    report: Callable[[Progress], None] = lambda progress: None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> SpotSolution:
+    """Go on with a solve that was saved, to its own target or to a new one: bit for bit what it would have become."""
+    from regretless.postflop.files import load_checkpoint
+
+    saved = load_checkpoint(path)
+    asked = target is not None or iterations is not None
+    job = Job(
+        spot=saved.spot,
+        target=target if asked else saved.target,
+        iterations=iterations if asked else saved.iterations,
+        variant=saved.variant,
+        threads=threads or default_threads(),
+        storage=saved.storage,
+        measure_every=measure_every or saved.measure_every,
+    )
+    return _solve(job, saved, checkpoint, checkpoint_seconds, report, interrupted)
+
+
+def default_threads() -> int:
+    """Cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not Linux
+        return os.cpu_count() or 1
+
+
+def compile_spot(spot: Spot) -> PublicForm:
+    """The public form of a spot: betting tree × runouts × hands."""
+    rules = spot.rules
+    return compile_holdem(
+        spot.board,
+        spot.ip,
+        spot.oop,
+        betting_tree(spot),
+        rake=rules.rake,
+        rake_cap=rules.rake_cap,
+        name=spot.name or "spot",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What was asked for."""
+
+    spot: Spot
+    target: float | None
+    iterations: int | None
+    variant: str
+    threads: int
+    storage: int
+    measure_every: int | None
+
+    def __post_init__(self) -> None:
+        if self.threads < 1:
+            raise InvalidOption("threads", self.threads, "must be at least 1")
+        if self.target is not None and not self.target > 0:
+            raise InvalidOption("target", self.target, "must be above 0 percent of the pot")
+
+    @property
+    def stop(self) -> Stop:
+        percent = TARGET if self.target is None and self.iterations is None else self.target
+        return Stop(
+            iterations=MOST_ITERATIONS if self.iterations is None else self.iterations,
+            target=None if percent is None else percent / 100 * self.spot.pot,
+            measure_every=self.measure_every,
+        )
+
+
+def _solve(
+    job: Job,
+    saved: Checkpoint | None,
+    checkpoint: str | Path | None,
+    checkpoint_seconds: float,
+    report: Callable[[Progress], None],
+    interrupted: Callable[[], bool],
+) -> SpotSolution:
+    rule = _rule(job.variant)
+    stop = job.stop
+    began = time.perf_counter()
+    size = check_fits(job.spot, storage=job.storage, threads=job.threads)
+    form = compile_spot(job.spot)
+    engine = _engine(form, job.threads, job.storage)
+    if saved is not None:
+        saved.restore(engine)
+    started_at = engine.iteration
+    setup_seconds = time.perf_counter() - began
+    before = () if saved is None else saved.history
+    earlier_seconds = 0.0 if saved is None else saved.seconds
+    last_saved = time.monotonic()
+    measured: list[Measurement] = []
+
+    def watch(progress: Progress) -> None:
+        nonlocal last_saved
+        report(progress)
+        if progress.exploitability not in (None, measured[-1].exploitability if measured else None):
+            measured.append(Measurement(progress.iteration, progress.seconds, progress.exploitability or 0.0))
+        if checkpoint is not None and time.monotonic() - last_saved >= checkpoint_seconds:
+            from regretless.postflop.files import save_checkpoint
+
+            points = _joined(before, tuple(measured), earlier_seconds)
+            save_checkpoint(job, engine, points, earlier_seconds + progress.seconds, checkpoint)
+            last_saved = time.monotonic()
+
+    outcome = run(engine, rule, stop, report=watch, interrupted=interrupted)
+    if checkpoint is not None and outcome.reason == "interrupted":
+        from regretless.postflop.files import save_checkpoint
+
+        # The measurement that an interrupt caused is no part of an uninterrupted run.
+        points = _joined(before, outcome.history[:-1], earlier_seconds)
+        save_checkpoint(job, engine, points, earlier_seconds + outcome.seconds, checkpoint)
+    return _solution(job, size, form, engine, outcome, before, earlier_seconds, setup_seconds, started_at)
+
+
+def _solution(
+    job: Job,
+    size: Estimate,
+    form: PublicForm,
+    engine: PublicEngine,
+    outcome: Outcome,
+    before: tuple[Measurement, ...],
+    earlier_seconds: float,
+    setup_seconds: float,
+    started_at: int,
+) -> SpotSolution:
+    from regretless.postflop.engine_answers import EngineAnswers
+
+    reader = SpotReader(job.spot, form, EngineAnswers(engine))
+    return SpotSolution(
+        game=job.spot.name or "spot",
+        variant=job.variant,
+        engine=engine.name,
+        device=engine.device,
+        threads=job.threads,
+        iterations=engine.iteration,
+        evaluation=outcome.evaluation,
+        reason=outcome.reason,
+        history=_joined(before, outcome.history, earlier_seconds),
+        seconds=earlier_seconds + outcome.seconds,
+        setup_seconds=setup_seconds,
+        seconds_per_iteration=outcome.iteration_seconds / max(engine.iteration - started_at, 1),
+        memory_bytes=engine.memory_bytes,
+        nodes=size.nodes,
+        information_sets=size.information_sets,
+        snapshot=None,
+        read_strategy=lambda: root_strategy(reader),
+        spot=job.spot,
+        reader=reader,
+    )
+
+
+def root_strategy(reader: SpotReader) -> dict[str, dict[str, float]]:
+    """Hand -> action -> probability at the root."""
+    view = reader.view(reader.root)
+    assert view.player is not None
+    return {row["hand"]: row["strategy"] for row in view.rows(view.player)}
+
+
+def _joined(
+    before: tuple[Measurement, ...], after: tuple[Measurement, ...], seconds: float
+) -> tuple[Measurement, ...]:
+    later = tuple(Measurement(point.iteration, seconds + point.seconds, point.exploitability) for point in after)
+    return (*before, *later)
+
+
+def _rule(variant: str) -> Rule:
+    if variant == "postflop" and variant not in PRESETS:
+        return preset("discounted")
+    return preset(variant)
+
+
+def _engine(form: PublicForm, threads: int, storage: int) -> PublicEngine:
+    from regretless.engines.public_engine import PublicEngine
+
+    if storage != 32:
+        raise InvalidOption("storage", storage, "bits are not there yet; use 32")
+    return PublicEngine(form, threads=threads)
