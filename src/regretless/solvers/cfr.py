@@ -21,7 +21,9 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from math import prod
+from operator import add
 from typing import Generic
 
 from regretless.engines.engine import Evaluation, Sampling, Updates
@@ -92,7 +94,7 @@ def matching(regrets: Sequence[float]) -> list[float]:
     ([0.75, 0.0, 0.25], [0.5, 0.5])
     """
     positive = [max(regret, 0.0) for regret in regrets]
-    total = sum(positive)
+    total = reduce(add, positive)
     return [regret / total for regret in positive] if total > 0 else [1.0 / len(positive)] * len(positive)
 
 
@@ -209,11 +211,12 @@ def _scaled(reach: Reach, mover: int, probability: float) -> Reach:
 
 
 def _mixture(probabilities: Sequence[float], values: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
-    """Expected utilities over actions or outcomes."""
-    return tuple(
-        sum(probability * value for probability, value in zip(probabilities, of_player, strict=True))
-        for of_player in zip(*values, strict=True)
-    )
+    """Expected utilities over actions or outcomes, summed in their order (`sum` rounds otherwise since Python 3.12)."""
+    totals = [0.0] * len(values[0])
+    for probability, value in zip(probabilities, values, strict=True):
+        for player, of_player in enumerate(value):
+            totals[player] += probability * of_player
+    return tuple(totals)
 
 
 def _information_sets(game: Game[State]) -> dict[str, InformationSet]:

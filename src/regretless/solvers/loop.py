@@ -82,7 +82,7 @@ class Stop:
 
 def _round_step(largest: int) -> int:
     """The largest of 1, 2, 5, 10, 20, … that is not above `largest`."""
-    decade = 10 ** (len(str(largest)) - 1)
+    decade = int(10 ** (len(str(largest)) - 1))
     return max(decade * factor for factor in (1, 2, 5) if decade * factor <= max(largest, 1))
 
 

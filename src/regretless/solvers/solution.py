@@ -11,7 +11,9 @@ from regretless.engines.engine import Evaluation, Snapshot
 from regretless.forms.history import Strategy
 from regretless.solvers.loop import Measurement
 
-__all__ = ["Settings", "Solution"]
+__all__ = ["Reason", "Settings", "Solution"]
+
+Reason = Literal["iterations", "target", "interrupted", "exact"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +40,7 @@ class Solution:
     threads: int
     iterations: int  # done, those before a resume included
     evaluation: Evaluation
-    reason: Literal["iterations", "target", "interrupted", "exact"]  # why the solve ended
+    reason: Reason  # why the solve ended
     history: tuple[Measurement, ...] = field(repr=False)
     seconds: float  # solving, exploitability checks included
     setup_seconds: float  # compiling the game and the engine
