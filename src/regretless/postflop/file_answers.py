@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,7 +14,7 @@ from regretless.postflop.reading import Place, SpotReader
 from regretless.postflop.runouts import holdem_hands
 from regretless.postflop.spot import Spot
 from regretless.cards.hands import HAND_CARDS
-from regretless.storage.container import Array, Container
+from regretless.storage.mapped import Mapped
 
 __all__ = ["FileAnswers", "packed_answers", "packed_form", "unpacked_form"]
 
@@ -22,8 +24,8 @@ ONE = 65535  # a probability of 1
 class FileAnswers:
     """Answers of a mapped file."""
 
-    def __init__(self, container: Container, form: PublicForm) -> None:
-        self.container = container
+    def __init__(self, mapped: Mapped, form: PublicForm) -> None:
+        self.mapped = mapped
         self.form = form
         self.begin = _begin(form)
         self.place = _places(form.tree)
@@ -32,7 +34,7 @@ class FileAnswers:
         tree = self.form.tree
         actions = int(tree.first_child[node + 1] - tree.first_child[node])
         hands = len(self.form.hands[int(tree.player[node])].weight)
-        row = self.container.row(f"strategy.{int(tree.street[node])}", runout)
+        row = self.mapped.row(f"strategy.{int(tree.street[node])}", runout)
         stored = row[self.begin[node] : self.begin[node] + (actions - 1) * hands].reshape(actions - 1, hands)
         strategy = np.empty((actions, hands))
         strategy[:-1] = stored / ONE
@@ -40,23 +42,23 @@ class FileAnswers:
         return strategy
 
     def values(self, player: int, node: int, runout: int) -> FloatArray:
-        row = self.container.row(f"values.{player}.{int(self.form.tree.street[node])}", runout)
+        row = self.mapped.row(f"values.{player}.{int(self.form.tree.street[node])}", runout)
         found: FloatArray = row[self.place[node]].astype(np.float64)
         return found
 
     def equities(self, player: int, node: int) -> FloatArray | None:
         name = f"equity.{player}"
-        if name not in self.container:
+        if name not in self.mapped:
             return None
-        found: FloatArray = self.container.row(name, int(self.place[node])).astype(np.float64)
+        found: FloatArray = self.mapped.row(name, int(self.place[node])).astype(np.float64)
         return found
 
 
-def packed_answers(reader: SpotReader) -> dict[str, Array]:
+def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any]]:
     """Strategies of all streets, values of those before the last, equities of a flop."""
     form, answers = reader.form, reader.answers
     tree = form.tree
-    arrays: dict[str, Array] = {}
+    arrays: dict[str, NDArray[Any]] = {}
     begin = _begin(form)
     for street in range(len(form.streets)):
         runouts = len(form.streets[street].parent)
@@ -83,11 +85,11 @@ def packed_answers(reader: SpotReader) -> dict[str, Array]:
     return arrays
 
 
-def _equities(reader: SpotReader) -> dict[str, Array]:
+def _equities(reader: SpotReader) -> dict[str, NDArray[Any]]:
     """Of every node of the first street, both players."""
     form = reader.form
     nodes = np.flatnonzero(form.tree.street == 0)
-    arrays: dict[str, Array] = {
+    arrays: dict[str, NDArray[Any]] = {
         f"equity.{player}": np.full((len(nodes), len(form.hands[player].weight)), np.nan, np.float32) for player in range(2)
     }
     place = _places(form.tree)
@@ -136,9 +138,9 @@ def _places(tree: BettingTree) -> IntArray:
 _STREET_ARRAYS = ("cards", "parent", "first_child", "first_copy", "copies")
 
 
-def packed_form(form: PublicForm) -> dict[str, Array]:
+def packed_form(form: PublicForm) -> dict[str, NDArray[Any]]:
     """What cannot be had at once from the spot: runouts, who is dead, who beats whom."""
-    arrays: dict[str, Array] = {}
+    arrays: dict[str, NDArray[Any]] = {}
     for number, street in enumerate(form.streets):
         for name in _STREET_ARRAYS:
             arrays[f"form.{name}.{number}"] = getattr(street, name)
@@ -151,16 +153,16 @@ def packed_form(form: PublicForm) -> dict[str, Array]:
     return arrays
 
 
-def unpacked_form(container: Container, spot: Spot, tree: BettingTree) -> PublicForm:
+def unpacked_form(mapped: Mapped, spot: Spot, tree: BettingTree) -> PublicForm:
     """The form of a file, hands and payoffs taken from the spot itself."""
 
     def pair(name: str, tail: str = "") -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-        return container.array(f"form.{name}.0{tail}"), container.array(f"form.{name}.1{tail}")
+        return mapped.array(f"form.{name}.0{tail}"), mapped.array(f"form.{name}.1{tail}")
 
     streets = tuple(
         Street(
-            **{name: container.array(f"form.{name}.{number}") for name in _STREET_ARRAYS},
-            probability=float(container.array(f"form.probability.{number}")[0]),
+            **{name: mapped.array(f"form.{name}.{number}") for name in _STREET_ARRAYS},
+            probability=float(mapped.array(f"form.probability.{number}")[0]),
             dead=pair("dead", f".{number}"),  # type: ignore[arg-type]
         )
         for number in range(len(spot.streets))

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless import __version__
 from regretless.engines.engine import Evaluation
 from regretless.errors import InvalidFile
 from regretless.forms.public import BettingTree
@@ -31,19 +32,20 @@ from regretless.postflop.file_answers import FileAnswers, packed_answers, packed
 from regretless.postflop.reading import SpotReader
 from regretless.postflop.solution import SpotSolution
 from regretless.postflop.spot import Spot
+from regretless.rules.presets import PRESETS
 from regretless.solvers.loop import Measurement
-from regretless.storage.container import Container, open_container, write_container
+from regretless.solvers.solution import Settings
+from regretless.storage.mapped import Mapped, file_kind, open_mapped, write_mapped
 
 if TYPE_CHECKING:
     from regretless.engines.public_engine import PublicEngine
-    from regretless.postflop.solve import Job
 
-__all__ = ["Checkpoint", "load_checkpoint", "load_solution", "save_checkpoint", "save_solution"]
+__all__ = ["Checkpoint", "load_checkpoint", "load_solution", "save_checkpoint", "save_solution", "tree_hash"]
 
 SOLUTION, CHECKPOINT = "spot-solution", "spot-checkpoint"
 _COPIED = (
     "game", "variant", "engine", "device", "threads", "iterations", "reason", "seconds", "setup_seconds",
-    "seconds_per_iteration", "memory_bytes", "nodes", "information_sets",
+    "seconds_per_iteration", "memory_bytes", "nodes", "information_sets", "tree_hash",
 )  # fmt: skip
 
 
@@ -53,9 +55,11 @@ def save_solution(solution: SpotSolution, path: str | Path, *, resumable: bool =
 
     answers = solution.reader.answers
     header = {name: getattr(solution, name) for name in _COPIED} | {
-        "kind": SOLUTION,
+        "written_by": __version__,
+        "rule": repr(PRESETS[solution.variant]) if solution.variant in PRESETS else solution.variant,
+        "exploitability": solution.exploitability,
         "spot": solution.spot.to_toml(),
-        "tree": _fingerprint(solution.reader.form.tree),
+        "settings": asdict(solution.settings),
         "values": solution.evaluation.values,
         "best_response_values": solution.evaluation.best_response_values,
         "history": _points(solution.history),
@@ -64,28 +68,26 @@ def save_solution(solution: SpotSolution, path: str | Path, *, resumable: bool =
     if resumable:
         if not isinstance(answers, EngineAnswers):
             raise InvalidFile(path, "cannot be made resumable: the regrets of a solve that was read from a file are gone")
-        header["resume"] = {"target": None, "iterations": solution.iterations, "measure_every": None, "storage": 32}
         arrays |= _learned(answers.engine)
-    write_container(path, header, arrays)
+    write_mapped(path, SOLUTION, header, arrays)
 
 
 def load_solution(path: str | Path) -> SpotSolution:
     """Open a solved spot; nothing is read but its header and its form."""
-    container = open_container(path)
-    header = container.header
-    if header.get("kind") == CHECKPOINT:
+    if file_kind(path) == CHECKPOINT:
         raise InvalidFile(path, f"is a solve that was interrupted: regretless solve --resume {path}")
-    if header.get("kind") != SOLUTION:
-        raise InvalidFile(path, "is not a solved spot")
+    mapped = open_mapped(path, SOLUTION)
+    header = mapped.header
     spot = Spot.parse(header["spot"])
-    tree = _same_tree(container, spot)
-    reader = SpotReader(spot, form := unpacked_form(container, spot, tree), FileAnswers(container, form))
+    form = unpacked_form(mapped, spot, _same_tree(mapped, spot))
+    reader = SpotReader(spot, form, FileAnswers(mapped, form))
     from regretless.postflop.solve import root_strategy
 
     return SpotSolution(
         **{name: header[name] for name in _COPIED},
         evaluation=Evaluation(tuple(header["values"]), tuple(header["best_response_values"])),
         history=tuple(Measurement(*point) for point in header["history"]),
+        settings=Settings(**header["settings"]),
         snapshot=None,
         read_strategy=lambda: root_strategy(reader),
         spot=spot,
@@ -99,68 +101,65 @@ class Checkpoint:
 
     spot: Spot
     variant: str
-    storage: int
-    target: float | None  # percent of the pot
-    iterations: int | None
-    measure_every: int | None
+    settings: Settings
     history: tuple[Measurement, ...]
     seconds: float
-    container: Container
+    mapped: Mapped
 
     def restore(self, engine: PublicEngine) -> None:
         """Put what was learned back into an engine of the same spot."""
         from regretless.engines.public_engine import PublicSnapshot
 
         def pair(name: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-            return self.container.array(f"{name}.0"), self.container.array(f"{name}.1")
+            return self.mapped.array(f"{name}.0"), self.mapped.array(f"{name}.1")
 
-        matched = pair("matched") if "matched.0" in self.container else None
-        done = int(self.container.header["iterations"])
+        matched = pair("matched") if "matched.0" in self.mapped else None
+        done = int(self.mapped.header["iterations"])
         try:
             engine.restore(PublicSnapshot(done, pair("regret"), pair("average"), matched))
         except ValueError:
-            raise InvalidFile(self.container.path, "was saved by another version, whose numbers lie elsewhere") from None
+            raise InvalidFile(self.mapped.path, "was saved by another version, whose numbers lie elsewhere") from None
 
 
 def save_checkpoint(
-    job: Job, engine: PublicEngine, history: tuple[Measurement, ...], seconds: float, path: str | Path
+    path: str | Path,
+    spot: Spot,
+    variant: str,
+    settings: Settings,
+    engine: PublicEngine,
+    history: tuple[Measurement, ...],
+    seconds: float,
 ) -> None:
     """Write where a solve stands."""
     header = {
-        "kind": CHECKPOINT,
-        "spot": job.spot.to_toml(),
-        "tree": _fingerprint(engine.form.tree),
-        "variant": job.variant,
+        "written_by": __version__,
+        "spot": spot.to_toml(),
+        "tree_hash": tree_hash(engine.form.tree),
+        "variant": variant,
+        "settings": asdict(settings),
         "iterations": engine.iteration,
         "history": _points(history),
         "seconds": seconds,
-        "resume": {
-            "target": job.target,
-            "iterations": job.iterations,
-            "measure_every": job.measure_every,
-            "storage": job.storage,
-        },
     }
-    write_container(path, header, _learned(engine))
+    write_mapped(path, CHECKPOINT, header, _learned(engine))
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:
     """Open a checkpoint, or a solution that was saved as resumable."""
-    container = open_container(path)
-    header = container.header
-    if header.get("kind") not in (SOLUTION, CHECKPOINT):
-        raise InvalidFile(path, "is not a spot")
-    if "resume" not in header:
+    kind = file_kind(path)
+    mapped = open_mapped(path, kind if kind in (SOLUTION, CHECKPOINT) else CHECKPOINT)
+    header = mapped.header
+    if "regret.0" not in mapped:
         raise InvalidFile(path, "holds a finished solve without its regrets: nothing to go on from")
     spot = Spot.parse(header["spot"])
-    _same_tree(container, spot)
+    _same_tree(mapped, spot)
     return Checkpoint(
         spot=spot,
         variant=header["variant"],
+        settings=Settings(**header["settings"]),
         history=tuple(Measurement(*point) for point in header["history"]),
         seconds=header["seconds"],
-        container=container,
-        **header["resume"],
+        mapped=mapped,
     )
 
 
@@ -177,7 +176,7 @@ def _points(history: tuple[Measurement, ...]) -> list[list[Any]]:
     return [[point.iteration, point.seconds, point.exploitability] for point in history]
 
 
-def _fingerprint(tree: BettingTree) -> str:
+def tree_hash(tree: BettingTree) -> str:
     """Of a betting tree: two trees with the same one number their nodes alike."""
     digest = hashlib.sha256()
     for array in (tree.kind, tree.player, tree.street, tree.first_child, tree.paid):
@@ -185,8 +184,8 @@ def _fingerprint(tree: BettingTree) -> str:
     return digest.hexdigest()
 
 
-def _same_tree(container: Container, spot: Spot) -> BettingTree:
+def _same_tree(mapped: Mapped, spot: Spot) -> BettingTree:
     tree = betting_tree(spot)
-    if _fingerprint(tree) != container.header.get("tree"):
-        raise InvalidFile(container.path, "was solved on another betting tree, by another version")
+    if tree_hash(tree) != mapped.header.get("tree_hash"):
+        raise InvalidFile(mapped.path, "was solved on another betting tree, by another version")
     return tree

@@ -20,12 +20,13 @@ from regretless.postflop.spot import Spot
 from regretless.rules.presets import PRESETS, preset
 from regretless.rules.rule import Rule
 from regretless.solvers.loop import Measurement, Outcome, Progress, Stop, run
+from regretless.solvers.solution import Settings
 
 if TYPE_CHECKING:
     from regretless.engines.public_engine import PublicEngine
     from regretless.postflop.files import Checkpoint
 
-__all__ = ["CHECKPOINT_SECONDS", "TARGET", "Job", "compile_spot", "default_threads", "resume_spot", "root_strategy", "solve_spot"]
+__all__ = ["CHECKPOINT_SECONDS", "TARGET", "compile_spot", "default_threads", "resume_spot", "root_strategy", "solve_spot"]
 
 TARGET = 0.3  # percent of the pot; where neither a target nor a number of iterations is given
 MOST_ITERATIONS = 10_000  # where only a target is given
@@ -63,7 +64,7 @@ def solve_spot(
     >>> solution.root.actions
     ('check', 'bet 50', 'bet 100', 'all-in 200')
     """
-    job = Job(
+    job = _Job(
         spot=spot,
         target=target,
         iterations=iterations,
@@ -92,14 +93,14 @@ def resume_spot(
 
     saved = load_checkpoint(path)
     asked = target is not None or iterations is not None
-    job = Job(
+    job = _Job(
         spot=saved.spot,
-        target=target if asked else saved.target,
-        iterations=iterations if asked else saved.iterations,
+        target=target if asked else saved.settings.target,
+        iterations=iterations if asked else saved.settings.iterations,
         variant=saved.variant,
         threads=threads or default_threads(),
-        storage=saved.storage,
-        measure_every=measure_every or saved.measure_every,
+        storage=32,
+        measure_every=measure_every or saved.settings.measure_every,
     )
     return _solve(job, saved, checkpoint, checkpoint_seconds, report, interrupted)
 
@@ -127,7 +128,7 @@ def compile_spot(spot: Spot) -> PublicForm:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class _Job:
     """What was asked for."""
 
     spot: Spot
@@ -145,17 +146,24 @@ class Job:
             raise InvalidOption("target", self.target, "must be above 0 percent of the pot")
 
     @property
-    def stop(self) -> Stop:
-        percent = TARGET if self.target is None and self.iterations is None else self.target
-        return Stop(
+    def settings(self) -> Settings:
+        """With defaults filled in; the target is in percent of the pot."""
+        unsaid = self.target is None and self.iterations is None
+        return Settings(
             iterations=MOST_ITERATIONS if self.iterations is None else self.iterations,
-            target=None if percent is None else percent / 100 * self.spot.pot,
+            target=TARGET if unsaid else self.target,
             measure_every=self.measure_every,
         )
 
+    @property
+    def stop(self) -> Stop:
+        asked = self.settings
+        chips = None if asked.target is None else asked.target / 100 * self.spot.pot
+        return Stop(iterations=asked.iterations, target=chips, measure_every=asked.measure_every)
+
 
 def _solve(
-    job: Job,
+    job: _Job,
     saved: Checkpoint | None,
     checkpoint: str | Path | None,
     checkpoint_seconds: float,
@@ -177,30 +185,31 @@ def _solve(
     last_saved = time.monotonic()
     measured: list[Measurement] = []
 
+    def keep(points: tuple[Measurement, ...], seconds: float) -> None:
+        if checkpoint is not None:
+            from regretless.postflop.files import save_checkpoint
+
+            points = _joined(before, points, earlier_seconds)
+            seconds += earlier_seconds
+            save_checkpoint(checkpoint, job.spot, job.variant, job.settings, engine, points, seconds)
+
     def watch(progress: Progress) -> None:
         nonlocal last_saved
         report(progress)
         if progress.exploitability not in (None, measured[-1].exploitability if measured else None):
             measured.append(Measurement(progress.iteration, progress.seconds, progress.exploitability or 0.0))
-        if checkpoint is not None and time.monotonic() - last_saved >= checkpoint_seconds:
-            from regretless.postflop.files import save_checkpoint
-
-            points = _joined(before, tuple(measured), earlier_seconds)
-            save_checkpoint(job, engine, points, earlier_seconds + progress.seconds, checkpoint)
+        if time.monotonic() - last_saved >= checkpoint_seconds:
+            keep(tuple(measured), progress.seconds)
             last_saved = time.monotonic()
 
     outcome = run(engine, rule, stop, report=watch, interrupted=interrupted)
-    if checkpoint is not None and outcome.reason == "interrupted":
-        from regretless.postflop.files import save_checkpoint
-
-        # The measurement that an interrupt caused is no part of an uninterrupted run.
-        points = _joined(before, outcome.history[:-1], earlier_seconds)
-        save_checkpoint(job, engine, points, earlier_seconds + outcome.seconds, checkpoint)
+    if outcome.reason == "interrupted":
+        keep(outcome.history[:-1], outcome.seconds)  # without the measurement that the interrupt caused
     return _solution(job, size, form, engine, outcome, before, earlier_seconds, setup_seconds, started_at)
 
 
 def _solution(
-    job: Job,
+    job: _Job,
     size: Estimate,
     form: PublicForm,
     engine: PublicEngine,
@@ -211,6 +220,7 @@ def _solution(
     started_at: int,
 ) -> SpotSolution:
     from regretless.postflop.engine_answers import EngineAnswers
+    from regretless.postflop.files import tree_hash
 
     reader = SpotReader(job.spot, form, EngineAnswers(engine))
     return SpotSolution(
@@ -229,6 +239,8 @@ def _solution(
         memory_bytes=engine.memory_bytes,
         nodes=size.nodes,
         information_sets=size.information_sets,
+        settings=job.settings,
+        tree_hash=tree_hash(form.tree),
         snapshot=None,
         read_strategy=lambda: root_strategy(reader),
         spot=job.spot,

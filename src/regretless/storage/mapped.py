@@ -1,24 +1,22 @@
-"""The `.rgl` container: named arrays and a JSON header in one safetensors file, written whole or not at all.
+"""`.rgl` files too large to read whole: mapped into memory, and checked piece by piece as they are looked at.
 
-A safetensors file is eight bytes of header length, a JSON header that says where each array lies, and the arrays. Reading
-maps the file into memory: nothing is copied, no code runs, and a page of it is read when somebody looks. The header holds
+The container is that of `container`, with one more entry in its metadata:
 
-    format     "regretless", and the version of this layout
-    header     whatever the writer wants to say, as JSON
-    checks     a CRC-32 of every mebibyte of every array, checked when that mebibyte is first looked at
+    regretless      the header, as in every `.rgl` file
+    checks          a CRC-32 of every piece of every array
+    checksum        SHA-256 over the header, the checks and every array's name, type, shape and place
 
-and a CRC-32 of itself. Writing goes to a temporary name beside the file, reaches the disk, and is renamed: a crash or a full
-disk leaves the old file or none, never half of one.
+Opening reads the header alone. Looking at a row reads the pages that hold it and checks the pieces they lie in, so any row of a
+file of gigabytes is there in milliseconds, and a flipped bit is noticed by whoever looks at it.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import mmap
-import os
 import struct
-import tempfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,190 +26,163 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.errors import InvalidFile
+from regretless.storage.atomic import reason, replace_file
+from regretless.storage.container import DAMAGED, FORMAT_VERSION, Arrays, _check_beginning, _read_header
 
-__all__ = ["Array", "Container", "open_container", "write_container"]
+__all__ = ["Mapped", "file_kind", "open_mapped", "write_mapped"]
 
-VERSION = 1
-CHUNK = 1 << 20  # bytes that one check covers
-LARGEST_HEADER = 100_000_000  # bytes; more is no header
+PIECE = 1 << 20  # bytes that one check covers, at least
+MOST_PIECES = 20_000  # in a whole file, so that the header stays small
 
 _NAMES = {
     "F64": np.float64, "F32": np.float32, "F16": np.float16, "I64": np.int64, "I32": np.int32, "I16": np.int16,
     "I8": np.int8, "U64": np.uint64, "U32": np.uint32, "U16": np.uint16, "U8": np.uint8, "BOOL": np.bool_,
 }  # fmt: skip
-_DTYPES = {np.dtype(kind): name for name, kind in _NAMES.items()}
-
-Array = NDArray[Any]
+_TYPES = {np.dtype(kind): name for name, kind in _NAMES.items()}
 
 
-def write_container(path: str | Path, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
-    """Write a file, replacing one of that name only when all of it is on the disk."""
-    path = Path(path)
+def write_mapped(path: str | Path, kind: str, header: Mapping[str, Any], arrays: Arrays) -> None:
+    """Write a file of that kind, whole or not at all.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_mapped(f"{folder}/a.rgl", "example", {"answer": 42}, {"numbers": np.arange(6).reshape(2, 3)})
+    ...     opened = open_mapped(f"{folder}/a.rgl", "example")
+    ...     opened.header["answer"], opened.row("numbers", 1).tolist()
+    (42, [3, 4, 5])
+    """
     whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    content = _header(header, whole)
-    temporary: str | None = None
-    try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(struct.pack("<Q", len(content)) + content)
-            for array in whole.values():
-                file.write(_bytes(array))
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-        temporary = None
-        _sync_folder(path.parent)
-    except OSError as error:
-        raise InvalidFile(path, f"cannot be written: {error.strerror or error}") from None
-    finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+    text = json.dumps({"format": FORMAT_VERSION, "kind": kind, **header}, allow_nan=False, sort_keys=True)
+    table: dict[str, Any] = {}
+    offset = 0
+    for name, array in whole.items():
+        ends = [offset, offset + array.nbytes]
+        table[name] = {"dtype": _TYPES[array.dtype], "shape": list(array.shape), "data_offsets": ends}
+        offset = ends[1]
+    size = max(PIECE, -(-offset // MOST_PIECES))
+    pieces = {name: _checks(array, size) for name, array in whole.items()}
+    checks = json.dumps({"size": size, "pieces": pieces})
+    metadata = {"regretless": text, "checks": checks, "checksum": _checksum(text, checks, table)}
+    beginning = json.dumps({"__metadata__": metadata, **table}).encode()
+    beginning += b" " * (-(len(beginning) + 8) % 64)  # arrays begin at a multiple of 64
+    with replace_file(path) as temporary, open(temporary, "wb") as file:
+        file.write(struct.pack("<Q", len(beginning)) + beginning)
+        for array in whole.values():
+            file.write(_bytes(array))
 
 
-def open_container(path: str | Path) -> Container:
-    """Map a file and read its header; the arrays wait until they are looked at."""
+def file_kind(path: str | Path) -> str:
+    """What a `.rgl` file holds, from its header alone.
+
+    >>> file_kind("no-such-file.rgl")
+    Traceback (most recent call last):
+    regretless.errors.InvalidFile: no-such-file.rgl: does not exist
+    """
+    _, table = _beginning(path)
     try:
-        with open(path, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else None
-    except OSError as error:
-        raise InvalidFile(path, f"cannot be read: {error.strerror or error}") from None
-    if view is None or size < 8:
-        raise InvalidFile(path, "is not a Regretless file")
-    (length,) = struct.unpack("<Q", view[:8])
-    if length > min(LARGEST_HEADER, size - 8):
-        raise InvalidFile(path, "is not a Regretless file, or its beginning is damaged")
+        return str(json.loads(table["__metadata__"]["regretless"])["kind"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise InvalidFile(path, DAMAGED) from None
+
+
+def open_mapped(path: str | Path, kind: str) -> Mapped:
+    """Map a file of that kind; its arrays wait until they are looked at."""
+    data, table = _beginning(path)
     try:
-        table = json.loads(view[8 : 8 + length].decode())
         metadata = table.pop("__metadata__")
-        if metadata["format"] != "regretless":
-            raise InvalidFile(path, "is not a Regretless file")
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise InvalidFile(path, "is not a Regretless file, or its beginning is damaged") from None
-    return Container(Path(path), view, 8 + length, table, metadata)
+        header = _read_header(path, metadata, kind)
+        if _checksum(metadata["regretless"], metadata["checks"], table) != metadata["checksum"]:
+            raise InvalidFile(path, "is damaged: its header is not what was written")
+        checks = json.loads(metadata["checks"])
+        end = data + max((entry["data_offsets"][1] for entry in table.values()), default=0)
+        with open(path, "rb") as file:
+            view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        raise InvalidFile(path, f"cannot be read: {reason(error)}") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise InvalidFile(path, DAMAGED) from None
+    if end > len(view):
+        raise InvalidFile(path, f"is cut short: of {end:,} bytes {len(view):,} are left")
+    return Mapped(Path(path), header, view, data, table, checks["size"], checks["pieces"])
 
 
-class Container:
+class Mapped:
     """A file that is mapped into memory."""
 
     def __init__(
-        self, path: Path, view: mmap.mmap, data: int, table: dict[str, Any], metadata: dict[str, str]
+        self,
+        path: Path,
+        header: dict[str, Any],
+        view: mmap.mmap,
+        data: int,
+        table: dict[str, Any],
+        size: int,
+        pieces: dict[str, list[int]],
     ) -> None:
         self.path = path
-        self._view = view
-        self._data = data
-        self._table = table
+        self.header = header
+        self._view, self._data, self._table = view, data, table
+        self._size, self._pieces = size, pieces
         self._checked: set[tuple[str, int]] = set()
-        try:
-            version = int(metadata["version"])
-            if version > VERSION:
-                raise InvalidFile(path, f"was written by a later Regretless (layout {version}, this one reads {VERSION})")
-            if int(metadata["self"]) != _own_check(table, metadata):
-                raise InvalidFile(path, "is damaged: its header is not what was written")
-            self.header: dict[str, Any] = json.loads(metadata["header"])
-            self._checks: dict[str, list[int]] = json.loads(metadata["checks"])
-            ends = [8, *(data + entry["data_offsets"][1] for entry in table.values())]
-        except (ValueError, KeyError, TypeError):
-            raise InvalidFile(path, "is damaged: its header cannot be read") from None
-        if max(ends) > len(view):
-            raise InvalidFile(path, f"is cut short: {max(ends):,} bytes were written, {len(view):,} are left")
 
     def __contains__(self, name: str) -> bool:
         return name in self._table
 
-    @property
-    def size(self) -> int:
-        """Bytes of the file."""
-        return len(self._view)
-
-    def array(self, name: str) -> Array:
+    def array(self, name: str) -> NDArray[Any]:
         """A whole array, every byte of it checked."""
         array = self._array(name)
         self._check(name, 0, array.nbytes)
         return array
 
-    def row(self, name: str, index: int) -> Array:
-        """One row of an array, and only its bytes checked."""
+    def row(self, name: str, index: int) -> NDArray[Any]:
+        """One row of an array; only the pieces that hold it are checked."""
         array = self._array(name)
         width = array.nbytes // max(len(array), 1)
         self._check(name, index * width, (index + 1) * width)
-        row: Array = array[index]
+        row: NDArray[Any] = array[index]
         return row
 
-    def _array(self, name: str) -> Array:
+    def _array(self, name: str) -> NDArray[Any]:
         if name not in self._table:
-            raise InvalidFile(self.path, f"is damaged or of another kind: it holds no {name!r}")
+            raise InvalidFile(self.path, f"is of another kind or version: it holds no {name!r}")
         entry = self._table[name]
-        kind = np.dtype(_NAMES[entry["dtype"]])
-        flat = np.frombuffer(
-            self._view, dtype=kind, count=math.prod(entry["shape"]), offset=self._data + entry["data_offsets"][0]
-        )
+        count, offset = math.prod(entry["shape"]), self._data + entry["data_offsets"][0]
+        flat = np.frombuffer(self._view, dtype=_NAMES[entry["dtype"]], count=count, offset=offset)
         return flat.reshape(entry["shape"])
 
     def _check(self, name: str, begin: int, end: int) -> None:
-        start, stop = self._table[name]["data_offsets"]
-        for chunk in range(begin // CHUNK, -(-end // CHUNK)):
-            if (name, chunk) in self._checked:
+        start, stop = (self._data + offset for offset in self._table[name]["data_offsets"])
+        for piece in range(begin // self._size, -(-end // self._size)):
+            if (name, piece) in self._checked:
                 continue
-            piece = memoryview(self._view)[
-                self._data + start + chunk * CHUNK : self._data + min(start + (chunk + 1) * CHUNK, stop)
-            ]
-            if zlib.crc32(piece) != self._checks[name][chunk]:
+            first = start + piece * self._size
+            if zlib.crc32(memoryview(self._view)[first : min(first + self._size, stop)]) != self._pieces[name][piece]:
                 raise InvalidFile(self.path, f"is damaged: {name} is not what was written")
-            self._checked.add((name, chunk))
+            self._checked.add((name, piece))
 
 
-def _header(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
-    table: dict[str, Any] = {}
-    offset = 0
-    for name, array in arrays.items():
-        table[name] = {
-            "dtype": _DTYPES[array.dtype],
-            "shape": list(array.shape),
-            "data_offsets": [offset, offset + array.nbytes],
-        }
-        offset += array.nbytes
-    checks = {
-        name: [zlib.crc32(_bytes(array)[at : at + CHUNK]) for at in range(0, array.nbytes, CHUNK)]
-        for name, array in arrays.items()
-    }
-    metadata = {
-        "format": "regretless",
-        "version": str(VERSION),
-        "header": json.dumps(header),
-        "checks": json.dumps(checks),
-    }
-    metadata["self"] = str(_own_check(table, metadata))
-    text = json.dumps({"__metadata__": metadata, **table}).encode()
-    return text + b" " * (-(len(text) + 8) % 64)  # so that arrays begin at a multiple of 64
+def _beginning(path: str | Path) -> tuple[int, dict[str, Any]]:
+    """Where the arrays begin, and what the header says."""
+    try:
+        _check_beginning(path)
+        with open(path, "rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            return 8 + length, dict(json.loads(file.read(length).decode()))
+    except OSError as error:
+        raise InvalidFile(path, f"cannot be read: {reason(error)}") from None
+    except (ValueError, TypeError, RecursionError):
+        raise InvalidFile(path, DAMAGED) from None
 
 
-def _own_check(table: Mapping[str, Any], metadata: Mapping[str, str]) -> int:
-    """A check of everything the header says but the check itself."""
-    said = [dict(table), {key: metadata[key] for key in ("format", "version", "header", "checks")}]
-    return zlib.crc32(json.dumps(said, sort_keys=True).encode())
+def _checks(array: NDArray[Any], size: int) -> list[int]:
+    content = _bytes(array)
+    return [zlib.crc32(content[at : at + size]) for at in range(0, array.nbytes, size)]
 
 
-def _bytes(array: Array) -> memoryview:
+def _bytes(array: NDArray[Any]) -> memoryview:
     return memoryview(array.reshape(-1).view(np.uint8))
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
-
-
-def _sync_folder(folder: Path) -> None:
-    """Let the new name reach the disk too, where folders can be synced."""
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(handle)
-    except OSError:
-        pass
-    finally:
-        os.close(handle)
+def _checksum(text: str, checks: str, table: Mapping[str, Any]) -> str:
+    said = f"{text}\n{checks}\n{json.dumps(table, sort_keys=True)}"
+    return hashlib.sha256(said.encode()).hexdigest()
