@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.public_engine import PublicEngine
-from regretless.forms.history import FloatArray
-from regretless.postflop.evaluation import Evaluator
+from regretless.engines.public_values import early_values, node_strategies
+from regretless.forms.history import FloatArray, IntArray
+from regretless.postflop.evaluation import places
 
 __all__ = ["EngineAnswers"]
 
@@ -19,15 +20,20 @@ class EngineAnswers:
 
     def __init__(self, engine: PublicEngine) -> None:
         self.engine = engine
-        self.evaluator = Evaluator(engine.form, self)
 
     def strategy(self, node: int, runout: int) -> FloatArray:
         return self.engine.node_strategy(node, runout)
 
+    def strategies(self, node: int) -> NDArray[np.float32]:
+        return node_strategies(self.engine, node)
+
     def values(self, player: int, node: int, runout: int) -> FloatArray:
         street = int(self.engine.form.tree.street[node])
-        found: FloatArray = self.early[player][street][runout, self.evaluator.place[node]].astype(np.float64)
+        found: FloatArray = self.early[player][street][runout, self.place[node]].astype(np.float64)
         return found
+
+    def all_values(self, player: int, street: int) -> NDArray[np.float32]:
+        return self.early[player][street]
 
     def equities(self, player: int, node: int) -> FloatArray | None:
         return None
@@ -35,4 +41,8 @@ class EngineAnswers:
     @cached_property
     def early(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
         """Of each player, for each street before the last, [runouts, nodes of the street, H]."""
-        return self.evaluator.early_values(0), self.evaluator.early_values(1)
+        return early_values(self.engine, 0), early_values(self.engine, 1)
+
+    @cached_property
+    def place(self) -> IntArray:
+        return places(self.engine.form.tree)

@@ -21,12 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import BettingTree, Kind, PublicForm
 from regretless.postflop.matchups import Showdown, met
 
-__all__ = ["Evaluator", "Strategies"]
+__all__ = ["Evaluator", "Strategies", "places"]
 
 BoolArray = NDArray[np.bool_]
+
+PAIRS_KEPT = 8  # tables of pairs that are remembered, each up to ten megabytes
 
 
 class Strategies(Protocol):
@@ -37,12 +39,21 @@ class Strategies(Protocol):
         ...
 
 
+def places(tree: BettingTree) -> IntArray:
+    """[N] a node's place among the nodes of its street."""
+    place = np.zeros(len(tree.street), dtype=np.int64)
+    for street in range(int(tree.street.max()) + 1):
+        place[tree.street == street] = np.arange(np.count_nonzero(tree.street == street))
+    return place
+
+
 class Evaluator:
     """Reads values of a form under strategies."""
 
     def __init__(self, form: PublicForm, strategies: Strategies) -> None:
         self.form = form
         self.strategies = strategies
+        self._pairs_found: dict[tuple[int, int], tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
 
     def met(self, player: int, opponent_reach: FloatArray) -> FloatArray:
         """[H] the opponent's reach that each hand of a player can meet; exactly 0 where there is none."""
@@ -71,12 +82,7 @@ class Evaluator:
 
     @cached_property
     def place(self) -> IntArray:
-        """[N] a node's place among the nodes of its street."""
-        street = self.form.tree.street
-        place = np.zeros(len(street), dtype=np.int64)
-        for number in range(int(street.max()) + 1):
-            place[street == number] = np.arange(np.count_nonzero(street == number))
-        return place
+        return places(self.form.tree)
 
     def _walk(
         self,
@@ -157,27 +163,48 @@ class Evaluator:
 
     def equity(self, player: int, street: int, runout: int, opponent_reach: FloatArray) -> FloatArray:
         """[H] share of the pot at showdown if nobody bets any more; not a number where a hand meets nothing."""
-        won, met = self._share(player, street, runout, opponent_reach)
-        return np.divide(won, met, out=np.full(len(won), np.nan), where=met > 1e-12)
+        shares, both = self._pairs(street, runout)
+        if player == 1:
+            shares, both = (both - shares).T, both.T
+        # Not a matrix product: the library would wake its threads for it, which takes longer than the sum.
+        won = (shares * opponent_reach.astype(np.float32)).sum(axis=1)
+        met = (both * opponent_reach.astype(np.float32)).sum(axis=1)
+        return np.divide(won, met, out=np.full(len(won), np.nan), where=met > 0).astype(np.float64)
 
-    def _share(self, player: int, street: int, runout: int, opponent_reach: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _pairs(self, street: int, runout: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """[H0, H1] of every pair of hands, over all deals to come: player 0's share of pots, and deals that allow both."""
+        if (street, runout) not in self._pairs_found:
+            if len(self._pairs_found) >= PAIRS_KEPT:
+                self._pairs_found.pop(next(iter(self._pairs_found)))
+            self._pairs_found[street, runout] = self._find_pairs(street, runout)
+        return self._pairs_found[street, runout]
+
+    def _find_pairs(self, street: int, runout: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         if street == len(self.form.streets) - 1:
-            found = self.showdown(player, runout).met(opponent_reach[None])
-            return (found.weaker[0] + found.not_stronger[0]) / 2, found.all[0]
+            first, second = (self.form.strength[player][runout] for player in range(2))
+            both = self._compatible & ((first >= 0)[:, None] & (second >= 0)[None, :])
+            halves = (first[:, None] > second).astype(np.float32) + (first[:, None] >= second)
+            return halves * both / 2, both.astype(np.float32)
         here, following = self.form.streets[street], self.form.streets[street + 1]
-        hands = len(self.form.hands[player].weight)
-        won, met = np.zeros(hands), np.zeros(hands)
+        size = len(self.form.hands[0].weight), len(self.form.hands[1].weight)
+        shares, total = np.zeros(size, dtype=np.float32), np.zeros(size, dtype=np.float32)
         for after in range(int(here.first_child[runout]), int(here.first_child[runout + 1])):
-            alive = ~self.dead(1 - player, street + 1, after)
-            copies = following.copies[following.first_copy[after] : following.first_copy[after + 1]]
-            for copy in copies:
-                # A copy is met by a renamed reach, so it is the reach that is renamed, and the result renamed back.
-                renamed = np.empty_like(opponent_reach)
-                renamed[self.form.permutations[1 - player][copy]] = opponent_reach
-                some, total = self._share(player, street + 1, after, renamed * alive)
-                won += some[self.form.permutations[player][copy]]
-                met += total[self.form.permutations[player][copy]]
-        return won, met
+            some, both = self._find_pairs(street + 1, after)
+            for copy in following.copies[following.first_copy[after] : following.first_copy[after + 1]]:
+                first, second = (self.form.permutations[player][copy] for player in range(2))
+                shares += some if copy == 0 else some[first[:, None], second]
+                total += both if copy == 0 else both[first[:, None], second]
+        return shares, total
+
+    @cached_property
+    def _compatible(self) -> BoolArray:
+        """[H0, H1] whether two hands share no card."""
+        first, second = (self.form.hands[player].cards for player in range(2))
+        shared = np.zeros((len(first), len(second)), dtype=np.bool_)
+        for mine in range(2):
+            for theirs in range(2):
+                shared |= first[:, mine, None] == second[:, theirs]
+        return ~shared
 
     def showdown(self, player: int, runout: int) -> Showdown:
         """Who beats whom on a final runout."""

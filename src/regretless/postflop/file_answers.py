@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from regretless.forms.betting import poker_payoffs
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, Hands, Kind, PublicForm, Street
+from regretless.postflop.evaluation import places
 from regretless.postflop.reading import Place, SpotReader
 from regretless.postflop.runouts import holdem_hands
 from regretless.postflop.spot import Spot
@@ -28,7 +29,7 @@ class FileAnswers:
         self.mapped = mapped
         self.form = form
         self.begin = _begin(form)
-        self.place = _places(form.tree)
+        self.place = places(form.tree)
 
     def strategy(self, node: int, runout: int) -> FloatArray:
         tree = self.form.tree
@@ -45,6 +46,13 @@ class FileAnswers:
         row = self.mapped.row(f"values.{player}.{int(self.form.tree.street[node])}", runout)
         found: FloatArray = row[self.place[node]].astype(np.float64)
         return found
+
+    def strategies(self, node: int) -> NDArray[np.float32]:
+        runouts = len(self.form.streets[int(self.form.tree.street[node])].parent)
+        return np.array([self.strategy(node, runout) for runout in range(runouts)], dtype=np.float32)
+
+    def all_values(self, player: int, street: int) -> NDArray[np.float32]:
+        return self.mapped.array(f"values.{player}.{street}")
 
     def equities(self, player: int, node: int) -> FloatArray | None:
         name = f"equity.{player}"
@@ -65,21 +73,13 @@ def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any]]:
         nodes = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == street))
         size = max((int(begin[node]) + _stored(form, int(node)) for node in nodes), default=0)
         rows = np.zeros((runouts, size), dtype=np.uint16)
-        for runout in range(runouts):
-            for node in nodes:
-                kept = answers.strategy(int(node), runout)[:-1].ravel()
-                np.rint(kept * ONE, out=kept)
-                rows[runout, begin[node] : begin[node] + len(kept)] = kept
+        for node in nodes:
+            kept = answers.strategies(int(node))[:, :-1]
+            rows[:, begin[node] : begin[node] + _stored(form, int(node))] = np.rint(kept * ONE).reshape(runouts, -1)
         arrays[f"strategy.{street}"] = rows
-    place = _places(tree)
     for street in range(len(form.streets) - 1):
-        nodes = np.flatnonzero(tree.street == street)
         for player in range(2):
-            rows = np.empty((len(form.streets[street].parent), len(nodes), len(form.hands[player].weight)), np.float32)
-            for runout in range(len(rows)):
-                for node in nodes:
-                    rows[runout, place[node]] = answers.values(player, int(node), runout)
-            arrays[f"values.{player}.{street}"] = rows
+            arrays[f"values.{player}.{street}"] = answers.all_values(player, street)
     if len(form.streets) == 3:
         arrays |= _equities(reader)
     return arrays
@@ -92,7 +92,7 @@ def _equities(reader: SpotReader) -> dict[str, NDArray[Any]]:
     arrays: dict[str, NDArray[Any]] = {
         f"equity.{player}": np.full((len(nodes), len(form.hands[player].weight)), np.nan, np.float32) for player in range(2)
     }
-    place = _places(form.tree)
+    place = places(form.tree)
     known: dict[bytes, FloatArray] = {}
     waiting: list[Place] = [reader.root]
     while waiting:
@@ -123,14 +123,6 @@ def _begin(form: PublicForm) -> IntArray:
         begin[node] = used[int(tree.street[node])]
         used[int(tree.street[node])] += _stored(form, int(node))
     return begin
-
-
-def _places(tree: BettingTree) -> IntArray:
-    """[N] a node's place among the nodes of its street."""
-    place = np.zeros(len(tree.street), dtype=np.int64)
-    for street in range(int(tree.street.max()) + 1):
-        place[tree.street == street] = np.arange(np.count_nonzero(tree.street == street))
-    return place
 
 
 # --- the form --------------------------------------------------------------------------------------------------------

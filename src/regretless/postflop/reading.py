@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regretless.cards.deck import board_text
 from regretless.cards.equity import hand_equities
@@ -44,6 +45,14 @@ class Answers(Strategies, Protocol):
 
     def values(self, player: int, node: int, runout: int) -> FloatArray:
         """[H] values of a betting node before the last street, times the opponent's reach that they meet."""
+        ...
+
+    def strategies(self, node: int) -> NDArray[np.float32]:
+        """[runouts of its street, actions, H] average strategy at a betting node."""
+        ...
+
+    def all_values(self, player: int, street: int) -> NDArray[np.float32]:
+        """[runouts, nodes of the street, H] values of a street before the last."""
         ...
 
     def equities(self, player: int, node: int) -> FloatArray | None:

@@ -1,0 +1,86 @@
+"""What an engine of the public form has found, node by node: strategies on all runouts, and values before the last street.
+
+A walk keeps the rows of values of the street it is on, so those of a runout of the second street are there to be read when a
+walk over that runout alone is done, and those of the first street when the whole walk is. The last street's, by far the
+most, can be worked out again from one runout's strategies.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines._public_iterate import BEGIN, BLOCKS, FINISH, Blocks, iterate
+from regretless.engines._public_walk import MEAN
+from regretless.engines.public_engine import PublicEngine, aligned
+
+__all__ = ["early_values", "node_strategies"]
+
+Float32 = NDArray[np.float32]
+
+
+def early_values(engine: PublicEngine, player: int) -> list[Float32]:
+    """For each street before the last, [runouts, nodes of the tree on that street, H], times the reach that a hand meets.
+
+    Both play their average strategies. Nodes of a street stand in the order of the tree.
+    """
+    form, plan = engine.form, engine.plans[player]
+    streets = len(form.streets) - 1
+    if streets == 0:
+        return []
+    nodes = [np.flatnonzero(form.tree.street == street) for street in range(streets)]
+    value_at = np.zeros(len(form.tree.street), dtype=np.int64)
+    value_at[plan.nodes["node"]] = plan.nodes["value_at"]
+    hands = np.arange(len(form.hands[player].weight))
+    rows = [value_at[members][:, None] + hands for members in nodes]
+    kept = [
+        np.empty((len(form.streets[street].parent), len(nodes[street]), len(hands)), dtype=np.float32)
+        for street in range(streets)
+    ]
+    main = engine._scratch[0]
+    if streets == 1:
+        engine._walk(player, MEAN)
+    else:
+        runouts = len(form.streets[1].parent)
+        usual = engine._blocks[player]
+        size = len(usual.lines) // max(len(usual.runout) - 1, 1)
+        alone = Blocks(
+            runout=np.arange(1, runouts + 2, dtype=np.int32),  # one runout a block
+            lines=aligned(runouts * size),
+            opponent=usual.opponent,
+            own=usual.own,
+            root=usual.root,
+        )
+        jobs = [engine._job(own, MEAN)._replace(blocks=alone if own == player else engine._blocks[own]) for own in (0, 1)]
+        weights = np.zeros((1, 7), dtype=np.float32)
+
+        def part(which: int, first: int, last: int) -> None:
+            predicts = engine._predicts
+            iterate(weights, player, player + 1, which, first, last, MEAN, predicts, jobs[0], jobs[1], main, main)
+
+        part(BEGIN, 0, 0)
+        for runout in range(runouts):
+            part(BLOCKS, runout, runout + 1)
+            kept[1][runout] = main.value[rows[1]]
+        part(FINISH, 0, 0)
+    kept[0][0] = main.value[rows[0]]
+    return kept
+
+
+def node_strategies(engine: PublicEngine, node: int) -> NDArray[np.float32]:
+    """[runouts of its street, actions, H] average strategy at a betting node."""
+    tree = engine.form.tree
+    player = int(tree.player[node])
+    plan = engine.plans[player]
+    entry = plan.nodes[np.flatnonzero(plan.nodes["node"] == node)[0]]
+    street = plan.streets[int(tree.street[node])]
+    runouts = len(engine.form.streets[int(tree.street[node])].parent)
+    actions, size = int(entry["actions"]), int(street["own_size"])
+    rows = engine._average[player][int(street["own_at"]) : int(street["own_at"]) + runouts * size].reshape(runouts, size)
+    block = int(entry["block"])
+    sums = rows[:, block : block + actions * plan.own_hands].reshape(runouts, actions, plan.own_hands)
+    sums = sums[:, :, : len(engine.form.hands[player].weight)]
+    total = sums.sum(axis=1, keepdims=True)
+    return np.divide(sums, total, out=np.full(sums.shape, np.float32(1 / actions)), where=total > 0)
+
+
