@@ -65,7 +65,7 @@ def estimate(spot: Spot, *, threads: int = 1) -> Estimate:
     ... })
     >>> size = estimate(spot)
     >>> size.nodes, size.hands, size.entries
-    (45, {'oop': 12, 'ip': 3}, 312)
+    (45, {'oop': 12, 'ip': 3}, 330)
     """
     runouts = np.array(count_runouts(spot), dtype=object)  # Python's whole numbers: nothing overflows
     counts = _counts(betting_branches(spot), len(runouts))

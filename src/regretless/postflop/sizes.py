@@ -25,6 +25,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from regretless.errors import InvalidText
 
 __all__ = [
@@ -176,12 +178,7 @@ def number_text(number: float) -> str:
     >>> number_text(94.0), number_text(2.5), number_text(0.00001)
     ('94', '2.5', '0.00001')
     """
-    if number == math.inf:
-        return "inf"
-    text = repr(float(number))
-    if "e" in text:
-        text = f"{number:.12f}" if abs(number) < 1 else f"{number:.0f}.0"
-    return text.rstrip("0").rstrip(".")
+    return np.format_float_positional(number, trim="-")
 
 
 def _percent(share: float) -> str:

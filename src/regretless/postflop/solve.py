@@ -62,7 +62,7 @@ def solve_spot(
     >>> solution.exploitability_pct_pot <= 0.1, round(sum(solution.ev.values()))
     (True, 100)
     >>> solution.root.actions
-    ('check', 'bet 50', 'bet 100', 'all-in 200')
+    ('check', 'bet 50', 'bet 100')
     """
     job = _Job(
         spot=spot,
@@ -204,7 +204,7 @@ def _solve(
 
     outcome = run(engine, rule, stop, report=watch, interrupted=interrupted)
     if outcome.reason == "interrupted":
-        keep(outcome.history[:-1], outcome.seconds)  # without the measurement that the interrupt caused
+        keep(_regular(outcome.history, stop, started_at), outcome.seconds)
     return _solution(job, size, form, engine, outcome, before, earlier_seconds, setup_seconds, started_at)
 
 
@@ -260,6 +260,12 @@ def _joined(
 ) -> tuple[Measurement, ...]:
     later = tuple(Measurement(point.iteration, seconds + point.seconds, point.exploitability) for point in after)
     return (*before, *later)
+
+
+def _regular(history: tuple[Measurement, ...], stop: Stop, started_at: int) -> tuple[Measurement, ...]:
+    """Without the last measurement, if only the interrupt caused it."""
+    before = history[-2].iteration if len(history) > 1 else started_at
+    return history if history[-1].iteration == stop.next_measurement(before) else history[:-1]
 
 
 def _rule(variant: str) -> Rule:

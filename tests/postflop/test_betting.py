@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regretless.errors import RegretlessError
+from regretless.forms.public import BettingTree, Kind
+from regretless.postflop.betting import betting_tree
+from regretless.postflop.estimate import estimate
+from regretless.postflop.spot import Spot
+from regretless.postflop.suits import count_runouts
+
+
+def actions(tree: BettingTree, *line: str) -> list[str]:
+    """Actions after a line; cards come by themselves."""
+    node = 0
+    for step in line:
+        node = _below_chance(tree, node)
+        node = int(tree.first_child[node]) + labels(tree, node).index(step)
+    return labels(tree, _below_chance(tree, node))
+
+
+def _below_chance(tree: BettingTree, node: int) -> int:
+    while tree.kind[node] == Kind.CHANCE:
+        node = int(tree.first_child[node])
+    return node
+
+
+def labels(tree: BettingTree, node: int) -> list[str]:
+    return list(tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])])
+
+
+def test_reference_spots_have_the_same_nodes_and_first_actions(reference: tuple[Spot, dict[str, Any]]) -> None:
+    spot, answer = reference
+    began = time.process_time()
+    tree = betting_tree(spot)
+    assert time.process_time() - began < 0.1
+    runouts = np.array(count_runouts(spot))
+    kinds = {
+        name: int(sum(np.count_nonzero((tree.kind == kind) & (tree.street == street)) * count for street, count in enumerate(runouts)))
+        for name, kind in (("action", 0), ("chance", 1), ("fold", 2), ("showdown", 3))
+    }
+    assert kinds == answer["node_kinds"]
+    theirs = [text.replace("(", " ").rstrip(")").replace("AllIn", "all-in").lower() for text in answer["root_actions"]]
+    assert labels(tree, 0) == theirs
+
+
+def test_reference_spots_are_estimated_right(reference: tuple[Spot, dict[str, Any]]) -> None:
+    spot, answer = reference
+    size = estimate(spot)
+    assert (size.nodes, size.node_kinds, size.hands) == (answer["nodes"], answer["node_kinds"], answer["hands"])
+
+
+def test_thresholds(fields: dict[str, Any]) -> None:
+    # Pot 100, stack 200: all-in is 2 pots.
+    plain = {"add_allin": 0, "force_allin": 0, "merge": 0}
+    fields["bets"] = {"bet": "50%"}
+    assert actions(betting_tree(Spot.from_mapping(fields | {"rules": plain}))) == ["check", "bet 50"]
+    added = Spot.from_mapping(fields | {"rules": plain | {"add_allin": 2}})
+    assert actions(betting_tree(added)) == ["check", "bet 50", "all-in 200"]
+    # Betting 150 leaves 50, which is an eighth of the pot of 400.
+    fields["bets"] = {"bet": "150%"}
+    forced = Spot.from_mapping(fields | {"rules": plain | {"force_allin": 0.125}})
+    assert actions(betting_tree(forced)) == ["check", "all-in 200"]
+    kept = Spot.from_mapping(fields | {"rules": plain | {"force_allin": 0.12}})
+    assert actions(betting_tree(kept)) == ["check", "bet 150"]
+
+
+def test_merging_drops_the_smaller(fields: dict[str, Any]) -> None:
+    fields["bets"] = {"bet": "50%, 60%, 100%"}
+    fields["rules"] = {"add_allin": 0, "force_allin": 0, "merge": 0.1}
+    # (0.6 − 0.1) / 1.1 = 0.4545 is not above 0.5, so 50 goes; (1 − 0.1) / 1.1 = 0.818 is above 0.6, so 60 stays.
+    assert actions(betting_tree(Spot.from_mapping(fields))) == ["check", "bet 60", "bet 100"]
+
+
+def test_smallest_bets_and_raises(fields: dict[str, Any]) -> None:
+    fields["bets"] = {"bet": "1%", "raise": "1c"}
+    fields["rules"] = {"add_allin": 0, "force_allin": 0, "merge": 0, "min_bet": 20}
+    tree = betting_tree(Spot.from_mapping(fields))
+    assert actions(tree) == ["check", "bet 20"]
+    assert actions(tree, "bet 20") == ["fold", "call", "raise 40"]
+    assert actions(tree, "bet 20", "raise 40") == ["fold", "call", "raise 60"]
+
+
+def test_amounts_in_big_blinds(fields: dict[str, Any]) -> None:
+    fields |= {"pot": 5.5, "stack": 97.5, "bets": {"bet": "33%"}, "rules": {"add_allin": 0, "chip": 0.01, "min_bet": 1}}
+    assert actions(betting_tree(Spot.from_mapping(fields))) == ["check", "bet 1.82"]
+
+
+def test_donk_sizes_only_after_calling(fields: dict[str, Any]) -> None:
+    fields |= {
+        "board": "Kh Qs Js 2c",
+        "bets": {"bet": "50%", "river": {"donk": "10%"}},
+        "rules": {"add_allin": 0, "force_allin": 0},
+    }
+    tree = betting_tree(Spot.from_mapping(fields))
+    assert actions(tree, "check", "bet 50", "call") == ["check", "bet 20"]
+    assert actions(tree, "bet 50", "call") == ["check", "bet 100"]
+    assert actions(tree, "check", "check") == ["check", "bet 50"]
+
+
+def test_nobody_acts_after_an_all_in_is_called(fields: dict[str, Any]) -> None:
+    fields |= {"board": "Kh Qs Js", "bets": {"bet": "a", "raise": "a"}}
+    tree = betting_tree(Spot.from_mapping(fields))
+    assert actions(tree, "all-in 200") == ["fold", "call"]
+    node = int(tree.first_child[0]) + 1
+    node = int(tree.first_child[node]) + 1
+    assert [tree.kind[node], tree.kind[tree.first_child[node]]] == [Kind.CHANCE, Kind.CHANCE]
+    assert tree.kind[tree.first_child[tree.first_child[node]]] == Kind.SHOWDOWN
+
+
+def test_lines_by_hand(fields: dict[str, Any]) -> None:
+    fields["bets"] = {"bet": "50%", "raise": "2.5x"}
+    fields["rules"] = {"add_allin": 0}
+    fields["lines"] = {"add": ["bet 33, raise 120", "check, all-in"], "remove": ["bet 50", "check, bet 50"]}
+    tree = betting_tree(Spot.from_mapping(fields))
+    assert actions(tree) == ["check", "bet 33"]
+    assert actions(tree, "bet 33") == ["fold", "call", "raise 83", "raise 120"]
+    assert actions(tree, "check") == ["check", "all-in 200"]
+    assert actions(tree, "bet 33", "raise 83") == ["fold", "call", "all-in 200"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "field", "reason"),
+    [
+        ({"remove": ["bet 33"]}, "lines.remove[0]", "no 'bet 33' here; there is check, bet 50"),
+        ({"add": ["check", "bet 50, call, bet 10"]}, "lines.add[1]", "nobody acts any more"),
+        ({"add": ["bet 500"]}, "lines.add[0]", "from 1 to 200"),
+        ({"add": ["raise 60"]}, "lines.add[0]", "a raise answers a bet"),
+        ({"add": ["bet 50, raise 70"]}, "lines.add[0]", "from 100 to 200"),
+        ({"add": ["Ah"]}, "lines.add[0]", "knows no cards"),
+        ({"add": [""]}, "lines.add[0]", "names no action"),
+        ({"add": ["jump"]}, "lines.add[0]", "neither an action nor a card"),
+        ({"add": ["bet"]}, "lines.add[0]", "needs an amount"),
+        ({"remove": ["check", "bet 50"]}, "lines.remove[1]", "removes the last action"),
+    ],
+)
+def test_a_bad_line_is_named(fields: dict[str, Any], lines: dict[str, Any], field: str, reason: str) -> None:
+    fields |= {"bets": {"bet": "50%"}, "rules": {"add_allin": 0}, "lines": lines}
+    with pytest.raises(RegretlessError) as caught:
+        betting_tree(Spot.from_mapping(fields))
+    assert str(caught.value).startswith(f"{field}: ")
+    assert reason in str(caught.value)
+
+
+def test_a_raise_that_never_ends_is_refused(fields: dict[str, Any]) -> None:
+    fields |= {"stack": 100_000, "bets": {"bet": "1c", "raise": "1c"}, "rules": {"force_allin": 0}}
+    with pytest.raises(RegretlessError, match=r"bets\.river\.(oop|ip)\.raise: allows more than"):
+        betting_tree(Spot.from_mapping(fields))

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regretless.errors import InvalidFile
+from regretless.postflop.engine_answers import EngineAnswers
+from regretless.postflop.solution import SpotSolution
+from regretless.postflop.solve import resume_spot, solve_spot
+from regretless.postflop.spot import Spot
+
+
+@pytest.mark.parametrize("name", ["river", "turn", "flop"])
+def test_a_file_reads_as_the_solve_did(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
+    solution: SpotSolution = request.getfixturevalue(name)
+    solution.save(tmp_path / "spot.rgl")
+    loaded = SpotSolution.load(tmp_path / "spot.rgl")
+    assert loaded.spot == solution.spot
+    assert loaded.history == solution.history
+    assert loaded.exploitability == solution.exploitability
+    lines = {"river": ["", "check, bet 50"], "turn": ["", "check, check, 9d"], "flop": ["", "check", "check, check, 7d", "check, check, 7d, check, check, 8s"]}
+    for line in lines[name]:
+        mine, theirs = loaded.node(line), solution.node(line)
+        assert mine.actions == theirs.actions
+        np.testing.assert_allclose(mine.strategy, theirs.strategy, atol=2e-5)
+        for player in ("oop", "ip"):
+            np.testing.assert_allclose(mine.hands[player].weight, theirs.hands[player].weight, atol=1e-4)
+            np.testing.assert_allclose(mine.hands[player].equity, theirs.hands[player].equity, atol=1e-2)
+            assert mine.ev(player) == pytest.approx(theirs.ev(player), abs=0.02)
+    # A file read from a file is the same file.
+    loaded.save(tmp_path / "again.rgl")
+    assert SpotSolution.load(tmp_path / "again.rgl").node().frequencies == pytest.approx(loaded.node().frequencies, abs=1e-4)
+
+
+def learned(solution: SpotSolution) -> list[np.ndarray]:
+    answers = solution.reader.answers
+    assert isinstance(answers, EngineAnswers)
+    snapshot = answers.engine.snapshot()
+    return [*snapshot.regret, *snapshot.average, *(snapshot.matched or ())]
+
+
+@pytest.mark.parametrize("variant", ["discounted", "predictive-plus"])
+@pytest.mark.parametrize("stop", [1, 13, 40])
+def test_a_resumed_solve_is_bit_for_bit_the_uninterrupted_one(
+    fields: dict[str, Any], tmp_path: Path, stop: int, variant: str
+) -> None:
+    spot = Spot.from_mapping(fields)
+    whole = solve_spot(spot, iterations=60, variant=variant)
+    pieces = 0
+
+    def interrupted() -> bool:
+        nonlocal pieces
+        pieces += 1
+        return pieces > stop
+
+    path = tmp_path / "spot.rgl"
+    part = solve_spot(spot, iterations=60, variant=variant, checkpoint=path, interrupted=interrupted)
+    assert part.reason == "interrupted"
+    assert part.iterations < 60
+    resumed = resume_spot(path)
+    assert resumed.iterations == 60
+    for mine, theirs in zip(learned(resumed), learned(whole), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    assert [(p.iteration, p.exploitability) for p in resumed.history] == [
+        (p.iteration, p.exploitability) for p in whole.history
+    ]
+
+
+def test_a_finished_solve_goes_on_if_it_was_saved_with_its_regrets(fields: dict[str, Any], tmp_path: Path) -> None:
+    spot = Spot.from_mapping(fields)
+    first = solve_spot(spot, iterations=20)
+    first.save(tmp_path / "all.rgl", resumable=True)
+    assert resume_spot(tmp_path / "all.rgl", iterations=50).iterations == 50
+    for mine, theirs in zip(learned(resume_spot(tmp_path / "all.rgl", iterations=50)), learned(solve_spot(spot, iterations=50)), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    first.save(tmp_path / "small.rgl")
+    with pytest.raises(InvalidFile, match="nothing to go on from"):
+        resume_spot(tmp_path / "small.rgl")
+    with pytest.raises(InvalidFile, match="regrets"):
+        SpotSolution.load(tmp_path / "small.rgl").save(tmp_path / "x.rgl", resumable=True)
+
+
+def test_checkpoints_are_written_on_the_way(fields: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "spot.rgl"
+    solve_spot(Spot.from_mapping(fields), iterations=50, checkpoint=path, checkpoint_seconds=0)
+    assert resume_spot(path, iterations=60).iterations == 60
+    with pytest.raises(InvalidFile, match="--resume"):
+        SpotSolution.load(path)
+
+
+def test_a_damaged_file_is_one_sentence_and_never_a_wrong_answer(turn: SpotSolution, tmp_path: Path) -> None:
+    path = tmp_path / "spot.rgl"
+    turn.save(path)
+    content = path.read_bytes()
+    lines = ("", "check, check", "check, check, 9d")
+    right = [SpotSolution.load(path).node(line).ev("oop") for line in lines]
+    random.seed(0)
+    told = 0
+    for _ in range(60):
+        damaged = bytearray(content)
+        place = random.choice([random.randrange(4000), random.randrange(len(content))])
+        damaged[place] ^= 1 << random.randrange(8)
+        path.write_bytes(damaged)
+        try:
+            loaded = SpotSolution.load(path)
+            found = [loaded.node(line).ev("oop") for line in lines]
+        except InvalidFile as error:
+            assert "\n" not in str(error)
+            told += 1
+        else:
+            assert found == right
+    assert told > 40
+    for length in (0, 5, 100, len(content) // 2, len(content) - 1):
+        path.write_bytes(content[:length])
+        with pytest.raises(InvalidFile):
+            SpotSolution.load(path).node("check, check, As")
+
+
+def test_other_files_are_refused(tmp_path: Path, river: SpotSolution) -> None:
+    from regretless import solve
+    from regretless.storage import save_solution
+
+    save_solution(tmp_path / "kuhn.rgl", solve("kuhn", iterations=10))
+    with pytest.raises(InvalidFile, match="holds a solution, not a"):
+        SpotSolution.load(tmp_path / "kuhn.rgl")
+    with pytest.raises(InvalidFile, match="does not exist"):
+        SpotSolution.load(tmp_path / "none.rgl")
+    with pytest.raises(InvalidFile, match="does not exist"):
+        river.save(tmp_path / "no" / "folder.rgl")
+    if os.geteuid() != 0:
+        (tmp_path / "locked").mkdir(mode=0o500)
+        with pytest.raises(InvalidFile, match="cannot be written"):
+            river.save(tmp_path / "locked" / "spot.rgl")

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regretless.errors import InvalidOption, WouldNotFit
+from regretless.postflop import estimate as estimates
+from regretless.postflop.estimate import check_fits, estimate
+from regretless.postflop.solution import SpotSolution
+from regretless.postflop.solve import solve_spot
+from regretless.postflop.spot import Spot
+
+Read = Callable[[str], tuple[Spot, dict[str, Any]]]
+
+
+def check_against(spot: Spot, answer: dict[str, Any], exploitability: float) -> SpotSolution:
+    solution = solve_spot(spot, target=exploitability)
+    assert solution.exploitability_pct_pot <= exploitability
+    for player in ("oop", "ip"):
+        assert solution.ev[player] == pytest.approx(answer["ev"][player], abs=0.0005 * spot.pot)
+        assert solution.equity[player] == pytest.approx(answer["equity"][player], abs=1e-4)
+    # Each hand's own EV, where two solvers agree as far as both are exact: by weight, the mean difference.
+    for player in ("oop", "ip"):
+        table = solution.root.hands[player]
+        theirs = np.array([answer[f"{player}_hands"][name] for name in table.texts()])
+        off = table.mean(np.abs(table.ev - theirs))
+        assert off < 0.01 * spot.pot
+    return solution
+
+
+@pytest.mark.parametrize("name", ["river_narrow", "river_rake", "river_wide"])
+def test_rivers_agree_with_an_independent_solver(name: str, read_reference: Read) -> None:
+    check_against(*read_reference(name), exploitability=0.02)
+
+
+def test_the_exact_value_of_a_river(read_reference: Read) -> None:
+    spot, _ = read_reference("river_narrow")
+    solution = solve_spot(spot, target=0.001)
+    assert solution.ev["oop"] == pytest.approx(30.560928, abs=0.001)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["turn_example", "turn_paired_donk"])
+def test_turns_agree_with_an_independent_solver(name: str, read_reference: Read) -> None:
+    check_against(*read_reference(name), exploitability=0.02)
+
+
+@pytest.mark.slow
+def test_a_flop_agrees_with_an_independent_solver(read_reference: Read) -> None:
+    check_against(*read_reference("flop_3bet"), exploitability=0.1)
+
+
+def test_rake_leaves_the_pot(read_reference: Read) -> None:
+    spot, answer = read_reference("river_rake")
+    solution = solve_spot(spot, target=0.1)
+    assert sum(solution.ev.values()) == pytest.approx(sum(answer["ev"].values()), abs=0.05)
+    assert sum(solution.ev.values()) < spot.pot
+
+
+def test_json_has_the_keys_that_scripts_rely_on(river: SpotSolution) -> None:
+    answer = river.as_json(strategy=True)
+    expected = {
+        "game", "variant", "engine", "device", "threads", "iterations", "exploitability", "nash_conv", "values", "seconds",
+        "setup_seconds", "seconds_per_iteration", "memory_bytes", "nodes", "information_sets", "history",
+        "exploitability_pct_pot", "pot", "ev", "equity", "root",
+    }  # fmt: skip
+    assert set(answer) == expected
+    assert set(answer["root"]) == {"player", "actions", "frequencies", "hands"}
+    hand = answer["root"]["hands"]["oop"]["AcKc"]
+    assert set(hand["strategy"]) == set(answer["root"]["actions"])
+    assert "hands" not in river.as_json()["root"]
+    assert answer["exploitability_pct_pot"] == pytest.approx(answer["exploitability"])  # the pot is 100
+    assert river.strategy["AcKc"] == hand["strategy"]
+
+
+def test_what_was_asked_decides_when_it_ends(fields: dict[str, Any]) -> None:
+    spot = Spot.from_mapping(fields)
+    assert solve_spot(spot).exploitability_pct_pot <= 0.3
+    assert solve_spot(spot, iterations=7).iterations == 7
+    assert solve_spot(spot, iterations=7).reason == "iterations"
+    assert solve_spot(spot, target=5, iterations=500).reason == "target"
+    assert solve_spot(spot, interrupted=lambda: True).reason == "interrupted"
+
+
+@pytest.mark.parametrize(
+    ("options", "name"), [({"target": 0}, "target"), ({"threads": -1}, "threads"), ({"storage": 8}, "storage"), ({"iterations": 0}, "iterations"), ({"variant": "best"}, "variant")]
+)
+def test_bad_options_are_named(fields: dict[str, Any], options: dict[str, Any], name: str) -> None:
+    with pytest.raises(InvalidOption, match=f"^{name}: "):
+        solve_spot(Spot.from_mapping(fields), **options)
+
+
+def test_what_does_not_fit_is_said_before_it_is_taken(
+    fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fields |= {"board": "Kh Qs Js", "oop": {"range": "100%"}, "ip": {"range": "100%"}, "stack": 1000}
+    spot = Spot.from_mapping(fields)
+    monkeypatch.setattr(estimates, "available_bytes", lambda: 10**8)
+    with pytest.raises(WouldNotFit) as caught:
+        solve_spot(spot)
+    assert caught.value.needed == estimate(spot, threads=2).memory_bytes[32] > 10**8 or caught.value.needed > 10**8
+    assert check_fits(spot, available=10**15).nodes > 10**5
+
+
+def test_the_estimate_is_close_to_what_is_taken(river: SpotSolution, turn: SpotSolution, read_reference: Read) -> None:
+    spot, _ = read_reference("turn_paired_donk")
+    solution = solve_spot(spot, iterations=1, threads=1)
+    assert estimate(spot, threads=1).memory_bytes[32] == pytest.approx(solution.memory_bytes, rel=0.35)
+
+
+def test_an_estimate_is_quick_and_half_the_bits_take_half_the_memory(read_reference: Read) -> None:
+    spot, answer = read_reference("flop_3bet")
+    size = estimate(spot)
+    assert size.entries == 155_952_394
+    assert size.memory_bytes[32] <= answer["memory_bytes"]["32"]
+    assert size.memory_bytes[16] <= answer["memory_bytes"]["16"]
