@@ -334,9 +334,10 @@ def batch_walks(
         for player in range(payoff.shape[1]):
             new_regret[:] = 0.0
             new_average[:] = 0.0
+            # np.bool_: a plain False would be taken for a constant and compiled once more
             chance_walks(
-                node, payoff, accept, alias, new_regret, new_average, strategy, random, np.ones(2), plain, False,
-                np.full(1, player),
+                node, payoff, accept, alias, new_regret, new_average, strategy, random, np.ones(2), plain,
+                np.bool_(False), np.full(1, player),
             )  # fmt: skip
             for information_set in range(len(set_player)):
                 if set_player[information_set] != player:
@@ -349,4 +350,4 @@ def batch_walks(
                     if floor != 0.0:
                         regret[pair] = max(regret[pair], 0.0)
                     new_regret[pair] = regret[pair] * prediction_discount + prediction * new
-                _match(new_regret[place:end], strategy[place:end], 0, end - place)
+                _match(new_regret, strategy, place, end - place)
