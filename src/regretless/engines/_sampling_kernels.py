@@ -95,7 +95,7 @@ def external_walks(
     random: Words,
     scale: FloatArray,
     schedule: Schedule,
-    learning: bool,
+    learning: bool | np.bool_,
 ) -> None:
     """External sampling: chance and the others are drawn, the player who is updated tries every action."""
     players = payoff.shape[1]
@@ -167,7 +167,7 @@ def outcome_walks(
     random: Words,
     scale: FloatArray,
     schedule: Schedule,
-    learning: bool,
+    learning: bool | np.bool_,
     exploration: float,
     depth: int,
 ) -> None:
@@ -233,7 +233,7 @@ def chance_walks(
     random: Words,
     scale: FloatArray,
     schedule: Schedule,
-    learning: bool,
+    learning: bool | np.bool_,
     updated_players: IntArray,
 ) -> None:
     """Chance sampling: one outcome at every chance node, every action of every player."""
