@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from regretless.engines._cuda_game import FIELDS, SIZES, STATE, CudaGame, prepare
+from regretless.engines._cuda_source import LEVELS, TOGETHER, kernel_source
 from regretless.engines.batched import batched_terms, replace_payoffs
 from regretless.engines.engine import Updates
 from regretless.engines.numpy_engine import NumpySequenceEngine
@@ -27,7 +28,6 @@ from regretless.games.registry import load
 from regretless.rules import Plus, PredictivePlus, schedule
 
 HERE = Path(__file__).parent
-KERNELS = HERE.parent.parent / "src/regretless/engines/_cuda_kernels.cu"
 THREADS = 64
 
 needs_compiler = pytest.mark.skipif(
@@ -43,11 +43,13 @@ def form(name: str) -> SequenceForm:
 @pytest.fixture(scope="module")
 def compile_kernels(tmp_path_factory):
     folder = tmp_path_factory.mktemp("kernels")
+    kernels = folder / "kernels.cu"
+    kernels.write_text(kernel_source(TOGETHER, LEVELS), encoding="utf-8")
 
     @cache
     def build(options: tuple[str, ...]) -> ctypes.CDLL:
         library = folder / f"kernels{abs(hash(options))}.so"
-        command = ["g++", "-std=c++20", "-O0", "-w", "-shared", "-fPIC", *options, f'-DKERNELS="{KERNELS}"']
+        command = ["g++", "-std=c++20", "-O0", "-w", "-shared", "-fPIC", *options, f'-DKERNELS="{kernels}"']
         subprocess.run([*command, str(HERE / "cuda_on_host.cpp"), "-o", str(library)], check=True, timeout=120)
         return ctypes.CDLL(str(library))
 

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from regretless.engines.batched import BatchedEngine, replace_payoffs
+from regretless.engines.devices import GPU_FROM, game_size
 from regretless.engines.engine import Snapshot, Updates
 from regretless.engines.numpy_engine import NumpyHistoryEngine, NumpySequenceEngine
+from regretless.engines.registry import create
 from regretless.errors import InvalidOption
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
 from regretless.games.registry import load
@@ -178,6 +180,35 @@ def test_many_players_in_torch():
                 each.restore(random_snapshot(form, seed=5))
                 each.advance(schedule(Plus(), first=4, count=1))
             assert_same(engine, expected, 1e-10)
+
+
+@pytest.mark.parametrize("name", ["kuhn", "kuhn(players=3)", "leduc"])
+def test_sparse_products_on_the_device(name):
+    pytest.importorskip("cupy")
+    pytest.importorskip("scipy")
+    form = history(name)
+    for updates in Updates:
+        engine = create("matrix", form, device="cuda", updates=updates)
+        expected = NumpyHistoryEngine(form, updates=updates)
+        for rule in PRESETS.values():
+            for each in (engine, expected):
+                each.restore(random_snapshot(form, seed=5))
+                each.advance(schedule(rule, first=4, count=1))
+            assert_same(engine, expected, 1e-10)
+
+
+def test_a_large_game_goes_to_the_device_by_itself():
+    pytest.importorskip("cupy")
+    assert game_size(sequence("liars_dice")) > GPU_FROM["cupy"] > game_size(sequence("leduc"))
+    engine = create("auto", history("liars_dice"))
+    assert (engine.name, engine.device) == ("cupy", "cuda")
+    expected = create("auto", history("liars_dice"), device="cpu")
+    assert (expected.name, expected.device) == ("numba", "cpu")
+    for each in (engine, expected):
+        each.restore(random_snapshot(history("liars_dice"), seed=2))
+        each.advance(schedule(Plus(), first=4, count=2))
+    assert_same(engine, expected, 1e-9)
+    assert create("auto", history("leduc")).device == "cpu"
 
 
 def test_payoffs_of_many_values_are_left_unpacked():

@@ -75,7 +75,7 @@ def test_seeds_differ() -> None:
 
 @pytest.mark.parametrize("name", ["numba", "torch"])
 @pytest.mark.parametrize(
-    ("form", "iterations", "exploitability"), [(KUHN, 200, 0.01), (LEDUC, 60, 0.25)], ids=["kuhn", "leduc"]
+    ("form", "iterations", "exploitability"), [(KUHN, 80, 0.02), (LEDUC, 30, 0.4)], ids=["kuhn", "leduc"]
 )
 def test_play_converges(name: str, form: HistoryForm, iterations: int, exploitability: float) -> None:
     engine = engines.create(name, form, sampling=Sampling.CHANCE, batch_size=256, seed=1)
@@ -85,8 +85,8 @@ def test_play_converges(name: str, form: HistoryForm, iterations: int, exploitab
 
 def test_three_players_play_too() -> None:
     engine = BatchSamplingEngine(compile_history(Kuhn(players=3)), batch_size=64, seed=1)
-    engine.advance(schedule(PRESETS["linear"], first=1, count=60))
-    assert engine.evaluate().nash_conv < 0.2
+    engine.advance(schedule(PRESETS["linear"], first=1, count=30))
+    assert engine.evaluate().nash_conv < 0.3
 
 
 def test_a_large_batch_is_nearly_the_whole_game() -> None:

@@ -151,8 +151,8 @@ def blocks_of(walker: str, game: str) -> tuple[FloatArray, list[Estimate]]:
     strategy = random_strategy(form_of(game), seed=5)
     engine = engine_of(walker, game, seed=11)
     engine.restore(standing(strategy))
-    walks = {"chance": 1_000, "torch": 1}.get(walker, 4_000)
-    return strategy, [engine.estimate(walks) for _ in range(100)]
+    walks = {"chance": 800, "torch": 1}.get(walker, 4_000)
+    return strategy, [engine.estimate(walks) for _ in range(70)]
 
 
 # --- the estimators --------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""A two-player game as the arrays that `_cuda_kernels.cu` reads, built on the host with NumPy alone.
+"""A two-player game as the arrays that the kernels of `_cuda_kernels` read, built on the host with NumPy alone.
 
 No CUDA library is needed here: an engine uploads the arrays, and the tests run the kernels' source on a CPU over the
 same ones. Three choices are made on the way:

@@ -95,7 +95,7 @@ def external_walks(
     random: Words,
     scale: FloatArray,
     schedule: Schedule,
-    learning: bool,
+    learning: bool | np.bool_,
 ) -> None:
     """External sampling: chance and the others are drawn, the player who is updated tries every action."""
     players = payoff.shape[1]
@@ -167,7 +167,7 @@ def outcome_walks(
     random: Words,
     scale: FloatArray,
     schedule: Schedule,
-    learning: bool,
+    learning: bool | np.bool_,
     exploration: float,
     depth: int,
 ) -> None:
@@ -233,7 +233,7 @@ def chance_walks(
     random: Words,
     scale: FloatArray,
     schedule: Schedule,
-    learning: bool,
+    learning: bool | np.bool_,
     updated_players: IntArray,
 ) -> None:
     """Chance sampling: one outcome at every chance node, every action of every player."""
@@ -334,9 +334,10 @@ def batch_walks(
         for player in range(payoff.shape[1]):
             new_regret[:] = 0.0
             new_average[:] = 0.0
+            # np.bool_: a plain False would be taken for a constant and compiled once more
             chance_walks(
-                node, payoff, accept, alias, new_regret, new_average, strategy, random, np.ones(2), plain, False,
-                np.full(1, player),
+                node, payoff, accept, alias, new_regret, new_average, strategy, random, np.ones(2), plain,
+                np.bool_(False), np.full(1, player),
             )  # fmt: skip
             for information_set in range(len(set_player)):
                 if set_player[information_set] != player:
@@ -349,4 +350,4 @@ def batch_walks(
                     if floor != 0.0:
                         regret[pair] = max(regret[pair], 0.0)
                     new_regret[pair] = regret[pair] * prediction_discount + prediction * new
-                _match(new_regret[place:end], strategy[place:end], 0, end - place)
+                _match(new_regret, strategy, place, end - place)

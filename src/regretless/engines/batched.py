@@ -16,6 +16,7 @@ from typing import Protocol
 
 import numpy as np
 
+from regretless.engines.devices import require_cuda
 from regretless.engines.engine import Evaluation, Snapshot, Updates
 from regretless.engines.payoff_terms import Terms
 from regretless.engines.sequence_layout import slices
@@ -132,6 +133,8 @@ class BatchedEngine:
             raise MissingExtra(library, "torch" if library == "torch" else "gpu")
         if library == "cupy" and (not on_cuda or len(trees) != 2):
             raise InvalidOption("library", library, "solves two-player games on a CUDA device")
+        if on_cuda:
+            require_cuda()
         self.name = library
         self.device = device
         self.games = len(games)

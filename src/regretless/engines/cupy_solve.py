@@ -12,7 +12,6 @@ would leave idle.
 
 from __future__ import annotations
 
-from importlib import resources
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +19,7 @@ import cupy
 import numpy as np
 
 from regretless.engines._cuda_game import FIELDS, MAX_LEVELS, SIZES, STATE, prepare
+from regretless.engines._cuda_source import LEVELS, TOGETHER, kernel_source
 from regretless.engines.engine import Snapshot, Updates
 from regretless.engines.payoff_terms import Terms
 from regretless.errors import InvalidOption, WouldNotFit
@@ -30,14 +30,28 @@ from regretless.rules.rule import Schedule
 __all__ = ["MODES", "CupySolve"]
 
 MODES = ("auto", "persistent", "graph")
-TOGETHER = ("solve", "evaluate")  # kernels of the persistent mode
-STEPS = ("level_rows", "level_up", "level_up_best", "level_down", "level_normalise", "tick")  # and of the graph
+KERNELS = {
+    "persistent": ("solve", "evaluate"),
+    "graph": ("level_rows", "level_up", "level_up_best", "level_down", "level_normalise", "tick"),
+}
 CAPACITY = 4096  # iterations whose weights lie on the device at once
-PERSISTENT_UP_TO = 4_000_000  # payoff entries of a player; beyond, the payoffs stream from memory whatever we do
-ENTRIES_A_BLOCK = 2048  # what a block should have to do before another one is worth a wait for it
-ONE_BLOCK_UP_TO = 8192  # entries and sequences of a player that a single block handles best
 STEP_THREADS = 256  # threads of a block in the graph's launches
 RESERVED_SHARED = 8192  # shared memory that the kernels take for themselves
+
+# What suits a game of which size, from a sweep over 1 to 132 blocks of 256, 512 and 1,024 threads on an H200. Sizes are
+# payoff entries and sequences of the larger player; times are microseconds an iteration of alternating CFR+ in float32.
+#
+#   game            size   best plan        others
+#   kuhn              43   1 × 256    4.1   1 × 1,024  4.6; 4 to 132 blocks  9 to 10; graph 16
+#   leduc          6,013   1 × 1,024 13.9   1 × 256   21.0; 4 to 132 blocks 20 to 25; graph 36
+#   liar's dice  171,991   84 × 1,024 39.0  16 × 1,024 64.7; 132 × 1,024 39.6; 132 × 256 64.6; graph 62
+#   goofspiel 6  530,647   132 × 1,024 34.4 66 × 1,024 40.2; 132 × 256 51.2; graph 55
+#   leduc 13     711,933   132 × 1,024 40.1 66 × 1,024 44.1; 132 × 256 51.7; graph 48
+#   battleship 1,012,180   132 × 1,024 42.9 66 × 1,024 60.2; 132 × 256 90.8; graph 65
+FEW_THREADS_UP_TO = 1024  # size; beyond, the most threads that a block can have are the best
+ONE_BLOCK_UP_TO = 8192  # size; a second block costs two barriers between blocks, 5 µs and more an iteration
+SIZE_OF_A_BLOCK = 2048  # what a block should have to do before another one is worth a wait for it
+PERSISTENT_UP_TO = 4_000_000  # entries; beyond, payoffs stream from memory and a graph's launches hide behind that
 
 
 class CupySolve:
@@ -73,7 +87,7 @@ class CupySolve:
                 blocks = 1
             elif blocks is None:
                 blocks = _choose_blocks(trees, terms, games, processors)
-            self.threads = threads or (1024 if games < 2 * processors else 256)
+            self.threads = threads or _choose_threads(trees, terms, games, processors)
             busy = processors * 2048 if self.mode == "graph" else blocks * self.threads
             game = prepare(trees, terms, blocks=blocks, dtype=dtype, threads=busy)
             if self.mode == "persistent" and game.deepest > MAX_LEVELS:
@@ -123,14 +137,13 @@ class CupySolve:
         cupy.cuda.runtime.deviceSynchronize()  # the uploads ran on another stream
 
     def _compile(self) -> None:
-        source = resources.files("regretless.engines").joinpath("_cuda_kernels.cu").read_text(encoding="utf-8")
+        source = kernel_source(TOGETHER if self.mode == "persistent" else LEVELS)
         options = ("-std=c++17", f"-DTHREADS={self.threads}", *self.game.options)
         # Blocks that wait for each other must all be running: that is what a cooperative launch promises.
         together = self.mode == "persistent" and self.game.blocks > 1
         module = cupy.RawModule(code=source, options=options, enable_cooperative_groups=together)
-        names = TOGETHER if self.mode == "persistent" else STEPS
-        self._kernels: dict[str, Any] = {name: module.get_function(name) for name in names}
-        self._shared_bytes = dict.fromkeys(TOGETHER, self.game.table_bytes)
+        self._kernels: dict[str, Any] = {name: module.get_function(name) for name in KERNELS[self.mode]}
+        self._shared_bytes = dict.fromkeys(self._kernels, self.game.table_bytes)
         if self.carried:
             self._shared_bytes["solve"] += self.game.carried_bytes
         if self.mode == "persistent":
@@ -294,10 +307,18 @@ class CupySolve:
             cupy.cuda.runtime.deviceSynchronize()
 
 
+def _size(trees: tuple[SequenceTree, ...], terms: tuple[Terms, ...]) -> int:
+    """Payoff entries and sequences of the larger player."""
+    return max(len(term.value) + len(tree.pair) for tree, term in zip(trees, terms))
+
+
 def _choose_blocks(trees: tuple[SequenceTree, ...], terms: tuple[Terms, ...], games: int, processors: int) -> int:
-    if games > 1:
+    size = _size(trees, terms)
+    if games > 1 or size <= ONE_BLOCK_UP_TO:
         return 1
-    work = max(len(term.value) + len(tree.pair) for tree, term in zip(trees, terms))
-    if work <= ONE_BLOCK_UP_TO:
-        return 1
-    return int(min(processors, -(-work // ENTRIES_A_BLOCK)))
+    return int(min(processors, -(-size // SIZE_OF_A_BLOCK)))
+
+
+def _choose_threads(trees: tuple[SequenceTree, ...], terms: tuple[Terms, ...], games: int, processors: int) -> int:
+    # A batch that outnumbers the processors fills them with several small blocks each.
+    return 256 if games >= 2 * processors or _size(trees, terms) <= FEW_THREADS_UP_TO else 1024

@@ -8,6 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, cast
 
+from regretless.engines import devices
 from regretless.engines.engine import Engine, Sampling, Updates
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra
 from regretless.forms.history import HistoryForm
@@ -80,6 +81,9 @@ ENGINES: dict[str, Entry] = {
 }
 
 
+FASTEST_FIRST = {"cpu": ("numba", "numpy"), "cuda": ("cupy", "torch"), "mps": ("torch",)}  # by device
+
+
 def available() -> tuple[str, ...]:
     """Names of the engines whose libraries are installed."""
     return tuple(name for name, entry in ENGINES.items() if not _missing(entry))
@@ -100,7 +104,9 @@ def create(
 ) -> Engine:
     """An engine on a compiled game; by default on the sequence form for two players, on the history form for more.
 
-    `name` is a name of `available()` or "auto"; `dtype` is "float32" or "float64", by default the engine's own.
+    `name` is a name of `available()` or "auto"; `dtype` is "float32" or "float64", by default the engine's own. With
+    both `name` and `device` left at "auto", a large game goes to a CUDA device where there is one, in float64 as on a
+    CPU (`devices.py` says how large and why); `threads` keeps it on the CPU.
     `seed` and `batch_size` (deals drawn between two updates) are for engines that sample.
 
     >>> from regretless.forms import compile_history
@@ -123,7 +129,15 @@ def create(
             batch_size=batch_size,
         )
     if name == "auto":
-        name = _choose(device)
+        if kind == Kind.HISTORY or _history(form).players > 2:
+            form = _history(form)
+        else:  # what the engines to choose from work on, and what tells the size
+            form = _as(Kind.SEQUENCE, form)
+        if device == "auto":
+            name, device = _choose_by_size(form, threads)
+            dtype = dtype or "float64"
+        else:
+            name = _choose(form, device)
     if name not in ENGINES:
         raise InvalidOption("engine", name, f"is not one of auto, {', '.join(ENGINES)}")
     entry = ENGINES[name]
@@ -140,25 +154,46 @@ def create(
     kind = _kind(form, entry) if kind is None else Kind(kind)
     if kind not in entry.classes:
         raise InvalidGame(f"the {name} engine does not work on the {kind} form, which {_history(form).name} needs")
-    module, _, class_name = entry.classes[kind].partition(":")
-    build: Any = getattr(import_module(module), class_name)
     options: dict[str, Any] = {"updates": Updates(updates)}
     if entry.devices != ("cpu",):
         options["device"] = entry.devices[0] if device == "auto" else device
+        if options["device"] == "cuda":
+            devices.require_cuda()
     if len(entry.dtypes) > 1:
         options["dtype"] = dtype or entry.dtypes[0]
     if entry.threads:
         options["threads"] = threads or 1
+    module, _, class_name = entry.classes[kind].partition(":")
+    build: Any = getattr(import_module(module), class_name)
     return cast(Engine, build(_as(kind, form), **options))
 
 
-def _choose(device: str) -> str:
-    """The fastest engine that is installed and runs on `device`."""
-    for name in ("cupy", "torch", "numba", "numpy") if device not in ("auto", "cpu") else ("numba", "numpy"):
-        entry = ENGINES.get(name)
-        if entry is not None and not _missing(entry) and device in ("auto", *entry.devices):
+def _choose_by_size(form: HistoryForm | SequenceForm, threads: int | None) -> tuple[str, str]:
+    """The engine and the device that suit a game of this size on this machine."""
+    size = devices.game_size(form)
+    for name, smallest in devices.GPU_FROM.items():
+        if threads is None and size >= smallest and _suits(name, form) and devices.cuda_devices():
+            return name, "cuda"
+    return _choose(form, "cpu"), "cpu"
+
+
+def _choose(form: HistoryForm | SequenceForm, device: str) -> str:
+    """The fastest engine that is installed, runs on `device` and works on the form."""
+    if device == "cuda":
+        devices.require_cuda()
+    if device not in FASTEST_FIRST:
+        raise InvalidOption("device", device, f"is not one of auto, {', '.join(FASTEST_FIRST)}")
+    for name in FASTEST_FIRST[device]:
+        if _suits(name, form):
             return name
-    raise InvalidOption("device", device, "has no engine that is installed")
+    wanted = ENGINES["cupy" if device == "cuda" and isinstance(form, SequenceForm) else "torch"]
+    raise MissingExtra(wanted.libraries[0], wanted.extra)
+
+
+def _suits(name: str, form: HistoryForm | SequenceForm) -> bool:
+    """Whether the engine is installed and works on the form."""
+    kind = Kind.SEQUENCE if isinstance(form, SequenceForm) else Kind.HISTORY
+    return kind in ENGINES[name].classes and not _missing(ENGINES[name])
 
 
 def _missing(entry: Entry) -> list[str]:
@@ -166,9 +201,7 @@ def _missing(entry: Entry) -> list[str]:
 
 
 def _kind(form: HistoryForm | SequenceForm, entry: Entry) -> Kind:
-    if isinstance(form, SequenceForm):
-        return Kind.SEQUENCE
-    return Kind.SEQUENCE if form.players == 2 and Kind.SEQUENCE in entry.classes else Kind.HISTORY
+    return Kind.SEQUENCE if _history(form).players == 2 and Kind.SEQUENCE in entry.classes else Kind.HISTORY
 
 
 def _history(form: HistoryForm | SequenceForm) -> HistoryForm:
