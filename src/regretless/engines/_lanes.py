@@ -12,19 +12,24 @@ infinities nor NaN may occur.
 from __future__ import annotations
 
 import operator
+import platform
 from typing import Any
 
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic, models, overload, register_model
 
 __all__ = [
     "WIDTH",
     "add_product",
     "divide",
+    "fetch",
+    "flush_tiny",
+    "item",
     "largest",
     "load",
     "maximum",
+    "restore_tiny",
     "splat",
     "store",
     "total",
@@ -39,6 +44,7 @@ _FLOAT = ir.FloatType()
 _VECTOR = ir.VectorType(_FLOAT, WIDTH)
 _INT = ir.IntType(32)
 _FAST = ("fast",)
+_X86 = platform.machine().lower() in ("x86_64", "amd64", "i686")
 
 
 class _LanesType(types.Type):  # type: ignore[misc]
@@ -72,6 +78,18 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
+def item(typing_context: Any, array: Any, index: Any) -> Any:
+    """array[index] of an array of small integers; unlike numba's own, it never counts from the end."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = signature.args[0]
+        data = context.make_array(kind)(context, builder, arguments[0]).data
+        return builder.sext(builder.load(builder.gep(data, [arguments[1]])), ir.IntType(64))
+
+    return types.int64(array, types.intp), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
 def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     """array[index : index + 16] = value"""
 
@@ -80,6 +98,61 @@ def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, types.intp, _lanes), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def fetch(typing_context: Any, array: Any, index: Any) -> Any:
+    """Ask for array[index : index + 16] to be brought near, without waiting; an index outside the array does no harm."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        byte_pointer = ir.IntType(8).as_pointer()
+        address = builder.bitcast(_address(context, builder, signature.args[0], *arguments), byte_pointer)
+        kind = ir.FunctionType(ir.VoidType(), [byte_pointer, _INT, _INT, _INT])
+        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(prefetch, [address, _INT(0), _INT(2), _INT(1)])  # to read, into the second cache, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+def _control_register(builder: Any, name: str, place: Any) -> None:
+    pointer = builder.bitcast(place, ir.IntType(8).as_pointer())
+    kind = ir.FunctionType(ir.VoidType(), [pointer.type])
+    builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.x86.sse.{name}"), [pointer])
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def flush_tiny(typing_context: Any) -> Any:
+    """From here on take numbers below 1e-38 for 0, as x86 processors slow down a hundredfold on them.
+
+    Returns the setting before, for `restore_tiny`; elsewhere nothing needs to be done.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if not _X86:
+            return _INT(0)
+        place = cgutils.alloca_once(builder, _INT)
+        _control_register(builder, "stmxcsr", place)
+        before = builder.load(place)
+        builder.store(builder.or_(before, _INT(0x8040)), place)  # flush to zero, denormals are zero
+        _control_register(builder, "ldmxcsr", place)
+        return before
+
+    return types.uint32(), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def restore_tiny(typing_context: Any, before: Any) -> Any:
+    """Undo `flush_tiny`."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if _X86:
+            place = cgutils.alloca_once(builder, _INT)
+            builder.store(arguments[0], place)
+            _control_register(builder, "ldmxcsr", place)
+        return context.get_dummy_value()
+
+    return types.void(types.uint32), generate
 
 
 def _splat(builder: Any, number: Any) -> Any:

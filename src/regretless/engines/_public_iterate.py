@@ -13,7 +13,7 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines._lanes import load, splat, store
+from regretless.engines._lanes import flush_tiny, load, restore_tiny, splat, store
 from regretless.engines._public_terminals import SPEED
 from regretless.engines._public_walk import DOWN, UP, Learned, Scratch, walk
 from regretless.engines.public_plan import LANES, Plan
@@ -125,7 +125,9 @@ def iterate(
     scratch: Scratch,
 ) -> None:
     """For every row of weights, the walks of players `first_own : last_own` in turn; or those parts of them."""
+    before = flush_tiny()
     for row in range(schedule.shape[0]):
         for own in range(first_own, last_own):
             job = first if own == 0 else second
             _walk_parts(parts, first_block, last_block, mode, schedule[row], predicts, job, main, scratch)
+    restore_tiny(before)

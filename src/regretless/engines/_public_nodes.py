@@ -19,7 +19,7 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines._lanes import add_product, divide, load, maximum, splat, store, where_positive
+from regretless.engines._lanes import add_product, divide, fetch, item, load, maximum, splat, store, where_positive
 from regretless.engines._public_terminals import SPEED
 from regretless.engines.public_plan import LANES
 
@@ -31,14 +31,19 @@ Float32 = NDArray[np.float32]
 
 @nb.njit(**SPEED)
 def split(source: Float32, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
-    """Rows of reach of a node's children, which are adjacent, from its own row."""
+    """Rows of reach of a node's children, which are adjacent, from its own row.
+
+    A player's regrets lie in the order of the walk, so what follows this node's is asked for in time.
+    """
     zero = splat(np.float32(0.0))
     one = splat(np.float32(1.0))
     share = splat(np.float32(1.0 / actions))
     for hand in range(0, hands, LANES):
         positive = zero
         for action in range(actions):
-            positive = positive + maximum(load(source, at + action * hands + hand), zero)
+            index = at + action * hands + hand
+            fetch(source, index + actions * hands)
+            positive = positive + maximum(load(source, index), zero)
         arriving = load(reach, from_at + hand)
         factor = divide(where_positive(positive, arriving, zero), where_positive(positive, positive, one))
         evenly = where_positive(positive, zero, arriving * share)
@@ -51,9 +56,9 @@ def split(source: Float32, at: int, actions: int, hands: int, reach: Float32, fr
 def sum_children(actions: int, hands: int, value: Float32, child: Int32, first: int, to_at: int) -> None:
     """Values at a decision of the opponent, whose strategy is already in the reach."""
     for hand in range(0, hands, LANES):
-        together = load(value, child[first] + hand)
+        together = load(value, item(child, first) + hand)
         for action in range(1, actions):
-            together = together + load(value, child[first + action] + hand)
+            together = together + load(value, item(child, first + action) + hand)
         store(value, to_at + hand, together)
 
 
@@ -61,9 +66,9 @@ def sum_children(actions: int, hands: int, value: Float32, child: Int32, first: 
 def best(actions: int, hands: int, value: Float32, child: Int32, first: int, to_at: int) -> None:
     """Values of a best response: the largest of the children's."""
     for hand in range(0, hands, LANES):
-        highest = load(value, child[first] + hand)
+        highest = load(value, item(child, first) + hand)
         for action in range(1, actions):
-            highest = maximum(highest, load(value, child[first + action] + hand))
+            highest = maximum(highest, load(value, item(child, first + action) + hand))
         store(value, to_at + hand, highest)
 
 
@@ -88,7 +93,7 @@ def mean(
         plain = zero
         for action in range(actions):
             weight = maximum(load(source, at + action * hands + hand), zero)
-            below = load(value, child[first + action] + hand)
+            below = load(value, item(child, first + action) + hand)
             positive = positive + weight
             mixed = add_product(mixed, weight, below)
             plain = plain + below
@@ -113,7 +118,10 @@ def improve(
     weights: Float32,
     predicts: bool,
 ) -> None:
-    """The fused update of one node; `weights` are those of a rule, with `floor` as the lowest regret allowed."""
+    """The fused update of one node; `weights` are those of a rule, with `floor` as the lowest regret allowed.
+
+    Nodes are left in reverse order, so it is what lies before this node's averages that is asked for in time.
+    """
     zero = splat(np.float32(0.0))
     one = splat(np.float32(1.0))
     share = splat(np.float32(1.0 / actions))
@@ -126,7 +134,7 @@ def improve(
         plain = zero
         for action in range(actions):
             weight = maximum(load(matched, at + action * hands + hand), zero)
-            below = load(value, child[first + action] + hand)
+            below = load(value, item(child, first + action) + hand)
             positive = positive + weight
             mixed = add_product(mixed, weight, below)
             plain = plain + below
@@ -139,10 +147,11 @@ def improve(
         evenly = evenly * arriving
         for action in range(actions):
             index = at + action * hands + hand
+            fetch(average, index - actions * hands)
             strategy = add_product(evenly, maximum(load(matched, index), zero), inverse)
             store(average, index, add_product(strategy, load(average, index), decay))
             old = load(regret, index)
-            new = load(value, child[first + action] + hand) - worth
+            new = load(value, item(child, first + action) + hand) - worth
             kept = add_product(new, old, where_positive(old, positive_discount, negative_discount))
             kept = maximum(kept, floor)
             store(regret, index, kept)

@@ -19,15 +19,17 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines._lanes import add_product, load, splat, store, transpose, transpose_back
+from regretless.engines._lanes import add_product, item, load, splat, store, transpose, transpose_back
 from regretless.engines.public_plan import LANES
-from regretless.engines.public_tables import RECORD
+from regretless.engines.public_tables import RECORD, SCALE
 
 __all__ = ["Tile", "fold_tile", "showdown_tile"]
 
 Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]
 Float32 = NDArray[np.float32]
+
+STEP = LANES // SCALE  # numbers in an eighth of a row
 
 SPEED = {"cache": True, "nogil": True, "fastmath": True, "boundscheck": False, "error_model": "numpy"}
 
@@ -50,7 +52,8 @@ def fold_tile(
     living_at: int,
     living_count: int,
     own_cards: Int16,
-    other_cards: Int16,
+    card_first: Int32,
+    card_hands: Int16,
     same: Int16,
     opponent: Float32,
     from_at: Int32,
@@ -62,24 +65,28 @@ def fold_tile(
 ) -> None:
     """Sixteen folds; `first` is the tile's first terminal in `from_at`, `to_at` and `pay`."""
     reach, values, cards = tile.reach, tile.values, tile.cards
+    zero = splat(np.float32(0.0))
+    all_reach = zero
+    odd_reach = zero
     for hand in range(0, other_hands, LANES):
         transpose(opponent, from_at, first, hand, reach, hand * LANES)
-    zero = splat(np.float32(0.0))
-    for row in range(0, cards.size, LANES):
-        store(cards, row, zero)
-    all_reach = zero
-    for hand in range(other_hands):
-        row = load(reach, hand * LANES)
-        all_reach = all_reach + row
-        card = other_cards[2 * hand] * LANES
-        store(cards, card, load(cards, card) + row)
-        card = other_cards[2 * hand + 1] * LANES
-        store(cards, card, load(cards, card) + row)
+        for near in range(hand * LANES, (hand + LANES) * LANES, 2 * LANES):
+            all_reach = all_reach + load(reach, near)
+            odd_reach = odd_reach + load(reach, near + LANES)
+    all_reach = all_reach + odd_reach
+    for card in range(card_first.size - 1):
+        one, two = zero, zero
+        for index in range(item(card_first, card), item(card_first, card + 1) - 1, 2):
+            one = one + load(reach, item(card_hands, index) * LANES)
+            two = two + load(reach, item(card_hands, index + 1) * LANES)
+        if (card_first[card + 1] - card_first[card]) % 2 == 1:
+            one = one + load(reach, np.int64(card_hands[card_first[card + 1] - 1]) * LANES)
+        store(cards, card * LANES, one + two)
     amount = load(pay, first)
     for index in range(living_at, living_at + living_count):
-        hand = np.int64(living[index])
-        blocked = load(cards, own_cards[2 * hand] * LANES) + load(cards, own_cards[2 * hand + 1] * LANES)
-        valid = all_reach - blocked + load(reach, same[hand] * LANES)
+        hand = item(living, index)
+        blocked = load(cards, item(own_cards, 2 * hand) * LANES) + load(cards, item(own_cards, 2 * hand + 1) * LANES)
+        valid = all_reach - blocked + load(reach, item(same, hand) * LANES)
         store(values, hand * LANES, amount * valid)
     for hand in range(0, own_hands, LANES):
         transpose_back(values, hand * LANES, value, to_at, first, hand)
@@ -92,11 +99,14 @@ def showdown_tile(
     living: Int16,
     living_at: int,
     living_count: int,
+    event_first: Int16,
+    event_first_at: int,
+    event_hands: Int16,
+    event_at: int,
     records: Int16,
     record_at: int,
     record_count: int,
     own_cards: Int16,
-    other_cards: Int16,
     opponent: Float32,
     from_at: Int32,
     value: Float32,
@@ -110,43 +120,51 @@ def showdown_tile(
     for hand in range(0, other_hands, LANES):
         transpose(opponent, from_at, first, hand, reach, hand * LANES)
     zero = splat(np.float32(0.0))
-    for row in range(0, cards.size, LANES):
-        store(cards, row, zero)
-    all_reach = zero
     store(sums, 0, zero)
     store(events, 0, zero)
-    for index in range(living_count):
-        hand = np.int64(living[living_at + index])
-        row = load(reach, hand * LANES)
-        all_reach = all_reach + row
+    # P, four at a time: within the four, sums do not wait for the running sum.
+    all_reach = zero
+    whole = living_count - living_count % 4
+    for index in range(0, whole, 4):
+        one = load(reach, item(living, living_at + index) * LANES)
+        two = one + load(reach, item(living, living_at + index + 1) * LANES)
+        three = two + load(reach, item(living, living_at + index + 2) * LANES)
+        four = three + load(reach, item(living, living_at + index + 3) * LANES)
+        store(sums, (index + 1) * LANES, all_reach + one)
+        store(sums, (index + 2) * LANES, all_reach + two)
+        store(sums, (index + 3) * LANES, all_reach + three)
+        all_reach = all_reach + four
+        store(sums, (index + 4) * LANES, all_reach)
+    for index in range(whole, living_count):
+        all_reach = all_reach + load(reach, item(living, living_at + index) * LANES)
         store(sums, (index + 1) * LANES, all_reach)
-        card = other_cards[2 * hand] * LANES
-        grown = load(cards, card) + row
-        store(cards, card, grown)
-        store(events, (2 * index + 1) * LANES, grown)
-        card = other_cards[2 * hand + 1] * LANES
-        grown = load(cards, card) + row
-        store(cards, card, grown)
-        store(events, (2 * index + 2) * LANES, grown)
+    # E, card by card.
+    for card in range(cards.size // LANES - 2):
+        grown = zero
+        for index in range(item(event_first, event_first_at + card), item(event_first, event_first_at + card + 1)):
+            grown = grown + load(reach, item(event_hands, event_at + index) * LANES)
+            store(events, (index + 1) * LANES, grown)
+        store(cards, card * LANES, grown)
     count = from_at.size
     weaker_pay, equal_pay, all_pay = load(pay, first), load(pay, count + first), load(pay, 2 * count + first)
     for record in range(record_at, record_at + record_count * RECORD, RECORD):
-        hand = np.int64(records[record])
+        hand = item(records, record)
         weaker = (
-            load(sums, records[record + 1] * LANES)
-            - load(events, records[record + 2] * LANES)
-            - load(events, records[record + 3] * LANES)
+            load(sums, item(records, record + 1) * STEP)
+            - load(events, item(records, record + 2) * STEP)
+            - load(events, item(records, record + 3) * STEP)
         )
-        same = load(reach, records[record + 7] * LANES)
+        same = load(reach, item(records, record + 7) * STEP)
         equal = (
-            load(sums, records[record + 4] * LANES)
-            - load(events, records[record + 5] * LANES)
-            - load(events, records[record + 6] * LANES)
+            load(sums, item(records, record + 4) * STEP)
+            - load(events, item(records, record + 5) * STEP)
+            - load(events, item(records, record + 6) * STEP)
             + same
         )
-        blocked = load(cards, own_cards[2 * hand] * LANES) + load(cards, own_cards[2 * hand + 1] * LANES)
+        card = hand // (SCALE // 2)
+        blocked = load(cards, item(own_cards, card) * LANES) + load(cards, item(own_cards, card + 1) * LANES)
         valid = all_reach - blocked + same
         worth = add_product(add_product(all_pay * valid, weaker, weaker_pay), equal, equal_pay)
-        store(values, hand * LANES, worth)
+        store(values, hand * STEP, worth)
     for hand in range(0, own_hands, LANES):
         transpose_back(values, hand * LANES, value, to_at, first, hand)

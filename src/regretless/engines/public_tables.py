@@ -1,9 +1,8 @@
 """What the kernels of the public form know of hands and runouts: who is dead, who blocks whom, who beats whom.
 
-For the showdowns of one final runout, let the opponent's living hands be sorted by strength. While they are added one by
-one, keep every intermediate sum: P[j], the reach of the first j hands, and, each time a card's sum grows, its new value
-E[e] (an *event*; the hand at position j makes events 2j + 1 and 2j + 2, and E[0] = 0). Then for an own hand h with cards
-c and d that beats the first j hands,
+For the showdowns of one final runout, let the opponent's living hands be sorted by strength. Running sums of their reach
+are taken over all of them, P[j] for the first j, and card by card over the hands that hold it (an *event* for each, E[0]
+being 0 for "none yet"). Then for an own hand h with cards c and d that beats the first j hands,
 
     reach of the weaker hands that share no card with h  =  P[j] − E[last event of c before j] − E[last event of d before j].
 
@@ -22,13 +21,14 @@ from numpy.typing import NDArray
 from regretless.engines.public_plan import padded
 from regretless.forms.public import PublicForm
 
-__all__ = ["RECORD", "Tables", "make_tables"]
+__all__ = ["RECORD", "SCALE", "Tables", "make_tables"]
 
 Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]
 Float32 = NDArray[np.float32]
 Records = NDArray[np.void]
 
+SCALE = 8  # rows in records are counted in eighths, which an x86 processor turns into addresses by itself
 RECORD = 8  # hand, (rows of weaker: P, E, E), (rows of weaker or equal: P, E, E), the same hand of the opponent
 
 
@@ -58,7 +58,10 @@ class Tables(NamedTuple):
     other_hands: Int16  #    [R · m]
     records: Int16  #        [final runouts · n · 8]
     own_cards: Int16  #      [2 n]    rows of card sums to subtract; a row that stays 0 for the second of one card
-    other_cards: Int16  #    [2 m]    rows of card sums to add to; a row nobody reads for the second of one card
+    card_first: Int32  #     [deck + 1]    other hands with card c are card_hands[card_first[c] : card_first[c + 1]]
+    card_hands: Int16  #     [2 m or less]
+    event_first: Int16  #    [final runouts · (deck + 1)]  the same among the living, by strength: the events of card c
+    event_hands: Int16  #    [final runouts · 2 m]
     same: Int16  #           [n]      the other player's same hand; the row of zeros after the last where there is none
     permutations: Int16  #   [G · n]
 
@@ -78,9 +81,11 @@ def _make_tables(
     other = 1 - own
     own_cards = np.full((hands[own], 2), form.deck + 1, dtype=np.int16)
     own_cards[: len(form.hands[own].cards)] = np.where(form.hands[own].cards < 0, form.deck + 1, form.hands[own].cards)
-    other_cards = np.full((hands[other], 2), form.deck, dtype=np.int16)
+    other_cards = np.full((hands[other], 2), form.deck, dtype=np.int16)  # `deck` where there is no card
     given = form.hands[other].cards
     other_cards[: len(given)] = np.where(given < 0, form.deck, given)
+    holders = np.argsort(other_cards.ravel(), kind="stable")
+    card_first = np.searchsorted(other_cards.ravel()[holders], np.arange(form.deck + 1)).astype(np.int32)
     same = np.full(hands[own], hands[other], dtype=np.int16)
     same[: len(form.hands[own].same)] = np.where(form.hands[own].same < 0, hands[other], form.hands[own].same)
     permutations = np.tile(np.arange(hands[own], dtype=np.int16), (len(form.permutations[own]), 1))
@@ -88,6 +93,8 @@ def _make_tables(
 
     final = len(form.strength[own])
     records = np.zeros((final, hands[own], RECORD), dtype=np.int16)
+    event_first = np.zeros((final, form.deck + 1), dtype=np.int16)
+    event_hands = np.zeros((final, 2 * hands[other]), dtype=np.int16)
     _fill_records(
         living[own][-final:],
         living[other][-final:],
@@ -99,6 +106,8 @@ def _make_tables(
         other_cards,
         same,
         form.deck,
+        event_first,
+        event_hands,
         records,
     )
     return Tables(
@@ -109,7 +118,10 @@ def _make_tables(
         other_hands=living[other].ravel(),
         records=records.ravel(),
         own_cards=own_cards.ravel(),
-        other_cards=other_cards.ravel(),
+        card_first=card_first,
+        card_hands=(holders[: card_first[-1]] // 2).astype(np.int16),
+        event_first=event_first.ravel(),
+        event_hands=event_hands.ravel(),
         same=same,
         permutations=permutations.ravel(),
     )
@@ -163,11 +175,28 @@ def _fill_records(
     other_cards: Int16,
     same: Int16,
     deck: int,
+    event_first: Int16,
+    event_hands: Int16,
     records: Int16,
 ) -> None:
-    """For every final runout, merge the two sorted lists and note the last event of every card at each hand."""
-    event = np.zeros(deck + 2, dtype=np.int16)
+    """For every final runout, sort events by card, then merge the two lists and note the last event of every card."""
+    event = np.zeros(deck + 2, dtype=np.int16)  # the last one so far, counted from 1
     for runout in range(len(records)):
+        event[:] = 0
+        for index in range(other_count[runout]):
+            event[other_cards[other[runout, index], 0]] += 1
+            event[other_cards[other[runout, index], 1]] += 1
+        for card in range(deck):
+            event_first[runout, card + 1] = event_first[runout, card] + event[card]
+            event[card] = event_first[runout, card]
+        event[deck] = 0
+        for index in range(other_count[runout]):
+            hand = other[runout, index]
+            for side in range(2):
+                card = other_cards[hand, side]
+                if card < deck:
+                    event_hands[runout, event[card]] = hand
+                    event[card] += 1
         event[:] = 0
         added = 0
         start = 0
@@ -182,17 +211,19 @@ def _fill_records(
                     reached = other_strength[runout, hand]
                     if reached > strength or (rows == 0 and reached == strength):
                         break
-                    event[other_cards[hand, 0]] = 2 * added + 1
-                    event[other_cards[hand, 1]] = 2 * added + 2
+                    event[other_cards[hand, 0]] += 1
+                    event[other_cards[hand, 1]] += 1
                     added += 1
                 for index in range(start, end):
                     hand = own[runout, index]
-                    first, second = own_cards[hand, 0], own_cards[hand, 1]
-                    records[runout, index, 1 + 3 * rows] = added
-                    records[runout, index, 2 + 3 * rows] = event[first] if first < deck else 0
-                    records[runout, index, 3 + 3 * rows] = event[second] if second < deck else 0
+                    records[runout, index, 1 + 3 * rows] = SCALE * added
+                    for side in range(2):
+                        card = own_cards[hand, side]
+                        met = card < deck and event[card] > 0
+                        row = event_first[runout, card] + event[card] if met else 0
+                        records[runout, index, 2 + 3 * rows + side] = SCALE * row
             for index in range(start, end):
                 hand = own[runout, index]
-                records[runout, index, 0] = hand
-                records[runout, index, 7] = same[hand]
+                records[runout, index, 0] = SCALE * hand
+                records[runout, index, 7] = SCALE * same[hand]
             start = end
