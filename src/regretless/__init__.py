@@ -5,6 +5,9 @@
     solution = rl.solve("leduc", variant="plus", iterations=1000)
     solution.exploitability, solution.values, solution.strategy["Ks:"]
 
+    solution = rl.solve(rl.Spot.read("spot.toml"), target=0.3)  # per cent of the pot
+    solution.ev, solution.node("check, bet 94").frequencies
+
 Names load when first used, so that importing the package costs nothing.
 """
 
@@ -14,17 +17,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regretless import cards, engines, errors, forms, games, rules, solvers
+    from regretless import cards, engines, errors, forms, games, postflop, rules, solvers
+    from regretless.api import solve
     from regretless.errors import RegretlessError
     from regretless.games.registry import load
+    from regretless.postflop.many import solve_many
+    from regretless.postflop.solution import SpotSolution
+    from regretless.postflop.spot import Spot
     from regretless.solvers.solution import Solution
-    from regretless.solvers.solve import solve
     from regretless.solvers.solver import Solver
 
 __all__ = [
     "RegretlessError",
     "Solution",
     "Solver",
+    "Spot",
+    "SpotSolution",
     "__version__",
     "cards",
     "engines",
@@ -32,8 +40,10 @@ __all__ = [
     "forms",
     "games",
     "load",
+    "postflop",
     "rules",
     "solve",
+    "solve_many",
     "solvers",
 ]
 
@@ -43,10 +53,13 @@ _HOMES = {
     "RegretlessError": "regretless.errors",
     "Solution": "regretless.solvers.solution",
     "Solver": "regretless.solvers.solver",
+    "Spot": "regretless.postflop.spot",
+    "SpotSolution": "regretless.postflop.solution",
     "load": "regretless.games.registry",
-    "solve": "regretless.solvers.solve",
+    "solve": "regretless.api",
+    "solve_many": "regretless.postflop.many",
 }
-_PACKAGES = ("cards", "engines", "errors", "forms", "games", "rules", "solvers")
+_PACKAGES = ("cards", "engines", "errors", "forms", "games", "postflop", "rules", "solvers")
 
 
 def __getattr__(name: str) -> Any:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from regretless.games.game import Game
-from regretless.postflop.solution import SpotSolution
-from regretless.postflop.solve import solve_spot
-from regretless.postflop.spot import Spot
 from regretless.solvers.solution import Solution
 from regretless.solvers.solve import solve as solve_game
+
+if TYPE_CHECKING:
+    from regretless.postflop.solution import SpotSolution
+    from regretless.postflop.spot import Spot
 
 __all__ = ["solve"]
 
@@ -31,6 +31,7 @@ def solve(what: Spot | Game[Any] | str, **options: Any) -> Solution:
 
     >>> round(solve("kuhn", variant="plus", iterations=1000).values[0], 3)
     -0.056
+    >>> from regretless.postflop import Spot
     >>> spot = Spot.from_mapping({
     ...     "board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "oop": {"range": "AK"}, "ip": {"range": "QQ, JT"},
     ...     "bets": {"bet": "50%"},
@@ -38,8 +39,9 @@ def solve(what: Spot | Game[Any] | str, **options: Any) -> Solution:
     >>> solve(spot, target=0.1).exploitability_pct_pot <= 0.1
     True
     """
-    if isinstance(what, str) and what.endswith(".toml"):
-        what = Spot.read(Path(what))
-    if isinstance(what, Spot):
-        return solve_spot(what, **options)
-    return solve_game(what, **options)
+    if isinstance(what, Game) or (isinstance(what, str) and not what.endswith(".toml")):
+        return solve_game(what, **options)
+    from regretless.postflop.solve import solve_spot
+    from regretless.postflop.spot import Spot
+
+    return solve_spot(Spot.read(what) if isinstance(what, str) else what, **options)

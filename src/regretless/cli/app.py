@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from regretless.cli import equity, games, plot, range, show, solve, train_kuhn
+from regretless.cli import equity, estimate, export, games, plot, range, show, solve, train_kuhn
 from regretless.errors import RegretlessError
 
 __all__ = ["app", "main"]
@@ -33,7 +33,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("solve")(solve.solve)
+app.command("estimate")(estimate.estimate)
 app.command("show")(show.show)
+app.command("export")(export.export)
 app.command("plot")(plot.plot)
 app.command("games")(games.games)
 app.command("train-kuhn")(train_kuhn.train_kuhn)
@@ -64,6 +66,7 @@ def regretless(
     \b
     [cyan]regretless games[/cyan]   what can be solved
     [cyan]regretless solve leduc[/cyan]   strategy, values and exploitability
+    [cyan]regretless solve spot.toml --out spot.rgl[/cyan]   a hold'em spot; [cyan]regretless show spot.rgl[/cyan] reads it
     [cyan]regretless plot leduc --variants vanilla,plus,discounted[/cyan]   how fast each of them gets there
     [cyan]regretless equity AhKh QQ --board "Qs Jh 2h"[/cyan]   range against range
     """

@@ -23,13 +23,14 @@ SEARCH, MACHINE, OUTPUT = "How it searches", "What it runs on", "What comes out"
 
 
 def solve(
-    game: Annotated[
-        str | None,
+    given: Annotated[
+        list[str] | None,
         typer.Argument(
-            metavar="GAME",
+            metavar="GAME|SPOT.toml",
             show_default=False,
             help="A game: [cyan]leduc[/cyan], [cyan]'leduc(ranks=6)'[/cyan], [cyan]'openspiel:liars_dice'[/cyan], "
-            "[cyan]game.efg[/cyan]. [cyan]regretless games[/cyan] lists them. Not needed with --resume.",
+            "[cyan]game.efg[/cyan] ([cyan]regretless games[/cyan] lists them); or hold'em spots: "
+            "[cyan]spot.toml[/cyan], [cyan]'spots/*.toml'[/cyan]. Not needed with --resume.",
         ),
     ] = None,
     variant: Annotated[
@@ -54,7 +55,8 @@ def solve(
         typer.Option(
             show_default=False,
             rich_help_panel=SEARCH,
-            help="Stop sooner, when the exploitability (in the game's units) is at most this.",
+            help="Stop sooner, when the exploitability is at most this: in the game's units, or for a spot in per cent "
+            "of the pot (0.3 where nothing is said).",
         ),
     ] = None,
     updates: Annotated[
@@ -108,6 +110,9 @@ def solve(
         int | None,
         typer.Option(show_default="what suits the engine", rich_help_panel=MACHINE, help="Threads of the CPU."),
     ] = None,
+    storage: Annotated[
+        int, typer.Option(rich_help_panel=MACHINE, help="Bits of a stored number of a spot: 32 or 16.")
+    ] = 32,
     json_: Annotated[
         bool, typer.Option("--json", rich_help_panel=OUTPUT, help="One JSON object on stdout, and nothing else.")
     ] = False,
@@ -130,6 +135,14 @@ def solve(
             help="Go on from this .rgl file with its settings, and save to it unless --out says otherwise.",
         ),
     ] = None,
+    keep_regrets: Annotated[
+        bool,
+        typer.Option(
+            "--keep-regrets",
+            rich_help_panel=OUTPUT,
+            help="Save a spot with its regrets, so that a finished solve can be resumed; the file is several times as large.",
+        ),
+    ] = False,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -139,7 +152,7 @@ def solve(
         ),
     ] = None,
 ) -> None:
-    """Solve a game: values, exploitability and the strategy of every information set.
+    """Solve a game or a hold'em spot: values, exploitability and the strategy of every information set.
 
     \b
     [cyan]regretless solve leduc[/cyan]
@@ -147,10 +160,38 @@ def solve(
     [cyan]regretless solve 'leduc(ranks=6)' --target 0.001[/cyan]
     [cyan]regretless solve kuhn --variant lp --json --strategy[/cyan]
     [cyan]regretless solve --resume leduc.rgl --iterations 20000[/cyan]
+    [cyan]regretless solve spot.toml --target 0.3 --out spot.rgl[/cyan]   % of the pot
+    [cyan]regretless solve 'spots/*.toml' --out folder[/cyan]   many spots, filling the cores
 
     Ctrl-C stops between two iterations, saves what was solved and prints the command that goes on.
     """
     from regretless.cli.figures import check_figure, save_figure
+    from regretless.cli.spot_solve import SpotRequest, is_spot, is_spot_file, solve_spots
+
+    names = tuple(given or ())
+    if any(map(is_spot, names)) or (not names and resume is not None and is_spot_file(resume)):
+        solve_spots(
+            SpotRequest(
+                paths=names,
+                variant=variant,
+                iterations=iterations,
+                target=target,
+                measure_every=measure_every,
+                engine=engine,
+                device=device,
+                threads=threads,
+                storage=storage,
+                as_json=json_,
+                strategy=strategy,
+                out=out,
+                resume=resume,
+                keep_regrets=keep_regrets,
+            )
+        )
+        return
+    if len(names) > 1:
+        raise typer.BadParameter(f"one game at a time, not {len(names)}", param_hint="GAME")
+    game = names[0] if names else None
     from regretless.storage.atomic import check_writable
     from regretless.storage.solutions import load_solution, save_solution
 

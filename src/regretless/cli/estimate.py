@@ -1,0 +1,55 @@
+"""`regretless estimate`: how large a spot is and how much memory it takes, before anything is built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["estimate"]
+
+
+def estimate(
+    spots: Annotated[
+        list[Path], typer.Argument(metavar="SPOT.toml", show_default=False, help="One spot file, or several.")
+    ],
+    threads: Annotated[int | None, typer.Option(show_default="all cores", help="Threads of the CPU.")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
+) -> None:
+    """Nodes, hands and memory of a spot, in 32 and in 16 bits.
+
+    \b
+    [cyan]regretless estimate spot.toml[/cyan]
+    """
+    from regretless.forms.memory import available_bytes
+    from regretless.postflop.estimate import estimate as size_of
+    from regretless.postflop.solve import default_threads
+    from regretless.postflop.spot import Spot
+
+    sizes = {str(path): size_of(Spot.read(path), threads=threads or default_threads()) for path in spots}
+    if json_:
+        import json
+
+        answers = [{"spot": path, **size.as_json()} for path, size in sizes.items()]
+        print(json.dumps(answers[0] if len(answers) == 1 else {"spots": answers}))
+        return
+    from rich.table import Table
+
+    from regretless.cli.consoles import for_answers
+    from regretless.cli.numbers import bytes_text
+
+    console = for_answers()
+    for path, size in sizes.items():
+        facts = Table.grid(padding=(0, 3, 0, 0))
+        runouts = " × ".join(f"{count:,}" for count in size.runouts)
+        kinds = ", ".join(f"{count:,} {name}" for name, count in size.node_kinds.items())
+        facts.add_row("nodes", f"[bold]{size.nodes:,}[/bold]   ({kinds})")
+        facts.add_row("betting tree", f"{size.betting_nodes:,} nodes; runouts by street {runouts}")
+        facts.add_row("hands", f"oop {size.hands['oop']:,}, ip {size.hands['ip']:,}")
+        facts.add_row("entries", f"{size.entries:,}   (actions of hands)")
+        for bits, needed in size.memory_bytes.items():
+            fits = "" if needed <= available_bytes() else "   [red]more than is free[/red]"
+            facts.add_row(f"memory, {bits} bits", f"[bold]{bytes_text(needed)}[/bold]{fits}")
+        console.print(path, style="bold")
+        console.print(facts)

@@ -1,0 +1,210 @@
+"""`regretless solve` for spots: one file with a bar and a picture, or many that fill the cores."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from glob import glob
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from regretless.cli.consoles import for_answers, for_people
+from regretless.errors import InvalidFile, InvalidOption
+
+if TYPE_CHECKING:
+    from regretless.postflop.solution import SpotSolution
+    from regretless.postflop.spot import Spot
+    from regretless.solvers.loop import Progress
+
+__all__ = ["SpotRequest", "is_spot", "is_spot_file", "solve_spots"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpotRequest:
+    """What the command line asks of spots."""
+
+    paths: tuple[str, ...]
+    variant: str | None
+    iterations: int | None
+    target: float | None
+    measure_every: int | None
+    engine: str | None
+    device: str | None
+    threads: int | None
+    storage: int
+    as_json: bool
+    strategy: bool
+    out: Path | None
+    resume: Path | None
+    keep_regrets: bool
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What was said, as options of `solve_spot`."""
+        if self.engine not in (None, "auto", "numba"):
+            raise InvalidOption("engine", self.engine, "is not for spots, which numba solves")
+        if self.device not in (None, "auto", "cpu"):
+            raise InvalidOption("device", self.device, "is not for spots, which are solved on cpu")
+        asked = {
+            "iterations": self.iterations,
+            "target": self.target,
+            "measure_every": self.measure_every,
+            "threads": self.threads,
+        }
+        return {name: value for name, value in asked.items() if value is not None}
+
+
+def is_spot(text: str) -> bool:
+    """Whether an argument names a spot file rather than a game."""
+    return text.endswith(".toml")
+
+
+def is_spot_file(path: Path) -> bool:
+    """Whether a `.rgl` file holds a spot, solved or interrupted."""
+    from regretless.storage.mapped import file_kind
+
+    return file_kind(path).startswith("spot-")
+
+
+def solve_spots(request: SpotRequest) -> None:
+    """Solve what was asked for, save it and print it."""
+    paths = _expanded(request.paths)
+    if request.resume is None and len(paths) > 1:
+        _solve_batch(request, paths)
+        return
+    solution, destination = _solve_one(request, paths)
+    stopped = solution.reason == "interrupted"
+    if not stopped and destination is not None:
+        solution.save(destination, resumable=request.keep_regrets)
+    if request.as_json:
+        print(json.dumps(solution.as_json(strategy=request.strategy)))
+    else:
+        from regretless.cli.spot_show import print_spot
+
+        print_spot(solution, hands=request.strategy)
+    notes = for_people()
+    if destination is not None:
+        notes.print(f"saved {destination}", style="dim", soft_wrap=True)
+    if stopped:
+        notes.print(f"interrupted after {solution.iterations:,} iterations; go on with")
+        notes.print(f"  regretless solve --resume {shlex.quote(str(destination))}", style="cyan", soft_wrap=True)
+        raise typer.Exit(130)
+
+
+def _solve_one(request: SpotRequest, paths: list[Path]) -> tuple[SpotSolution, Path | None]:
+    """The solution, and the file that it, or an interrupted solve, belongs in."""
+    from regretless.cli.progress import solve_bar
+    from regretless.postflop.solve import TARGET, resume_spot, solve_spot
+    from regretless.postflop.spot import Spot
+    from regretless.solvers.interrupt import catch_interrupts
+    from regretless.storage.atomic import check_writable
+
+    destination = request.out or request.resume
+    if destination is not None:
+        check_writable(destination)
+    spot = _spot_of(request.resume) if request.resume is not None else Spot.read(paths[0])
+    checkpoint = destination or _free_path(spot.name)
+    every = {} if destination is not None else {"checkpoint_seconds": float("inf")}
+    options: dict[str, Any] = {**request.options, "checkpoint": checkpoint, **every}
+    aim = request.target if request.target is not None or request.iterations is not None else TARGET
+    with catch_interrupts() as interrupted, solve_bar(spot.name or "spot", aim) as report:
+        options |= {"report": _in_percent(report, spot.pot), "interrupted": interrupted}
+        if request.resume is not None:
+            solution = resume_spot(request.resume, **options)
+        else:
+            solution = solve_spot(spot, storage=request.storage, variant=request.variant or "postflop", **options)
+    return solution, checkpoint if solution.reason == "interrupted" else destination
+
+
+def _solve_batch(request: SpotRequest, paths: list[Path]) -> None:
+    from regretless.postflop.many import solve_many
+    from regretless.postflop.spot import Spot
+    from regretless.solvers.interrupt import catch_interrupts
+
+    folder = request.out
+    if folder is not None and not folder.is_dir():
+        raise InvalidFile(folder, "is not a folder: several spots are saved in one")
+    spots = [Spot.read(path) for path in paths]
+
+    def done(place: int, solution: SpotSolution) -> None:
+        if folder is not None:
+            solution.save(folder / f"{paths[place].stem}.rgl", resumable=request.keep_regrets)
+        for_people().print(
+            f"{place + 1}/{len(paths)} {solution.game}: {solution.exploitability_pct_pot:.3g} % of the pot", style="dim"
+        )
+
+    with catch_interrupts() as interrupted:
+        solutions = solve_many(
+            spots,
+            storage=request.storage,
+            variant=request.variant or "postflop",
+            done=done,
+            interrupted=interrupted,
+            **request.options,
+        )
+    if request.as_json:
+        print(json.dumps({"spots": [solution.as_json(strategy=request.strategy) for solution in solutions]}))
+    else:
+        _print_batch(solutions)
+    if len(solutions) < len(spots) or any(solution.reason == "interrupted" for solution in solutions):
+        raise typer.Exit(130)
+
+
+def _print_batch(solutions: list[SpotSolution]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("spot", style="bold")
+    for name in ("iterations", "% of pot", "EV oop", "EV ip", "equity oop", "first actions"):
+        table.add_column(name, justify="right")
+    for solution in solutions:
+        first = zip(solution.root.actions, solution.root.frequencies, strict=True)
+        table.add_row(
+            solution.game,
+            f"{solution.iterations:,}",
+            f"{solution.exploitability_pct_pot:.3g}",
+            f"{solution.ev['oop']:.2f}",
+            f"{solution.ev['ip']:.2f}",
+            f"{solution.equity['oop']:.1%}",
+            ", ".join(f"{action} {share:.0%}" for action, share in first),
+        )
+    for_answers().print(table)
+
+
+def _expanded(given: tuple[str, ...]) -> list[Path]:
+    """Patterns that the shell left alone, and names as they are."""
+    paths: list[Path] = []
+    for text in given:
+        found = sorted(glob(text)) if any(mark in text for mark in "*?[") else [text]
+        if not found:
+            raise InvalidFile(text, "matches no file")
+        paths += map(Path, found)
+    return paths
+
+
+def _in_percent(report: Callable[[Progress], None], pot: float) -> Callable[[Progress], None]:
+    def told(progress: Progress) -> None:
+        chips = progress.exploitability
+        report(replace(progress, exploitability=None if chips is None else 100 * chips / pot))
+
+    return told
+
+
+def _spot_of(path: Path) -> Spot:
+    from regretless.postflop.files import load_checkpoint
+
+    return load_checkpoint(path).spot
+
+
+def _free_path(name: str) -> Path:
+    """A name in the working directory that nothing has yet."""
+    stem = name or "spot"
+    path, number = Path(f"{stem}.rgl"), 1
+    while path.exists():
+        number += 1
+        path = Path(f"{stem}-{number}.rgl")
+    return path
