@@ -22,7 +22,7 @@ def bar(what: str) -> Iterator[Callable[[float, str], None]]:
     from rich.progress import Progress as Bar
 
     console = for_people()
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TextColumn("{task.fields[said]}"))
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=14), TextColumn("{task.fields[said]}"))
     with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
         task = shown.add_task(what, total=None, said="setting up")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regretless.cli.consoles import for_people
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
     from regretless.solvers.solution import Solution
@@ -196,6 +196,8 @@ def solve(
     from regretless.storage.solutions import load_solution, save_solution
 
     earlier = None if resume is None else load_solution(resume)
+    if earlier is not None and earlier.snapshot is None:
+        raise InvalidFile(resume, f"was solved by {earlier.variant}: there is nothing to resume")
     name, options = _request(
         game,
         earlier,
@@ -253,6 +255,7 @@ def _request(game: str | None, earlier: Solution | None, **given: Any) -> tuple[
         "variant": earlier.variant,
         "engine": earlier.engine,
         "device": earlier.device,
+        "threads": earlier.threads,
         "updates": settings.updates,
         "sampling": settings.sampling,
         "batch_size": settings.batch_size,
@@ -262,7 +265,7 @@ def _request(game: str | None, earlier: Solution | None, **given: Any) -> tuple[
         "measure_every": settings.measure_every,
     }
     if given["engine"] is not None:
-        before["device"] = "auto"
+        before |= {"device": "auto", "threads": None}
     options = {**before, **{name: value for name, value in given.items() if value is not None}}
     if options["iterations"] <= earlier.iterations:
         reason = f"is already reached: {earlier.iterations:,} iterations are done, ask for more"
