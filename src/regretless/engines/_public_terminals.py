@@ -31,7 +31,7 @@ Float32 = NDArray[np.float32]
 
 STEP = LANES // SCALE  # numbers in an eighth of a row
 
-SPEED = {"cache": True, "nogil": True, "fastmath": True, "boundscheck": False, "error_model": "numpy"}
+SPEED = {"_nrt": False, "cache": True, "nogil": True, "fastmath": True, "boundscheck": False, "error_model": "numpy"}
 
 
 class Tile(NamedTuple):

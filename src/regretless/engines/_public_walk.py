@@ -22,7 +22,7 @@ import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines._lanes import add_product, load, splat, store
+from regretless.engines._lanes import add_product, fetch, load, splat, store
 from regretless.engines._public_nodes import best, improve, mean, split, sum_children
 from regretless.engines._public_terminals import SPEED, Tile, fold_tile, showdown_tile
 from regretless.engines.public_plan import LANES, Plan
@@ -138,7 +138,16 @@ def walk(
         for index in range(living_at + runouts[runout].own_living, living_at + own_hands):
             store(tile.values, np.int64(tables.own_hands[index]) * LANES, zero)
         store(tile.reach, other_hands * LANES, zero)
+        # Terminals leave memory idle: meanwhile, ask for the averages that step 5 will need.
+        tiles = here.last_fold - here.first_fold + here.last_showdown - here.first_showdown
+        wanted = own_start + here.own_block
+        share = 0
+        if mode == LEARN and tiles > 0:
+            share = (here.own_size // tiles // LANES + 1) * LANES
         for number in range(here.first_fold, here.last_fold):
+            for index in range(wanted, wanted + share, LANES):
+                fetch(learned.average, index)
+            wanted += share
             fold_tile(
                 own_hands,
                 other_hands,
@@ -158,6 +167,9 @@ def walk(
                 tile,
             )
         for number in range(here.first_showdown, here.last_showdown):
+            for index in range(wanted, wanted + share, LANES):
+                fetch(learned.average, index)
+            wanted += share
             showdown_tile(
                 own_hands,
                 other_hands,

@@ -30,7 +30,7 @@ Float32 = NDArray[np.float32]
 Records = NDArray[np.void]
 
 LANES = 16
-CHUNK_BYTES = 512 * 1024  # rows of one chunk; the second cache of a core holds 1 to 2 MB
+CHUNK_BYTES = int(__import__('os').environ.get('CB','512')) * 1024  # rows of one chunk; the second cache of a core holds 1 to 2 MB
 
 
 NODE = np.dtype(
@@ -56,7 +56,10 @@ LINE = np.dtype(
         ("value_at", np.int32),  #     row among the values of lines, summed over runouts
     ]
 )
-CHUNK = np.dtype([(f"{end}_{what}", np.int32) for what in ("node", "line", "fold", "showdown") for end in ("first", "last")])
+CHUNK = np.dtype(
+    [(f"{end}_{what}", np.int32) for what in ("node", "line", "fold", "showdown") for end in ("first", "last")]
+    + [("own_block", np.int64), ("own_size", np.int64)]  # where its own regrets begin within those of a runout; how many
+)
 STREET = np.dtype(
     [
         ("first_chunk", np.int32),
@@ -160,6 +163,13 @@ def _make_plan(form: PublicForm, walk: _Walk, own: int) -> Plan:
     chunks = np.zeros(len(chunk_node) - 1, dtype=CHUNK)
     for what, ends in (("node", chunk_node), ("line", chunk_line), ("fold", tiles.folds), ("showdown", tiles.showdowns)):
         chunks[f"first_{what}"], chunks[f"last_{what}"] = ends[:-1], ends[1:]
+
+    for chunk in chunks:
+        mine = nodes[chunk["first_node"] : chunk["last_node"]]
+        mine = mine[mine["mine"] == 1]
+        if len(mine):
+            chunk["own_block"] = mine["block"][0]
+            chunk["own_size"] = int(mine["actions"].sum()) * walk.hands[own]
 
     streets = np.zeros(len(form.streets), dtype=STREET)
     for what, ends in (("chunk", street_chunk), ("line", chunk_line[street_chunk])):
