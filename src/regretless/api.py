@@ -26,16 +26,22 @@ def solve(what: Game[Any] | str, **options: Any) -> Solution: ...
 def solve(what: Spot | Game[Any] | str, **options: Any) -> Solution:
     """Solve a game, by its rules or by name, or a hold'em spot, as an object or as a `.toml` file.
 
-    Options are those of `solvers.solve` for a game and of `postflop.solve_spot` for a spot; a target is in the game's units,
-    or in percent of the pot.
+    Options are those of `solvers.solve` for a game and of `postflop.solve_spot` for a spot; a target is in the game's
+    units, or in percent of the pot.
 
     >>> round(solve("kuhn", variant="plus", iterations=1000).values[0], 3)
     -0.056
     >>> from regretless.postflop import Spot
-    >>> spot = Spot.from_mapping({
-    ...     "board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "oop": {"range": "AK"}, "ip": {"range": "QQ, JT"},
-    ...     "bets": {"bet": "50%"},
-    ... })
+    >>> spot = Spot.from_mapping(
+    ...     {
+    ...         "board": "Kh Qs Js 2c 3d",
+    ...         "pot": 100,
+    ...         "stack": 200,
+    ...         "oop": {"range": "AK"},
+    ...         "ip": {"range": "QQ, JT"},
+    ...         "bets": {"bet": "50%"},
+    ...     }
+    ... )
     >>> solve(spot, target=0.1).exploitability_pct_pot <= 0.1
     True
     """

@@ -9,7 +9,7 @@ import pytest
 from regretless.errors import RegretlessError
 from regretless.forms.public import BettingTree, Kind
 from regretless.postflop.betting import betting_tree
-from regretless.postflop.estimate import estimate
+from regretless.postflop.estimate import estimate_spot
 from regretless.postflop.spot import Spot
 from regretless.postflop.suits import count_runouts
 
@@ -40,7 +40,12 @@ def test_reference_spots_have_the_same_nodes_and_first_actions(reference: tuple[
     assert time.process_time() - began < 0.1
     runouts = np.array(count_runouts(spot))
     kinds = {
-        name: int(sum(np.count_nonzero((tree.kind == kind) & (tree.street == street)) * count for street, count in enumerate(runouts)))
+        name: int(
+            sum(
+                np.count_nonzero((tree.kind == kind) & (tree.street == street)) * count
+                for street, count in enumerate(runouts)
+            )
+        )
         for name, kind in (("action", 0), ("chance", 1), ("fold", 2), ("showdown", 3))
     }
     assert kinds == answer["node_kinds"]
@@ -50,7 +55,7 @@ def test_reference_spots_have_the_same_nodes_and_first_actions(reference: tuple[
 
 def test_reference_spots_are_estimated_right(reference: tuple[Spot, dict[str, Any]]) -> None:
     spot, answer = reference
-    size = estimate(spot)
+    size = estimate_spot(spot)
     assert (size.nodes, size.node_kinds, size.hands) == (answer["nodes"], answer["node_kinds"], answer["hands"])
 
 

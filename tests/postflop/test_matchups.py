@@ -13,7 +13,7 @@ from regretless.postflop.matchups import Showdown, met
 
 
 def random_hands(random: np.random.Generator, deck: int) -> tuple[Hands, Hands]:
-    allowed = np.flatnonzero((HAND_CARDS < deck).all(axis=1))
+    allowed = np.flatnonzero((deck > HAND_CARDS).all(axis=1))
     held = [np.sort(random.choice(allowed, random.integers(1, len(allowed)), replace=False)) for _ in range(2)]
 
     def hands(mine: np.ndarray, theirs: np.ndarray) -> Hands:
@@ -33,7 +33,8 @@ def test_equal_to_all_pairs(seed: int, deck: int) -> None:
     # Strength depends on the hand alone, so that equal hands tie.
     strength = random.integers(0, 5, size=(deck, deck))
     strengths = [
-        np.where((each.cards == board).any(axis=1), -1, strength[each.cards[:, 0], each.cards[:, 1]]) for each in (own, other)
+        np.where((each.cards == board).any(axis=1), -1, strength[each.cards[:, 0], each.cards[:, 1]])
+        for each in (own, other)
     ]
     reach = random.random((3, len(other.weight))) * (random.random((3, len(other.weight))) < 0.7)
     free = np.array([[not set(mine) & set(theirs) for theirs in other.cards.tolist()] for mine in own.cards.tolist()])
@@ -42,7 +43,9 @@ def test_equal_to_all_pairs(seed: int, deck: int) -> None:
     live = free & (strengths[0] >= 0)[:, None] & (strengths[1] >= 0)
     np.testing.assert_allclose(found.all, reach @ live.T, atol=1e-12)
     np.testing.assert_allclose(found.weaker, reach @ (live & (strengths[0][:, None] > strengths[1])).T, atol=1e-12)
-    np.testing.assert_allclose(found.not_stronger, reach @ (live & (strengths[0][:, None] >= strengths[1])).T, atol=1e-12)
+    np.testing.assert_allclose(
+        found.not_stronger, reach @ (live & (strengths[0][:, None] >= strengths[1])).T, atol=1e-12
+    )
 
 
 def test_nothing_met_is_exactly_nothing() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 import pytest
 
@@ -91,7 +90,10 @@ def test_cards_that_are_alike_read_alike(flop: SpotSolution) -> None:
     exchanged = str.maketrans("cd", "dc")
     for turn, river in [("3c", "9c"), ("3c", "9d"), ("5d", "5c"), ("8h", "Ac"), ("Td", "Kh")]:
         line = f"check, check, {turn}, check, check, {river}"
-        first, second = flop.node(line), flop.node(line.translate(exchanged).replace("dhedk", "check").replace("dheck", "check"))
+        first, second = (
+            flop.node(line),
+            flop.node(line.translate(exchanged).replace("dhedk", "check").replace("dheck", "check")),
+        )
         for player in ("oop", "ip"):
             rows = {row["hand"]: row for row in second.rows(player)}
             assert len(rows) == len(first.rows(player)) > 0

@@ -53,7 +53,7 @@ def test_texts_come_back(text: str) -> None:
     ],
 )
 def test_a_bad_size_is_named_with_its_place(text: str, position: int, reason: str) -> None:
-    with pytest.raises(InvalidText, match="bets.river.oop.bet") as caught:
+    with pytest.raises(InvalidText, match=r"^bets\.river\.oop\.bet: ") as caught:
         parse_sizes(text, "bets.river.oop.bet")
     assert caught.value.position == position
     assert reason in str(caught.value)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless.errors import InvalidFile, RegretlessError
-from regretless.postflop.sizes import AllIn, PotShare
+from regretless.postflop.sizes import AllIn, LastBetMultiple, PotShare
 from regretless.postflop.spot import Bets, Lines, PlayerSizes, Rules, Spot, StreetSizes
 
 
@@ -41,7 +41,9 @@ def test_the_finest_table_wins(fields: dict[str, Any]) -> None:
     assert bets.river.oop.bet == (PotShare(0.5), AllIn())
     assert bets.river.ip.bet == (PotShare(0.4),)
     assert (bets.flop.oop.donk, bets.turn.oop.donk, bets.river.oop.donk) == (None, (), (PotShare(0.33),))
-    assert all(len(bets.of(street, player).raise_) == 1 for street in ("flop", "turn", "river") for player in ("ip", "oop"))
+    assert all(
+        len(bets.of(street, player).raise_) == 1 for street in ("flop", "turn", "river") for player in ("ip", "oop")
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,8 +162,6 @@ def test_any_spot_comes_back(fields: dict[str, Any]) -> None:
 
 def test_python_objects_are_checked_too() -> None:
     with pytest.raises(RegretlessError, match="multiplies the bet faced"):
-        from regretless.postflop.sizes import LastBetMultiple
-
         PlayerSizes(bet=(LastBetMultiple(2.0),))
     with pytest.raises(RegretlessError, match="out of position"):
         StreetSizes(ip=PlayerSizes(donk=()))

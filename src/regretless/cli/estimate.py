@@ -23,11 +23,11 @@ def estimate(
     [cyan]regretless estimate spot.toml[/cyan]
     """
     from regretless.forms.memory import available_bytes
-    from regretless.postflop.estimate import estimate as size_of
+    from regretless.postflop.estimate import estimate_spot
     from regretless.postflop.solve import default_threads
     from regretless.postflop.spot import Spot
 
-    sizes = {str(path): size_of(Spot.read(path), threads=threads or default_threads()) for path in spots}
+    sizes = {str(path): estimate_spot(Spot.read(path), threads=threads or default_threads()) for path in spots}
     if json_:
         import json
 

@@ -23,7 +23,9 @@ def export(
     file: Annotated[Path, typer.Argument(help="A .rgl file of a spot.", show_default=False)],
     node: Annotated[
         str | None,
-        typer.Option(show_default="the first decision", help="One node, as a line of play: [cyan]'check, bet 94'[/cyan]."),
+        typer.Option(
+            show_default="the first decision", help="One node, as a line of play: [cyan]'check, bet 94'[/cyan]."
+        ),
     ] = None,
     street: Annotated[
         str | None, typer.Option(show_default=False, help="Every decision of a street: flop, turn or river.")

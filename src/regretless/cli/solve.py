@@ -140,7 +140,7 @@ def solve(
         typer.Option(
             "--keep-regrets",
             rich_help_panel=OUTPUT,
-            help="Save a spot with its regrets, so that a finished solve can be resumed; the file is several times as large.",
+            help="Save a spot with its regrets, so that a finished solve can go on; the file is much larger.",
         ),
     ] = False,
     plot: Annotated[

@@ -28,7 +28,9 @@ def show_spot(file: Path, *, node: str, hands: bool, runouts: bool, tree: bool, 
 
     if file.suffix == ".toml":
         if not tree:
-            raise InvalidOption("FILE", str(file), "is not solved: --tree shows its betting tree, regretless solve solves it")
+            raise InvalidOption(
+                "FILE", str(file), "is not solved: --tree shows its betting tree, regretless solve solves it"
+            )
         print_tree(Spot.read(file), as_json=as_json)
         return
     from regretless.postflop.solution import SpotSolution

@@ -34,7 +34,8 @@ def spot_colors(actions: Sequence[str]) -> dict[str, str]:
     if len(bets) == 1:  # one bet: how large it is does not show, whether it is everything does
         colors[bets[0]] = "#9b5fc0" if bets[0].startswith("all-in") else "#ee7f2d"
     return {
-        action: FOLD if verb in FOLDING else CALL if verb in CALLING else colors[action] for action, verb in verbs.items()
+        action: FOLD if verb in FOLDING else CALL if verb in CALLING else colors[action]
+        for action, verb in verbs.items()
     }
 
 
@@ -177,7 +178,7 @@ def node_lines(view: NodeView, *, color: bool) -> list[RenderableType]:
     worth = Text()
     for player in ("oop", "ip"):
         worth.append(f"{player} ", style="bold")
-        worth.append(f"EV {view.ev(player):.2f}  equity {view.equity(player):.1%}    ")  # type: ignore[arg-type]
+        worth.append(f"EV {view.ev(player):.2f}  equity {view.equity(player):.1%}    ")
     lines: list[RenderableType] = [board_line(view), worth, Text("")]
     if view.kind == "decision":
         lines += [*action_bar(view, color=color), Text(""), *grid_lines(view, color=color)]

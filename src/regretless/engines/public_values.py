@@ -1,8 +1,8 @@
-"""What an engine of the public form has found, node by node: strategies on all runouts, and values before the last street.
+"""What an engine of the public form has found: strategies of a node on all runouts, values before the last street.
 
-A walk keeps the rows of values of the street it is on, so those of a runout of the second street are there to be read when a
-walk over that runout alone is done, and those of the first street when the whole walk is. The last street's, by far the
-most, can be worked out again from one runout's strategies.
+A walk keeps the rows of values of the street it is on, so those of a runout of the second street are there to be read
+when a walk over that runout alone is done, and those of the first street when the whole walk is. The last street's,
+by far the most, can be worked out again from one runout's strategies.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Float32 = NDArray[np.float32]
 
 
 def early_values(engine: PublicEngine, player: int) -> list[Float32]:
-    """For each street before the last, [runouts, nodes of the tree on that street, H], times the reach that a hand meets.
+    """For each street before the last, [runouts, nodes of the tree on that street, H], times the reach met.
 
     Both play their average strategies. Nodes of a street stand in the order of the tree.
     """
@@ -51,7 +51,9 @@ def early_values(engine: PublicEngine, player: int) -> list[Float32]:
             own=usual.own,
             root=usual.root,
         )
-        jobs = [engine._job(own, MEAN)._replace(blocks=alone if own == player else engine._blocks[own]) for own in (0, 1)]
+        jobs = [
+            engine._job(own, MEAN)._replace(blocks=alone if own == player else engine._blocks[own]) for own in (0, 1)
+        ]
         weights = np.zeros((1, 7), dtype=np.float32)
 
         def part(which: int, first: int, last: int) -> None:
@@ -76,11 +78,13 @@ def node_strategies(engine: PublicEngine, node: int) -> NDArray[np.float32]:
     street = plan.streets[int(tree.street[node])]
     runouts = len(engine.form.streets[int(tree.street[node])].parent)
     actions, size = int(entry["actions"]), int(street["own_size"])
-    rows = engine._average[player][int(street["own_at"]) : int(street["own_at"]) + runouts * size].reshape(runouts, size)
+    rows = engine._average[player][int(street["own_at"]) : int(street["own_at"]) + runouts * size].reshape(
+        runouts, size
+    )
     block = int(entry["block"])
     sums = rows[:, block : block + actions * plan.own_hands].reshape(runouts, actions, plan.own_hands)
     sums = sums[:, :, : len(engine.form.hands[player].weight)]
     total = sums.sum(axis=1, keepdims=True)
-    return np.divide(sums, total, out=np.full(sums.shape, np.float32(1 / actions)), where=total > 0)
-
-
+    even = np.full(sums.shape, 1 / actions, dtype=np.float32)
+    strategies: Float32 = np.divide(sums, total, out=even, where=total > 0)
+    return strategies

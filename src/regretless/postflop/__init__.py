@@ -1,18 +1,18 @@
 """Hold'em spots: board, ranges and bets in, strategies and values out. In the order the data flows:
 
-    spot          what is asked                       (sizes: the bet size language; spot_reader, spot_writer: TOML)
-    betting       the betting tree, apart from cards  (lines: lines of play as text)
-    suits         deals that play alike
-    estimate      how large it is, before anything is built
-    runouts       betting tree × deals × hands: the public form
-    solve, many   one spot, or many at once
-    solution      the answer                          (reading: from a line to a node; nodes: what is known there)
-    files         solutions and checkpoints on disk   (file_answers: arrays of a file)
-    evaluation    values of single nodes in NumPy     (matchups: who meets whom)
+spot          what is asked                       (sizes: the bet size language; spot_reader, spot_writer: TOML)
+betting       the betting tree, apart from cards  (lines: lines of play as text)
+suits         deals that play alike
+estimate      how large it is, before anything is built
+runouts       betting tree × deals × hands: the public form
+solve, many   one spot, or many at once
+solution      the answer                          (reading: from a line to a node; nodes: what is known there)
+files         solutions and checkpoints on disk   (file_answers: arrays of a file)
+evaluation    values of single nodes in NumPy     (matchups: who meets whom)
 """
 
 from regretless.postflop.betting import betting_tree
-from regretless.postflop.estimate import Estimate, estimate
+from regretless.postflop.estimate import Estimate, estimate_spot
 from regretless.postflop.files import load_solution, save_solution
 from regretless.postflop.many import solve_many
 from regretless.postflop.nodes import HandTable, NodeView, Runout, RunoutReport
@@ -35,7 +35,7 @@ __all__ = [
     "StreetSizes",
     "betting_tree",
     "compile_spot",
-    "estimate",
+    "estimate_spot",
     "load_solution",
     "resume_spot",
     "save_solution",

@@ -2,8 +2,8 @@
 
 At a decision, with `pot` the pot after calling and all chips counted on this street:
 
-1. The candidates are the sizes of this street and player: donk sizes where the player out of position leads after calling
-   on the street before, raise sizes facing a bet, bet sizes else. Amounts are rounded to whole chips.
+1. The candidates are the sizes of this street and player: donk sizes where the player out of position leads after
+   calling on the street before, raise sizes facing a bet, bet sizes else. Amounts are rounded to whole chips.
 2. All-in is added where what remains beyond the call is at most add_allin · pot.
 3. A candidate is at least the smallest bet, or the last bet or raise on top of the call, and at most all-in. It becomes
    all-in if, once it is called, at most force_allin · (new pot) would be left.
@@ -38,10 +38,17 @@ SLACK = 1e-9  # chips; what rounding may add to a sum of decimal amounts
 def betting_tree(spot: Spot) -> BettingTree:
     """The betting tree of a spot as arrays.
 
-    >>> spot = Spot.from_mapping({
-    ...     "board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "oop": {"range": "AK"}, "ip": {"range": "QQ"},
-    ...     "bets": {"bet": "50%", "raise": "a"}, "rules": {"add_allin": 0},
-    ... })
+    >>> spot = Spot.from_mapping(
+    ...     {
+    ...         "board": "Kh Qs Js 2c 3d",
+    ...         "pot": 100,
+    ...         "stack": 200,
+    ...         "oop": {"range": "AK"},
+    ...         "ip": {"range": "QQ"},
+    ...         "bets": {"bet": "50%", "raise": "a"},
+    ...         "rules": {"add_allin": 0},
+    ...     }
+    ... )
     >>> tree = betting_tree(spot)
     >>> [tree.labels[child] for child in range(tree.first_child[0], tree.first_child[1])], len(tree.kind)
     (['check', 'bet 50'], 15)

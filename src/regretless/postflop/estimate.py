@@ -1,8 +1,8 @@
 """How large a spot is, and how much memory solving it takes, found without building anything that grows with it.
 
-Public nodes are betting nodes × runouts, street by street. An *entry* is an action of a hand at a decision: what regrets and
-averages are kept for. Subtrees that the betting tree repeats are counted once and multiplied, so the estimate of a tree of
-a billion nodes takes milliseconds too.
+Public nodes are betting nodes × runouts, street by street. An *entry* is an action of a hand at a decision: what
+regrets and averages are kept for. Subtrees that the betting tree repeats are counted once and multiplied, so the
+estimate of a tree of a billion nodes takes milliseconds too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from regretless.postflop.betting import betting_branches
 from regretless.postflop.spot import PLAYERS, Spot
 from regretless.postflop.suits import count_runouts
 
-__all__ = ["STORAGES", "Estimate", "check_fits", "estimate"]
+__all__ = ["STORAGES", "Estimate", "check_fits", "estimate_spot"]
 
 STORAGES = (32, 16)  # bits of a stored number
 
@@ -56,14 +56,21 @@ class Estimate:
         return answer
 
 
-def estimate(spot: Spot, *, threads: int = 1) -> Estimate:
+def estimate_spot(spot: Spot, *, threads: int = 1) -> Estimate:
     """Nodes, hands, entries and bytes of a spot.
 
-    >>> spot = Spot.from_mapping({
-    ...     "board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "oop": {"range": "AK"}, "ip": {"range": "QQ"},
-    ...     "bets": {"bet": "50%, 100%, a", "raise": "2.5x, a"}, "rules": {"add_allin": 0, "force_allin": 0, "merge": 0},
-    ... })
-    >>> size = estimate(spot)
+    >>> spot = Spot.from_mapping(
+    ...     {
+    ...         "board": "Kh Qs Js 2c 3d",
+    ...         "pot": 100,
+    ...         "stack": 200,
+    ...         "oop": {"range": "AK"},
+    ...         "ip": {"range": "QQ"},
+    ...         "bets": {"bet": "50%, 100%, a", "raise": "2.5x, a"},
+    ...         "rules": {"add_allin": 0, "force_allin": 0, "merge": 0},
+    ...     }
+    ... )
+    >>> size = estimate_spot(spot)
     >>> size.nodes, size.hands, size.entries
     (45, {'oop': 12, 'ip': 3}, 330)
     """
@@ -99,7 +106,7 @@ def check_fits(spot: Spot, *, storage: int = 32, threads: int = 1, available: in
     """The estimate, or `WouldNotFit` where it is more than the machine has free."""
     if storage not in STORAGES:
         raise InvalidOption("storage", storage, f"is not one of {', '.join(map(str, STORAGES))} bits")
-    size = estimate(spot, threads=threads)
+    size = estimate_spot(spot, threads=threads)
     free = available_bytes() if available is None else available
     if size.memory_bytes[storage] > free:
         name = spot.name or "the spot"
@@ -112,7 +119,7 @@ def _live_hands(given: Range, board: tuple[int, ...]) -> int:
 
 
 def _counts(root: Branch, streets: int) -> IntArray:
-    """[streets, 8] betting nodes of each kind, decisions of each player, actions of each player; of Python's whole numbers."""
+    """[streets, 8] betting nodes of each kind, decisions and actions of each player, as Python's whole numbers."""
     known: dict[int, IntArray] = {}
 
     def count(branch: Branch, street: int) -> IntArray:

@@ -1,15 +1,15 @@
 """What hands are worth below a public node when both follow given strategies: plain NumPy, for one node at a time.
 
-The engine evaluates whole trees; this reads single nodes of a finished one. With r the opponent's reach, every value of a
-hand h is a sum over the opposing hands k that share no card with it:
+The engine evaluates whole trees; this reads single nodes of a finished one. With r the opponent's reach, every value
+of a hand h is a sum over the opposing hands k that share no card with it:
 
     fold       pay · Σ r[k]
     showdown   win · Σ_{weaker} r[k] + tie · Σ_{equal} r[k] + lose · Σ_{stronger} r[k]
     decision   own: Σ_a σ[a, h] · value_a[h];   the opponent's: Σ_a value_a[h] with reach r · σ[a]
     chance     Σ over deals, probability · value after the deal
 
-Dividing by Σ r[k] gives chips. Hands are those of the form, deals its runouts; `suits` renames between these and what is
-actually dealt.
+Dividing by Σ r[k] gives chips. Hands are those of the form, deals its runouts; `suits` renames between these and what
+is actually dealt.
 """
 
 from __future__ import annotations
@@ -57,10 +57,13 @@ class Evaluator:
 
     def met(self, player: int, opponent_reach: FloatArray) -> FloatArray:
         """[H] the opponent's reach that each hand of a player can meet; exactly 0 where there is none."""
-        return met(self.form.hands[player], self.form.hands[1 - player], opponent_reach[None], self.form.deck)[0]
+        rows = met(self.form.hands[player], self.form.hands[1 - player], opponent_reach[None], self.form.deck)
+        found: FloatArray = rows[0]
+        return found
 
     def dead(self, player: int, street: int, runout: int) -> BoolArray:
-        return self.form.streets[street].dead[player][runout]
+        dead: BoolArray = self.form.streets[street].dead[player][runout]
+        return dead
 
     # --- values ------------------------------------------------------------------------------------------------------
 
@@ -92,7 +95,7 @@ class Evaluator:
         reach: dict[int, FloatArray],
         kept: list[NDArray[np.float32]] | None,
     ) -> dict[int, FloatArray]:
-        """Values of every node of a street at and below those that `reach` enters; kept where there is room for them."""
+        """Values of every node of a street at and below those that `reach` enters; kept where there is room."""
         tree = self.form.tree
         nodes = list(reach)
         strategies: dict[int, FloatArray] = {}
@@ -102,14 +105,16 @@ class Evaluator:
             strategies[node] = self.strategies.strategy(node, runout)
             for place, child in enumerate(range(int(tree.first_child[node]), int(tree.first_child[node + 1]))):
                 reach[child] = reach[node] if tree.player[node] == player else reach[node] * strategies[node][place]
-                nodes.append(child)  # noqa: B909
+                nodes.append(child)
         values = self._terminals(player, runout, nodes, reach)
         chances = [node for node in nodes if tree.kind[node] == Kind.CHANCE]
         if chances:
             values.update(self._deals(player, street, runout, {node: reach[node] for node in chances}, kept))
         for node in reversed(nodes):
             if tree.kind[node] == Kind.DECISION:
-                below = np.array([values[child] for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1]))])
+                below = np.array(
+                    [values[child] for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1]))]
+                )
                 values[node] = (below * strategies[node] if tree.player[node] == player else below).sum(axis=0)
         if kept is not None and street < len(kept):
             for node in nodes:
@@ -168,11 +173,12 @@ class Evaluator:
             shares, both = (both - shares).T, both.T
         # Not a matrix product: the library would wake its threads for it, which takes longer than the sum.
         won = (shares * opponent_reach.astype(np.float32)).sum(axis=1)
-        met = (both * opponent_reach.astype(np.float32)).sum(axis=1)
-        return np.divide(won, met, out=np.full(len(won), np.nan), where=met > 0).astype(np.float64)
+        total = (both * opponent_reach.astype(np.float32)).sum(axis=1)
+        shares = np.divide(won, total, out=np.full(len(won), np.nan), where=total > 0)
+        return np.asarray(shares, dtype=np.float64)
 
     def _pairs(self, street: int, runout: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """[H0, H1] of every pair of hands, over all deals to come: player 0's share of pots, and deals that allow both."""
+        """[H0, H1] of every pair of hands, over the deals to come: player 0's share, and deals that allow both."""
         if (street, runout) not in self._pairs_found:
             if len(self._pairs_found) >= PAIRS_KEPT:
                 self._pairs_found.pop(next(iter(self._pairs_found)))
@@ -210,5 +216,9 @@ class Evaluator:
         """Who beats whom on a final runout."""
         form, other = self.form, 1 - player
         return Showdown(
-            form.hands[player], form.hands[other], form.strength[player][runout], form.strength[other][runout], form.deck
+            form.hands[player],
+            form.hands[other],
+            form.strength[player][runout],
+            form.strength[other][runout],
+            form.deck,
         )

@@ -1,15 +1,15 @@
 """Nodes of a solved spot as CSV, JSON and Parquet: one node, the decisions of a street, or all of them.
 
-One node is a row a hand, with a column for each action. Several nodes are a row for each hand and action, the same columns
-everywhere, written node by node so that a whole tree need not fit in memory. Deals that play alike are written once, under
-the cards that were solved.
+One node is a row a hand, with a column for each action. Several nodes are a row for each hand and action, the same
+columns everywhere, written node by node so that a whole tree need not fit in memory. Deals that play alike are
+written once, under the cards that were solved.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -24,7 +24,20 @@ from regretless.postflop.solution import SpotSolution
 __all__ = ["FORMATS", "decisions", "long_rows", "wide_rows", "write_nodes"]
 
 FORMATS = ("csv", "json", "parquet")
-COLUMNS = ("line", "board", "pot", "player", "hand", "weight", "equity", "ev", "eqr", "action", "frequency", "action_ev")
+COLUMNS = (
+    "line",
+    "board",
+    "pot",
+    "player",
+    "hand",
+    "weight",
+    "equity",
+    "ev",
+    "eqr",
+    "action",
+    "frequency",
+    "action_ev",
+)
 
 
 def decisions(solution: SpotSolution, street: str | None = None) -> Iterator[NodeView]:
@@ -32,7 +45,7 @@ def decisions(solution: SpotSolution, street: str | None = None) -> Iterator[Nod
     if street is not None and street not in solution.spot.streets:
         raise InvalidOption("street", street, f"is not one of {', '.join(solution.spot.streets)}")
     reader = solution.reader
-    last = len(solution.spot.streets) - 1 if street is None else solution.spot.streets.index(street)  # type: ignore[arg-type]
+    last = len(solution.spot.streets) - 1 if street is None else solution.spot.streets.index(street)
     waiting: list[Place] = [reader.root]
     while waiting:
         place = waiting.pop()
@@ -86,8 +99,8 @@ def write_nodes(views: Iterable[NodeView], kind: str, target: IO[str] | Path, *,
     if kind == "json":
         assert not isinstance(target, Path)
         if wide:
-            for count, view in enumerate(views, 1):
-                json.dump(view.as_json(), target)
+            json.dump(next(iter(views)).as_json(), target)
+            count = 1
         else:
             target.write('{"nodes": [')
             for count, view in enumerate(views, 1):
@@ -109,7 +122,7 @@ def write_nodes(views: Iterable[NodeView], kind: str, target: IO[str] | Path, *,
     return count
 
 
-def _write_parquet(tables: Iterator[list[Mapping[str, Any]]], path: Path) -> int:
+def _write_parquet(tables: Iterator[list[dict[str, Any]]], path: Path) -> int:
     try:
         import pyarrow as arrow
         from pyarrow import parquet

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.cards.hands import HAND_CARDS
 from regretless.forms.betting import poker_payoffs
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, Hands, Kind, PublicForm, Street
@@ -14,7 +15,6 @@ from regretless.postflop.evaluation import places
 from regretless.postflop.reading import Place, SpotReader
 from regretless.postflop.runouts import holdem_hands
 from regretless.postflop.spot import Spot
-from regretless.cards.hands import HAND_CARDS
 from regretless.storage.mapped import Mapped
 
 __all__ = ["FileAnswers", "packed_answers", "packed_form", "unpacked_form"]
@@ -90,7 +90,8 @@ def _equities(reader: SpotReader) -> dict[str, NDArray[Any]]:
     form = reader.form
     nodes = np.flatnonzero(form.tree.street == 0)
     arrays: dict[str, NDArray[Any]] = {
-        f"equity.{player}": np.full((len(nodes), len(form.hands[player].weight)), np.nan, np.float32) for player in range(2)
+        f"equity.{player}": np.full((len(nodes), len(form.hands[player].weight)), np.nan, np.float32)
+        for player in range(2)
     }
     place = places(form.tree)
     known: dict[bytes, FloatArray] = {}
@@ -176,5 +177,3 @@ def _hands(held: IntArray, other: IntArray, weights: FloatArray) -> Hands:
     position = np.full(len(HAND_CARDS), -1, dtype=np.int16)
     position[other] = np.arange(len(other))
     return Hands(weight=weights[held], cards=HAND_CARDS[held].astype(np.int16), same=position[held])
-
-

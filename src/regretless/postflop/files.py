@@ -7,9 +7,9 @@ A solution holds, beside the spot's TOML and the figures of the solve,
     equity.P         [nodes, H]            of the first street, where two cards are to come
     form.…                                 runouts, copies and strengths, so that nothing has to be worked out again
 
-and with `resumable` the regrets and averages as the engine keeps them, which is all that a checkpoint holds. The last street's
-values are not stored: they follow from one runout's strategies. A row of a runout is read, and checked, when a node of it
-is asked for.
+and with `resumable` the regrets and averages as the engine keeps them, which is all that a checkpoint holds. The last
+street's values are not stored: they follow from one runout's strategies. A row of a runout is read, and checked, when
+a node of it is asked for.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ def save_solution(solution: SpotSolution, path: str | Path, *, resumable: bool =
     arrays = packed_form(solution.reader.form) | packed_answers(solution.reader)
     if resumable:
         if not isinstance(answers, EngineAnswers):
-            raise InvalidFile(path, "cannot be made resumable: the regrets of a solve that was read from a file are gone")
+            raise InvalidFile(
+                path, "cannot be made resumable: the regrets of a solve that was read from a file are gone"
+            )
         arrays |= _learned(answers.engine)
     write_mapped(path, SOLUTION, header, arrays)
 

@@ -1,7 +1,8 @@
 """Lines of play as text: "check, bet 94, call, Th, check". Actions by name and amount, cards where a street begins.
 
-An amount is what the player has then put in on this street: `raise 300` raises to 300. Cards may be left out, and then the
-first that can be dealt is meant. Short forms are understood: `x` check, `c` check or call, `f` fold, `b94`, `r300`, `a`.
+An amount is what the player has then put in on this street: `raise 300` raises to 300. Cards may be left out, and
+then the first that can be dealt is meant. Short forms are understood: `x` check, `c` check or call, `f` fold, `b94`,
+`r300`, `a`.
 
 >>> [str(step) for step in parse_line("x, b94, r 300, a, c, Th")]
 ['check', 'bet 94', 'raise 300', 'all-in', 'call', 'Th']

@@ -1,14 +1,14 @@
 """Many spots at once, filling the cores: one thread a spot, as many spots side by side as there are cores and memory.
 
-Spots are independent, so solving them side by side wastes nothing, while several threads on one river would mostly wait for
-each other. Where the memory does not hold as many spots at once, fewer run together and each gets more threads.
+Spots are independent, so solving them side by side wastes nothing, while several threads on one river would mostly
+wait for each other. Where the memory does not hold as many spots at once, fewer run together and each gets more
+threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any
 
 from regretless.errors import InvalidOption
@@ -32,10 +32,16 @@ def solve_many(
 ) -> list[SpotSolution]:
     """Solutions of all spots, in their order; `options` are those of `solve_spot`.
 
-    `done` is called with the place and the solution of each spot as it is finished. After an interrupt the spots that had not
-    begun are left out at the end of the list.
+    `done` is called with the place and the solution of each spot as it is finished. After an interrupt the spots that
+    had not begun are left out at the end of the list.
 
-    >>> fields = {"pot": 100, "stack": 200, "oop": {"range": "AK, 77"}, "ip": {"range": "QQ, JJ"}, "bets": {"bet": "50%"}}
+    >>> fields = {
+    ...     "pot": 100,
+    ...     "stack": 200,
+    ...     "oop": {"range": "AK, 77"},
+    ...     "ip": {"range": "QQ, JJ"},
+    ...     "bets": {"bet": "50%"},
+    ... }
     >>> boards = ("Kh Qs Js 2c 3d", "Kh Qs Js 2c 7d", "Ah 8s 8d 4c 4d")
     >>> solutions = solve_many([Spot.from_mapping(fields | {"board": board}) for board in boards], target=0.1)
     >>> [solution.exploitability_pct_pot <= 0.1 for solution in solutions]
@@ -48,12 +54,13 @@ def solve_many(
     # Every spot is checked before the first is begun.
     largest = max((check_fits(spot, storage=storage).memory_bytes[storage] for spot in waiting), default=0)
     workers = max(1, min(cores, len(waiting), available_bytes() // max(largest, 1)))
-    solve = partial(solve_spot, threads=max(1, cores // workers), storage=storage, interrupted=interrupted, **options)
 
     def one(place: int) -> SpotSolution | None:
         if interrupted():
             return None
-        solution = solve(waiting[place])
+        solution = solve_spot(
+            waiting[place], threads=max(1, cores // workers), storage=storage, interrupted=interrupted, **options
+        )
         done(place, solution)
         return solution
 

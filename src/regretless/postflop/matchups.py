@@ -1,12 +1,12 @@
 """Reach that a hand meets, beats or ties, for all hands at once: running sums instead of tables of pairs.
 
-With r the opponent's reach, P its running sum in order of strength, and C the running sums of the reach that holds a given
-card, a hand h with cards c and d meets, among the hands weaker than itself,
+With r the opponent's reach, P its running sum in order of strength, and C the running sums of the reach that holds a
+given card, a hand h with cards c and d meets, among the hands weaker than itself,
 
     W(h) = P[weaker than h] − C_c[weaker than h] − C_d[weaker than h]
 
-and E(h) the same with "weaker or equal", V(h) with all hands. The opponent's hand of the same two cards is as strong as h: it is
-taken away twice in E and V, and added back once.
+and E(h) the same with "weaker or equal", V(h) with all hands. The opponent's hand of the same two cards is as strong
+as h: it is taken away twice in E and V, and added back once.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def met(own: Hands, other: Hands, reach: FloatArray, deck: int) -> FloatArray:
     """
     by_card = np.zeros((len(reach), deck))
     for column in range(2):
-        np.add.at(by_card, (slice(None), other.cards[:, column]), reach)
+        np.add.at(by_card.T, other.cards[:, column], reach.T)
     total = reach.sum(axis=1, keepdims=True)
     found = total - by_card[:, own.cards[:, 0]] - by_card[:, own.cards[:, 1]] + _same(own, reach)
     return np.where(found > _NOTHING * total, found, 0.0)

@@ -23,14 +23,15 @@ class HandTable:
 
     hand: IntArray  # number among the 1,326
     weight: FloatArray  # how likely the player holds it here: weight of the range × own actions on the way
-    ev: FloatArray  # chips it takes out of the pot from here on, bets from here on deducted: a fold is 0; NaN where it cannot be
+    ev: FloatArray  # chips it takes out from here on, less those it puts in: a fold is 0; NaN where it meets none
     equity: FloatArray  # share of the pot at showdown if nobody bet any more; NaN where it meets no hand
     matchups: FloatArray  # weight of the opposing hands that it can meet
 
     def eqr(self, pot: float) -> FloatArray:
         """[H] equity realised: EV as a share of the pot, over equity; NaN where there is no equity."""
         expected = self.equity * pot
-        return np.divide(self.ev, expected, out=np.full(len(self.ev), np.nan), where=expected > 1e-9)
+        realised: FloatArray = np.divide(self.ev, expected, out=np.full(len(self.ev), np.nan), where=expected > 1e-9)
+        return realised
 
     def mean(self, values: FloatArray) -> float:
         """Over the whole range: each hand by its weight and by how many opposing hands it leaves possible."""
@@ -177,5 +178,3 @@ class RunoutReport:
 def _number(value: float) -> float | None:
     """JSON has no NaN."""
     return None if np.isnan(value) else float(value)
-
-

@@ -1,7 +1,7 @@
 """Reading a solved spot: from a line of play to everything known there.
 
-1. Follow the line from the root: an action multiplies the reach of who takes it by their strategy, a card renames hands to
-   those of the runout that was solved (`suits`) and takes out what it blocks.
+1. Follow the line from the root: an action multiplies the reach of who takes it by their strategy, a card renames
+   hands to those of the runout that was solved (`suits`) and takes out what it blocks.
 2. Values of the streets before the last were kept when the solve ended; those of the last street are worked out here,
    from one runout's strategies (`evaluation`), so a file need not hold them.
 3. Rename back to what was dealt.
@@ -112,7 +112,9 @@ class SpotReader:
 
     def _dealt(self, place: Place, card: int, line: str, position: int) -> Place:
         if self.form.tree.kind[place.node] != Kind.CHANCE:
-            raise InvalidText("node", line, position, f"no card is dealt here; there is {', '.join(self.actions(place.node))}")
+            raise InvalidText(
+                "node", line, position, f"no card is dealt here; there is {', '.join(self.actions(place.node))}"
+            )
         if card not in self.cards(place):
             raise InvalidText("node", line, position, f"{board_text([card])} is already on the board")
         return self.deal(place, card)
@@ -191,7 +193,9 @@ class SpotReader:
         if self.form.tree.kind[place.node] != Kind.CHANCE:
             there = ", ".join(self.actions(place.node)) or "the end of the hand"
             raise InvalidText("node", ", ".join(place.steps), None, f"no card is dealt here; there is {there}")
-        return RunoutReport(", ".join(place.steps), tuple(self._runout(self.deal(place, card)) for card in self.cards(place)))
+        return RunoutReport(
+            ", ".join(place.steps), tuple(self._runout(self.deal(place, card)) for card in self.cards(place))
+        )
 
     def _runout(self, place: Place) -> Runout:
         view = self.view(place)
@@ -228,7 +232,7 @@ class SpotReader:
         """[H] chips from this node on: what was paid before it is not deducted."""
         met = self.evaluator.met(player, place.reach[1 - player])
         chips = np.divide(values, met, out=np.full(len(met), np.nan), where=met > 1e-12)
-        return chips + self.form.tree.paid[place.node, player]
+        return np.asarray(chips + self.form.tree.paid[place.node, player])
 
     def _values(self, player: int, place: Place, nodes: list[int]) -> list[FloatArray]:
         """Values [H] of nodes that are `place.node` itself or follow an action of the player there."""

@@ -7,8 +7,8 @@
     3e     geometric over three streets; `e200%` and `3e200%` bet at most that share of the pot
     a      all-in
 
-Sizes stand in a list with commas between them; an empty text is no size at all. With s = stack / pot, both after calling,
-and n streets, the geometric share is
+Sizes stand in a list with commas between them; an empty text is no size at all. With s = stack / pot, both after
+calling, and n streets, the geometric share is
 
     ((2s + 1)^(1/n) − 1) / 2
 
@@ -111,7 +111,7 @@ class Geometric:
 
     def amount(self, at: Decision) -> float:
         streets = max((self.streets or at.streets) - at.bets, 1)
-        share = ((2 * at.stack / at.pot + 1) ** (1 / streets) - 1) / 2
+        share = (math.pow(2 * at.stack / at.pot + 1, 1 / streets) - 1) / 2
         return at.bet_faced + at.pot * min(share, self.largest)
 
     def __str__(self) -> str:
@@ -148,7 +148,7 @@ def parse_sizes(text: str, field: str = "bet", *, raises: bool = False) -> tuple
     (LastBetMultiple(factor=2.5), AllIn())
     >>> parse_sizes("50%, 70", "bets.river.oop.bet")
     Traceback (most recent call last):
-    regretless.errors.InvalidText: bets.river.oop.bet: '50%, 70' at position 6: '70' has no unit: 70% of the pot, 70c chips
+    regretless.errors.InvalidText: bets.river.oop.bet: '50%, 70' at position 6: '70' has no unit: ...
     """
     if not text.strip():
         return ()

@@ -26,7 +26,15 @@ if TYPE_CHECKING:
     from regretless.engines.public_engine import PublicEngine
     from regretless.postflop.files import Checkpoint
 
-__all__ = ["CHECKPOINT_SECONDS", "TARGET", "compile_spot", "default_threads", "resume_spot", "root_strategy", "solve_spot"]
+__all__ = [
+    "CHECKPOINT_SECONDS",
+    "TARGET",
+    "compile_spot",
+    "default_threads",
+    "resume_spot",
+    "root_strategy",
+    "solve_spot",
+]
 
 TARGET = 0.3  # percent of the pot; where neither a target nor a number of iterations is given
 MOST_ITERATIONS = 10_000  # where only a target is given
@@ -50,14 +58,19 @@ def solve_spot(
     """Solve a spot until its exploitability is at most `target` percent of the pot, or for `iterations`.
 
     Where neither is given the target is 0.3. `checkpoint` is a file that a long solve is saved to every
-    `checkpoint_seconds`; `resume_spot` goes on from it. `threads` is by default as many as there are cores, `storage` is 32
-    or 16 bits a number.
+    `checkpoint_seconds`; `resume_spot` goes on from it. `threads` is by default as many as there are cores, `storage`
+    is 32 or 16 bits a number.
 
-    >>> spot = Spot.from_mapping({
-    ...     "board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200,
-    ...     "oop": {"range": "AK, KQs, QJs, T9s, 99-77, 22"}, "ip": {"range": "AA-QQ, AK, KQ, JTs, T9s, 55"},
-    ...     "bets": {"bet": "50%, 100%", "raise": "2.5x"},
-    ... })
+    >>> spot = Spot.from_mapping(
+    ...     {
+    ...         "board": "Kh Qs Js 2c 3d",
+    ...         "pot": 100,
+    ...         "stack": 200,
+    ...         "oop": {"range": "AK, KQs, QJs, T9s, 99-77, 22"},
+    ...         "ip": {"range": "AA-QQ, AK, KQ, JTs, T9s, 55"},
+    ...         "bets": {"bet": "50%, 100%", "raise": "2.5x"},
+    ...     }
+    ... )
     >>> solution = solve_spot(spot, target=0.1)
     >>> solution.exploitability_pct_pot <= 0.1, round(sum(solution.ev.values()))
     (True, 100)
@@ -255,9 +268,7 @@ def root_strategy(reader: SpotReader) -> dict[str, dict[str, float]]:
     return {row["hand"]: row["strategy"] for row in view.rows(view.player)}
 
 
-def _joined(
-    before: tuple[Measurement, ...], after: tuple[Measurement, ...], seconds: float
-) -> tuple[Measurement, ...]:
+def _joined(before: tuple[Measurement, ...], after: tuple[Measurement, ...], seconds: float) -> tuple[Measurement, ...]:
     later = tuple(Measurement(point.iteration, seconds + point.seconds, point.exploitability) for point in after)
     return (*before, *later)
 

@@ -1,7 +1,7 @@
 """A spot: board, pot, stack, both ranges and the bets that are allowed. It is what a person asks about.
 
-A spot is a value: frozen, checked when it is made, equal to another with the same fields. `spot_reader` makes one from TOML,
-`betting` turns it into a betting tree.
+A spot is a value: frozen, checked when it is made, equal to another with the same fields. `spot_reader` makes one
+from TOML, `betting` turns it into a betting tree.
 
 >>> spot = Spot.parse('''
 ... board = "Qs Jh 2h"
@@ -131,7 +131,7 @@ class Rules:
 
 @dataclass(frozen=True, kw_only=True)
 class Lines:
-    """Lines of action added to the tree or taken out of it by hand: "check, bet 94, raise 300". Amounts are of the street."""
+    """Lines of action added to the tree or taken out of it by hand: "check, bet 94, raise 300"."""
 
     add: tuple[str, ...] = ()  # every action on the way is added where it is missing
     remove: tuple[str, ...] = ()  # the last action goes, with all that follows; after what `add` adds
@@ -174,10 +174,16 @@ class Spot:
     def from_mapping(cls, fields: Mapping[str, Any]) -> Spot:
         """The spot of the same fields as a TOML file, as nested mappings.
 
-        >>> spot = Spot.from_mapping({
-        ...     "board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200,
-        ...     "oop": {"range": "AK"}, "ip": {"range": "QQ"}, "bets": {"bet": "50%, a"},
-        ... })
+        >>> spot = Spot.from_mapping(
+        ...     {
+        ...         "board": "Kh Qs Js 2c 3d",
+        ...         "pot": 100,
+        ...         "stack": 200,
+        ...         "oop": {"range": "AK"},
+        ...         "ip": {"range": "QQ"},
+        ...         "bets": {"bet": "50%, a"},
+        ...     }
+        ... )
         >>> spot.pot
         100.0
         """

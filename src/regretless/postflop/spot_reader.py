@@ -31,8 +31,8 @@
     add = ["bet 94, raise 300"]
     remove = ["check, bet 94"]
 
-For each of bet, raise and donk the finest table that names it wins: street and player, then street, then player, then all.
-A key that is none of these is refused, with the one that was probably meant.
+For each of bet, raise and donk the finest table that names it wins: street and player, then street, then player, then
+all. A key that is none of these is refused, with the one that was probably meant.
 """
 
 from __future__ import annotations

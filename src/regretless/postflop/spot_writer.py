@@ -15,10 +15,17 @@ __all__ = ["write_spot"]
 def write_spot(spot: Spot) -> str:
     """TOML that reads back to the same spot.
 
-    >>> spot = Spot.from_mapping({
-    ...     "board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "oop": {"range": "AKs,AKo"}, "ip": {"range": "QQ"},
-    ...     "bets": {"bet": "50%,a", "river": {"donk": "33%"}}, "rules": {"merge": 0},
-    ... })
+    >>> spot = Spot.from_mapping(
+    ...     {
+    ...         "board": "Kh Qs Js 2c 3d",
+    ...         "pot": 100,
+    ...         "stack": 200,
+    ...         "oop": {"range": "AKs,AKo"},
+    ...         "ip": {"range": "QQ"},
+    ...         "bets": {"bet": "50%,a", "river": {"donk": "33%"}},
+    ...         "rules": {"merge": 0},
+    ...     }
+    ... )
     >>> print(write_spot(spot))
     board = "Kh Qs Js 2c 3d"
     pot = 100
@@ -41,7 +48,11 @@ def write_spot(spot: Spot) -> str:
     merge = 0
     <BLANKLINE>
     """
-    lines = [f'board = "{board_text(spot.board)}"', f"pot = {number_text(spot.pot)}", f"stack = {number_text(spot.stack)}"]
+    lines = [
+        f'board = "{board_text(spot.board)}"',
+        f"pot = {number_text(spot.pot)}",
+        f"stack = {number_text(spot.stack)}",
+    ]
     if spot.name:
         lines.append(f"name = {_quoted(spot.name)}")
     lines += ["", "[oop]", f'range = "{spot.oop}"', "", "[ip]", f'range = "{spot.ip}"']
@@ -85,6 +96,8 @@ def _rules(rules: Rules) -> list[str]:
 
 def _lines(lines: Lines) -> list[str]:
     given = [
-        f"{key} = [{', '.join(map(_quoted, texts))}]" for key, texts in (("add", lines.add), ("remove", lines.remove)) if texts
+        f"{key} = [{', '.join(map(_quoted, texts))}]"
+        for key, texts in (("add", lines.add), ("remove", lines.remove))
+        if texts
     ]
     return ["", "[lines]", *given] if given else []

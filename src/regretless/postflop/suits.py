@@ -1,4 +1,4 @@
-"""Which deals a spot plays alike, so that one of them stands for all, and the way back from a card to the one that does.
+"""Which deals a spot plays alike, so that one stands for all, and the way back from a card to the one that does.
 
 1. The renamings of suits that change neither the board (as a set) nor either range form the group of the spot.
 2. Two cards that the group turns into one another are dealt alike: only one is solved, its *copies* are read from it.
@@ -36,7 +36,9 @@ def suit_group(board: Sequence[int], ip: Range, oop: Range) -> IntArray:
     """
     live = [each.remove(board).weights for each in (ip, oop)]
     rows = [
-        row for row in unchanged_by(board) if all(np.array_equal(weights[hand_maps()[row]], weights) for weights in live)
+        row
+        for row in unchanged_by(board)
+        if all(np.array_equal(weights[hand_maps()[row]], weights) for weights in live)
     ]
     return np.array(rows, dtype=np.int64)
 
@@ -44,9 +46,16 @@ def suit_group(board: Sequence[int], ip: Range, oop: Range) -> IntArray:
 def count_runouts(spot: Spot) -> tuple[int, ...]:
     """Deals to solve on each street left, alike ones counted once.
 
-    >>> spot = Spot.from_mapping({
-    ...     "board": "Qs Jh 2h", "pot": 1, "stack": 1, "oop": {"range": "KK"}, "ip": {"range": "AA"}, "bets": {"bet": "a"},
-    ... })
+    >>> spot = Spot.from_mapping(
+    ...     {
+    ...         "board": "Qs Jh 2h",
+    ...         "pot": 1,
+    ...         "stack": 1,
+    ...         "oop": {"range": "KK"},
+    ...         "ip": {"range": "AA"},
+    ...         "bets": {"bet": "a"},
+    ...     }
+    ... )
     >>> count_runouts(spot)
     (1, 36, 1429)
     """
@@ -55,7 +64,9 @@ def count_runouts(spot: Spot) -> tuple[int, ...]:
     counts = [1]
     for _ in spot.streets[1:]:
         tables = [
-            (table | {card}, group[group[:, card] == card]) for table, group in tables for card in _different(table, group)
+            (table | {card}, group[group[:, card] == card])
+            for table, group in tables
+            for card in _different(table, group)
         ]
         counts.append(len(tables))
     return tuple(counts)
@@ -74,7 +85,9 @@ class Deal:
     runout: int = 0
     cards: tuple[int, ...] = ()  # as they were dealt
     renamed: tuple[int, ...] = tuple(range(52))  # [52] card of the solved runout that each card of the deal stands for
-    hands: tuple[IntArray, IntArray] | None = None  # [H] of each player: the solved hand that each hand reads; None: itself
+    hands: tuple[IntArray, IntArray] | None = (
+        None  # [H] of each player: the solved hand that each hand reads; None: itself
+    )
 
 
 def find_deal(form: PublicForm, group: IntArray, deal: Deal, card: int) -> Deal:

@@ -6,8 +6,8 @@ The container is that of `container`, with one more entry in its metadata:
     checks          a CRC-32 of every piece of every array
     checksum        SHA-256 over the header, the checks and every array's name, type, shape and place
 
-Opening reads the header alone. Looking at a row reads the pages that hold it and checks the pieces they lie in, so any row of a
-file of gigabytes is there in milliseconds, and a flipped bit is noticed by whoever looks at it.
+Opening reads the header alone. Looking at a row reads the pages that hold it and checks the pieces they lie in, so
+any row of a file of gigabytes is there in milliseconds, and a flipped bit is noticed by whoever looks at it.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class Mapped:
             raise InvalidFile(self.path, f"is of another kind or version: it holds no {name!r}")
         entry = self._table[name]
         count, offset = math.prod(entry["shape"]), self._data + entry["data_offsets"][0]
-        flat = np.frombuffer(self._view, dtype=_NAMES[entry["dtype"]], count=count, offset=offset)
+        flat: NDArray[Any] = np.frombuffer(self._view, dtype=_NAMES[entry["dtype"]], count=count, offset=offset)
         return flat.reshape(entry["shape"])
 
     def _check(self, name: str, begin: int, end: int) -> None:
@@ -180,7 +180,7 @@ def _checks(array: NDArray[Any], size: int) -> list[int]:
 
 
 def _bytes(array: NDArray[Any]) -> memoryview:
-    return memoryview(array.reshape(-1).view(np.uint8))
+    return array.reshape(-1).view(np.uint8).data
 
 
 def _checksum(text: str, checks: str, table: Mapping[str, Any]) -> str:
