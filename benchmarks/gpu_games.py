@@ -138,8 +138,8 @@ def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[],
         if "cupy" in installed and cuda:
             yield "matrix cuda", lambda: create("matrix", form, device="cuda")
         yield "matrix cpu", lambda: create("matrix", form, device="cpu")
-    yield "numba", lambda: create("numba", form)
-    yield "numba float32", lambda: create("numba", form, dtype="float32")
+    yield "numba", lambda: create("numba", form, threads=1)
+    yield "numba float32", lambda: create("numba", form, dtype="float32", threads=1)
     if ENGINES["numba"].threads:
         yield "numba threads", lambda: create("numba", form, threads=os.cpu_count())
 

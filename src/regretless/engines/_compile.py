@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 from numba import njit
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
-__all__ = ["kernel", "lanes"]
+__all__ = ["inlined", "kernel", "lanes", "threaded"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -32,9 +32,19 @@ def kernel(function: Function) -> Function:
     return _compiled(function)
 
 
+def inlined(function: Function) -> Function:
+    """The same, put into its callers: a call that hands over a dozen arrays costs as much as a small game's work."""
+    return _compiled(function, forceinline=True)
+
+
 def lanes(function: Function) -> Function:
     """Compile at the first call, promising that no two array arguments overlap where one of them is written."""
     return _compiled(function, pipeline_class=_NoOverlap)
+
+
+def threaded(function: Function) -> Function:
+    """Compile at the first call, with loops over `prange` shared among threads."""
+    return _compiled(function, parallel=True)
 
 
 def _compiled(function: Function, **options: Any) -> Function:

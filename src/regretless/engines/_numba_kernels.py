@@ -17,14 +17,15 @@ product five times slower and keeps loops from being vectorised.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines._compile import kernel, lanes
+from regretless.engines._compile import inlined, kernel, lanes
 
 __all__ = [
+    "STRIP",
     "Rows",
     "State",
     "Terminals",
@@ -32,13 +33,19 @@ __all__ = [
     "advance_rows",
     "advance_terminals",
     "best_response",
+    "numbers_of",
     "payoffs_of_rows",
     "payoffs_of_terminals",
     "realize",
+    "realize_strip",
+    "sum_rows",
+    "update_many",
+    "update_two",
 ]
 
 Numbers = NDArray[np.floating]
 Indices = NDArray[np.integer]  # unsigned
+Index = Any  # numpy.uint64
 Weights = tuple[np.floating, np.floating, np.floating, np.floating, np.floating]
 
 STRIP = np.uint64(512)  # information sets handled at a time: what they need stays in the first cache
@@ -83,34 +90,39 @@ class State(NamedTuple):
     payoff: Numbers  # u, scratch
 
 
+@inlined
+def sum_rows(rows: Rows, first: Index, end: Index, length: Index, entry: Index, plan: Numbers, y: Numbers) -> None:
+    """y[r] = y[reference[r]] + Σ value · plan[column] for rows of one length; `entry` is the first of the first row."""
+    reference, column, value = rows.reference, rows.column, rows.value
+    if length == ONE:
+        for r in range(first, end):
+            y[r] = y[reference[r]] + value[entry] * plan[column[entry]]
+            entry += ONE
+    elif length == TWO:
+        for r in range(first, end):
+            pair = value[entry] * plan[column[entry]] + value[entry + ONE] * plan[column[entry + ONE]]
+            y[r] = y[reference[r]] + pair
+            entry += TWO
+    else:
+        for r in range(first, end):
+            last = entry + length - ONE
+            total = y[reference[r]]
+            other = value[entry] * plan[column[entry]]  # two sums, so that an addition need not wait for the last
+            for e in range(entry + ONE, last, TWO):
+                total += value[e] * plan[column[e]]
+                other += value[e + ONE] * plan[column[e + ONE]]
+            if length % TWO == ZERO:
+                total += value[last] * plan[column[last]]
+            y[r] = total + other
+            entry += length
+
+
 @kernel
 def payoffs_of_rows(rows: Rows, tree: Tree, player: int, plan: Numbers, y: Numbers, payoff: Numbers) -> None:
-    """y[r] = y[reference[r]] + Σ value · plan[column]; then every slot of the player takes its row of y."""
-    reference, column, value = rows.reference, rows.column, rows.value
+    """All rows of the player, batch after batch; then every slot of the player takes its row."""
     for b in range(rows.first_batch[player], rows.first_batch[player + 1]):
-        row, count, length, entry = rows.batches[b]
-        if length == ONE:
-            for r in range(row, row + count):
-                y[r] = y[reference[r]] + value[entry] * plan[column[entry]]
-                entry += ONE
-        elif length == TWO:
-            for r in range(row, row + count):
-                y[r] = y[reference[r]] + (
-                    value[entry] * plan[column[entry]] + value[entry + ONE] * plan[column[entry + ONE]]
-                )
-                entry += TWO
-        else:
-            for r in range(row, row + count):
-                last = entry + length - ONE
-                total = y[reference[r]]
-                other = value[entry] * plan[column[entry]]  # two sums, so that an addition need not wait for the last
-                for e in range(entry + ONE, last, TWO):
-                    total += value[e] * plan[column[e]]
-                    other += value[e + ONE] * plan[column[e + ONE]]
-                if length % TWO == ZERO:
-                    total += value[last] * plan[column[last]]
-                y[r] = total + other
-                entry += length
+        first, count, length, entry = rows.batches[b]
+        sum_rows(rows, first, first + count, length, entry, plan, y)
     for slot in range(tree.first_slot[player], tree.first_slot[player + 1]):
         payoff[slot] = y[rows.row_of_slot[slot]]
 
@@ -135,9 +147,9 @@ def update_two(
     strategy: Numbers,
     payoff: Numbers,
     worth: Numbers,
-    first: int,
-    step: int,
-    count: int,
+    first: Index,
+    step: Index,
+    count: Index,
     weights: Weights,
 ) -> None:
     """Step 2 for `count` sets of two actions, whose numbers lie `step` apart."""
@@ -169,10 +181,10 @@ def update_many(
     payoff: Numbers,
     worth: Numbers,
     total: Numbers,
-    first: int,
-    step: int,
-    count: int,
-    actions: int,
+    first: Index,
+    step: Index,
+    count: Index,
+    actions: Index,
     weights: Weights,
 ) -> None:
     """Step 2 for `count` sets of any number of actions."""
@@ -212,10 +224,10 @@ def realize_strip(
     strategy: Numbers,
     plan: Numbers,
     reach: Numbers,
-    first: int,
-    step: int,
-    count: int,
-    actions: int,
+    first: Index,
+    step: Index,
+    count: Index,
+    actions: Index,
     decay: np.floating,
     weight: np.floating,
 ) -> None:
@@ -228,14 +240,19 @@ def realize_strip(
         a += step
 
 
+@inlined
+def numbers_of(row: Numbers, like: Numbers) -> tuple[Weights, np.floating, np.floating]:
+    """A row of the schedule in the engine's number format: what regrets need, then decay and weight of the average."""
+    number = like.dtype.type
+    floor = number(0.0) if row[2] != 0.0 else number(-np.inf)
+    return (number(row[0]), number(row[1]), floor, number(row[5]), number(row[6])), number(row[3]), number(row[4])
+
+
 @kernel
 def update_player(tree: Tree, player: int, state: State, worth: Numbers, total: Numbers, row: Numbers) -> None:
     """Steps 2 and 3 for one player; `row` is a row of the schedule."""
     regret, average, strategy, plan, payoff = state
-    number = worth.dtype.type
-    floor = number(0.0) if row[2] != 0.0 else number(-np.inf)
-    weights = (number(row[0]), number(row[1]), floor, number(row[5]), number(row[6]))
-    decay, weight = number(row[3]), number(row[4])
+    weights, decay, weight = numbers_of(row, worth)
     first_group, end_group = tree.first_group[player], tree.first_group[player + 1]
     for g in range(end_group - 1, first_group - 1, -1):
         first, sets, actions, place = tree.groups[g]

@@ -11,7 +11,9 @@ Everything CFR needs is exact: nothing is pruned or skipped. Evaluation is in fl
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
@@ -35,6 +37,8 @@ from regretless.rules.rule import Schedule
 __all__ = ["NumbaHistoryEngine", "NumbaSequenceEngine"]
 
 Array = NDArray[np.floating]
+SHARED = 65_536  # information sets of one group, or entries of one batch, from which several threads pay
+MOST_THREADS = 16  # used unless the user says otherwise
 TOLERANCE = {"float64": 1e-10, "float32": 2e-4}
 
 
@@ -115,7 +119,7 @@ class _NumbaEngine(ABC):
 
 
 class NumbaSequenceEngine(_NumbaEngine):
-    """Two players, on the sequence form.
+    """Two players, on the sequence form. Only large games use several threads; `threads` says how many they were.
 
     >>> from regretless.forms import compile_history, compile_sequence
     >>> from regretless.games import Kuhn
@@ -126,23 +130,41 @@ class NumbaSequenceEngine(_NumbaEngine):
     0.001194
     """
 
-    def __init__(self, form: SequenceForm, *, updates: Updates = Updates.ALTERNATING, dtype: str = "float64") -> None:
+    def __init__(
+        self,
+        form: SequenceForm,
+        *,
+        updates: Updates = Updates.ALTERNATING,
+        dtype: str = "float64",
+        threads: int | None = None,
+    ) -> None:
         super().__init__(form.history, form.trees, updates=updates, dtype=dtype)
         self.exact_rows = _join((payoff_rows(form, 0), payoff_rows(form, 1)), self.slot_of_sequence)
         self.rows = self.exact_rows._replace(value=self.exact_rows.value.astype(self.dtype, copy=False))
+        entries = self.rows.batches[:, 1] * self.rows.batches[:, 2]
+        if max(self.tree.groups[:, 1].max(initial=0), entries.max(initial=0)) >= SHARED:
+            self.threads = min(threads or MOST_THREADS, numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
 
     @property
     def memory_bytes(self) -> int:
         return super().memory_bytes + memory_bytes((*self.rows, self.exact_rows.value))
 
     def advance(self, schedule: Schedule) -> None:
+        run = kernels.advance_rows if self.threads == 1 else _with_threads(self.threads)
         rows = np.ascontiguousarray(schedule, np.float64)
-        kernels.advance_rows(rows, self.updates is Updates.ALTERNATING, self.tree, self.rows, self.state)
+        run(rows, self.updates is Updates.ALTERNATING, self.tree, self.rows, self.state)
         self.iteration += len(schedule)
 
     def _payoffs(self, player: int, plan: FloatArray, payoff: FloatArray) -> None:
         y = np.zeros(len(self.rows.reference))
         kernels.payoffs_of_rows(self.exact_rows, self.tree, player, plan, y, payoff)
+
+
+def _with_threads(threads: int) -> Callable[..., None]:
+    from regretless.engines import _numba_threads
+
+    numba.set_num_threads(threads)
+    return _numba_threads.advance_rows_threads
 
 
 def _join(rows: tuple[PayoffRows, PayoffRows], slots: tuple[IntArray, ...]) -> kernels.Rows:
@@ -164,7 +186,7 @@ def _join(rows: tuple[PayoffRows, PayoffRows], slots: tuple[IntArray, ...]) -> k
 
 
 class NumbaHistoryEngine(_NumbaEngine):
-    """Any number of players, on the history form.
+    """Any number of players, on the history form, on one thread whatever `threads` is.
 
     With perfect recall, the probability that player j plays all their moves on the way to a terminal is their plan at
     the sequence that ends there. So nodes need not be walked: each terminal adds to the sequence of player i that ends
@@ -179,7 +201,14 @@ class NumbaHistoryEngine(_NumbaEngine):
     0.001194
     """
 
-    def __init__(self, form: HistoryForm, *, updates: Updates = Updates.ALTERNATING, dtype: str = "float64") -> None:
+    def __init__(
+        self,
+        form: HistoryForm,
+        *,
+        updates: Updates = Updates.ALTERNATING,
+        dtype: str = "float64",
+        threads: int | None = None,
+    ) -> None:
         trees = tuple(sequence_tree(form, player) for player in range(form.players))
         super().__init__(form, trees, updates=updates, dtype=dtype)
         self.exact_terminals = _sort_terminals(form, trees, self.slot_of_sequence, self.tree.first_slot.tolist())

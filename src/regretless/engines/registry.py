@@ -47,6 +47,7 @@ ENGINES: dict[str, Entry] = {
             Kind.HISTORY: "regretless.engines.numba_engine:NumbaHistoryEngine",
         },
         dtypes=("float64", "float32"),
+        threads=True,
         libraries=("numba",),
     ),
     "numpy": Entry(
@@ -162,7 +163,7 @@ def create(
     if len(entry.dtypes) > 1:
         options["dtype"] = dtype or entry.dtypes[0]
     if entry.threads:
-        options["threads"] = threads or 1
+        options["threads"] = threads
     module, _, class_name = entry.classes[kind].partition(":")
     build: Any = getattr(import_module(module), class_name)
     return cast(Engine, build(_as(kind, form), **options))
