@@ -23,7 +23,9 @@ from regretless.engines._lanes import add_product, divide, fetch, item, load, ma
 from regretless.engines._public_terminals import SPEED
 from regretless.engines.public_plan import LANES
 
-__all__ = ["best", "improve", "mean", "split", "sum_children"]
+__all__ = ["LOCKED", "best", "best_unless_locked", "improve", "mean", "split", "sum_children"]
+
+LOCKED = 1e20  # a sum of strategies above this is a lock: nothing that is learned comes near
 
 Int32 = NDArray[np.int32]
 Float32 = NDArray[np.float32]
@@ -70,6 +72,28 @@ def best(actions: int, hands: int, value: Float32, child: Int32, first: int, to_
         for action in range(1, actions):
             highest = maximum(highest, load(value, item(child, first + action) + hand))
         store(value, to_at + hand, highest)
+
+
+@nb.njit(**SPEED)
+def best_unless_locked(
+    source: Float32, at: int, actions: int, hands: int, value: Float32, child: Int32, first: int, to_at: int
+) -> None:
+    """Values of a best response that keeps to what is locked in `source`."""
+    zero = splat(np.float32(0.0))
+    one = splat(np.float32(1.0))
+    bound = splat(np.float32(LOCKED))
+    for hand in range(0, hands, LANES):
+        positive = zero
+        mixed = zero
+        highest = load(value, item(child, first) + hand)
+        for action in range(actions):
+            weight = maximum(load(source, at + action * hands + hand), zero)
+            below = load(value, item(child, first + action) + hand)
+            positive = positive + weight
+            mixed = add_product(mixed, weight, below)
+            highest = maximum(highest, below)
+        mixed = divide(mixed, where_positive(positive, positive, one))
+        store(value, to_at + hand, where_positive(positive - bound, mixed, highest))
 
 
 @nb.njit(**SPEED)

@@ -23,16 +23,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines._lanes import add_product, fetch, load, splat, store
-from regretless.engines._public_nodes import best, improve, mean, split, sum_children
+from regretless.engines._public_nodes import best, best_unless_locked, improve, mean, split, sum_children
 from regretless.engines._public_terminals import SPEED, Tile, fold_tile, showdown_tile
 from regretless.engines.public_plan import LANES, Plan
 from regretless.engines.public_tables import RECORD, Tables
 
-__all__ = ["BEST", "DOWN", "LEARN", "MEAN", "UP", "Learned", "Scratch", "walk"]
+__all__ = ["AROUND", "BEST", "DOWN", "LEARN", "MEAN", "UP", "Learned", "Scratch", "walk"]
 
 Float32 = NDArray[np.float32]
 
-LEARN, BEST, MEAN = 0, 1, 2  # what the own player does: regret matching, best response, the average strategy
+# What the own player does: regret matching, a best response, the average strategy, a best response around locks.
+LEARN, BEST, MEAN, AROUND = 0, 1, 2, 3
 DOWN, UP = 0, 1  # where a walk is in a street
 
 DECISION, CHANCE = 0, 1  # of `forms.public.Kind`
@@ -218,6 +219,10 @@ def walk(
                     )
                 elif mode == BEST:
                     best(node.actions, own_hands, value, child, node.first_child, node.value_at)
+                elif mode == AROUND:
+                    best_unless_locked(
+                        learned.average, at, node.actions, own_hands, value, child, node.first_child, node.value_at
+                    )
                 else:
                     mean(learned.average, at, node.actions, own_hands, value, child, node.first_child, node.value_at)
             elif node.kind == CHANCE:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from regretless.engines._public_iterate import BEGIN, BLOCKS, FINISH, Blocks, Job, iterate
 from regretless.engines._public_terminals import Tile
-from regretless.engines._public_walk import BEST, LEARN, MEAN, Learned, Scratch
+from regretless.engines._public_walk import AROUND, BEST, LEARN, MEAN, Learned, Scratch
 from regretless.engines.engine import Evaluation
 from regretless.engines.public_plan import LANES, Plan, make_plans
 from regretless.engines.public_tables import make_tables
@@ -26,6 +26,7 @@ from regretless.rules.rule import Schedule
 __all__ = ["PublicEngine", "PublicSnapshot"]
 
 MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
+LOCKED_REGRET, LOCKED_AVERAGE = np.float32(1e30), np.float32(1e25)
 LOWEST = -3e38  # a floor that changes nothing
 
 Float32 = NDArray[np.float32]
@@ -68,6 +69,7 @@ class PublicEngine:
         self._scratch = [make_scratch(self.plans, form.deck) for _ in range(threads)]
         self._blocks = [_make_blocks(form, self.plans[own], own) for own in range(2)]
         self._pairs = _pair_weight(form)
+        self._locks: list[tuple[int, NDArray[np.int64], Float32]] = []
         self._pool = ThreadPoolExecutor(threads) if threads > 1 and len(form.streets) > 1 else None
 
     @property
@@ -85,7 +87,7 @@ class PublicEngine:
         """Run as many iterations as `schedule` has rows."""
         rows = schedule.astype(np.float32)
         rows[:, 2] = np.where(schedule[:, 2] > 0, 0.0, LOWEST)
-        if bool((schedule[:, 5] != 0).any() or (schedule[:, 6] != 1).any()) and not self._predicts:
+        if bool((schedule[:, 5] != 0).any()) and not self._predicts:  # a factor alone changes no proportions
             self._matched = [aligned(len(regret)) for regret in self._regret]
             for matched, regret in zip(self._matched, self._regret, strict=True):
                 matched[:] = regret
@@ -96,12 +98,39 @@ class PublicEngine:
                 for own in range(2):
                     self._walk(own, LEARN, row[None])
         self.iteration += len(schedule)
+        self._hold()
+
+    def lock(self, node: int, runout: int, strategy: FloatArray, hands: NDArray[np.bool_]) -> None:
+        """Hold a betting node on a runout at a strategy [actions], for the hands [H] that are chosen.
+
+        A locked strategy is a regret, and a sum of strategies, so large that nothing which is added to it changes its
+        proportions: the kernels play it without knowing. Only a best response has to look (`AROUND`).
+        """
+        player = int(self.form.tree.player[node])
+        plan = self.plans[player]
+        entry = plan.nodes[np.flatnonzero(plan.nodes["node"] == node)[0]]
+        street = plan.streets[int(self.form.tree.street[node])]
+        at = int(street["own_at"] + runout * street["own_size"] + entry["block"])
+        chosen = np.flatnonzero(hands)
+        places = at + np.arange(len(strategy))[:, None] * plan.own_hands + chosen
+        self._locks.append((player, places.ravel(), np.repeat(strategy, len(chosen)).astype(np.float32)))
+        self._hold()
+
+    def _hold(self) -> None:
+        for player, places, strategy in self._locks:
+            self._regret[player][places] = strategy * LOCKED_REGRET
+            self._matched[player][places] = strategy * LOCKED_REGRET
+            self._average[player][places] = strategy * LOCKED_AVERAGE
+
+    @property
+    def _best(self) -> int:
+        return AROUND if self._locks else BEST
 
     def evaluate(self) -> Evaluation:
         """Values and best responses of the average strategy, in the form's chips."""
         return Evaluation(
             values=(self._value(0, MEAN), self._value(1, MEAN)),
-            best_response_values=(self._value(0, BEST), self._value(1, BEST)),
+            best_response_values=(self._value(0, self._best), self._value(1, self._best)),
         )
 
     def root_values(self, player: int) -> FloatArray:

@@ -14,6 +14,7 @@ evaluation    values of single nodes in NumPy     (matchups: who meets whom)
 from regretless.postflop.betting import betting_tree
 from regretless.postflop.estimate import Estimate, estimate_spot
 from regretless.postflop.files import load_solution, save_solution
+from regretless.postflop.locks import Lock
 from regretless.postflop.many import solve_many
 from regretless.postflop.nodes import HandTable, NodeView, Runout, RunoutReport
 from regretless.postflop.solution import SpotSolution
@@ -25,6 +26,7 @@ __all__ = [
     "Estimate",
     "HandTable",
     "Lines",
+    "Lock",
     "NodeView",
     "PlayerSizes",
     "Rules",

@@ -28,7 +28,7 @@ from regretless.postflop.lines import find_action, no_such_action, parse_line
 from regretless.postflop.nodes import HandTable, NodeKind, NodeView, Runout, RunoutReport
 from regretless.postflop.runouts import holdem_hands
 from regretless.postflop.spot import PLAYERS, Spot
-from regretless.postflop.suits import Deal, find_deal, suit_group
+from regretless.postflop.suits import Deal, find_deal, spot_group
 
 __all__ = ["Answers", "Place", "SpotReader"]
 
@@ -81,7 +81,7 @@ class SpotReader:
 
     @cached_property
     def group(self) -> IntArray:
-        return suit_group(self.spot.board, self.spot.ip, self.spot.oop)
+        return spot_group(self.spot)
 
     @cached_property
     def held(self) -> tuple[IntArray, IntArray]:

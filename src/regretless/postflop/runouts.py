@@ -41,11 +41,13 @@ def compile_holdem(
     rake: float = 0.0,
     rake_cap: float = 0.0,
     deals: Sequence[int] | None = None,
+    group: IntArray | None = None,
     name: str = "",
 ) -> PublicForm:
     """The public form of a spot; player 0 is `ip`, player 1 `oop`.
 
     `deals` says how many cards each street after the first adds; None is hold'em's: one card until there are five.
+    `group` holds the renamings of suits that may be used, rows of `SUIT_PERMUTATIONS`; None is all that fit.
 
     >>> from regretless.cards.deck import parse_board
     >>> from regretless.forms.betting import Branch, flatten
@@ -60,7 +62,8 @@ def compile_holdem(
     if deals is None:
         deals = (1,) * (5 - len(board))
     hands = holdem_hands(board, ip), holdem_hands(board, oop)
-    group = np.array([row for row in unchanged_by(board) if _leaves_alike(int(row), (ip, oop), hands)], dtype=np.int64)
+    if group is None:
+        group = np.array([row for row in unchanged_by(board) if _leaves_alike(int(row), (ip, oop), hands)], np.int64)
     permutations = _permutations(group, hands[0]), _permutations(group, hands[1])
     streets, boards = _deal(tuple(board), group, deals, hands)
     strengths = _strengths(boards)

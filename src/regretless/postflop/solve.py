@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,11 @@ from regretless.forms.public import PublicForm
 from regretless.postflop.betting import betting_tree
 from regretless.postflop.estimate import Estimate, check_fits
 from regretless.postflop.reading import SpotReader
-from regretless.postflop.runouts import compile_holdem
+from regretless.postflop.locks import Lock, held_nodes
+from regretless.postflop.runouts import compile_holdem, holdem_hands
 from regretless.postflop.solution import SpotSolution
 from regretless.postflop.spot import Spot
+from regretless.postflop.suits import spot_group
 from regretless.rules.presets import PRESETS, preset
 from regretless.rules.rule import Rule
 from regretless.solvers.loop import Measurement, Outcome, Progress, Stop, run
@@ -49,6 +51,7 @@ def solve_spot(
     variant: str = "postflop",
     threads: int | None = None,
     storage: int = 32,
+    locks: Sequence[Lock] = (),
     measure_every: int | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -59,7 +62,7 @@ def solve_spot(
 
     Where neither is given the target is 0.3. `checkpoint` is a file that a long solve is saved to every
     `checkpoint_seconds`; `resume_spot` goes on from it. `threads` is by default as many as there are cores, `storage`
-    is 32 or 16 bits a number.
+    is 32 or 16 bits a number. `locks` are decisions that are given, beside those of the spot itself.
 
     >>> spot = Spot.from_mapping(
     ...     {
@@ -78,7 +81,7 @@ def solve_spot(
     ('check', 'bet 50', 'bet 100')
     """
     job = _Job(
-        spot=spot,
+        spot=replace(spot, locks=(*spot.locks, *locks)),
         target=target,
         iterations=iterations,
         variant=variant,
@@ -136,6 +139,7 @@ def compile_spot(spot: Spot) -> PublicForm:
         betting_tree(spot),
         rake=rules.rake,
         rake_cap=rules.rake_cap,
+        group=spot_group(spot),
         name=spot.name or "spot",
     )
 
@@ -189,6 +193,10 @@ def _solve(
     size = check_fits(job.spot, storage=job.storage, threads=job.threads)
     form = compile_spot(job.spot)
     engine = _engine(form, job.threads, job.storage)
+    for held in held_nodes(
+        form, job.spot.locks, (holdem_hands(job.spot.board, job.spot.ip), holdem_hands(job.spot.board, job.spot.oop))
+    ):
+        engine.lock(held.node, held.runout, held.strategy, held.hands)
     if saved is not None:
         saved.restore(engine)
     started_at = engine.iteration

@@ -32,6 +32,7 @@ from regretless.cards.deck import board_text
 from regretless.cards.hands import HAND_CARDS
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidFile, InvalidOption, InvalidText
+from regretless.postflop.locks import Lock
 from regretless.postflop.sizes import LastBetMultiple, Size
 
 __all__ = [
@@ -149,6 +150,7 @@ class Spot:
     bets: Bets
     rules: Rules = field(default_factory=Rules)
     lines: Lines = field(default_factory=Lines)
+    locks: tuple[Lock, ...] = ()  # decisions that are given
     name: str = field(default="", compare=False)  # for people; not part of the question
 
     def __post_init__(self) -> None:
@@ -162,6 +164,8 @@ class Spot:
             _check_range(f"{player}.range", self.range_of(player), self.board)
         if not _can_meet(self.oop.remove(self.board), self.ip.remove(self.board)):
             raise InvalidText("ip.range", str(self.ip), None, "always shares a card with oop.range")
+        for lock in self.locks:  # whether they lead anywhere is seen when there is a tree
+            _ = lock.steps, lock.range
 
     @classmethod
     def parse(cls, text: str) -> Spot:

@@ -31,6 +31,11 @@
     add = ["bet 94, raise 300"]
     remove = ["check, bet 94"]
 
+    [[locks]]                     a decision that is given; any number of these
+    node = "check, bet 94"        line of play; cards may be left out, and then it holds on all of them
+    strategy = { fold = 0.5, call = 0.5 }
+    hands = "KK, QQ"              only these hands; absent: all
+
 For each of bet, raise and donk the finest table that names it wins: street and player, then street, then player, then
 all. A key that is none of these is refused, with the one that was probably meant.
 """
@@ -38,7 +43,7 @@ all. A key that is none of these is refused, with the one that was probably mean
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from difflib import get_close_matches
 from pathlib import Path
@@ -47,13 +52,15 @@ from typing import Any
 from regretless.cards.deck import parse_board
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
+from regretless.postflop.lines import parse_line
+from regretless.postflop.locks import Lock
 from regretless.postflop.sizes import Size, parse_sizes
 from regretless.postflop.spot import STREETS, Bets, Lines, PlayerName, PlayerSizes, Rules, Spot, StreetName, StreetSizes
 
 __all__ = ["parse_spot", "read_mapping"]
 
 _SIZES = ("bet", "raise", "donk")
-_FIELDS = ("board", "pot", "stack", "oop", "ip", "bets", "rules", "lines", "name")
+_FIELDS = ("board", "pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
 _RULES = tuple(field.name for field in dataclass_fields(Rules))
 _BET_TABLES = (*_SIZES, "oop", "ip", *STREETS)
 
@@ -89,6 +96,7 @@ def read_mapping(table: Mapping[str, Any]) -> Spot:
         bets=_bets(_table(table["bets"], "bets")),
         rules=_rules(_table(table.get("rules", {}), "rules")),
         lines=_lines(_table(table.get("lines", {}), "lines")),
+        locks=tuple(_locks(table.get("locks", []))),
         name=_text(table.get("name", ""), "name"),
     )
 
@@ -109,6 +117,23 @@ def _rules(table: Mapping[str, Any]) -> Rules:
 def _lines(table: Mapping[str, Any]) -> Lines:
     _only(table, ("add", "remove"), "lines")
     return Lines(**{key: tuple(_texts(value, f"lines.{key}")) for key, value in table.items()})
+
+
+def _locks(value: object) -> Iterator[Lock]:
+    if not isinstance(value, list | tuple):
+        raise InvalidOption("locks", value, "must be tables: [[locks]]")
+    for place, item in enumerate(value):
+        field = f"locks[{place}]"
+        table = _table(item, field)
+        _only(table, ("node", "hands", "strategy"), field)
+        for required in ("node", "strategy"):
+            if required not in table:
+                raise _missing(f"{field}.{required}")
+        node, hands = _text(table["node"], f"{field}.node"), _text(table.get("hands", ""), f"{field}.hands")
+        parse_line(node, f"{field}.node")
+        Range.parse(hands, f"{field}.hands")
+        shares = _table(table["strategy"], f"{field}.strategy")
+        yield Lock(node, {name: _number(share, f"{field}.strategy") for name, share in shares.items()}, hands)
 
 
 def _bets(table: Mapping[str, Any]) -> Bets:

@@ -59,6 +59,10 @@ def write_spot(spot: Spot) -> str:
     lines += _bets(spot.bets)
     lines += _rules(spot.rules)
     lines += _lines(spot.lines)
+    for lock in spot.locks:
+        shares = ", ".join(f"{_quoted(name)} = {number_text(share)}" for name, share in lock.strategy.items())
+        lines += ["", "[[locks]]", f"node = {_quoted(lock.node)}", f"strategy = {{ {shares} }}"]
+        lines += [f"hands = {_quoted(lock.hands)}"] if lock.hands else []
     return "\n".join(lines) + "\n"
 
 

@@ -22,11 +22,15 @@ from regretless.forms.history import IntArray
 from regretless.forms.public import PublicForm
 from regretless.postflop.spot import Spot
 
-__all__ = ["Deal", "count_runouts", "find_deal", "suit_group"]
+__all__ = ["Deal", "count_runouts", "find_deal", "spot_group", "suit_group"]
 
 
-def suit_group(board: Sequence[int], ip: Range, oop: Range) -> IntArray:
+def suit_group(
+    board: Sequence[int], ip: Range, oop: Range, *, alike: Sequence[Range] = (), fixed: Sequence[int] = ()
+) -> IntArray:
     """Rows of `SUIT_PERMUTATIONS` that change neither board nor ranges, the identity first.
+
+    Nor do they change the hands of `alike`, nor any card of `fixed`.
 
     >>> from regretless.cards.deck import parse_board
     >>> pairs, one_suit = Range.parse("22+"), Range.parse("22+, AhKh")
@@ -34,13 +38,20 @@ def suit_group(board: Sequence[int], ip: Range, oop: Range) -> IntArray:
     >>> len(suit_group(flop, pairs, pairs)), len(suit_group(flop, pairs, one_suit))
     (2, 1)
     """
-    live = [each.remove(board).weights for each in (ip, oop)]
+    live = [each.remove(board).weights for each in (ip, oop, *alike)]
     rows = [
         row
         for row in unchanged_by(board)
         if all(np.array_equal(weights[hand_maps()[row]], weights) for weights in live)
+        and all(CARD_MAPS[row, card] == card for card in fixed)
     ]
     return np.array(rows, dtype=np.int64)
+
+
+def spot_group(spot: Spot) -> IntArray:
+    """The group of a spot, with what its locks tell apart."""
+    alike = [lock.range for lock in spot.locks if lock.hands]
+    return suit_group(spot.board, spot.ip, spot.oop, alike=alike, fixed=[c for lock in spot.locks for c in lock.cards])
 
 
 def count_runouts(spot: Spot) -> tuple[int, ...]:
@@ -59,7 +70,7 @@ def count_runouts(spot: Spot) -> tuple[int, ...]:
     >>> count_runouts(spot)
     (1, 36, 1429)
     """
-    maps = CARD_MAPS[suit_group(spot.board, spot.ip, spot.oop)].astype(np.int64)
+    maps = CARD_MAPS[spot_group(spot)].astype(np.int64)
     tables = [(frozenset(spot.board), maps)]
     counts = [1]
     for _ in spot.streets[1:]:

@@ -1,0 +1,130 @@
+"""Locks: decisions that are given, and what the rest becomes around them.
+
+A lock holds a node at a strategy, for all hands or for chosen ones; both players then play their best knowing it, and
+exploitability counts only what can be gained elsewhere. A line that leaves a card out holds on every runout.
+
+>>> Lock(node="check", strategy={"check": 1.0})  # in position always checks behind
+Lock(node='check', strategy={'check': 1.0}, hands='')
+
+A spot with locks is solved with less symmetry where a lock tells suits apart: the renamings that are left change neither
+the chosen hands nor the cards in the line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.cards.ranges import Range
+from regretless.errors import InvalidOption, InvalidText
+from regretless.forms.history import FloatArray
+from regretless.forms.public import Kind, PublicForm
+from regretless.postflop.lines import Step, find_action, no_such_action, parse_line
+
+__all__ = ["Held", "Lock", "held_nodes"]
+
+CLOSE_TO_ONE = 1e-6
+
+
+@dataclass(frozen=True)
+class Lock:
+    """One node held at a strategy."""
+
+    node: str  # line of play that leads there; "" is the first decision
+    strategy: Mapping[str, float]  # probability of each action; those left out are never taken
+    hands: str = ""  # the hands it holds, as a range; "": all of them. Weights do not matter
+
+    def __hash__(self) -> int:
+        return hash((self.node, tuple(self.strategy.items()), self.hands))
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        return parse_line(self.node, "locks.node")
+
+    @property
+    def cards(self) -> tuple[int, ...]:
+        """Cards that the line names."""
+        return tuple(step.card for step in self.steps if step.card is not None)
+
+    @property
+    def range(self) -> Range:
+        return Range.parse(self.hands or "100%", "locks.hands")
+
+
+@dataclass(frozen=True)
+class Held:
+    """A lock at one betting node and runout of a form."""
+
+    node: int
+    runout: int
+    strategy: FloatArray  # [actions]
+    hands: NDArray[np.bool_]  # [H] of the player who acts
+
+
+def held_nodes(form: PublicForm, locks: Sequence[Lock], held: tuple[NDArray[np.int64], ...]) -> Iterator[Held]:
+    """Where locks hold; `held` says which of the 1,326 hands each hand of the form is."""
+    for place, lock in enumerate(locks):
+        field = f"locks[{place}]"
+        node, runouts = _find(form, lock, field)
+        labels = form.tree.labels[int(form.tree.first_child[node]) : int(form.tree.first_child[node + 1])]
+        strategy = _strategy(lock, labels, field)
+        chosen = lock.range.weights[held[int(form.tree.player[node])]] > 0
+        if not chosen.any():
+            raise InvalidText(f"{field}.hands", lock.hands, None, "holds no hand of the player who acts there")
+        for runout in runouts:
+            yield Held(node, runout, strategy, chosen)
+
+
+def _find(form: PublicForm, lock: Lock, field: str) -> tuple[int, list[int]]:
+    """The betting node that a line leads to, and the runouts of its street that the line allows."""
+    tree = form.tree
+    node, street, runouts = 0, 0, [0]
+
+    def deal(card: int | None) -> None:
+        nonlocal node, street, runouts
+        here, following = form.streets[street], form.streets[street + 1]
+        below = [child for runout in runouts for child in range(here.first_child[runout], here.first_child[runout + 1])]
+        runouts = [child for child in below if card is None or following.cards[child, 0] == card]
+        node, street = int(tree.first_child[node]), street + 1
+
+    for step in lock.steps:
+        if step.card is not None:
+            if tree.kind[node] != Kind.CHANCE:
+                raise InvalidText(f"{field}.node", lock.node, step.position, "no card is dealt here")
+            deal(step.card)
+            if not runouts:
+                raise InvalidText(f"{field}.node", lock.node, step.position, f"{step} cannot be dealt here")
+            continue
+        while tree.kind[node] == Kind.CHANCE:
+            deal(None)
+        labels = tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
+        action = find_action(step, labels)
+        if action is None:
+            raise no_such_action(f"{field}.node", lock.node, step, labels)
+        node = int(tree.first_child[node]) + action
+    while tree.kind[node] == Kind.CHANCE:
+        deal(None)
+    if tree.kind[node] != Kind.DECISION:
+        raise InvalidText(f"{field}.node", lock.node, None, "nobody acts there")
+    return node, runouts
+
+
+def _strategy(lock: Lock, labels: Sequence[str], field: str) -> FloatArray:
+    strategy = np.zeros(len(labels))
+    for name, probability in lock.strategy.items():
+        steps = parse_line(name, f"{field}.strategy")
+        action = find_action(steps[0], labels) if len(steps) == 1 else None
+        if action is None:
+            raise InvalidText(f"{field}.strategy", name, None, f"is no action there; there is {', '.join(labels)}")
+        if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0 <= probability <= 1:
+            raise InvalidOption(f"{field}.strategy", probability, f"(of {name}) must be from 0 to 1")
+        strategy[action] += probability
+    if abs(strategy.sum() - 1) > CLOSE_TO_ONE:
+        raise InvalidOption(
+            f"{field}.strategy", float(strategy.sum()), "is the sum of the probabilities, which must be 1"
+        )
+    return strategy / strategy.sum()
