@@ -57,7 +57,7 @@ def test_a_lock_holds_on_every_runout_or_on_one(turn: SpotSolution) -> None:
 
 def test_a_lock_that_tells_suits_apart_is_solved_with_less_symmetry() -> None:
     fields = {
-        "board": "Qs Jh 2h 3c", "pot": 10, "stack": 10, "oop": {"range": "AA, KK"}, "ip": {"range": "AK, QQ"}, "bets": {"bet": "a"},
+        "pot": 10, "stack": 10, "oop": {"range": "AA, KK"}, "ip": {"range": "AK, QQ"}, "bets": {"bet": "a"},
     }  # fmt: skip
     plain = Spot.from_mapping(fields | {"board": "Qs Js 2h 2d"})
     assert len(spot_group(plain)) > 1

@@ -1,79 +1,57 @@
-"""Exploitability after every few iterations equals OpenSpiel's.
+"""Exploitability after some iterations equals OpenSpiel's.
 
 Settings. Both update players alternately, player 0 first, and weigh the average by own reach. OpenSpiel's CFR+ weighs
 iteration t by t, as our `plus` does; its LCFRSolver and DCFRSolver are `linear` and `discounted` with the paper's
-parameters, and discount after adding where we discount before: the same strategies. There is no setting to differ.
+parameters. There is no setting in which they differ.
+
+OpenSpiel's discounted solvers are slow, so its numbers are kept in `golden/`, and the slow tests compute them again.
 """
 
+import json
+from pathlib import Path
+
 import pytest
+from tests.solvers.golden.make_golden import OPENSPIEL_NAMES, openspiel_trace, reference, snapshots
 
-from regretless import engines, load
-from regretless.forms.compile import compile_history
-from regretless.rules import PRESETS, schedule
-from regretless.solvers import Reference
-
-pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
-from open_spiel.python.algorithms import cfr, discounted_cfr, exploitability  # noqa: E402
-
-GAMES = {"kuhn": "kuhn_poker", "leduc": "leduc_poker"}
-TRACED = [1, 2, 3, 5, 10, 20, 50, 100]
-SOLVERS = {
-    "vanilla": cfr.CFRSolver,
-    "plus": cfr.CFRPlusSolver,
-    "linear": discounted_cfr.LCFRSolver,
-    "discounted": discounted_cfr.DCFRSolver,
-}
+FOLDER = Path(__file__).parent / "golden"
+GOLDEN = json.loads((FOLDER / "openspiel_traces.json").read_text(encoding="utf-8"))
+RULES = json.loads((FOLDER / "rules.json").read_text(encoding="utf-8"))["games"]
+ITERATIONS = GOLDEN["iterations"]
+VARIANTS = list(GOLDEN["traces"]["kuhn"])
+EXACTLY = ITERATIONS.index(100) + 1  # how many points must be equal; rounding moves later ones apart
 
 
-def openspiel_trace(game: str, variant: str, iterations: list[int]) -> list[float]:
-    rules = pyspiel.load_game(GAMES[game])
-    if variant in ("vanilla", "plus"):  # its C++ solvers; discounting exists in its Python alone
-        solver = {"vanilla": pyspiel.CFRSolver, "plus": pyspiel.CFRPlusSolver}[variant](rules)
-        measure = lambda: pyspiel.exploitability(rules, solver.average_policy())  # noqa: E731
-    else:
-        solver = SOLVERS[variant](rules)
-        measure = lambda: exploitability.exploitability(rules, solver.average_policy())  # noqa: E731
-    trace = []
-    for iteration in range(1, iterations[-1] + 1):
-        solver.evaluate_and_update_policy()
-        if iteration in iterations:
-            trace.append(measure())
-    return trace
+def exploitabilities(engine, variant: str, iterations: list[int]) -> list[float]:
+    return [answer["exploitability"] for answer in snapshots(engine, variant, iterations)]
 
 
-def our_trace(engine, variant: str, iterations: list[int]) -> list[float]:
-    trace = []
-    for iteration in iterations:
-        engine.advance(schedule(PRESETS[variant], engine.iteration + 1, iteration - engine.iteration))
-        trace.append(engine.evaluate().exploitability)
-    return trace
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("game", OPENSPIEL_NAMES)
+def test_the_reference_follows_openspiel(game: str, variant: str) -> None:
+    ours = exploitabilities(reference(game), variant, ITERATIONS[:EXACTLY])
+    assert ours == pytest.approx(GOLDEN["traces"][game][variant][:EXACTLY], abs=1e-9)
 
 
-def reference(game: str) -> Reference:
-    rules = load(game)
-    return Reference(rules, compile_history(rules))
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("game", OPENSPIEL_NAMES)
+def test_a_thousand_iterations_are_close_to_openspiel(game: str, variant: str) -> None:
+    """The reference's own answers are stored too: `test_golden.py` computes them again."""
+    ours = RULES[game][variant][-1]
+    assert ours["iteration"] == 1000
+    assert ours["exploitability"] == pytest.approx(GOLDEN["traces"][game][variant][ITERATIONS.index(1000)], rel=0.1)
 
 
-@pytest.mark.parametrize("variant", SOLVERS)
-def test_kuhn_trace(variant: str) -> None:
-    ours = our_trace(reference("kuhn"), variant, [*TRACED, 1000])
-    theirs = openspiel_trace("kuhn", variant, [*TRACED, 1000])
-    assert ours[:-1] == pytest.approx(theirs[:-1], abs=1e-9)
-    assert ours[-1] == pytest.approx(theirs[-1], rel=0.1)
+@pytest.mark.parametrize("variant", ["vanilla", "plus"])
+def test_golden_traces_are_openspiels(variant: str) -> None:
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    for game in OPENSPIEL_NAMES:
+        theirs = openspiel_trace(game, variant, ITERATIONS[:EXACTLY])
+        assert theirs == pytest.approx(GOLDEN["traces"][game][variant][:EXACTLY], abs=1e-12)
 
 
-@pytest.mark.parametrize("variant", SOLVERS)
-def test_leduc_trace(variant: str) -> None:
-    assert our_trace(reference("leduc"), variant, TRACED) == pytest.approx(
-        openspiel_trace("leduc", variant, TRACED), abs=1e-9
-    )
-
-
-@pytest.mark.parametrize(
-    "variant", ["vanilla", "plus", *(pytest.param(name, marks=pytest.mark.slow) for name in ("linear", "discounted"))]
-)
-def test_leduc_after_a_thousand_iterations(variant: str) -> None:
-    """Rounding moves correct implementations apart by then, so the two only have to be close."""
-    (ours,) = our_trace(engines.create("numpy", compile_history(load("leduc"))), variant, [1000])
-    (theirs,) = openspiel_trace("leduc", variant, [1000])
-    assert ours == pytest.approx(theirs, rel=0.1)
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", ["linear", "discounted"])
+def test_discounted_golden_traces_are_openspiels(variant: str) -> None:
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    for game in OPENSPIEL_NAMES:
+        assert openspiel_trace(game, variant, ITERATIONS) == pytest.approx(GOLDEN["traces"][game][variant], abs=1e-12)

@@ -165,7 +165,6 @@ def solve(
 
     Ctrl-C stops between two iterations, saves what was solved and prints the command that goes on.
     """
-    from regretless.cli.figures import check_figure, save_figure
     from regretless.cli.spot_solve import SpotRequest, is_spot, is_spot_file, solve_spots
 
     names = tuple(given or ())
@@ -186,21 +185,16 @@ def solve(
                 out=out,
                 resume=resume,
                 keep_regrets=keep_regrets,
+                plot=plot,
             )
         )
         return
     if len(names) > 1:
         raise typer.BadParameter(f"one game at a time, not {len(names)}", param_hint="GAME")
     game = names[0] if names else None
-    from regretless.storage.atomic import check_writable
-    from regretless.storage.solutions import load_solution, save_solution
-
-    earlier = None if resume is None else load_solution(resume)
-    if earlier is not None and earlier.snapshot is None:
-        raise InvalidFile(resume, f"was solved by {earlier.variant}: there is nothing to resume")
     name, options = _request(
         game,
-        earlier,
+        None if resume is None else _load_unfinished(resume),
         variant=variant,
         iterations=iterations,
         target=target,
@@ -215,16 +209,23 @@ def solve(
     )
     destination = out or resume
     if destination is not None:
+        from regretless.storage.atomic import check_writable
+
         check_writable(destination)
     if plot is not None:
+        from regretless.cli.figures import check_figure
+
         check_figure("plot", plot)
     solution = _solve_with_progress(name, options)
     stopped = solution.reason == "interrupted"
     if stopped and destination is None:
         destination = _free_path(solution.game)
     if destination is not None:
+        from regretless.storage.solutions import save_solution
+
         save_solution(destination, solution)
     if plot is not None:
+        from regretless.cli.figures import save_figure
         from regretless.plots.convergence import convergence
 
         save_figure(convergence([solution]), plot)
@@ -239,6 +240,15 @@ def solve(
         )
         notes.print(f"  regretless solve --resume {_quoted(destination)}", style="cyan", soft_wrap=True)
         raise typer.Exit(130)
+
+
+def _load_unfinished(path: Path) -> Solution:
+    from regretless.storage.solutions import load_solution
+
+    earlier = load_solution(path)
+    if earlier.snapshot is None:
+        raise InvalidFile(path, f"was solved by {earlier.variant}: there is nothing to resume")
+    return earlier
 
 
 def _request(game: str | None, earlier: Solution | None, **given: Any) -> tuple[str, dict[str, Any]]:

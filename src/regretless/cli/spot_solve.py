@@ -41,6 +41,7 @@ class SpotRequest:
     out: Path | None
     resume: Path | None
     keep_regrets: bool
+    plot: Path | None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -67,12 +68,19 @@ def is_spot_file(path: Path) -> bool:
     """Whether a `.rgl` file holds a spot, solved or interrupted."""
     from regretless.storage.mapped import file_kind
 
-    return file_kind(path).startswith("spot-")
+    try:
+        return file_kind(path).startswith("spot-")
+    except InvalidFile:  # what is wrong with it is said by whoever reads it whole
+        return False
 
 
 def solve_spots(request: SpotRequest) -> None:
     """Solve what was asked for, save it and print it."""
     paths = _expanded(request.paths)
+    if request.plot is not None:
+        from regretless.cli.figures import check_figure
+
+        check_figure("plot", request.plot)
     if request.resume is None and len(paths) > 1:
         _solve_batch(request, paths)
         return
@@ -86,9 +94,15 @@ def solve_spots(request: SpotRequest) -> None:
         from regretless.cli.spot_show import print_spot
 
         print_spot(solution, hands=request.strategy)
+    if request.plot is not None:
+        from regretless.cli.figures import save_figure
+        from regretless.plots.convergence import convergence
+
+        save_figure(convergence([solution]), request.plot)
     notes = for_people()
-    if destination is not None:
-        notes.print(f"saved {destination}", style="dim", soft_wrap=True)
+    for path in (destination, request.plot):
+        if path is not None:
+            notes.print(f"saved {path}", style="dim", soft_wrap=True)
     if stopped:
         notes.print(f"interrupted after {solution.iterations:,} iterations; go on with")
         notes.print(f"  regretless solve --resume {shlex.quote(str(destination))}", style="cyan", soft_wrap=True)

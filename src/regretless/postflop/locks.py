@@ -6,8 +6,8 @@ exploitability counts only what can be gained elsewhere. A line that leaves a ca
 >>> Lock(node="check", strategy={"check": 1.0})  # in position always checks behind
 Lock(node='check', strategy={'check': 1.0}, hands='')
 
-A spot with locks is solved with less symmetry where a lock tells suits apart: the renamings that are left change neither
-the chosen hands nor the cards in the line.
+A spot with locks is solved with less symmetry where a lock tells suits apart: the renamings that are left change
+neither the chosen hands nor the cards in the line.
 """
 
 from __future__ import annotations
@@ -120,11 +120,11 @@ def _strategy(lock: Lock, labels: Sequence[str], field: str) -> FloatArray:
         action = find_action(steps[0], labels) if len(steps) == 1 else None
         if action is None:
             raise InvalidText(f"{field}.strategy", name, None, f"is no action there; there is {', '.join(labels)}")
-        if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0 <= probability <= 1:
+        if not 0 <= probability <= 1:
             raise InvalidOption(f"{field}.strategy", probability, f"(of {name}) must be from 0 to 1")
         strategy[action] += probability
     if abs(strategy.sum() - 1) > CLOSE_TO_ONE:
         raise InvalidOption(
             f"{field}.strategy", float(strategy.sum()), "is the sum of the probabilities, which must be 1"
         )
-    return strategy / strategy.sum()
+    return np.asarray(strategy / strategy.sum())
