@@ -140,18 +140,25 @@ class PublicEngine:
         met = _met_weight(self.form, player)
         return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
 
-    def node_strategy(self, node: int, runout: int = 0) -> FloatArray:
-        """[actions, H] average strategy at a betting node of the form on a runout of its street."""
+    def entries(self, node: int, runout: int = 0) -> tuple[int, slice]:
+        """Who acts at a betting node of the form, and which numbers of theirs belong to it on a runout of its street.
+
+        They are [actions, padded hands]; the padding is dead.
+        """
         player = int(self.form.tree.player[node])
         plan = self.plans[player]
         entry = plan.nodes[np.flatnonzero(plan.nodes["node"] == node)[0]]
         street = plan.streets[int(self.form.tree.street[node])]
-        actions = int(entry["actions"])
         at = int(street["own_at"] + runout * street["own_size"] + entry["block"])
-        sums = self._average[player][at : at + actions * plan.own_hands].reshape(actions, -1).astype(np.float64)
+        return player, slice(at, at + int(entry["actions"]) * plan.own_hands)
+
+    def node_strategy(self, node: int, runout: int = 0) -> FloatArray:
+        """[actions, H] average strategy at a betting node of the form on a runout of its street."""
+        player, where = self.entries(node, runout)
+        sums = self._average[player][where].reshape(-1, self.plans[player].own_hands).astype(np.float64)
         sums = sums[:, : len(self.form.hands[player].weight)]
         total = sums.sum(axis=0)
-        return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / actions)
+        return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / len(sums))
 
     def snapshot(self) -> PublicSnapshot:
         """A copy of what was learned."""

@@ -30,7 +30,7 @@ Float32 = NDArray[np.float32]
 Records = NDArray[np.void]
 
 LANES = 16
-CHUNK_BYTES = int(__import__('os').environ.get('CB','512')) * 1024  # rows of one chunk; the second cache of a core holds 1 to 2 MB
+CHUNK_BYTES = 256 * 1024  # rows of one chunk; with what it learns it should fit the second cache of a core
 
 
 NODE = np.dtype(
