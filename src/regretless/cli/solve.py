@@ -190,7 +190,7 @@ def solve(
         )
         return
     if len(names) > 1:
-        raise typer.BadParameter(f"one game at a time, not {len(names)}", param_hint="GAME")
+        raise typer.BadParameter(f"one game at a time, not {', '.join(names)}", param_hint="GAME")
     game = names[0] if names else None
     name, options = _request(
         game,

@@ -13,8 +13,8 @@ from regretless.errors import InvalidOption
 from regretless.forms.public import PublicForm
 from regretless.postflop.betting import betting_tree
 from regretless.postflop.estimate import Estimate, check_fits
-from regretless.postflop.reading import SpotReader
 from regretless.postflop.locks import Lock, held_nodes
+from regretless.postflop.reading import SpotReader
 from regretless.postflop.runouts import compile_holdem, holdem_hands
 from regretless.postflop.solution import SpotSolution
 from regretless.postflop.spot import Spot

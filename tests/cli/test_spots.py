@@ -1,0 +1,159 @@
+"""The command on hold'em spots."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from regretless.postflop import estimate as estimates
+from regretless.postflop.spot import Spot
+
+SPOT = """
+board = "Kh Qs Js 2c 3d"
+pot = 100
+stack = 200
+[oop]
+range = "AK, KQs, QJs, T9s, 99-77, 22"
+[ip]
+range = "AA-QQ, AK, KQ, JTs, T9s, 55"
+[bets]
+bet = "50%, 100%"
+raise = "2.5x"
+"""
+TURN = SPOT.replace("2c 3d", "2c")
+
+
+@pytest.fixture
+def spot(tmp_path: Path) -> str:
+    (tmp_path / "river.toml").write_text(SPOT, encoding="utf-8")
+    (tmp_path / "turn.toml").write_text(TURN.replace("50%, 100%", "75%"), encoding="utf-8")
+    return "river.toml"
+
+
+def test_solve_prints_one_object(run, spot: str) -> None:
+    result = run("solve", spot, "--target", "0.1", "--json", "--strategy", "--threads", "1")
+    assert result.code == 0, result.err
+    answer = result.json
+    assert answer["exploitability_pct_pot"] <= 0.1
+    assert answer["pot"] == 100
+    assert sum(answer["ev"].values()) == pytest.approx(100, abs=1e-3)
+    assert sum(answer["equity"].values()) == pytest.approx(1)
+    assert answer["root"]["player"] == "oop"
+    assert sum(answer["root"]["frequencies"]) == pytest.approx(1)
+    assert set(answer["root"]["hands"]["oop"]["AsKc"]["strategy"]) == set(answer["root"]["actions"])
+
+
+def test_solve_show_and_export(run, spot: str, tmp_path: Path) -> None:
+    result = run("solve", "turn.toml", "--target", "1", "--out", "turn.rgl")
+    assert result.code == 0, result.err
+    assert "exploitability" in result.out
+    assert "AKs" in result.out
+    result = run("show", "turn.rgl", "--node", "check, bet 75", "--hands")
+    assert result.code == 0, result.err
+    assert "after check, bet 75" in result.out
+    assert "EQR" in result.out
+    shown = run("show", "turn.rgl", "--node", "check", "--json", "--hands").json
+    assert shown["node"]["player"] == "ip"
+    assert len(shown["node"]["hands"]["ip"]) > 20
+    report = run("show", "turn.rgl", "--node", "check, check", "--runouts", "--json").json
+    assert len(report["runouts"]) == 48
+    assert "equity oop" in run("show", "turn.rgl", "--node", "check, check", "--runouts").out
+    rows = list(csv.DictReader(io.StringIO(run("export", "turn.rgl", "--node", "check").out)))
+    assert float(rows[-1]["check"]) + float(rows[-1]["bet 75"]) + float(
+        rows[-1].get("all-in 200") or 0
+    ) == pytest.approx(1)
+    assert run("export", "turn.rgl", "--street", "turn", "--out", "turn.json").code == 0
+    nodes = json.loads((tmp_path / "turn.json").read_text())["nodes"]
+    assert {len(node["board"].split()) for node in nodes} == {4}
+    assert run("export", "turn.rgl", "--all", "--out", "turn.parquet").code == 0
+    from pyarrow import parquet
+
+    table = parquet.read_table(tmp_path / "turn.parquet")
+    assert table.num_rows > 1000
+    assert "frequency" in table.column_names
+
+
+def test_the_tree(run, spot: str) -> None:
+    result = run("show", spot, "--tree")
+    assert result.code == 0
+    assert "raise 125" in result.out
+    assert run("show", spot, "--tree", "--json").json["actions"]["check"]["player"] == "ip"
+    assert run("show", spot).code == 1
+
+
+def test_estimate(run, spot: str) -> None:
+    assert "memory, 16 bits" in run("estimate", spot).out
+    answer = run("estimate", spot, "--json").json
+    assert set(answer["memory_bytes"]) == {"32", "16"}
+    assert len(run("estimate", spot, "turn.toml", "--json").json["spots"]) == 2
+
+
+def test_many_spots(run, spot: str, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    result = run("solve", "*.toml", "--target", "2", "--json", "--out", "out")
+    assert result.code == 0, result.err
+    assert [each["game"] for each in result.json["spots"]] == ["river", "turn"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["river.rgl", "turn.rgl"]
+    assert "first actions" in run("solve", "river.toml", "turn.toml", "--target", "5").out
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["solve", "none.toml"], "none.toml: cannot be read"),
+        (["solve", "no*.toml"], "no*.toml: matches no file"),
+        (["solve", "river.toml", "--target", "0"], "target: "),
+        (["solve", "river.toml", "--engine", "torch"], "engine: "),
+        (["solve", "river.toml", "--device", "cuda"], "device: "),
+        (["solve", "river.toml", "--storage", "8"], "storage: "),
+        (["solve", "river.toml", "turn.toml", "--out", "file.rgl"], "file.rgl: is not a folder"),
+        (["solve", "bad.toml"], "bets.bet: '50' at position 1"),
+        (["export", "river.toml"], "river.toml: is not a Regretless file"),
+        (["solve", "--resume", "none.rgl"], "none.rgl: does not exist"),
+    ],
+)
+def test_a_wrong_request_is_one_sentence(line: list[str], words: str, run, spot: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text(SPOT.replace("50%, 100%", "50"), encoding="utf-8")
+    result = run(*line)
+    assert result.code == 1
+    assert result.out == ""
+    assert words in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_what_does_not_fit_is_exit_code_three(run, spot: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimates, "available_bytes", lambda: 1000)
+    result = run("solve", spot)
+    assert result.code == 3
+    assert "GiB of memory" in result.err
+
+
+def test_a_signal_saves_and_the_printed_command_goes_on(tmp_path: Path, spot: str, run) -> None:
+    command = [sys.executable, "-c", "import sys; from regretless.cli import main; sys.exit(main())", "solve"]
+    source = str(Path(__file__).parent.parent.parent / "src")
+    process = subprocess.Popen(
+        [*command, "turn.toml", "--iterations", "1000000", "--measure-every", "100000", "--threads", "1"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": source},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(6)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    assert "regretless solve --resume turn.rgl" in err
+    done = run("solve", "--resume", "turn.rgl", "--target", "2", "--json")
+    assert done.code == 0, done.err
+    assert done.json["exploitability_pct_pot"] <= 2
+    assert Spot.read(tmp_path / "turn.toml").name == "turn"
