@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -27,6 +28,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "games.json")
     options = parser.parse_args()
 
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     timings = []
     for timing in compare(options.games, options.contenders, dtype=options.dtype):
         timings.append(timing)
@@ -37,6 +39,7 @@ def main() -> None:
     record = {
         "what": "seconds an iteration, alternating CFR+, one thread, medians of alternating rounds",
         "hardware": hardware(),
+        "load_average": load,  # when the run began; above 1 or 2, others were at work and all times are too long
         "libraries": {name: _version(name) for name in LIBRARIES},
         "dtype": options.dtype or "float64",
         "games": [asdict(timing) for timing in timings],

@@ -104,7 +104,9 @@ def _compare_one(name: str, contenders: tuple[str, ...], dtype: str | None) -> T
         try:
             if contender in OURS:
                 form = history if contender == "matrix" else sequence
-                runs[contender] = _ours(create(contender, form, dtype=dtype if contender == "numba" else None))
+                runs[contender] = _ours(
+                    create(contender, form, threads=1, dtype=dtype if contender == "numba" else None)
+                )
             elif contender == "openspiel-python" and len(history.parent) > SLOWEST_PYTHON:
                 missing[contender] = "left out: seconds an iteration"
             else:

@@ -4,7 +4,7 @@
    the *other* player earns us the same, their plan over those actions sums to the plan of the sequence before them, so
    one entry in that column replaces them. If all our *own* actions in a set earn the same against a column, it changes
    no regret, and one entry in the row of the sequence before them carries it up. (Zhang & Sandholm, ICML 2020, sparsify
-   the linear program in this way.) Halves goofspiel twice: 493,608 entries to 128,040.
+   the linear program in this way.) Halves goofspiel with 6 cards twice: 493,608 entries to 129,434.
 2. A row is stored as its difference from an earlier row. In poker, the row of a hand differs from the row of the next
    stronger hand only where the hands between them are; in liar's dice, most rows of a line of bids are the same. Leduc
    with 13 ranks: 689,000 entries to 115,000.
