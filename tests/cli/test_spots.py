@@ -137,17 +137,36 @@ def test_what_does_not_fit_is_exit_code_three(run, spot: str, monkeypatch: pytes
     assert "GiB of memory" in result.err
 
 
-def test_a_signal_saves_and_the_printed_command_goes_on(tmp_path: Path, spot: str, run) -> None:
+def test_a_killed_solve_goes_on_from_its_last_checkpoint(tmp_path: Path, spot: str, run) -> None:
+    process = start(tmp_path, "turn.toml", "--iterations", "1000000", "--out", "turn.rgl", "--save-every", "0.2")
+    waited = 0
+    while not (tmp_path / "turn.rgl").exists() and waited < 1200:
+        time.sleep(0.1)
+        waited += 1
+    time.sleep(1.37)
+    process.kill()
+    process.communicate()
+    assert not [path for path in tmp_path.iterdir() if path.suffix == ".rgl" and path.name != "turn.rgl"]
+    done = run("solve", "--resume", "turn.rgl", "--target", "2", "--json")
+    assert done.code == 0, done.err
+    assert done.json["exploitability_pct_pot"] <= 2
+
+
+def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", "import sys; from regretless.cli import main; sys.exit(main())", "solve"]
     source = str(Path(__file__).parent.parent.parent / "src")
-    process = subprocess.Popen(
-        [*command, "turn.toml", "--iterations", "1000000", "--measure-every", "100000", "--threads", "1"],
-        cwd=tmp_path,
+    return subprocess.Popen(
+        [*command, *arguments, "--threads", "1"],
+        cwd=folder,
         env={**os.environ, "PYTHONPATH": source},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def test_a_signal_saves_and_the_printed_command_goes_on(tmp_path: Path, spot: str, run) -> None:
+    process = start(tmp_path, "turn.toml", "--iterations", "1000000", "--measure-every", "100000")
     time.sleep(6)
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=120)

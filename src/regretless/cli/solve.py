@@ -135,6 +135,12 @@ def solve(
             help="Go on from this .rgl file with its settings, and save to it unless --out says otherwise.",
         ),
     ] = None,
+    save_every: Annotated[
+        float,
+        typer.Option(
+            rich_help_panel=OUTPUT, help="Seconds between two checkpoints of a spot that is saved with --out or --resume."
+        ),
+    ] = 180.0,
     keep_regrets: Annotated[
         bool,
         typer.Option(
@@ -184,6 +190,7 @@ def solve(
                 strategy=strategy,
                 out=out,
                 resume=resume,
+                save_every=save_every,
                 keep_regrets=keep_regrets,
                 plot=plot,
             )

@@ -40,6 +40,7 @@ class SpotRequest:
     strategy: bool
     out: Path | None
     resume: Path | None
+    save_every: float
     keep_regrets: bool
     plot: Path | None
 
@@ -122,8 +123,8 @@ def _solve_one(request: SpotRequest, paths: list[Path]) -> tuple[SpotSolution, P
         check_writable(destination)
     spot = _spot_of(request.resume) if request.resume is not None else Spot.read(paths[0])
     checkpoint = destination or _free_path(spot.name)
-    every = {} if destination is not None else {"checkpoint_seconds": float("inf")}
-    options: dict[str, Any] = {**request.options, "checkpoint": checkpoint, **every}
+    every = request.save_every if destination is not None else float("inf")
+    options: dict[str, Any] = {**request.options, "checkpoint": checkpoint, "checkpoint_seconds": every}
     aim = request.target if request.target is not None or request.iterations is not None else TARGET
     with catch_interrupts() as interrupted, solve_bar(spot.name or "spot", aim) as report:
         options |= {"report": _in_percent(report, spot.pot), "interrupted": interrupted}

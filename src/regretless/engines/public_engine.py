@@ -160,14 +160,17 @@ class PublicEngine:
         total = sums.sum(axis=0)
         return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / len(sums))
 
-    def snapshot(self) -> PublicSnapshot:
-        """A copy of what was learned."""
-        matched = tuple(each.copy() for each in self._matched) if self._predicts else None
+    def snapshot(self, *, copy: bool = True) -> PublicSnapshot:
+        """What was learned; without `copy`, the engine's own arrays, which the next iteration changes."""
+
+        def taken(arrays: list[Float32]) -> tuple[Float32, ...]:
+            return tuple(each.copy() if copy else each for each in arrays)
+
         return PublicSnapshot(
             iteration=self.iteration,
-            regret=tuple(each.copy() for each in self._regret),
-            average=tuple(each.copy() for each in self._average),
-            matched=matched,
+            regret=taken(self._regret),
+            average=taken(self._average),
+            matched=taken(self._matched) if self._predicts else None,
         )
 
     def restore(self, snapshot: PublicSnapshot) -> None:

@@ -166,7 +166,7 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
 
 
 def _learned(engine: PublicEngine) -> Mapping[str, NDArray[np.float32]]:
-    snapshot = engine.snapshot()
+    snapshot = engine.snapshot(copy=False)  # written at once: a copy would double the memory
     arrays = {f"regret.{player}": snapshot.regret[player] for player in range(2)}
     arrays |= {f"average.{player}": snapshot.average[player] for player in range(2)}
     if snapshot.matched is not None:
