@@ -25,9 +25,10 @@ PYTEST = $(BIN)/python -m pytest
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(DEMO_READY)  ## solve Leduc poker and draw how exploitability falls
+demo: $(DEMO_READY)  ## solve Leduc poker and a hold'em turn, draw and show what comes out
 	@mkdir -p demo
 	$(BIN)/regretless solve leduc --variant plus --iterations 1000 --plot demo/leduc.png
+	$(BIN)/regretless solve examples/turn.toml --target 0.3 --out demo/turn.rgl
 
 test: lint  ## everything that must pass: lint, types, layers, docs, tests, doctests
 	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal

@@ -138,7 +138,8 @@ def solve(
     save_every: Annotated[
         float,
         typer.Option(
-            rich_help_panel=OUTPUT, help="Seconds between two checkpoints of a spot that is saved with --out or --resume."
+            rich_help_panel=OUTPUT,
+            help="Seconds between two checkpoints of a spot that is saved with --out or --resume.",
         ),
     ] = 180.0,
     keep_regrets: Annotated[

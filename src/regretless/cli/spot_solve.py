@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from regretless.cli.consoles import for_answers, for_people
-from regretless.errors import InvalidFile, InvalidOption
+from regretless.errors import InvalidFile
 
 if TYPE_CHECKING:
     from regretless.postflop.solution import SpotSolution
@@ -47,16 +47,18 @@ class SpotRequest:
     @property
     def options(self) -> dict[str, Any]:
         """What was said, as options of `solve_spot`."""
-        if self.engine not in (None, "auto", "numba"):
-            raise InvalidOption("engine", self.engine, "is not for spots, which numba solves")
-        if self.device not in (None, "auto", "cpu"):
-            raise InvalidOption("device", self.device, "is not for spots, which are solved on cpu")
         asked = {
             "iterations": self.iterations,
             "target": self.target,
             "measure_every": self.measure_every,
             "threads": self.threads,
         }
+        return {name: value for name, value in asked.items() if value is not None}
+
+    @property
+    def machine(self) -> dict[str, Any]:
+        """What a resume takes from the file."""
+        asked = {"variant": self.variant, "engine": self.engine, "device": self.device}
         return {name: value for name, value in asked.items() if value is not None}
 
 
@@ -131,7 +133,7 @@ def _solve_one(request: SpotRequest, paths: list[Path]) -> tuple[SpotSolution, P
         if request.resume is not None:
             solution = resume_spot(request.resume, **options)
         else:
-            solution = solve_spot(spot, storage=request.storage, variant=request.variant or "postflop", **options)
+            solution = solve_spot(spot, storage=request.storage, **request.machine, **options)
     return solution, checkpoint if solution.reason == "interrupted" else destination
 
 
@@ -156,9 +158,9 @@ def _solve_batch(request: SpotRequest, paths: list[Path]) -> None:
         solutions = solve_many(
             spots,
             storage=request.storage,
-            variant=request.variant or "postflop",
             done=done,
             interrupted=interrupted,
+            **request.machine,
             **request.options,
         )
     if request.as_json:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from regretless.errors import InvalidText, RegretlessError
 from regretless.forms.betting import Branch, flatten
@@ -71,15 +72,14 @@ class _Edit:
     removes: bool
 
 
-@dataclass(frozen=True)
-class _State:
+class _State(NamedTuple):
     """What has been done, as far as it matters to what can follow."""
 
     street: int = 0  # counted from the spot's own
     player: int = OOP
     before: float = 0.0  # chips each player put in on earlier streets
     bets: tuple[float, float] = (0.0, 0.0)  # chips of ip and oop on this street
-    count: int = 0  # bets and raises on this street
+    raises: int = 0  # bets and raises on this street
     called: bool = False  # whether oop's call ended the street before, and nothing has been done since
 
     @property
@@ -101,8 +101,12 @@ class _Builder:
     def _decision(self, state: _State, edits: tuple[_Edit, ...]) -> Branch:
         wagers = self._wagers(state)
         actions = [Step("check")] if max(state.bets) == 0 else [Step("fold"), Step("call")]
-        actions = self._by_hand(state, [*actions, *wagers], edits)
-        children = {str(action): self._after(state, action, _below(edits, action)) for action in actions}
+        actions += wagers
+        if edits:
+            actions = self._by_hand(state, actions, edits)
+        children = {
+            str(action): self._after(state, action, _below(edits, action) if edits else ()) for action in actions
+        }
         return Branch(Kind.DECISION, state.paid, state.player, children)
 
     def _after(self, state: _State, action: Step, edits: tuple[_Edit, ...]) -> Branch:
@@ -111,12 +115,10 @@ class _Builder:
         if action.verb == "call" or (action.verb == "check" and state.player == IP):
             return self._next_street(state, edits)
         if action.verb == "check":
-            return self.branch(replace(state, player=IP, called=False), edits)
+            return self.branch(_State(state.street, IP, state.before), edits)
         assert action.amount is not None
         bets = (action.amount, state.bets[OOP]) if state.player == IP else (state.bets[IP], action.amount)
-        return self.branch(
-            replace(state, player=1 - state.player, bets=bets, count=state.count + 1, called=False), edits
-        )
+        return self.branch(_State(state.street, 1 - state.player, state.before, bets, state.raises + 1), edits)
 
     def _next_street(self, state: _State, edits: tuple[_Edit, ...]) -> Branch:
         before = state.before + max(state.bets)
@@ -140,7 +142,7 @@ class _Builder:
             pot=self.spot.pot + 2 * (state.before + faced),
             bet_faced=faced,
             stack=_exact(self.spot.stack - state.before - faced),
-            bets=state.count,
+            bets=state.raises,
             streets=len(self.spot.streets) - state.street,
         )
 
@@ -152,7 +154,7 @@ class _Builder:
         rules = self.spot.rules
         street, player = self.spot.streets[state.street], PLAYERS[state.player]
         sizes = self.spot.bets.of(street, player)
-        if state.count:
+        if state.raises:
             candidates, kind = sizes.raise_, "raise"
         elif state.called and sizes.donk is not None:
             candidates, kind = sizes.donk, "donk"
@@ -164,7 +166,7 @@ class _Builder:
         smallest = self._smallest(state, at)
         allowed = {self._forced(min(max(amount, smallest), at.all_in), at) for amount in amounts}
         kept = self._merged(sorted(allowed), at)
-        if kept and kept != [at.all_in] and state.count >= MOST_BETS:
+        if kept and kept != [at.all_in] and state.raises >= MOST_BETS:
             raise RegretlessError(f"bets.{street}.{player}.{kind}: allows more than {MOST_BETS} raises on one street")
         return [_wager(amount, at) for amount in kept]
 

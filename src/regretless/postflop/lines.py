@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from regretless.cards.deck import RANKS, SUITS, card_text
 from regretless.errors import InvalidText
@@ -30,9 +30,8 @@ _VERBS = {"x": "check", "c": "call", "f": "fold", "b": "bet", "r": "raise", "a":
 _WITH_AMOUNT = ("bet", "raise")
 
 
-@dataclass(frozen=True)
-class Step:
-    """One action of a line, or one card."""
+class Step(NamedTuple):
+    """One action of a line, or one card. A named tuple, because a large betting tree makes hundreds of thousands."""
 
     verb: str  # "check", "call", "fold", "bet", "raise", "all-in"; "deal" for a card
     amount: float | None = None  # chips of this street; None where there is none, or where it was not said

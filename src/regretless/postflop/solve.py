@@ -41,6 +41,7 @@ __all__ = [
 TARGET = 0.3  # percent of the pot; where neither a target nor a number of iterations is given
 MOST_ITERATIONS = 10_000  # where only a target is given
 CHECKPOINT_SECONDS = 180.0
+ENGINES, DEVICES = ("auto", "numba"), ("auto", "cpu")
 
 
 def solve_spot(
@@ -49,6 +50,8 @@ def solve_spot(
     target: float | None = None,
     iterations: int | None = None,
     variant: str = "postflop",
+    engine: str = "auto",
+    device: str = "auto",
     threads: int | None = None,
     storage: int = 32,
     locks: Sequence[Lock] = (),
@@ -80,6 +83,7 @@ def solve_spot(
     >>> solution.root.actions
     ('check', 'bet 50', 'bet 100')
     """
+    _check_machine(engine, device)
     job = _Job(
         spot=replace(spot, locks=(*spot.locks, *locks)),
         target=target,
@@ -119,6 +123,12 @@ def resume_spot(
         measure_every=measure_every or saved.settings.measure_every,
     )
     return _solve(job, saved, checkpoint, checkpoint_seconds, report, interrupted)
+
+
+def _check_machine(engine: str, device: str) -> None:
+    for option, value, known in (("engine", engine, ENGINES), ("device", device, DEVICES)):
+        if value not in known:
+            raise InvalidOption(option, value, f"is not one of {', '.join(known)}, which solve spots")
 
 
 def default_threads() -> int:
