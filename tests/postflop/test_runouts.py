@@ -59,7 +59,7 @@ def test_strengths_and_blockers() -> None:
         strengths = hand_strengths(board)
         for player in range(2):
             hands = form.hands[player].cards
-            index = [int(np.flatnonzero((HAND_CARDS == hand).all(axis=1))[0]) for hand in hands]
+            index = [int(np.flatnonzero((hand == HAND_CARDS).all(axis=1))[0]) for hand in hands]
             np.testing.assert_array_equal(form.strength[player][runout], strengths[index])
             np.testing.assert_array_equal(final.dead[player][runout], strengths[index] < 0)
 
