@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from regretless.forms.public import DEAD, Hands, Kind, PublicForm, Street
 
 def random_form(seed: int, *, deck: int = 9, streets: int = 2, most_hands: int = 30, rake: float = 0.0) -> PublicForm:
     random = np.random.default_rng(seed)
-    tree = flatten(_branch(random, (1.0, 1.0), int(random.integers(2)), 0, streets, 0), starting_pot=float(random.integers(5)))
+    tree = flatten(
+        _branch(random, (1.0, 1.0), int(random.integers(2)), 0, streets, 0), starting_pot=float(random.integers(5))
+    )
     cards = [_cards(random, deck, most_hands) for _ in range(2)]
     hands = tuple(_hands(random, cards[player], cards[1 - player]) for player in range(2))
     dealt = _streets(deck, streets, cards)
@@ -36,7 +38,9 @@ def random_form(seed: int, *, deck: int = 9, streets: int = 2, most_hands: int =
     )
 
 
-def _branch(random: np.random.Generator, paid: tuple[float, float], player: int, street: int, streets: int, depth: int) -> Branch:
+def _branch(
+    random: np.random.Generator, paid: tuple[float, float], player: int, street: int, streets: int, depth: int
+) -> Branch:
     level = (max(paid), max(paid))
     children: dict[str, Branch] = {}
     if paid[player] < paid[1 - player]:
@@ -73,7 +77,9 @@ def _streets(deck: int, count: int, cards: list[np.ndarray]) -> tuple[Street, ..
     result = []
     for street in range(count):
         if street:
-            parents = [(parent, card) for parent, table in enumerate(tables) for card in range(deck) if card not in table]
+            parents = [
+                (parent, card) for parent, table in enumerate(tables) for card in range(deck) if card not in table
+            ]
             new_tables = [(*tables[parent], card) for parent, card in parents]
             parent_of = [parent for parent, _ in parents]
         else:
@@ -91,6 +97,6 @@ def _streets(deck: int, count: int, cards: list[np.ndarray]) -> tuple[Street, ..
             )
         )
         tables = new_tables
-    for here, following in zip(result, result[1:], strict=False):
+    for here, following in pairwise(result):
         here.first_child[:] = np.searchsorted(following.parent, np.arange(len(here.first_child)))
     return tuple(result)

@@ -51,11 +51,10 @@ def same_random_state(form: PublicForm, seed: int) -> tuple[PublicEngine, Public
         plain.regret[place] = random.normal(size=regret.shape).astype(np.float32).astype(np.float64)
         plain.average[place] = random.uniform(0.1, 1.0, size=regret.shape)
         plain.strategy[place] = matched(plain.regret[place])
-        player, where = fast.entries(*place)
-        width = regret.shape[1]
-        shape = (len(regret), -1)
-        snapshot.regret[player][where].reshape(shape)[:, :width] = plain.regret[place]
-        snapshot.average[player][where].reshape(shape)[:, :width] = plain.average[place]
+        for numbers, chosen in ((snapshot.regret, plain.regret[place]), (snapshot.average, plain.average[place])):
+            blocks = fast.node_numbers(numbers, *place)
+            padded = np.pad(chosen, ((0, 0), (0, blocks.shape[1] * 16 - chosen.shape[1])))
+            blocks[:] = padded.reshape(blocks.shape)
     fast.restore(snapshot)
     return fast, plain
 
@@ -71,14 +70,13 @@ def test_one_iteration_from_the_same_state(rule: Rule, seed: int) -> None:
     snapshot = fast.snapshot()
     close = []
     for place, regret in plain.regret.items():
-        player, where = fast.entries(*place)
+        player = form.tree.player[place[0]]
         alive = ~form.streets[form.tree.street[place[0]]].dead[player][place[1]]
-        pairs = [(snapshot.regret[player][where], regret), (snapshot.average[player][where], plain.average[place])]
-        for found, expected in pairs:
-            rows = found.reshape(len(regret), -1)[:, : regret.shape[1]]
+        for found, expected in ((snapshot.regret, regret), (snapshot.average, plain.average[place])):
+            rows = fast.node_numbers(found, *place).reshape(len(regret), -1)[:, : regret.shape[1]]
             close.append(np.isclose(rows, expected, atol=1e-4, rtol=1e-4)[:, alive].ravel())
         if snapshot.matched is not None:
-            rows = snapshot.matched[player][where].reshape(len(regret), -1)[:, : regret.shape[1]]
+            rows = fast.node_numbers(snapshot.matched, *place).reshape(len(regret), -1)[:, : regret.shape[1]]
             close.append(np.isclose(matched(rows), plain.strategy[place], atol=2e-3)[:, alive].ravel())
     # Where a prediction leaves next to nothing positive, rounding decides; a wrong rule disagrees nearly everywhere.
     assert np.concatenate(close).mean() > (0.98 if snapshot.matched is not None else 0.9999)

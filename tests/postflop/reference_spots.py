@@ -1,4 +1,4 @@
-"""The reference spots of tests/data as public forms, with a betting tree built by a plain recursion over their rules."""
+"""The reference spots of tests/data as public forms, their betting trees built by a plain recursion over the rules."""
 
 from __future__ import annotations
 

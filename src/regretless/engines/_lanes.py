@@ -15,9 +15,12 @@ import operator
 import platform
 from typing import Any
 
-from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic, models, overload, register_model
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils as _cgutils
+from numba.core import types
+from numba.extending import models, overload, register_model
+
+from regretless.engines._kernel import intrinsic
 
 __all__ = [
     "WIDTH",
@@ -43,11 +46,12 @@ WIDTH = 16
 _FLOAT = ir.FloatType()
 _VECTOR = ir.VectorType(_FLOAT, WIDTH)
 _INT = ir.IntType(32)
+cgutils: Any = _cgutils
 _FAST = ("fast",)
 _X86 = platform.machine().lower() in ("x86_64", "amd64", "i686")
 
 
-class _LanesType(types.Type):  # type: ignore[misc]
+class _LanesType(types.Type):
     def __init__(self) -> None:
         super().__init__(name="Lanes")
 
@@ -56,9 +60,9 @@ _lanes = _LanesType()
 
 
 @register_model(_LanesType)
-class _LanesModel(models.PrimitiveModel):  # type: ignore[misc]
+class _LanesModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _VECTOR)
+        super().__init__(manager, kind, _VECTOR)  # type: ignore[no-untyped-call]
 
 
 def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
@@ -67,7 +71,7 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> A
     return builder.bitcast(builder.gep(data, [index]), _VECTOR.as_pointer())
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def load(typing_context: Any, array: Any, index: Any) -> Any:
     """array[index : index + 16]"""
 
@@ -77,7 +81,7 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
     return _lanes(array, types.intp), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def item(typing_context: Any, array: Any, index: Any) -> Any:
     """array[index] of an array of small integers; unlike numba's own, it never counts from the end."""
 
@@ -89,7 +93,7 @@ def item(typing_context: Any, array: Any, index: Any) -> Any:
     return types.int64(array, types.intp), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     """array[index : index + 16] = value"""
 
@@ -100,9 +104,9 @@ def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, types.intp, _lanes), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def fetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Ask for array[index : index + 16] to be brought near, without waiting; an index outside the array does no harm."""
+    """Ask for array[index : index + 16] to be brought near, without waiting; outside the array it does no harm."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         byte_pointer = ir.IntType(8).as_pointer()
@@ -121,7 +125,7 @@ def _control_register(builder: Any, name: str, place: Any) -> None:
     builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.x86.sse.{name}"), [pointer])
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def flush_tiny(typing_context: Any) -> Any:
     """From here on take numbers below 1e-38 for 0, as x86 processors slow down a hundredfold on them.
 
@@ -141,7 +145,7 @@ def flush_tiny(typing_context: Any) -> Any:
     return types.uint32(), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def restore_tiny(typing_context: Any, before: Any) -> Any:
     """Undo `flush_tiny`."""
 
@@ -161,7 +165,7 @@ def _splat(builder: Any, number: Any) -> Any:
     return builder.shuffle_vector(single, ir.Constant(_VECTOR, ir.Undefined), zeros)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def splat(typing_context: Any, number: Any) -> Any:
     """The same number in every lane."""
 
@@ -174,7 +178,7 @@ def splat(typing_context: Any, number: Any) -> Any:
 def _binary(name: str) -> Any:
     """An intrinsic for one instruction on two vectors."""
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def operation(typing_context: Any, left: Any, right: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return getattr(builder, name)(*arguments, flags=_FAST)
@@ -201,7 +205,7 @@ _overload(operator.sub, _subtract)
 _overload(operator.mul, _multiply)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def add_product(typing_context: Any, total: Any, left: Any, right: Any) -> Any:
     """total + left · right, one instruction"""
 
@@ -212,7 +216,7 @@ def add_product(typing_context: Any, total: Any, left: Any, right: Any) -> Any:
     return _lanes(_lanes, _lanes, _lanes), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def maximum(typing_context: Any, left: Any, right: Any) -> Any:
     """The larger of two, lane by lane."""
 
@@ -223,7 +227,7 @@ def maximum(typing_context: Any, left: Any, right: Any) -> Any:
     return _lanes(_lanes, _lanes), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def where_positive(typing_context: Any, condition: Any, positive: Any, other: Any) -> Any:
     """positive where condition > 0, else other"""
 
@@ -236,7 +240,7 @@ def where_positive(typing_context: Any, condition: Any, positive: Any, other: An
 
 
 def _reduction(name: str) -> Any:
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def operation(typing_context: Any, value: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             parts = [builder.extract_element(arguments[0], ir.Constant(_INT, lane)) for lane in range(WIDTH)]
@@ -260,7 +264,7 @@ largest = _reduction("max")
 
 
 def _interleave(builder: Any, rows: list[Any], span: int) -> list[Any]:
-    """One of the four steps of a transposition: swap the off-diagonal blocks of `span` in pairs of rows `span` apart."""
+    """One of four steps of a transposition: swap the off-diagonal blocks of pairs of rows `span` apart."""
     result = list(rows)
     low = [lane if lane // span % 2 == 0 else lane - span + WIDTH for lane in range(WIDTH)]
     high = [lane + span if lane // span % 2 == 0 else lane + WIDTH for lane in range(WIDTH)]
@@ -273,7 +277,7 @@ def _interleave(builder: Any, rows: list[Any], span: int) -> list[Any]:
     return result
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def transpose(typing_context: Any, source: Any, starts: Any, first: Any, offset: Any, target: Any, at: Any) -> Any:
     """target[at + 16·i + j] = source[starts[first + j] + offset + i]: sixteen pieces of rows become sixteen columns."""
 
@@ -296,7 +300,7 @@ def transpose(typing_context: Any, source: Any, starts: Any, first: Any, offset:
     return types.void(source, starts, types.intp, types.intp, target, types.intp), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def transpose_back(typing_context: Any, source: Any, at: Any, target: Any, starts: Any, first: Any, offset: Any) -> Any:
     """target[starts[first + j] + offset + i] = source[at + 16·i + j]: sixteen columns become pieces of sixteen rows."""
 

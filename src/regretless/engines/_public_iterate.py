@@ -1,20 +1,19 @@
 """Whole walks and whole iterations: the first street, and the runouts below it in blocks that threads can share.
 
-The runouts of the second street are cut into blocks, the same blocks whatever the number of threads. A block adds up its
-runouts in order into a buffer of its own, and the buffers are added in order, so a result depends neither on the number
-of threads nor on which of them was faster.
+The runouts of the second street are cut into blocks, the same blocks whatever the number of threads. A block adds up
+its runouts in order into a buffer of its own, and the buffers are added in order, so a result depends neither on the
+number of threads nor on which of them was faster.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.engines._kernel import kernel
 from regretless.engines._lanes import flush_tiny, load, restore_tiny, splat, store
-from regretless.engines._public_terminals import SPEED
 from regretless.engines._public_walk import DOWN, UP, Learned, Scratch, walk
 from regretless.engines.public_plan import LANES, Plan
 from regretless.engines.public_tables import Tables
@@ -45,7 +44,7 @@ class Job(NamedTuple):
     blocks: Blocks
 
 
-@nb.njit(**SPEED)
+@kernel
 def _walk_parts(
     parts: int,
     first_block: int,
@@ -72,7 +71,13 @@ def _walk_parts(
         elif block < last_block:
             if not parts & BLOCKS:
                 continue
-            top, first, last, begin, end = 1, np.int64(blocks.runout[block]), np.int64(blocks.runout[block + 1]), DOWN, UP
+            top, first, last, begin, end = (
+                1,
+                int(blocks.runout[block]),
+                int(blocks.runout[block + 1]),
+                DOWN,
+                UP,
+            )
             source_opponent, source_own = main.opponent, main.own
             lines = blocks.lines[block * size : (block + 1) * size]
             for index in range(0, size, LANES):
@@ -109,7 +114,7 @@ def _walk_parts(
         )
 
 
-@nb.njit(**SPEED)
+@kernel
 def iterate(
     schedule: Float32,
     first_own: int,

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.engines._kernel import kernel
 from regretless.engines._lanes import add_product, item, load, splat, store, transpose, transpose_back
 from regretless.engines.public_plan import LANES
 from regretless.engines.public_tables import RECORD, SCALE
@@ -31,8 +31,6 @@ Float32 = NDArray[np.float32]
 
 STEP = LANES // SCALE  # numbers in an eighth of a row
 
-SPEED = {"_nrt": False, "cache": True, "nogil": True, "fastmath": True, "boundscheck": False, "error_model": "numpy"}
-
 
 class Tile(NamedTuple):
     """Room for one tile, rows of sixteen."""
@@ -44,7 +42,7 @@ class Tile(NamedTuple):
     events: Float32  # [(2 opponent hands + 1) · 16]  E, running sums by card
 
 
-@nb.njit(**SPEED)
+@kernel
 def fold_tile(
     own_hands: int,
     other_hands: int,
@@ -92,7 +90,7 @@ def fold_tile(
         transpose_back(values, hand * LANES, value, to_at, first, hand)
 
 
-@nb.njit(**SPEED)
+@kernel
 def showdown_tile(
     own_hands: int,
     other_hands: int,

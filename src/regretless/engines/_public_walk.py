@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.engines._kernel import kernel
 from regretless.engines._lanes import add_product, fetch, load, splat, store
 from regretless.engines._public_nodes import best, best_unless_locked, improve, mean, split, sum_children
-from regretless.engines._public_terminals import SPEED, Tile, fold_tile, showdown_tile
+from regretless.engines._public_terminals import Tile, fold_tile, showdown_tile
 from regretless.engines.public_plan import LANES, Plan
 from regretless.engines.public_tables import RECORD, Tables
 
@@ -58,7 +58,7 @@ class Learned(NamedTuple):
     other: Float32  # what the opponent's strategy is matched to: `matched` or `average`
 
 
-@nb.njit(**SPEED)
+@kernel
 def walk(
     top: int,
     first_runout: int,
@@ -132,7 +132,7 @@ def walk(
                         store(scratch.line, index, zero)
                     street += 1
                     chunk = np.int64(below.first_chunk)
-                    runout = np.int64(runouts[runout].first_child)
+                    runout = int(runouts[runout].first_child)
                     continue
         # Step 4. Rows of dead hands in the tile of values are nobody's to write.
         living_at = runout * own_hands
@@ -237,7 +237,9 @@ def walk(
             from_at = nodes[plan.lines[line].node].value_at
             to_at = plan.lines[line].value_at
             for hand in range(0, own_hands, LANES):
-                store(target, to_at + hand, add_product(load(target, to_at + hand), load(value, from_at + hand), spread))
+                store(
+                    target, to_at + hand, add_product(load(target, to_at + hand), load(value, from_at + hand), spread)
+                )
             for copy in range(runouts[runout].first_copy, runouts[runout].last_copy):
                 permutation = tables.copies[copy] * own_hands
                 for hand in range(own_hands):
@@ -252,7 +254,7 @@ def walk(
                 if runout == last_runout:
                     return
             elif runouts[runout - 1].parent != (runouts[runout].parent if runout < runouts.size else -1):
-                runout = np.int64(runouts[runout - 1].parent)
+                runout = int(runouts[runout - 1].parent)
                 street -= 1
                 chunk = np.int64(plan.streets[street].first_chunk)
                 direction = UP

@@ -6,6 +6,7 @@ The parts, in the order of the data: `public_plan` (where rows are kept), `publi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
@@ -75,7 +76,7 @@ class PublicEngine:
     @property
     def memory_bytes(self) -> int:
         """Regrets, averages, tables and the rows of every thread."""
-        arrays = [*self._regret, *self._average, *self._matched]
+        arrays: list[object] = [*self._regret, *self._average, *self._matched]
         for own in range(2):
             arrays += [*self.plans[own], *self.tables[own], *self._blocks[own]]
         for scratch in self._scratch:
@@ -140,23 +141,25 @@ class PublicEngine:
         met = _met_weight(self.form, player)
         return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
 
-    def entries(self, node: int, runout: int = 0) -> tuple[int, slice]:
-        """Who acts at a betting node of the form, and which numbers of theirs belong to it on a runout of its street.
+    def node_numbers(self, numbers: Sequence[Float32], node: int, runout: int = 0) -> Float32:
+        """[actions, hands / 16, 16] a writable view of what belongs to a betting node on a runout of its street.
 
-        They are [actions, padded hands]; the padding is dead.
+        `numbers` are regrets, averages or predictions of both players, as in a snapshot.
         """
         player = int(self.form.tree.player[node])
         plan = self.plans[player]
         entry = plan.nodes[np.flatnonzero(plan.nodes["node"] == node)[0]]
         street = plan.streets[int(self.form.tree.street[node])]
+        actions = int(entry["actions"])
         at = int(street["own_at"] + runout * street["own_size"] + entry["block"])
-        return player, slice(at, at + int(entry["actions"]) * plan.own_hands)
+        blocks = numbers[player][at : at + actions * plan.own_hands].reshape(-1, actions, LANES)
+        return blocks.transpose(1, 0, 2)
 
     def node_strategy(self, node: int, runout: int = 0) -> FloatArray:
         """[actions, H] average strategy at a betting node of the form on a runout of its street."""
-        player, where = self.entries(node, runout)
-        sums = self._average[player][where].reshape(-1, self.plans[player].own_hands).astype(np.float64)
-        sums = sums[:, : len(self.form.hands[player].weight)]
+        blocks = self.node_numbers(self._average, node, runout)
+        sums = blocks.reshape(len(blocks), -1).astype(np.float64)
+        sums = sums[:, : len(self.form.hands[int(self.form.tree.player[node])].weight)]
         total = sums.sum(axis=0)
         return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / len(sums))
 

@@ -15,6 +15,7 @@ Hands are padded to a multiple of sixteen; a padded hand is dead everywhere.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ Float32 = NDArray[np.float32]
 Records = NDArray[np.void]
 
 LANES = 16
-CHUNK_BYTES = 256 * 1024  # rows of one chunk; with what it learns it should fit the second cache of a core
+CHUNK_BYTES = 320 * 1024  # rows of one chunk; with what it learns it should fit the second cache of a core
 
 
 NODE = np.dtype(
@@ -58,7 +59,10 @@ LINE = np.dtype(
 )
 CHUNK = np.dtype(
     [(f"{end}_{what}", np.int32) for what in ("node", "line", "fold", "showdown") for end in ("first", "last")]
-    + [("own_block", np.int64), ("own_size", np.int64)]  # where its own regrets begin within those of a runout; how many
+    + [
+        ("own_block", np.int64),
+        ("own_size", np.int64),
+    ]  # where its own regrets begin within those of a runout; how many
 )
 STREET = np.dtype(
     [
@@ -75,7 +79,7 @@ STREET = np.dtype(
 
 
 class Plan(NamedTuple):
-    """The layout for walks that update one player, `own`. N betting nodes in walking order, C chunks, L lines, S streets.
+    """The layout for walks that update one player, `own`: N nodes in walking order, C chunks, L lines, S streets.
 
     `*_at` are indices of single numbers in the flat arrays of a walk.
     """
@@ -161,7 +165,12 @@ def _make_plan(form: PublicForm, walk: _Walk, own: int) -> Plan:
     lines["value_at"] = np.arange(len(walk.starts)) * walk.hands[own]
 
     chunks = np.zeros(len(chunk_node) - 1, dtype=CHUNK)
-    for what, ends in (("node", chunk_node), ("line", chunk_line), ("fold", tiles.folds), ("showdown", tiles.showdowns)):
+    for what, ends in (
+        ("node", chunk_node),
+        ("line", chunk_line),
+        ("fold", tiles.folds),
+        ("showdown", tiles.showdowns),
+    ):
         chunks[f"first_{what}"], chunks[f"last_{what}"] = ends[:-1], ends[1:]
 
     for chunk in chunks:
@@ -220,23 +229,54 @@ def _walking_order(tree: BettingTree) -> tuple[Int32, list[int], list[int]]:
 
 
 def _chunks(walk: _Walk, width: int) -> tuple[Int32, Int32]:
-    """Step 2: lines of each chunk [C+1] and chunks of each street [S+1]."""
-    sizes = np.diff(np.append(walk.starts, len(walk.order))) * width * 4
+    """Step 2: lines of each chunk [C+1] and chunks of each street [S+1].
+
+    Lines of the last street stay in order; where to cut them is chosen so that few lanes of tiles are left empty.
+    """
+    ends = np.append(walk.starts, len(walk.order))
     line_street = walk.street[walk.starts]
     last = int(line_street.max())
     chunk_line = [0]
     street_chunk = [0]
     for street in range(last + 1):
         members = np.flatnonzero(line_street == street)
-        held = 0
-        for line in members:
-            if street == last and held and held + sizes[line] > CHUNK_BYTES:
-                chunk_line.append(int(line))
-                held = 0
-            held += int(sizes[line])
-        chunk_line.append(int(members[-1]) + 1)
+        if street < last:
+            chunk_line.append(int(members[-1]) + 1)
+        else:
+            counts = np.array(
+                [
+                    [np.sum(walk.kind[ends[line] : ends[line + 1]] == kind) for kind in (Kind.FOLD, Kind.SHOWDOWN)]
+                    for line in members
+                ]
+            )
+            sizes = np.diff(ends)[members] * width * 4
+            chunk_line += [int(members[0]) + cut for cut in _cuts(sizes, counts)]
         street_chunk.append(len(chunk_line) - 1)
     return np.array(chunk_line, dtype=np.int32), np.array(street_chunk, dtype=np.int32)
+
+
+def _cuts(sizes: Int64, counts: Int64) -> list[int]:
+    """Ends of chunks of at most `CHUNK_BYTES` with the fewest tiles in all, by dynamic programming from the front."""
+    lines = len(sizes)
+    cheapest = [0.0] + [np.inf] * lines
+    begin = [0] * (lines + 1)
+    for end in range(1, lines + 1):
+        size = 0
+        terminals = np.zeros(2)
+        for first in range(end - 1, -1, -1):
+            size += int(sizes[first])
+            terminals = terminals + counts[first]
+            if size > CHUNK_BYTES and first < end - 1:
+                break
+            cost = cheapest[first] + float(np.ceil(terminals / LANES).sum()) + 0.1
+            if cost < cheapest[end]:
+                cheapest[end], begin[end] = cost, first
+    cuts = []
+    end = lines
+    while end > 0:
+        cuts.append(end)
+        end = begin[end]
+    return cuts[::-1]
 
 
 def _rows(
@@ -252,7 +292,7 @@ def _rows(
     entry = np.zeros(len(walk.kind), dtype=np.bool_)
     entry[walk.starts] = True
     base = [widths[0], widths[1], widths[1]]
-    for first, last in zip(street_chunk, street_chunk[1:], strict=False):
+    for first, last in pairwise(street_chunk):
         end = list(base)
         for chunk in range(first, last):
             used = list(base)
@@ -284,9 +324,7 @@ class _Tiles(NamedTuple):
     showdown_pay: Float32
 
 
-def _tiles(
-    form: PublicForm, walk: _Walk, own: int, chunk_node: Int32, opponent_at: Int32, value_at: Int32
-) -> _Tiles:
+def _tiles(form: PublicForm, walk: _Walk, own: int, chunk_node: Int32, opponent_at: Int32, value_at: Int32) -> _Tiles:
     """Step 3, with what each terminal pays.
 
     With W the opponent's reach among weaker hands, E among weaker or equal ones, and V among all, a showdown is worth
@@ -313,10 +351,10 @@ def _tiles(
 
 
 def _grouped(wanted: NDArray[np.bool_], chunk_node: Int32) -> tuple[Int32, Int64]:
-    """Tiles of each chunk [C+1], and the wanted nodes chunk by chunk, each filled up with -1 to a multiple of sixteen."""
+    """Tiles of each chunk [C+1], and the wanted nodes chunk by chunk, filled up with -1 to multiples of sixteen."""
     members: list[int] = []
     tiles = [0]
-    for first, last in zip(chunk_node, chunk_node[1:], strict=False):
+    for first, last in pairwise(chunk_node):
         found = (np.flatnonzero(wanted[first:last]) + first).tolist()
         members += found + [-1] * (-len(found) % LANES)
         tiles.append(len(members) // LANES)

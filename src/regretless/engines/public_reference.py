@@ -1,7 +1,6 @@
 """CFR on the public form in plain NumPy and 64-bit numbers: what the fast engine is tested against.
 
-Every public node is visited by recursion, and a terminal is a matrix over pairs of hands: O(n · m) in place of O(n + m).
-For small forms only.
+Every public node is visited by recursion, and a terminal is a matrix over pairs of hands, O(n · m). For small forms only.
 """
 
 from __future__ import annotations
@@ -42,13 +41,18 @@ class PublicReference:
         self.strategy: dict[Place, FloatArray] = {}
         tree = form.tree
         for node in np.flatnonzero(tree.kind == Kind.DECISION).tolist():
-            shape = (int(tree.first_child[node + 1] - tree.first_child[node]), len(form.hands[tree.player[node]].weight))
+            shape = (
+                int(tree.first_child[node + 1] - tree.first_child[node]),
+                len(form.hands[tree.player[node]].weight),
+            )
             for runout in range(len(form.streets[tree.street[node]].parent)):
                 self.regret[node, runout] = np.zeros(shape)
                 self.average[node, runout] = np.zeros(shape)
                 self.strategy[node, runout] = np.full(shape, 1.0 / shape[0])
         first, second = form.hands
-        shared = (first.cards[:, None, :, None] == second.cards[None, :, None, :]) & (first.cards >= 0)[:, None, :, None]
+        shared = (first.cards[:, None, :, None] == second.cards[None, :, None, :]) & (first.cards >= 0)[
+            :, None, :, None
+        ]
         self.compatible = ~shared.any(axis=(2, 3))  # [H0, H1]
         self.pairs = float(first.weight @ self.compatible @ second.weight)
 
@@ -73,7 +77,8 @@ class PublicReference:
         reach = self.form.hands[1 - player].weight
         values = self._walk(player, 0, 0, reach, np.zeros(0), "mean", Weights())
         met = (self.compatible if player == 0 else self.compatible.T) @ reach
-        return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
+        shares: FloatArray = np.divide(values, met, out=np.zeros_like(values), where=met > 0)
+        return shares
 
     def evaluate(self) -> Evaluation:
         """Values and best responses of the average strategy."""
@@ -143,7 +148,9 @@ class PublicReference:
     def _update(self, place: Place, new: FloatArray, own_reach: FloatArray, weights: Weights) -> None:
         """The rule's numbers, in the order of `rules/rule.py`."""
         average, old = self.average[place], self.regret[place]
-        self.average[place] = average * weights.average_decay + weights.average_weight * own_reach * self.strategy[place]
+        self.average[place] = (
+            average * weights.average_decay + weights.average_weight * own_reach * self.strategy[place]
+        )
         kept = old * np.where(old > 0, weights.positive_discount, weights.negative_discount) + new
         self.regret[place] = np.maximum(kept, 0.0) if weights.floor else kept
         self.strategy[place] = matched(self.regret[place] * weights.prediction_discount + weights.prediction * new)

@@ -1,10 +1,10 @@
 """What the kernels of the public form know of hands and runouts: who is dead, who blocks whom, who beats whom.
 
-For the showdowns of one final runout, let the opponent's living hands be sorted by strength. Running sums of their reach
-are taken over all of them, P[j] for the first j, and card by card over the hands that hold it (an *event* for each, E[0]
-being 0 for "none yet"). Then for an own hand h with cards c and d that beats the first j hands,
+For the showdowns of one final runout, let the opponent's living hands be sorted by strength. Running sums of their
+reach are taken over all of them, P[j] for the first j, and card by card over the hands that hold it (an *event* each,
+E[0] being 0 for "none yet"). Then for an own hand h with cards c and d that beats the first j hands,
 
-    reach of the weaker hands that share no card with h  =  P[j] − E[last event of c before j] − E[last event of d before j].
+    weaker hands' reach that shares no card with h  =  P[j] − E[c's last event before j] − E[d's last event before j].
 
 Which rows to take is the same for every terminal of the runout, so it is worked out once, here: a *record* of eight
 small numbers a hand. The sums of all terminals are then straight lines of vector arithmetic, without a branch.
@@ -54,7 +54,9 @@ class Tables(NamedTuple):
     runouts: Records  #      [R]      RUNOUT
     copies: Int16  #         [copies] rows of `permutations`
     other_alive: Float32  #  [R · m]  1, or 0 where the hand is dead
-    own_hands: Int16  #      [R · n]  first the living hands, on the last street from weakest to strongest; then the dead
+    own_hands: (
+        Int16  #      [R · n]  first the living hands, on the last street from weakest to strongest; then the dead
+    )
     other_hands: Int16  #    [R · m]
     records: Int16  #        [final runouts · n · 8]
     own_cards: Int16  #      [2 n]    rows of card sums to subtract; a row that stays 0 for the second of one card

@@ -41,7 +41,7 @@ def flatten(root: Branch, *, starting_pot: float = 0.0) -> BettingTree:
         if branch.kind is Kind.DECISION and (branch.player not in (0, 1) or not branch.children):
             raise InvalidGame("a decision of a betting tree needs a player, 0 or 1, and at least one action")
         for label, child in branch.children.items():
-            branches.append(child)  # noqa: B909
+            branches.append(child)
             parents.append(index)
             streets.append(streets[index] + (branch.kind is Kind.CHANCE))
             labels.append(label)

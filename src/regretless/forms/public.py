@@ -1,7 +1,7 @@
 """The public form: what everybody sees, once, with a vector over private hands at every node.
 
-A public state is a *betting node* (what has been done) together with a *runout* (what has been dealt in the open), so the
-form is a product and stores its factors alone:
+A public state is a *betting node* (what has been done) together with a *runout* (what has been dealt in the open), so
+the form is a product and stores its factors alone:
 
     betting tree × runouts of each street × hands of each player × payoffs of each terminal
 
@@ -65,7 +65,7 @@ class BettingTree:
 
 @dataclass(frozen=True)
 class Street:
-    """What can be dealt up to the end of a street: R runouts, those of one parent adjacent. Street 0 has one, of no cards."""
+    """What can be dealt up to a street: R runouts, those of one parent adjacent. Street 0 has one, of no cards."""
 
     cards: IntArray  # [R, C]        the C cards this street adds, a representative of the merged deals
     parent: IntArray  # [R]          runout of the street before; 0 on street 0
@@ -107,5 +107,7 @@ class PublicForm:
     streets: tuple[Street, ...]
     hands: tuple[Hands, Hands]
     payoffs: Payoffs
-    permutations: tuple[IntArray, IntArray]  # [G, H] of each player; a copy's value of hand h is that of hand permutation[h]
+    permutations: tuple[
+        IntArray, IntArray
+    ]  # [G, H] of each player; a copy's value of hand h is that of hand permutation[h]
     strength: tuple[IntArray, IntArray]  # [F, H] of each player: larger wins, equal ties, `DEAD` where blocked

@@ -6,6 +6,7 @@ They compile into every form there is, so that independent routes can be held ag
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regretless.forms.betting import Branch, flatten, poker_payoffs
 from regretless.forms.history import IntArray
@@ -68,11 +69,11 @@ def _one_card_form(name: str, tree: BettingTree, *, deck: int, public: bool, ran
         same=np.full(deck, -1, dtype=np.int16),
     )
     nothing = np.zeros((1, deck), dtype=np.bool_)
-    streets = [_street(np.zeros((1, 0)), np.zeros(1), 1.0, nothing, children=deck if public else 0)]
+    streets = [_street(cards[:0].reshape(1, 0), 1, 1.0, nothing, children=deck if public else 0)]
     strength = rank[None, :]
     if public:
         blocked = np.eye(deck, dtype=np.bool_)
-        streets.append(_street(cards[:, None], np.zeros(deck), 1.0 / (deck - 2), blocked, children=0))
+        streets.append(_street(cards[:, None], deck, 1.0 / (deck - 2), blocked, children=0))
         pairs = rank[:, None] == rank[None, :]
         strength = np.where(blocked, DEAD, np.where(pairs, deck, 0) + rank[None, :])
     identity = cards[None, :].astype(np.int16)
@@ -88,12 +89,13 @@ def _one_card_form(name: str, tree: BettingTree, *, deck: int, public: bool, ran
     )
 
 
-def _street(cards: IntArray, parent: IntArray, probability: float, dead: IntArray, *, children: int) -> Street:
-    count = len(parent)
+def _street(cards: IntArray, count: int, probability: float, dead: NDArray[np.bool_], *, children: int) -> Street:
     return Street(
         cards=cards.astype(np.int8),
-        parent=parent.astype(np.int32),
-        first_child=np.linspace(0, children, count + 1).astype(np.int32) if count == 1 else np.zeros(count + 1, np.int32),
+        parent=np.zeros(count, dtype=np.int32),
+        first_child=np.linspace(0, children, count + 1).astype(np.int32)
+        if count == 1
+        else np.zeros(count + 1, np.int32),
         probability=probability,
         first_copy=np.arange(count + 1, dtype=np.int32),
         copies=np.zeros(count, dtype=np.int16),

@@ -12,6 +12,7 @@ With n cards left in the deck once board and both hands are out, each deal of k 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import comb
 
 import numpy as np
@@ -158,7 +159,7 @@ def _street(
 ) -> Street:
     blocked = np.zeros((len(tables), DECK), dtype=np.bool_)
     np.put_along_axis(blocked, np.array(tables, dtype=np.int64).reshape(len(tables), -1), True, axis=1)
-    first, second = (blocked[:, HAND_CARDS[held]].any(axis=2) for held in hands)
+    first, second = (np.asarray(blocked[:, HAND_CARDS[held]].any(axis=2)) for held in hands)
     return Street(
         cards=np.array(dealt, dtype=np.int8).reshape(len(dealt), -1),
         parent=np.array(parents, dtype=np.int32),
@@ -172,7 +173,7 @@ def _street(
 
 def _with_children(streets: list[Street]) -> tuple[Street, ...]:
     """The same streets, each knowing where its runouts continue on the next."""
-    for street, following in zip(streets, streets[1:], strict=False):
+    for street, following in pairwise(streets):
         street.first_child[:] = np.searchsorted(following.parent, np.arange(len(street.first_child)))
     return tuple(streets)
 

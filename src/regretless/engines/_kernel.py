@@ -1,0 +1,26 @@
+"""How the kernels of the public form are compiled: once, kept on disk, without the interpreter's lock.
+
+Reference counting of arrays is left out (`_nrt`): kernels are handed dozens of arrays, allocate none, and counting is
+an atomic operation for each, which took most of the time of small spots and would make threads wait for each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba as nb
+from numba import extending
+
+__all__ = ["intrinsic", "kernel"]
+
+_OPTIONS: dict[str, Any] = {
+    "_nrt": False,
+    "boundscheck": False,
+    "cache": True,
+    "error_model": "numpy",
+    "fastmath": True,
+    "nogil": True,
+}
+
+kernel: Any = nb.njit(**_OPTIONS)  # a decorator
+intrinsic: Any = extending.intrinsic  # a decorator: a function whose machine code is written out
