@@ -91,7 +91,7 @@ def best_unless_locked(
         mixed = zero
         highest = load(value, item(child, first) + hand)
         for action in range(actions):
-            weight = maximum(load(source, at + action * hands + hand), zero)
+            weight = maximum(load(source, at + hand * actions + action * LANES), zero)
             below = load(value, item(child, first + action) + hand)
             positive = positive + weight
             mixed = add_product(mixed, weight, below)

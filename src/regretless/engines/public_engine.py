@@ -70,7 +70,7 @@ class PublicEngine:
         self._scratch = [make_scratch(self.plans, form.deck) for _ in range(threads)]
         self._blocks = [_make_blocks(form, self.plans[own], own) for own in range(2)]
         self._pairs = _pair_weight(form)
-        self._locks: list[tuple[int, NDArray[np.int64], Float32]] = []
+        self._locks: list[tuple[int, int, Float32, NDArray[np.int64]]] = []
         self._pool = ThreadPoolExecutor(threads) if threads > 1 and len(form.streets) > 1 else None
 
     @property
@@ -107,21 +107,18 @@ class PublicEngine:
         A locked strategy is a regret, and a sum of strategies, so large that nothing which is added to it changes its
         proportions: the kernels play it without knowing. Only a best response has to look (`AROUND`).
         """
-        player = int(self.form.tree.player[node])
-        plan = self.plans[player]
-        entry = plan.nodes[np.flatnonzero(plan.nodes["node"] == node)[0]]
-        street = plan.streets[int(self.form.tree.street[node])]
-        at = int(street["own_at"] + runout * street["own_size"] + entry["block"])
-        chosen = np.flatnonzero(hands)
-        places = at + np.arange(len(strategy))[:, None] * plan.own_hands + chosen
-        self._locks.append((player, places.ravel(), np.repeat(strategy, len(chosen)).astype(np.float32)))
+        self._locks.append((node, runout, strategy.astype(np.float32)[:, None], np.flatnonzero(hands)))
         self._hold()
 
     def _hold(self) -> None:
-        for player, places, strategy in self._locks:
-            self._regret[player][places] = strategy * LOCKED_REGRET
-            self._matched[player][places] = strategy * LOCKED_REGRET
-            self._average[player][places] = strategy * LOCKED_AVERAGE
+        for node, runout, strategy, hands in self._locks:
+            for numbers, size in (
+                (self._regret, LOCKED_REGRET),
+                (self._matched, LOCKED_REGRET),
+                (self._average, LOCKED_AVERAGE),
+            ):
+                held = self.node_numbers(numbers, node, runout)
+                held[:, hands // LANES, hands % LANES] = strategy * size
 
     @property
     def _best(self) -> int:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from regretless.engines._public_iterate import BEGIN, BLOCKS, FINISH, Blocks, iterate
 from regretless.engines._public_walk import MEAN
 from regretless.engines.public_engine import PublicEngine, aligned
+from regretless.engines.public_plan import LANES
 
 __all__ = ["early_values", "node_strategies"]
 
@@ -82,7 +83,8 @@ def node_strategies(engine: PublicEngine, node: int) -> NDArray[np.float32]:
         runouts, size
     )
     block = int(entry["block"])
-    sums = rows[:, block : block + actions * plan.own_hands].reshape(runouts, actions, plan.own_hands)
+    stored = rows[:, block : block + actions * plan.own_hands].reshape(runouts, -1, actions, LANES)
+    sums = stored.transpose(0, 2, 1, 3).reshape(runouts, actions, plan.own_hands)
     sums = sums[:, :, : len(engine.form.hands[player].weight)]
     total = sums.sum(axis=1, keepdims=True)
     even = np.full(sums.shape, 1 / actions, dtype=np.float32)
