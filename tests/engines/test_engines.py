@@ -213,12 +213,12 @@ def test_an_engine_without_its_library_says_what_installs_it(monkeypatch: pytest
 @pytest.mark.parametrize("updates", Updates, ids=str)
 def test_threads_change_nothing(updates: Updates, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("regretless.engines.numba_engine.SHARED", 1)
-    form = compiled_sequence("liars_dice(sides=5)")
+    form = compiled_sequence("battleship")
     several = engines.create("numba", form, updates=updates, threads=2)
     monkeypatch.setattr("regretless.engines.numba_engine.SHARED", 2**30)
     alone = engines.create("numba", form, updates=updates, threads=2)
     assert (several.threads, alone.threads) == (min(2, os.cpu_count() or 1), 1)
     for engine in (several, alone):
-        engine.restore(random_snapshot(compiled("liars_dice(sides=5)"), seed=5, floor=False))
+        engine.restore(random_snapshot(compiled("battleship"), seed=5, floor=False))
         engine.advance(schedule(PRESETS["discounted"], first=10, count=3))
     assert_same(several.snapshot(), alone.snapshot(), 1e-14)

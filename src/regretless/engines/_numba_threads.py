@@ -1,9 +1,10 @@
-"""The passes of the numba engine on several threads, for two-player games that are large enough to gain by it.
+"""The sweeps of the numba engine on several threads, for two-player games that are large enough to gain by it.
 
-The work of `_numba_kernels.py`, cut into pieces: rows of a batch, strips of a group. Waking other threads takes some
-microseconds at each batch and group, so liar's dice, goofspiel with 6 cards and Leduc with 13 ranks would only lose,
-while battleship 3×2 (2.3 million nodes) runs 3.8 times as fast on 16 cores. Adding values to parents is left to one
-thread: two strips may have the same parent.
+The sweeps of `_numba_kernels.py`, cut into strips of a group. Waking other threads takes some microseconds at each
+group, so liar's dice, goofspiel with 6 cards and Leduc with 13 ranks would only lose, while battleship 3×2 (2.3 million
+nodes) runs three times as fast on 16 cores. Two things are left to one thread: adding values to parents, because two
+strips may have the same parent, and the payoffs, whose rows build on one another in many small batches (sharing them
+out made goofspiel with 7 cards slower, 57 ms against 34).
 """
 
 from __future__ import annotations
@@ -19,34 +20,15 @@ from regretless.engines._numba_kernels import (
     State,
     Tree,
     numbers_of,
+    payoffs_of_rows,
     realize_strip,
-    sum_rows,
     update_many,
     update_two,
 )
 
 __all__ = ["advance_rows_threads"]
 
-PIECE = 4096  # entries or slots that one thread takes at a time
 STRIP = int(_numba_kernels.STRIP)
-
-
-@threaded
-def payoffs_of_rows_threads(rows: Rows, tree: Tree, player: int, plan: Numbers, y: Numbers, payoff: Numbers) -> None:
-    """All rows of the player, batch after batch; then every slot of the player takes its row."""
-    for b in range(rows.first_batch[player], rows.first_batch[player + 1]):
-        first, count, length, entry = rows.batches[b]
-        share = PIECE // np.int64(length) + 1
-        for piece in prange((np.int64(count) + share - 1) // share):
-            begin = np.uint64(piece * share)
-            end = min(begin + np.uint64(share), count)
-            sum_rows(rows, first + begin, first + end, length, entry + begin * length, plan, y)
-    first_slot = tree.first_slot[player]
-    slots = int(tree.first_slot[player + 1] - first_slot)
-    for piece in prange((slots + PIECE - 1) // PIECE):
-        for i in range(piece * PIECE, min((piece + 1) * PIECE, slots)):
-            slot = first_slot + np.uint64(i)
-            payoff[slot] = y[rows.row_of_slot[slot]]
 
 
 @threaded
@@ -86,7 +68,7 @@ def advance_rows_threads(schedule: Numbers, alternating: bool, tree: Tree, rows:
     worth, total = np.empty(largest, y.dtype), np.empty(largest, y.dtype)
     for t in range(len(schedule)):
         for player in range(2):
-            payoffs_of_rows_threads(rows, tree, player, state.plan, y, state.payoff)
+            payoffs_of_rows(rows, tree, player, state.plan, y, state.payoff)
             if alternating:
                 update_player_threads(tree, player, state, worth, total, schedule[t])
         if not alternating:

@@ -1,18 +1,23 @@
 """Whether there is a CUDA device, and from which size of game on it is worth using one.
 
-`size` counts what an iteration touches: payoff entries and sequences of all players. Measured on an NVIDIA H200 and one
-thread of its host, microseconds an iteration of alternating CFR+, a GPU in float32:
+`size` counts what an iteration touches: payoff entries and sequences of all players. Measured on an NVIDIA H200 and the
+16 cores of its host, microseconds an iteration of alternating CFR+, a GPU in float32 and numba in float64 on as many
+threads as pay:
 
     game                        size     numba    CuPy    PyTorch with a graph
-    kuhn                          86       1.2     4.1       104
-    leduc                     12,026      12.6    13.9       188
-    liar's dice, 6 sides     343,982     260      39         394
-    goofspiel, 6 cards     1,061,294     569      34         367
-    leduc, 13 ranks        1,423,866     501      40         307
-    battleship 3×2         1,358,870   7,224      43       1,199
+    kuhn                          86       0.9     4.1       106
+    leduc                     12,026        11      14       186
+    leduc, 4 ranks            32,322        19      22
+    leduc, 5 ranks            67,962        33      26
+    leduc, 7 ranks           202,554        69      29
+    liar's dice, 6 sides     343,982       196      39       393
+    goofspiel, 6 cards     1,061,294       357      34       366
+    leduc, 13 ranks        1,423,866       300      41       307
+    battleship 3×2         1,358,870     1,331      42     1,201
+    goofspiel, 7 cards    48,903,716    34,433     223     3,603
 
-So an iteration is as quick on both at about 12,000 for CuPy, 600,000 for PyTorch. A solve also starts CUDA and compiles
-kernels, one to five seconds; the limits below are where some ten thousand iterations repay that.
+So an iteration is as quick on both at a size of about 50,000 for CuPy and 1,000,000 for PyTorch. A solve also starts
+CUDA and compiles kernels, one to five seconds; the limits below are where some ten thousand iterations repay that.
 """
 
 from __future__ import annotations

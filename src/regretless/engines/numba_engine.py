@@ -37,7 +37,7 @@ from regretless.rules.rule import Schedule
 __all__ = ["NumbaHistoryEngine", "NumbaSequenceEngine"]
 
 Array = NDArray[np.floating]
-SHARED = 65_536  # information sets of one group, or entries of one batch, from which several threads pay
+SHARED = 65_536  # information sets of one group from which several threads pay
 MOST_THREADS = 16  # used unless the user says otherwise
 TOLERANCE = {"float64": 1e-10, "float32": 2e-4}
 
@@ -141,8 +141,8 @@ class NumbaSequenceEngine(_NumbaEngine):
         super().__init__(form.history, form.trees, updates=updates, dtype=dtype)
         self.exact_rows = _join((payoff_rows(form, 0), payoff_rows(form, 1)), self.slot_of_sequence)
         self.rows = self.exact_rows._replace(value=self.exact_rows.value.astype(self.dtype, copy=False))
-        entries = self.rows.batches[:, 1] * self.rows.batches[:, 2]
-        if max(self.tree.groups[:, 1].max(initial=0), entries.max(initial=0)) >= SHARED:
+        sweeps_outweigh_payoffs = len(self.slot) > len(self.rows.value)
+        if sweeps_outweigh_payoffs and self.tree.groups[:, 1].max(initial=0) >= SHARED:
             self.threads = min(threads or MOST_THREADS, numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
 
     @property
