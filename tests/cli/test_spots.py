@@ -61,6 +61,10 @@ def test_solve_show_and_export(run, spot: str, tmp_path: Path) -> None:
     assert result.code == 0, result.err
     assert "after check, bet 75" in result.out
     assert "EQR" in result.out
+    assert run("show", "turn.rgl", "--svg", "turn.svg").code == 0
+    drawn = (tmp_path / "turn.svg").read_text()
+    assert "AKs" in drawn
+    assert "url(" not in drawn.replace("url(#", "")
     shown = run("show", "turn.rgl", "--node", "check", "--json", "--hands").json
     assert shown["node"]["player"] == "ip"
     assert len(shown["node"]["hands"]["ip"]) > 20

@@ -36,6 +36,10 @@ def show(
         bool,
         typer.Option("--runouts", rich_help_panel=SPOTS, help="What each card that can come after --node does."),
     ] = False,
+    svg: Annotated[
+        Path | None,
+        typer.Option(show_default=False, rich_help_panel=SPOTS, help="Draw the node into this .svg file instead."),
+    ] = None,
     tree: Annotated[bool, typer.Option("--tree", rich_help_panel=SPOTS, help="The betting tree.")] = False,
     json_: Annotated[bool, typer.Option("--json", help="The object of `regretless solve --json`.")] = False,
 ) -> None:
@@ -53,7 +57,7 @@ def show(
     if file.suffix == ".toml" or is_spot_file(file):
         from regretless.cli.spot_show import show_spot
 
-        show_spot(file, node=node, hands=hands or strategy, runouts=runouts, tree=tree, as_json=json_)
+        show_spot(file, node=node, hands=hands or strategy, runouts=runouts, tree=tree, as_json=json_, svg=svg)
         return
     from regretless.cli.strategy_table import choose, read_keys
     from regretless.cli.summary import print_solution

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,9 @@ __all__ = ["print_spot", "print_tree", "show_spot"]
 FIRST_HANDS = 20
 
 
-def show_spot(file: Path, *, node: str, hands: bool, runouts: bool, tree: bool, as_json: bool) -> None:
+def show_spot(
+    file: Path, *, node: str, hands: bool, runouts: bool, tree: bool, as_json: bool, svg: Path | None = None
+) -> None:
     """Show a `.rgl` file of a spot, or the tree of a `.toml` file."""
     from regretless.postflop.spot import Spot
 
@@ -36,7 +39,9 @@ def show_spot(file: Path, *, node: str, hands: bool, runouts: bool, tree: bool, 
     from regretless.postflop.solution import SpotSolution
 
     solution = SpotSolution.load(file)
-    if tree:
+    if svg is not None:
+        _draw(solution, node, svg)
+    elif tree:
         print_tree(solution.spot, as_json=as_json)
     elif runouts:
         _print_runouts(solution, node, as_json)
@@ -71,6 +76,28 @@ def print_spot(solution: SpotSolution, *, node: str = "", hands: bool = False) -
         for player in ("oop", "ip"):
             console.print()
             console.print(hand_table(view, player))
+
+
+def _draw(solution: SpotSolution, node: str, path: Path) -> None:
+    """The picture of a node as an SVG file that asks no other server for anything."""
+    from io import StringIO
+
+    from rich.console import Console
+
+    from regretless.cli.consoles import for_people
+    from regretless.cli.spot_view import BAR, node_lines
+    from regretless.storage.atomic import replace_file
+
+    console = Console(
+        record=True, width=BAR + 2, file=StringIO(), force_terminal=True, color_system="truecolor", highlight=False
+    )
+    for line in node_lines(solution.node(node), color=True):
+        console.print(line, no_wrap=True, overflow="crop")
+    drawn = console.export_svg(title=f"regretless show {solution.game}")
+    drawn = re.sub(r"@font-face \{.*?\}|<!--.*?-->", "", drawn, flags=re.DOTALL)
+    with replace_file(path) as temporary:
+        temporary.write_text(drawn, encoding="utf-8")
+    for_people().print(f"saved {path}", style="dim", soft_wrap=True)
 
 
 def _how(solution: SpotSolution) -> str:
