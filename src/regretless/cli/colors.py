@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["SUIT_COLORS", "action_colors", "blend"]
+__all__ = ["BETS", "CALL", "FOLD", "SUIT_COLORS", "action_colors", "between", "blend"]
 
 FOLD = "#4f8fd0"
 CALL = "#4caf6d"
@@ -28,7 +28,7 @@ def action_colors(actions: Iterable[str]) -> dict[str, str]:
     colors = {}
     for action in names:
         if action in bets:
-            colors[action] = _between(BETS, bets.index(action) / max(len(bets) - 1, 1))
+            colors[action] = between(BETS, bets.index(action) / max(len(bets) - 1, 1))
         else:
             colors[action] = FOLD if action.lower() in FOLDING else CALL
     return colors
@@ -44,7 +44,12 @@ def blend(start: str, end: str, share: float) -> str:
     return "#" + "".join(f"{round(low + (high - low) * share):02x}" for low, high in pairs)
 
 
-def _between(colors: tuple[str, ...], share: float) -> str:
+def between(colors: tuple[str, ...], share: float) -> str:
+    """The colour at a place, 0 to 1, along several.
+
+    >>> between(("#000000", "#ffffff", "#ff0000"), 0.5)
+    '#ffffff'
+    """
     place = share * (len(colors) - 1)
     lower = min(int(place), len(colors) - 2)
     return blend(colors[lower], colors[lower + 1], place - lower)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from regretless.cli.colors import CALL, CALLING, FOLD, FOLDING, SUIT_COLORS, action_colors, blend
+from regretless.cli.colors import BETS, CALL, CALLING, FOLD, FOLDING, SUIT_COLORS, between, blend
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,20 +23,22 @@ NAMES = "AKQJT98765432"
 
 
 def spot_colors(actions: Sequence[str]) -> dict[str, str]:
-    """A colour for each action of a node; an amount does not change what an action is.
+    """A colour for each action of a node: bets from amber to red as they grow, all-in violet.
 
-    >>> list(spot_colors(["fold", "call", "raise 250", "all-in 900"]).values())
-    ['#4f8fd0', '#4caf6d', '#f2b134', '#9b5fc0']
+    >>> list(spot_colors(["fold", "call", "raise 250", "raise 400", "all-in 900"]).values())
+    ['#4f8fd0', '#4caf6d', '#f2b134', '#d94343', '#9b5fc0']
     """
-    verbs = {action: action.split()[0] for action in actions}
-    bets = [action for action, verb in verbs.items() if verb not in FOLDING | CALLING]
-    colors = action_colors(bets)
-    if len(bets) == 1:  # one bet: how large it is does not show, whether it is everything does
-        colors[bets[0]] = "#9b5fc0" if bets[0].startswith("all-in") else "#ee7f2d"
-    return {
-        action: FOLD if verb in FOLDING else CALL if verb in CALLING else colors[action]
-        for action, verb in verbs.items()
-    }
+    bets = [action for action in actions if action.split()[0] in ("bet", "raise")]
+    colors = {}
+    for action in actions:
+        verb = action.split()[0]
+        if verb in FOLDING | CALLING:
+            colors[action] = FOLD if verb in FOLDING else CALL
+        elif verb in ("bet", "raise"):
+            colors[action] = between(BETS[:-1], bets.index(action) / (len(bets) - 1) if len(bets) > 1 else 0.5)
+        else:
+            colors[action] = BETS[-1]
+    return colors
 
 
 def board_line(view: NodeView) -> Text:
