@@ -51,7 +51,7 @@ test-gpu:  ## the tests that need a CUDA device, with the host's own Python
 	PYTHONPATH=src $(GPU_PYTHON) -m pytest tests -m gpu
 
 bench: $(BENCH_READY)  ## time Regretless against other solvers
-	$(BIN)/regretless bench
+	$(BIN)/regretless bench games --out benchmarks/results/games.json
 
 golden: $(DEV_READY)  ## write the golden files of the tests anew (minutes)
 	$(BIN)/python tests/solvers/golden/make_golden.py

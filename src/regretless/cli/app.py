@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 
-from regretless.cli import equity, estimate, export, games, plot, range, show, solve, train_kuhn
+from regretless.cli import bench, equity, estimate, export, games, plot, range, show, solve, train_kuhn
 from regretless.errors import RegretlessError
 
 __all__ = ["app", "main"]
@@ -41,6 +41,7 @@ app.command("games")(games.games)
 app.command("train-kuhn")(train_kuhn.train_kuhn)
 app.command("range")(range.range_)
 app.command("equity")(equity.equity)
+app.add_typer(bench.app, name="bench")
 
 
 def _print_version(wanted: bool) -> None:

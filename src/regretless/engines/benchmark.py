@@ -17,7 +17,8 @@ import platform
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,11 @@ from regretless.games.registry import load
 from regretless.rules.plus import Plus
 from regretless.rules.rule import schedule
 
-__all__ = ["CONTENDERS", "GAMES", "Timing", "compare", "hardware", "ratio_table"]
+__all__ = ["CONTENDERS", "GAMES", "Timing", "compare", "hardware", "ratio_table", "record"]
 
 Run = Callable[[int], None]  # so many iterations more
 
+LIBRARIES = ("numpy", "numba", "scipy", "open_spiel", "LiteEFG")
 ROUNDS = 7
 ROUND_SECONDS = 0.1
 SLOWEST_PYTHON = 60_000  # nodes; an iteration of OpenSpiel's Python solver takes seconds beyond
@@ -226,6 +228,25 @@ def ratio_table(timings: Iterable[Timing], base: str = "numba") -> str:
 
 def _three_digits(number: float) -> str:
     return f"{number:#.3g}".rstrip(".") if number < 1000 else f"{number:,.0f}"
+
+
+def record(timings: Iterable[Timing], dtype: str | None) -> dict[str, Any]:
+    """Times with the machine and the libraries they were taken on, to be written as JSON."""
+    return {
+        "what": "seconds an iteration, alternating CFR+, one thread, medians of alternating rounds",
+        "date": time.strftime("%Y-%m-%d"),
+        "hardware": hardware(),
+        "libraries": {name: _version(name) for name in LIBRARIES},
+        "dtype": dtype or "float64",
+        "games": [asdict(timing) for timing in timings],
+    }
+
+
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None
 
 
 def hardware() -> dict[str, str | int | None]:
