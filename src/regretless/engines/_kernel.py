@@ -11,7 +11,7 @@ from typing import Any
 import numba as nb
 from numba import extending
 
-__all__ = ["intrinsic", "kernel"]
+__all__ = ["inlined", "intrinsic", "kernel"]
 
 _OPTIONS: dict[str, Any] = {
     "_nrt": False,
@@ -23,4 +23,5 @@ _OPTIONS: dict[str, Any] = {
 }
 
 kernel: Any = nb.njit(**_OPTIONS)  # a decorator
+inlined: Any = nb.njit(forceinline=True, **_OPTIONS)  # the same, for a part of a kernel that knows its caller's constants
 intrinsic: Any = extending.intrinsic  # a decorator: a function whose machine code is written out

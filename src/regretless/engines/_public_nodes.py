@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines._kernel import kernel
+from regretless.engines._kernel import inlined, kernel
 from regretless.engines._lanes import add_product, divide, fetch, item, load, maximum, splat, store, where_positive
 from regretless.engines.public_plan import LANES
 
@@ -39,8 +39,19 @@ AHEAD = 192 * LANES  # how far before their use regrets and averages are asked f
 def split(source: Float32, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
     """Rows of reach of a node's children, which are adjacent, from its own row.
 
-    A player's regrets lie in the order of the walk, so what follows this node's is asked for in time.
+    A player's regrets lie in the order of the walk, so what follows this node's is asked for in time. Loops over two or
+    three actions are the usual ones and worth unrolling.
     """
+    if actions == 2:
+        _split(source, at, 2, hands, reach, from_at, to_at)
+    elif actions == 3:
+        _split(source, at, 3, hands, reach, from_at, to_at)
+    else:
+        _split(source, at, actions, hands, reach, from_at, to_at)
+
+
+@inlined
+def _split(source: Float32, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
     zero = splat(np.float32(0.0))
     one = splat(np.float32(1.0))
     share = splat(np.float32(1.0 / actions))
@@ -150,6 +161,33 @@ def improve(
 
     Nodes are left in reverse order, so it is what lies before this node's averages that is asked for in time.
     """
+    if actions == 2 and not predicts:
+        _improve(regret, regret, average, at, 2, hands, own, own_at, value, child, first, to_at, weights, False)
+    elif actions == 3 and not predicts:
+        _improve(regret, regret, average, at, 3, hands, own, own_at, value, child, first, to_at, weights, False)
+    else:
+        _improve(
+            regret, matched, average, at, actions, hands, own, own_at, value, child, first, to_at, weights, predicts
+        )
+
+
+@inlined
+def _improve(
+    regret: Float32,
+    matched: Float32,
+    average: Float32,
+    at: int,
+    actions: int,
+    hands: int,
+    own: Float32,
+    own_at: int,
+    value: Float32,
+    child: Int32,
+    first: int,
+    to_at: int,
+    weights: Float32,
+    predicts: bool,
+) -> None:
     zero = splat(np.float32(0.0))
     one = splat(np.float32(1.0))
     share = splat(np.float32(1.0 / actions))

@@ -1,6 +1,6 @@
 """CFR on the public form in plain NumPy and 64-bit numbers: what the fast engine is tested against.
 
-Every public node is visited by recursion, and a terminal is a matrix over pairs of hands, O(n · m). For small forms only.
+Every public node is visited by recursion, and a terminal is a matrix over pairs of hands, O(n · m): for small forms.
 """
 
 from __future__ import annotations
