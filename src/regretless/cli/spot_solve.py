@@ -128,6 +128,7 @@ def _solve_one(request: SpotRequest, paths: list[Path]) -> tuple[SpotSolution, P
     every = request.save_every if destination is not None else float("inf")
     options: dict[str, Any] = {**request.options, "checkpoint": checkpoint, "checkpoint_seconds": every}
     aim = request.target if request.target is not None or request.iterations is not None else TARGET
+    _tell_of_compiling()
     with catch_interrupts() as interrupted, solve_bar(spot.name or "spot", aim) as report:
         options |= {"report": _in_percent(report, spot.pot), "interrupted": interrupted}
         if request.resume is not None:
@@ -146,6 +147,7 @@ def _solve_batch(request: SpotRequest, paths: list[Path]) -> None:
     if folder is not None and not folder.is_dir():
         raise InvalidFile(folder, "is not a folder: several spots are saved in one")
     spots = [Spot.read(path) for path in paths]
+    _tell_of_compiling()
 
     def done(place: int, solution: SpotSolution) -> None:
         if folder is not None:
@@ -190,6 +192,13 @@ def _print_batch(solutions: list[SpotSolution]) -> None:
             ", ".join(f"{action} {share:.0%}" for action, share in first),
         )
     for_answers().print(table)
+
+
+def _tell_of_compiling() -> None:
+    from regretless.engines.public_cache import kernels_are_compiled
+
+    if not kernels_are_compiled():
+        for_people().print("compiling kernels for this machine: once, about 20 seconds", style="dim")
 
 
 def _expanded(given: tuple[str, ...]) -> list[Path]:
