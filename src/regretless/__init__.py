@@ -17,13 +17,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regretless import cards, engines, errors, forms, games, postflop, rules, solvers
+    from regretless import cards, engines, errors, forms, games, plots, postflop, rules, solvers, storage
     from regretless.api import solve
     from regretless.errors import RegretlessError
     from regretless.games.registry import load
     from regretless.postflop.many import solve_many
     from regretless.postflop.solution import SpotSolution
     from regretless.postflop.spot import Spot
+    from regretless.solvers.batch import solve_batch
     from regretless.solvers.solution import Solution
     from regretless.solvers.solver import Solver
 
@@ -40,11 +41,14 @@ __all__ = [
     "forms",
     "games",
     "load",
+    "plots",
     "postflop",
     "rules",
     "solve",
+    "solve_batch",
     "solve_many",
     "solvers",
+    "storage",
 ]
 
 __version__ = "0.1.0"
@@ -57,9 +61,10 @@ _HOMES = {
     "SpotSolution": "regretless.postflop.solution",
     "load": "regretless.games.registry",
     "solve": "regretless.api",
+    "solve_batch": "regretless.solvers.batch",
     "solve_many": "regretless.postflop.many",
 }
-_PACKAGES = ("cards", "engines", "errors", "forms", "games", "postflop", "rules", "solvers")
+_PACKAGES = ("cards", "engines", "errors", "forms", "games", "plots", "postflop", "rules", "solvers", "storage")
 
 
 def __getattr__(name: str) -> Any:

@@ -25,7 +25,7 @@ from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.sequence import SequenceTree, sequence_tree, terminal_reach, terminal_sequences
 from regretless.rules.rule import Schedule
 
-__all__ = ["BatchedEngine", "BatchedEvaluation", "batched_terms", "replace_payoffs"]
+__all__ = ["BatchedEngine", "BatchedEvaluation", "batched_terms", "check_one_shape", "replace_payoffs"]
 
 SHAPE = ("parent", "player", "information_set", "pair", "first_child", "level", "terminal", "first_pair")
 
@@ -66,19 +66,24 @@ class _Solve(Protocol):
     def restore(self, snapshot: Snapshot) -> None: ...
 
 
+def check_one_shape(games: Sequence[HistoryForm]) -> None:
+    """Refuse games whose trees differ."""
+    if not games:
+        raise InvalidOption("games", [], "must hold at least one game")
+    for number, game in enumerate(games):
+        for name in SHAPE:
+            if not np.array_equal(getattr(game, name), getattr(games[0], name)):
+                raise InvalidGame(f"game {number} of the batch, {game.name}, differs from the first in `{name}`")
+
+
 def batched_terms(games: Sequence[HistoryForm]) -> tuple[tuple[SequenceTree, ...], tuple[Terms, ...]]:
     """Trees of the shape that the games share, and payoff terms with a column for each game.
 
     Terminals that end the same sequences are summed in a two-player game; none is dropped where one game's payoff
     is 0, since another's may not be.
     """
-    if not games:
-        raise InvalidOption("games", [], "must hold at least one game")
+    check_one_shape(games)
     shape = games[0]
-    for number, game in enumerate(games):
-        for name in SHAPE:
-            if not np.array_equal(getattr(game, name), getattr(shape, name)):
-                raise InvalidGame(f"game {number} of the batch, {game.name}, differs from the first in `{name}`")
     trees = tuple(sequence_tree(shape, player) for player in range(shape.players))
     ends = [terminal_sequences(shape, player, tree).astype(np.int64) for player, tree in enumerate(trees)]
     reaches = [terminal_reach(game) for game in games]

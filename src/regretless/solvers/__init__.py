@@ -1,5 +1,6 @@
 """The loop, the readable reference, best responses and the ways to ask for a solution."""
 
+from regretless.solvers.batch import BatchSolution, solve_batch
 from regretless.solvers.best_response import BestResponse, evaluate, expected_values
 from regretless.solvers.cfr import CFR
 from regretless.solvers.interrupt import catch_interrupts
@@ -12,6 +13,7 @@ from regretless.solvers.strategies import uniform_strategy
 
 __all__ = [
     "CFR",
+    "BatchSolution",
     "BestResponse",
     "Measurement",
     "Outcome",
@@ -27,5 +29,6 @@ __all__ = [
     "expected_values",
     "run",
     "solve",
+    "solve_batch",
     "uniform_strategy",
 ]
