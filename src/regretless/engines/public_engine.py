@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,17 +179,13 @@ class PublicEngine:
         last_own: int,
         parts: int,
         mode: int,
-        block: int | None = None,
         scratch: Scratch | None = None,
     ) -> None:
-        blocks = len(self._blocks[0].runout) - 1
         iterate(
             rows,
             first_own,
             last_own,
             parts,
-            0 if block is None else block,
-            blocks if block is None else block + 1,
             mode,
             self._predicts,
             self._job(0, mode),
@@ -207,15 +202,10 @@ class PublicEngine:
             self._run(rows, own, own + 1, BEGIN | BLOCKS | FINISH, mode)
             return
         self._run(rows, own, own + 1, BEGIN, mode)
-        numbers = count()
-        last = len(self._blocks[own].runout) - 1
-
-        def work(scratch: Scratch) -> None:
-            while (block := next(numbers)) < last:
-                self._run(rows, own, own + 1, BLOCKS, mode, block, scratch)
-
-        waiting = [self._pool.submit(work, scratch) for scratch in self._scratch[1:]]
-        work(self._scratch[0])
+        waiting = [
+            self._pool.submit(self._run, rows, own, own + 1, BLOCKS, mode, scratch) for scratch in self._scratch[1:]
+        ]
+        self._run(rows, own, own + 1, BLOCKS, mode)
         for each in waiting:
             each.result()
         self._run(rows, own, own + 1, FINISH, mode)
@@ -252,6 +242,7 @@ def _make_blocks(form: PublicForm, plan: Plan, own: int) -> Blocks:
     size = int(plan.streets[1]["last_line"]) * plan.own_hands if blocks else 0
     return Blocks(
         runout=np.linspace(1, 1 + runouts, blocks + 1).astype(np.int32),
+        counter=np.zeros(1, dtype=np.int64),
         lines=aligned(blocks * size),
         opponent=opponent,
         own=ones,
