@@ -2,8 +2,8 @@
 
 python benchmarks/postflop.py [--spots river_wide,turn_example,flop_3bet] [--threads 1,2] [--iterations 20]
 
-Bandwidth is that of a ← 0.9·a + b over arrays far larger than any cache (two reads and a write a number), the pattern of
-an update of regrets; an iteration of a flop moves at least 20 bytes an entry.
+Bandwidth is that of a ← 0.9·a + b over arrays far larger than any cache (two reads and a write a number), the pattern
+of an update of regrets; an iteration of a flop moves at least 20 bytes an entry.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines._kernel import inlined, kernel
+from regretless.engines._kernel import inlined
 from regretless.engines._lanes import add_product, divide, fetch, item, load, maximum, splat, store, where_positive
 from regretless.engines.public_plan import LANES
 
@@ -33,7 +33,7 @@ Float32 = NDArray[np.float32]
 AHEAD = 192 * LANES  # how far before their use regrets and averages are asked for, in numbers
 
 
-@kernel
+@inlined
 def split(source: Float32, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
     """Rows of reach of a node's children, which are adjacent, from its own row.
 
@@ -67,7 +67,7 @@ def _split(source: Float32, at: int, actions: int, hands: int, reach: Float32, f
             store(reach, to_at + action * hands + hand, add_product(evenly, weight, factor))
 
 
-@kernel
+@inlined
 def sum_children(actions: int, hands: int, value: Float32, child: Int32, first: int, to_at: int) -> None:
     """Values at a decision of the opponent, whose strategy is already in the reach."""
     for hand in range(0, hands, LANES):
@@ -77,7 +77,7 @@ def sum_children(actions: int, hands: int, value: Float32, child: Int32, first: 
         store(value, to_at + hand, together)
 
 
-@kernel
+@inlined
 def best(actions: int, hands: int, value: Float32, child: Int32, first: int, to_at: int) -> None:
     """Values of a best response: the largest of the children's."""
     for hand in range(0, hands, LANES):
@@ -87,7 +87,7 @@ def best(actions: int, hands: int, value: Float32, child: Int32, first: int, to_
         store(value, to_at + hand, highest)
 
 
-@kernel
+@inlined
 def mean(
     source: Float32,
     at: int,
@@ -116,7 +116,7 @@ def mean(
         store(value, to_at + hand, where_positive(positive, mixed, plain * share))
 
 
-@kernel
+@inlined
 def improve(
     regret: Float32,
     matched: Float32,

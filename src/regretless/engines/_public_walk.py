@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines._kernel import kernel
+from regretless.engines._kernel import inlined
 from regretless.engines._lanes import add_product, fetch, load, splat, store
 from regretless.engines._public_nodes import best, improve, mean, split, sum_children
 from regretless.engines._public_terminals import Tile, fold_tile, showdown_tile
@@ -57,7 +57,7 @@ class Learned(NamedTuple):
     other: Float32  # what the opponent's strategy is matched to: `matched` or `average`
 
 
-@kernel
+@inlined
 def walk(
     top: int,
     first_runout: int,
