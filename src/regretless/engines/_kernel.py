@@ -23,8 +23,8 @@ _OPTIONS: dict[str, Any] = {
 }
 
 # Decorators. A kernel is what Python calls; everything it calls is inlined into it. Otherwise the process that compiles
-# would run the parts as they were compiled by themselves, and later ones the parts as they were compiled into the whole:
-# the same arithmetic, regrouped, and results would differ in their last bits.
+# would run the parts as they were compiled by themselves, later ones the parts as compiled into the whole: the same
+# arithmetic, regrouped, and results would differ in their last bits.
 kernel: Any = nb.njit(**_OPTIONS)
 inlined: Any = nb.njit(forceinline=True, **_OPTIONS)
 intrinsic: Any = extending.intrinsic  # a function whose machine code is written out

@@ -25,7 +25,7 @@ from regretless.engines._kernel import inlined
 from regretless.engines._lanes import add_product, divide, fetch, item, load, maximum, splat, store, where_positive
 from regretless.engines.public_plan import LANES
 
-__all__ = ["best", "improve", "mean", "split", "sum_children"]
+__all__ = ["best", "best_around", "improve", "mean", "split", "sum_children"]
 
 Int32 = NDArray[np.int32]
 Float32 = NDArray[np.float32]
@@ -85,6 +85,35 @@ def best(actions: int, hands: int, value: Float32, child: Int32, first: int, to_
         for action in range(1, actions):
             highest = maximum(highest, load(value, item(child, first + action) + hand))
         store(value, to_at + hand, highest)
+
+
+@inlined
+def best_around(
+    source: Float32,
+    at: int,
+    actions: int,
+    hands: int,
+    value: Float32,
+    child: Int32,
+    first: int,
+    to_at: int,
+    locked: Float32,
+    locked_at: int,
+) -> None:
+    """Values of a best response where some hands are locked: those play what `source` is matched to."""
+    best(actions, hands, value, child, first, to_at)
+    zero = splat(np.float32(0.0))
+    one = splat(np.float32(1.0))
+    for hand in range(0, hands, LANES):
+        positive = zero
+        mixed = zero
+        for action in range(actions):
+            weight = maximum(load(source, at + hand * actions + action * LANES), zero)
+            positive = positive + weight
+            mixed = add_product(mixed, weight, load(value, item(child, first + action) + hand))
+        mixed = divide(mixed, where_positive(positive, positive, one))
+        free = load(value, to_at + hand)
+        store(value, to_at + hand, where_positive(load(locked, locked_at + hand), mixed, free))
 
 
 @inlined
