@@ -90,6 +90,33 @@ def test_hands_of_one_card(form: PublicForm) -> None:
     assert fast.evaluate().exploitability == pytest.approx(plain.evaluate().exploitability, abs=1e-5)
 
 
+def test_a_locked_player_keeps_to_the_lock_and_the_other_exploits_it() -> None:
+    form = kuhn_public()
+    free, locked = PublicEngine(form), PublicEngine(form)
+    never_bet = np.array([[1.0] * 3, [0.0] * 3])  # pass with every card
+    after_pass = int(np.flatnonzero(form.tree.player == 1)[0])
+    locked.lock(after_pass, never_bet)
+    for engine in (free, locked):
+        engine.advance(schedule(PRESETS["discounted"], 1, 2000))
+    np.testing.assert_array_equal(locked.node_strategy(after_pass), never_bet)
+    assert locked.evaluate().exploitability < 2e-3  # of the game in which player 1 cannot bet there
+    assert locked.evaluate().values[0] > free.evaluate().values[0] + 0.01
+    locked.unlock()
+    assert locked.evaluate().exploitability > 0.01  # once free, player 1 would bet
+
+
+def test_some_hands_can_be_locked() -> None:
+    form = kuhn_public()
+    engine = PublicEngine(form)
+    always_bet = np.array([[0.0] * 3, [1.0] * 3])
+    engine.lock(0, always_bet, hands=np.array([True, False, False]))  # player 0 bets the jack
+    engine.advance(schedule(PRESETS["discounted"], 1, 2000))
+    strategy = engine.node_strategy(0)
+    assert strategy[1, 0] == 1.0
+    assert 0.0 < strategy[1, 2] <= 1.0
+    assert engine.evaluate().exploitability < 2e-3
+
+
 def test_threads_change_no_bit() -> None:
     form = random_form(3, deck=7, streets=3, most_hands=12)
     alone, shared = PublicEngine(form, threads=1), PublicEngine(form, threads=2)

@@ -22,6 +22,9 @@ _OPTIONS: dict[str, Any] = {
     "nogil": True,
 }
 
-kernel: Any = nb.njit(**_OPTIONS)  # a decorator
-inlined: Any = nb.njit(forceinline=True, **_OPTIONS)  # the same, for a part of a kernel that knows its caller's constants
-intrinsic: Any = extending.intrinsic  # a decorator: a function whose machine code is written out
+# Decorators. A kernel is what Python calls; everything it calls is inlined into it. Otherwise the process that compiles
+# would run the parts as they were compiled by themselves, later ones the parts as compiled into the whole: the same
+# arithmetic, regrouped, and results would differ in their last bits.
+kernel: Any = nb.njit(**_OPTIONS)
+inlined: Any = nb.njit(forceinline=True, **_OPTIONS)
+intrinsic: Any = extending.intrinsic  # a function whose machine code is written out

@@ -35,6 +35,7 @@ __all__ = [
     "restore_tiny",
     "splat",
     "store",
+    "take",
     "total",
     "transpose",
     "transpose_back",
@@ -91,6 +92,17 @@ def item(typing_context: Any, array: Any, index: Any) -> Any:
         return builder.sext(builder.load(builder.gep(data, [arguments[1]])), ir.IntType(64))
 
     return types.int64(array, types.intp), generate
+
+
+@intrinsic
+def take(typing_context: Any, counter: Any) -> Any:
+    """counter[0], which then grows by 1; no two threads get the same number."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        return builder.atomic_rmw("add", data, ir.IntType(64)(1), "seq_cst")
+
+    return types.int64(counter), generate
 
 
 @intrinsic

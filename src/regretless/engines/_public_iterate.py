@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines._kernel import kernel
-from regretless.engines._lanes import flush_tiny, load, restore_tiny, splat, store
+from regretless.engines._kernel import inlined, kernel
+from regretless.engines._lanes import flush_tiny, load, restore_tiny, splat, store, take
 from regretless.engines._public_walk import DOWN, UP, Learned, Scratch, walk
 from regretless.engines.public_plan import LANES, Plan
 from regretless.engines.public_tables import Tables
@@ -29,6 +29,7 @@ class Blocks(NamedTuple):
     """How the second street is shared out, where the walks of one player begin and where they end."""
 
     runout: NDArray[np.int32]  # [B+1]  runouts of block b
+    counter: NDArray[np.int64]  # [1]   blocks already taken by a thread in the walk under way
     lines: Float32  # [B · size]        values of the lines into the second street, by block
     opponent: Float32  # [m]            the opponent's range
     own: Float32  # [n]                 1 for every hand
@@ -44,11 +45,9 @@ class Job(NamedTuple):
     blocks: Blocks
 
 
-@kernel
+@inlined
 def _walk_parts(
     parts: int,
-    first_block: int,
-    last_block: int,
     mode: int,
     weights: Float32,
     predicts: bool,
@@ -61,30 +60,27 @@ def _walk_parts(
     count = blocks.runout.size - 1
     size = blocks.lines.size // max(count, 1)
     # The three calls of `walk` are one call in a loop, so that its code exists once.
-    for step in range(-1, last_block - first_block + 1):
-        block = first_block + step
-        if step < 0:
-            if not parts & BEGIN:
-                continue
+    stage = BEGIN
+    while stage <= FINISH:
+        if not parts & stage:
+            stage *= 2
+            continue
+        if stage == BEGIN:
+            blocks.counter[0] = 0
             top, first, last, begin, end = 0, 0, 1, DOWN, DOWN
             source_opponent, source_own, lines = blocks.opponent, blocks.own, blocks.root
-        elif block < last_block:
-            if not parts & BLOCKS:
+            stage = BLOCKS
+        elif stage == BLOCKS:
+            block = take(blocks.counter)
+            if block >= count:
+                stage = FINISH
                 continue
-            top, first, last, begin, end = (
-                1,
-                int(blocks.runout[block]),
-                int(blocks.runout[block + 1]),
-                DOWN,
-                UP,
-            )
+            top, first, last, begin, end = 1, int(blocks.runout[block]), int(blocks.runout[block + 1]), DOWN, UP
             source_opponent, source_own = main.opponent, main.own
             lines = blocks.lines[block * size : (block + 1) * size]
             for index in range(0, size, LANES):
                 store(lines, index, zero)
         else:
-            if not parts & FINISH:
-                continue
             top, first, last, begin, end = 0, 0, 1, UP, UP
             source_opponent, source_own, lines = blocks.opponent, blocks.own, blocks.root
             for index in range(0, plan.own_hands, LANES):
@@ -94,6 +90,7 @@ def _walk_parts(
                 for number in range(count):
                     together = together + load(blocks.lines, number * size + index)
                 store(main.line, index, together)
+            stage = 2 * FINISH
         rows = scratch if top == 1 else main
         walk(
             top,
@@ -120,8 +117,6 @@ def iterate(
     first_own: int,
     last_own: int,
     parts: int,
-    first_block: int,
-    last_block: int,
     mode: int,
     predicts: bool,
     first: Job,
@@ -134,5 +129,5 @@ def iterate(
     for row in range(schedule.shape[0]):
         for own in range(first_own, last_own):
             job = first if own == 0 else second
-            _walk_parts(parts, first_block, last_block, mode, schedule[row], predicts, job, main, scratch)
+            _walk_parts(parts, mode, schedule[row], predicts, job, main, scratch)
     restore_tiny(before)

@@ -21,13 +21,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines._kernel import inlined, kernel
+from regretless.engines._kernel import inlined
 from regretless.engines._lanes import add_product, divide, fetch, item, load, maximum, splat, store, where_positive
 from regretless.engines.public_plan import LANES
 
-__all__ = ["LOCKED", "best", "best_unless_locked", "improve", "mean", "split", "sum_children"]
-
-LOCKED = 1e20  # a sum of strategies above this is a lock: nothing that is learned comes near
+__all__ = ["best", "best_around", "improve", "mean", "split", "sum_children"]
 
 Int32 = NDArray[np.int32]
 Float32 = NDArray[np.float32]
@@ -35,7 +33,7 @@ Float32 = NDArray[np.float32]
 AHEAD = 192 * LANES  # how far before their use regrets and averages are asked for, in numbers
 
 
-@kernel
+@inlined
 def split(source: Float32, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
     """Rows of reach of a node's children, which are adjacent, from its own row.
 
@@ -69,7 +67,7 @@ def _split(source: Float32, at: int, actions: int, hands: int, reach: Float32, f
             store(reach, to_at + action * hands + hand, add_product(evenly, weight, factor))
 
 
-@kernel
+@inlined
 def sum_children(actions: int, hands: int, value: Float32, child: Int32, first: int, to_at: int) -> None:
     """Values at a decision of the opponent, whose strategy is already in the reach."""
     for hand in range(0, hands, LANES):
@@ -79,7 +77,7 @@ def sum_children(actions: int, hands: int, value: Float32, child: Int32, first: 
         store(value, to_at + hand, together)
 
 
-@kernel
+@inlined
 def best(actions: int, hands: int, value: Float32, child: Int32, first: int, to_at: int) -> None:
     """Values of a best response: the largest of the children's."""
     for hand in range(0, hands, LANES):
@@ -89,29 +87,36 @@ def best(actions: int, hands: int, value: Float32, child: Int32, first: int, to_
         store(value, to_at + hand, highest)
 
 
-@kernel
-def best_unless_locked(
-    source: Float32, at: int, actions: int, hands: int, value: Float32, child: Int32, first: int, to_at: int
+@inlined
+def best_around(
+    source: Float32,
+    at: int,
+    actions: int,
+    hands: int,
+    value: Float32,
+    child: Int32,
+    first: int,
+    to_at: int,
+    locked: Float32,
+    locked_at: int,
 ) -> None:
-    """Values of a best response that keeps to what is locked in `source`."""
+    """Values of a best response where some hands are locked: those play what `source` is matched to."""
+    best(actions, hands, value, child, first, to_at)
     zero = splat(np.float32(0.0))
     one = splat(np.float32(1.0))
-    bound = splat(np.float32(LOCKED))
     for hand in range(0, hands, LANES):
         positive = zero
         mixed = zero
-        highest = load(value, item(child, first) + hand)
         for action in range(actions):
             weight = maximum(load(source, at + hand * actions + action * LANES), zero)
-            below = load(value, item(child, first + action) + hand)
             positive = positive + weight
-            mixed = add_product(mixed, weight, below)
-            highest = maximum(highest, below)
+            mixed = add_product(mixed, weight, load(value, item(child, first + action) + hand))
         mixed = divide(mixed, where_positive(positive, positive, one))
-        store(value, to_at + hand, where_positive(positive - bound, mixed, highest))
+        free = load(value, to_at + hand)
+        store(value, to_at + hand, where_positive(load(locked, locked_at + hand), mixed, free))
 
 
-@kernel
+@inlined
 def mean(
     source: Float32,
     at: int,
@@ -140,7 +145,7 @@ def mean(
         store(value, to_at + hand, where_positive(positive, mixed, plain * share))
 
 
-@kernel
+@inlined
 def improve(
     regret: Float32,
     matched: Float32,

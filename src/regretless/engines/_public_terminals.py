@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines._kernel import kernel
+from regretless.engines._kernel import inlined
 from regretless.engines._lanes import add_product, item, load, splat, store, transpose, transpose_back
 from regretless.engines.public_plan import LANES
 from regretless.engines.public_tables import RECORD, SCALE
@@ -42,7 +42,7 @@ class Tile(NamedTuple):
     events: Float32  # [(2 opponent hands + 1) · 16]  E, running sums by card
 
 
-@kernel
+@inlined
 def fold_tile(
     own_hands: int,
     other_hands: int,
@@ -90,7 +90,7 @@ def fold_tile(
         transpose_back(values, hand * LANES, value, to_at, first, hand)
 
 
-@kernel
+@inlined
 def showdown_tile(
     own_hands: int,
     other_hands: int,

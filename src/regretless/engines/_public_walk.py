@@ -21,19 +21,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines._kernel import kernel
+from regretless.engines._kernel import inlined
 from regretless.engines._lanes import add_product, fetch, load, splat, store
-from regretless.engines._public_nodes import best, best_unless_locked, improve, mean, split, sum_children
+from regretless.engines._public_nodes import best, best_around, improve, mean, split, sum_children
 from regretless.engines._public_terminals import Tile, fold_tile, showdown_tile
 from regretless.engines.public_plan import LANES, Plan
 from regretless.engines.public_tables import RECORD, Tables
 
-__all__ = ["AROUND", "BEST", "DOWN", "LEARN", "MEAN", "UP", "Learned", "Scratch", "walk"]
+__all__ = ["BEST", "DOWN", "LEARN", "MEAN", "UP", "Learned", "Scratch", "walk"]
 
 Float32 = NDArray[np.float32]
 
-# What the own player does: regret matching, a best response, the average strategy, a best response around locks.
-LEARN, BEST, MEAN, AROUND = 0, 1, 2, 3
+LEARN, BEST, MEAN = 0, 1, 2  # what the own player does: regret matching, best response, the average strategy
 DOWN, UP = 0, 1  # where a walk is in a street
 
 DECISION, CHANCE = 0, 1  # of `forms.public.Kind`
@@ -56,9 +55,11 @@ class Learned(NamedTuple):
     matched: Float32  # what the next strategy is matched to: `regret` itself, unless the rule predicts
     average: Float32
     other: Float32  # what the opponent's strategy is matched to: `matched` or `average`
+    lock: NDArray[np.int32]  # [runouts · nodes] row of `locked`, or -1; empty where nothing is locked
+    locked: Float32  # [locks · hands] 1 where a hand is locked
 
 
-@kernel
+@inlined
 def walk(
     top: int,
     first_runout: int,
@@ -218,11 +219,24 @@ def walk(
                         predicts,
                     )
                 elif mode == BEST:
-                    best(node.actions, own_hands, value, child, node.first_child, node.value_at)
-                elif mode == AROUND:
-                    best_unless_locked(
-                        learned.average, at, node.actions, own_hands, value, child, node.first_child, node.value_at
-                    )
+                    row = np.int64(-1)
+                    if learned.lock.size > 0:
+                        row = np.int64(learned.lock[runout * nodes.size + index])
+                    if row < 0:
+                        best(node.actions, own_hands, value, child, node.first_child, node.value_at)
+                    else:
+                        best_around(
+                            learned.average,
+                            at,
+                            node.actions,
+                            own_hands,
+                            value,
+                            child,
+                            node.first_child,
+                            node.value_at,
+                            learned.locked,
+                            row * own_hands,
+                        )
                 else:
                     mean(learned.average, at, node.actions, own_hands, value, child, node.first_child, node.value_at)
             elif node.kind == CHANCE:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines._public_iterate import BEGIN, BLOCKS, FINISH, Blocks, Job, iterate
 from regretless.engines._public_terminals import Tile
-from regretless.engines._public_walk import AROUND, BEST, LEARN, MEAN, Learned, Scratch
+from regretless.engines._public_walk import BEST, LEARN, MEAN, Learned, Scratch
 from regretless.engines.engine import Evaluation
 from regretless.engines.public_plan import LANES, Plan, make_plans
 from regretless.engines.public_tables import make_tables
@@ -24,13 +24,14 @@ from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.rules.rule import Schedule
 
-__all__ = ["PublicEngine", "PublicSnapshot"]
+__all__ = ["Lock", "PublicEngine", "PublicSnapshot"]
 
 MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
-LOCKED_REGRET, LOCKED_AVERAGE = np.float32(1e30), np.float32(1e25)
 LOWEST = -3e38  # a floor that changes nothing
 
 Float32 = NDArray[np.float32]
+
+_NO_LOCKS = (np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,13 @@ class PublicSnapshot:
     regret: tuple[Float32, ...]  # of each player
     average: tuple[Float32, ...]
     matched: tuple[Float32, ...] | None  # only where the rule predicts
+
+
+class Lock(NamedTuple):
+    """A strategy that is not to be learned."""
+
+    strategy: Float32  # [actions, H]
+    hands: NDArray[np.bool_]  # [H] the hands it is for
 
 
 class PublicEngine:
@@ -70,7 +78,7 @@ class PublicEngine:
         self._scratch = [make_scratch(self.plans, form.deck) for _ in range(threads)]
         self._blocks = [_make_blocks(form, self.plans[own], own) for own in range(2)]
         self._pairs = _pair_weight(form)
-        self._locks: list[tuple[int, int, Float32, NDArray[np.int64]]] = []
+        self._locks: list[dict[tuple[int, int], Lock]] = [{}, {}]  # of each player, by node and runout
         self._pool = ThreadPoolExecutor(threads) if threads > 1 and len(form.streets) > 1 else None
 
     @property
@@ -92,43 +100,55 @@ class PublicEngine:
             self._matched = [aligned(len(regret)) for regret in self._regret]
             for matched, regret in zip(self._matched, self._regret, strict=True):
                 matched[:] = regret
-        if self._pool is None:
+        if self._pool is None and not any(self._locks):
             self._run(rows, 0, 2, BEGIN | BLOCKS | FINISH, LEARN)
         else:
             for row in rows:
                 for own in range(2):
                     self._walk(own, LEARN, row[None])
+                    self._hold(own)
         self.iteration += len(schedule)
-        self._hold()
 
-    def lock(self, node: int, runout: int, strategy: FloatArray, hands: NDArray[np.bool_]) -> None:
-        """Hold a betting node on a runout at a strategy [actions], for the hands [H] that are chosen.
+    def lock(self, node: int, strategy: FloatArray, runout: int = 0, hands: NDArray[np.bool_] | None = None) -> None:
+        """Fix what a player does at a betting node on a runout of its street, for all hands or for some.
 
-        A locked strategy is a regret, and a sum of strategies, so large that nothing which is added to it changes its
-        proportions: the kernels play it without knowing. Only a best response has to look (`AROUND`).
+        `strategy` is [actions, H]. The rest of the game is then solved around it, and a best response of that player
+        keeps to it too.
         """
-        self._locks.append((node, runout, strategy.astype(np.float32)[:, None], np.flatnonzero(hands)))
-        self._hold()
+        player = int(self.form.tree.player[node])
+        chosen = np.ones(len(self.form.hands[player].weight), dtype=np.bool_) if hands is None else hands
+        self._locks[player][node, runout] = Lock(strategy.astype(np.float32), chosen)
+        self._hold(player)
 
-    def _hold(self) -> None:
-        for node, runout, strategy, hands in self._locks:
-            for numbers, size in (
-                (self._regret, LOCKED_REGRET),
-                (self._matched, LOCKED_REGRET),
-                (self._average, LOCKED_AVERAGE),
-            ):
-                held = self.node_numbers(numbers, node, runout)
-                held[:, hands // LANES, hands % LANES] = strategy * size
+    def unlock(self) -> None:
+        """Let every hand choose again; what was learned stays."""
+        self._locks = [{}, {}]
 
-    @property
-    def _best(self) -> int:
-        return AROUND if self._locks else BEST
+    def _hold(self, player: int) -> None:
+        """Put the locked strategies back in place of what a walk has learned there."""
+        for (node, runout), lock in self._locks[player].items():
+            for numbers in (self._regret, self._matched, self._average):
+                blocks = self.node_numbers(numbers, node, runout)
+                rows = blocks.reshape(len(blocks), -1)
+                rows[:, : len(lock.hands)][:, lock.hands] = lock.strategy[:, lock.hands]
+                blocks[:] = rows.reshape(blocks.shape)
+
+    def _lock_arrays(self, own: int) -> tuple[NDArray[np.int32], Float32]:
+        """Where the kernels find the locks of a player."""
+        plan, runouts = self.plans[own], self.tables[own].runouts
+        rows = np.full((len(runouts), len(plan.nodes)), -1, dtype=np.int32)
+        locked = aligned(len(self._locks[own]) * plan.own_hands)
+        for number, ((node, runout), lock) in enumerate(self._locks[own].items()):
+            street = int(self.form.tree.street[node])
+            rows[int(np.searchsorted(runouts["street"], street)) + runout, plan.nodes["node"] == node] = number
+            locked[number * plan.own_hands :][: len(lock.hands)] = lock.hands
+        return rows.ravel(), locked
 
     def evaluate(self) -> Evaluation:
         """Values and best responses of the average strategy, in the form's chips."""
         return Evaluation(
             values=(self._value(0, MEAN), self._value(1, MEAN)),
-            best_response_values=(self._value(0, self._best), self._value(1, self._best)),
+            best_response_values=(self._value(0, BEST), self._value(1, BEST)),
         )
 
     def root_values(self, player: int) -> FloatArray:
@@ -191,7 +211,8 @@ class PublicEngine:
 
     def _job(self, own: int, mode: int) -> Job:
         other = self._matched[1 - own] if mode == LEARN else self._average[1 - own]
-        learned = Learned(self._regret[own], self._matched[own], self._average[own], other)
+        locks = self._lock_arrays(own) if mode == BEST and self._locks[own] else _NO_LOCKS
+        learned = Learned(self._regret[own], self._matched[own], self._average[own], other, *locks)
         return Job(self.plans[own], self.tables[own], learned, self._blocks[own])
 
     def _root(self, own: int) -> FloatArray:
@@ -209,17 +230,13 @@ class PublicEngine:
         last_own: int,
         parts: int,
         mode: int,
-        block: int | None = None,
         scratch: Scratch | None = None,
     ) -> None:
-        blocks = len(self._blocks[0].runout) - 1
         iterate(
             rows,
             first_own,
             last_own,
             parts,
-            0 if block is None else block,
-            blocks if block is None else block + 1,
             mode,
             self._predicts,
             self._job(0, mode),
@@ -236,15 +253,10 @@ class PublicEngine:
             self._run(rows, own, own + 1, BEGIN | BLOCKS | FINISH, mode)
             return
         self._run(rows, own, own + 1, BEGIN, mode)
-        numbers = count()
-        last = len(self._blocks[own].runout) - 1
-
-        def work(scratch: Scratch) -> None:
-            while (block := next(numbers)) < last:
-                self._run(rows, own, own + 1, BLOCKS, mode, block, scratch)
-
-        waiting = [self._pool.submit(work, scratch) for scratch in self._scratch[1:]]
-        work(self._scratch[0])
+        waiting = [
+            self._pool.submit(self._run, rows, own, own + 1, BLOCKS, mode, scratch) for scratch in self._scratch[1:]
+        ]
+        self._run(rows, own, own + 1, BLOCKS, mode)
         for each in waiting:
             each.result()
         self._run(rows, own, own + 1, FINISH, mode)
@@ -281,6 +293,7 @@ def _make_blocks(form: PublicForm, plan: Plan, own: int) -> Blocks:
     size = int(plan.streets[1]["last_line"]) * plan.own_hands if blocks else 0
     return Blocks(
         runout=np.linspace(1, 1 + runouts, blocks + 1).astype(np.int32),
+        counter=np.zeros(1, dtype=np.int64),
         lines=aligned(blocks * size),
         opponent=opponent,
         own=ones,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines._public_iterate import BEGIN, BLOCKS, FINISH, Blocks, iterate
+from regretless.engines._public_iterate import BEGIN, BLOCKS, FINISH, iterate
 from regretless.engines._public_walk import MEAN
 from regretless.engines.public_engine import PublicEngine, aligned
 from regretless.engines.public_plan import LANES
@@ -45,27 +45,24 @@ def early_values(engine: PublicEngine, player: int) -> list[Float32]:
         runouts = len(form.streets[1].parent)
         usual = engine._blocks[player]
         size = len(usual.lines) // max(len(usual.runout) - 1, 1)
-        alone = Blocks(
-            runout=np.arange(1, runouts + 2, dtype=np.int32),  # one runout a block
-            lines=aligned(runouts * size),
-            opponent=usual.opponent,
-            own=usual.own,
-            root=usual.root,
-        )
-        jobs = [
-            engine._job(own, MEAN)._replace(blocks=alone if own == player else engine._blocks[own]) for own in (0, 1)
-        ]
+        lines = aligned(runouts * size)
         weights = np.zeros((1, 7), dtype=np.float32)
 
         def part(which: int, first: int, last: int) -> None:
-            predicts = engine._predicts
-            iterate(weights, player, player + 1, which, first, last, MEAN, predicts, jobs[0], jobs[1], main, main)
+            """A part of the walk, with the runouts `first : last` of the second street as its blocks."""
+            blocks = usual._replace(
+                runout=np.arange(1 + first, 2 + last, dtype=np.int32),  # runout 0 is that of the first street
+                counter=np.zeros(1, dtype=np.int64),
+                lines=lines[first * size : last * size],
+            )
+            job = engine._job(player, MEAN)._replace(blocks=blocks)
+            iterate(weights, player, player + 1, which, MEAN, engine._predicts, job, job, main, main)
 
-        part(BEGIN, 0, 0)
+        part(BEGIN, 0, runouts)
         for runout in range(runouts):
             part(BLOCKS, runout, runout + 1)
             kept[1][runout] = main.value[rows[1]]
-        part(FINISH, 0, 0)
+        part(FINISH, 0, runouts)
     kept[0][0] = main.value[rows[0]]
     return kept
 

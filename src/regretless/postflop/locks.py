@@ -12,7 +12,7 @@ neither the chosen hands nor the cards in the line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -61,12 +61,13 @@ class Held:
 
     node: int
     runout: int
-    strategy: FloatArray  # [actions]
+    strategy: FloatArray  # [actions, H]
     hands: NDArray[np.bool_]  # [H] of the player who acts
 
 
-def held_nodes(form: PublicForm, locks: Sequence[Lock], held: tuple[NDArray[np.int64], ...]) -> Iterator[Held]:
-    """Where locks hold; `held` says which of the 1,326 hands each hand of the form is."""
+def held_nodes(form: PublicForm, locks: Sequence[Lock], held: tuple[NDArray[np.int64], ...]) -> list[Held]:
+    """Where locks hold, later ones over earlier ones; `held`: which of the 1,326 hands each hand of the form is."""
+    found: dict[tuple[int, int], Held] = {}
     for place, lock in enumerate(locks):
         field = f"locks[{place}]"
         node, runouts = _find(form, lock, field)
@@ -76,7 +77,11 @@ def held_nodes(form: PublicForm, locks: Sequence[Lock], held: tuple[NDArray[np.i
         if not chosen.any():
             raise InvalidText(f"{field}.hands", lock.hands, None, "holds no hand of the player who acts there")
         for runout in runouts:
-            yield Held(node, runout, strategy, chosen)
+            before = found.get((node, runout))
+            played = np.where(chosen, strategy[:, None], 0.0 if before is None else before.strategy)
+            hands = chosen if before is None else chosen | before.hands
+            found[node, runout] = Held(node, runout, played, hands)
+    return list(found.values())
 
 
 def _find(form: PublicForm, lock: Lock, field: str) -> tuple[int, list[int]]:

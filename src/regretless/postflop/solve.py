@@ -206,7 +206,7 @@ def _solve(
     for held in held_nodes(
         form, job.spot.locks, (holdem_hands(job.spot.board, job.spot.ip), holdem_hands(job.spot.board, job.spot.oop))
     ):
-        engine.lock(held.node, held.runout, held.strategy, held.hands)
+        engine.lock(held.node, held.strategy, held.runout, held.hands)
     if saved is not None:
         saved.restore(engine)
     started_at = engine.iteration

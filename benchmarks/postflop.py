@@ -1,0 +1,90 @@
+"""Seconds an iteration on three reference spots, with the machine and its memory bandwidth beside them.
+
+python benchmarks/postflop.py [--spots river_wide,turn_example,flop_3bet] [--threads 1,2] [--iterations 20]
+
+Bandwidth is that of a ← 0.9·a + b over arrays far larger than any cache (two reads and a write a number), the pattern
+of an update of regrets; an iteration of a flop moves at least 20 bytes an entry.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numba as nb
+import numpy as np
+
+from regretless.engines.public_engine import PublicEngine
+from regretless.rules import Discounted, schedule
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "postflop"))
+from reference_spots import load_spot
+
+RIVAL = {  # postflop-solver, seconds an iteration on one and two threads of a machine like ours, best of its range
+    "river_wide": {1: 0.00021, 2: 0.00021},
+    "turn_example": {1: 0.0087, 2: 0.006},
+    "flop_3bet": {1: 0.94, 2: 0.46},
+}
+BATCH = {"river_wide": 200, "turn_example": 10, "flop_3bet": 1}
+
+
+@nb.njit(fastmath=True, nogil=True)
+def stream(a: np.ndarray, b: np.ndarray) -> None:
+    for index in range(a.size):
+        a[index] = np.float32(0.9) * a[index] + b[index]
+
+
+def bandwidth(threads: int, numbers: int = 60_000_000) -> float:
+    """Bytes a second, best of five."""
+    a, b = np.ones(numbers, dtype=np.float32), np.ones(numbers, dtype=np.float32)
+    stream(a[:16], b[:16])
+    pieces = list(zip(np.array_split(a, threads), np.array_split(b, threads), strict=True))
+    best = 0.0
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in range(5):
+            began = time.perf_counter()
+            list(pool.map(lambda piece: stream(*piece), pieces))
+            best = max(best, 12 * numbers / (time.perf_counter() - began))
+    return best
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--spots", default="river_wide,turn_example,flop_3bet")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--iterations", type=int, default=20)
+    options = parser.parse_args()
+    counts = [int(count) for count in options.threads.split(",")]
+    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
+    for threads in counts:
+        print(f"memory bandwidth, {threads} thread(s): {bandwidth(threads) / 1e9:.1f} GB/s")
+    print(
+        f"{'spot':14} {'threads':>7} {'mean ms':>10} {'median':>10} {'best':>10} {'rival/mean':>10} {'memory MB':>10}"
+    )
+    for name in options.spots.split(","):
+        form, _ = load_spot(name)
+        for threads in counts:
+            engine = PublicEngine(form, threads=threads)
+            engine.advance(schedule(Discounted(gamma=3), 1, 2))
+            seconds = []
+            for _ in range(options.iterations):
+                rows = schedule(Discounted(gamma=3), engine.iteration + 1, BATCH.get(name, 1))
+                began = time.perf_counter()
+                engine.advance(rows)
+                seconds.append((time.perf_counter() - began) / len(rows))
+            mean, median, best = (float(f(seconds)) for f in (np.mean, np.median, np.min))
+            ratio = RIVAL[name][min(threads, 2)] / mean if name in RIVAL else float("nan")
+            print(
+                f"{name:14} {threads:7} {mean * 1e3:10.3f} {median * 1e3:10.3f} {best * 1e3:10.3f} {ratio:10.2f}"
+                f" {engine.memory_bytes / 1e6:10.1f}"
+            )
+            del engine
+
+
+if __name__ == "__main__":
+    main()
