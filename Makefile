@@ -20,7 +20,7 @@ BENCH_READY := $(VENV)/.bench-ready
 PYTEST = $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench test-slow test-gpu docs clean
+.PHONY: help demo test lint format bench test-slow test-gpu golden docs clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,7 +50,10 @@ test-gpu:  ## the tests that need a CUDA device, with the host's own Python
 	PYTHONPATH=src $(GPU_PYTHON) -m pytest tests -m gpu
 
 bench: $(BENCH_READY)  ## time Regretless against other solvers
-	$(BIN)/regretless bench
+	$(BIN)/regretless bench games --out benchmarks/results/games.json
+
+golden: $(DEV_READY)  ## write the golden files of the tests anew (minutes)
+	$(BIN)/python tests/solvers/golden/make_golden.py
 
 docs: $(DEV_READY)  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

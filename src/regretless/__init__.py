@@ -14,9 +14,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regretless import cards, engines, errors, forms, games, rules, solvers
+    from regretless import cards, engines, errors, forms, games, plots, rules, solvers, storage
     from regretless.errors import RegretlessError
     from regretless.games.registry import load
+    from regretless.solvers.batch import solve_batch
     from regretless.solvers.solution import Solution
     from regretless.solvers.solve import solve
     from regretless.solvers.solver import Solver
@@ -32,9 +33,12 @@ __all__ = [
     "forms",
     "games",
     "load",
+    "plots",
     "rules",
     "solve",
+    "solve_batch",
     "solvers",
+    "storage",
 ]
 
 __version__ = "0.1.0"
@@ -45,8 +49,9 @@ _HOMES = {
     "Solver": "regretless.solvers.solver",
     "load": "regretless.games.registry",
     "solve": "regretless.solvers.solve",
+    "solve_batch": "regretless.solvers.batch",
 }
-_PACKAGES = ("cards", "engines", "errors", "forms", "games", "rules", "solvers")
+_PACKAGES = ("cards", "engines", "errors", "forms", "games", "plots", "rules", "solvers", "storage")
 
 
 def __getattr__(name: str) -> Any:

@@ -59,7 +59,7 @@ class InvalidText(RegretlessError):
 
 
 class InvalidGame(RegretlessError):
-    """The rules of a game contradict themselves: chance that does not sum to 1, an information set with two action lists."""
+    """The rules of a game contradict themselves: chance that does not sum to 1, say."""
 
 
 class InvalidFile(RegretlessError):

@@ -1,5 +1,6 @@
 """What every game promises, whoever wrote it: one body, every game of the catalogue and both adapters."""
 
+import importlib.util
 import math
 
 import pytest
@@ -29,12 +30,22 @@ SMALL = [
     "openspiel:tiny_hanabi",
 ]
 
+GAMES = [
+    pytest.param(
+        text,
+        marks=pytest.mark.skipif(
+            text.startswith("openspiel:") and importlib.util.find_spec("pyspiel") is None, reason="OpenSpiel is missing"
+        ),
+    )
+    for text in SMALL
+]
+
 
 def test_every_game_of_the_catalogue_is_here():
     assert {text.split("(")[0] for text in SMALL if ":" not in text} == set(games.names())
 
 
-@pytest.mark.parametrize("text", SMALL)
+@pytest.mark.parametrize("text", GAMES)
 def test_conformance(text, walk):
     game = games.load(text)
     players = game.num_players()
@@ -73,7 +84,7 @@ def test_conformance(text, walk):
     assert len(sets) >= players
 
 
-@pytest.mark.parametrize("text", SMALL)
+@pytest.mark.parametrize("text", GAMES)
 def test_deals(text):
     game = games.load(text)
     deals = game.deals()
@@ -82,7 +93,7 @@ def test_deals(text):
     assert all(game.is_terminal(state) or game.player(state) != CHANCE for state, _ in deals)
 
 
-@pytest.mark.parametrize("text", SMALL)
+@pytest.mark.parametrize("text", GAMES)
 def test_the_name_is_read_back(text, walk):
     game = games.load(text)
     again = games.load(game.name)

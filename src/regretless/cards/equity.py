@@ -65,7 +65,7 @@ def equity(
     >>> from regretless.cards.deck import parse_board
     >>> result = equity(Range.parse("AhKh"), Range.parse("QcQd"), parse_board("Qs Jh 2h"))
     >>> round(result.first, 4), round(result.second, 4), result.method
-    (0.2566, 0.7434, 'exact')
+    (0.3293, 0.6707, 'exact')
     """
     first, second = _live(first, second, board)
     if samples is not None:

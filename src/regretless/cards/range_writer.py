@@ -75,6 +75,8 @@ def _reading_order(term: _Term) -> tuple[bool, int, int]:
 
 def _shortest_cover(cells: int, overhead: int) -> list[_Term]:
     """Steps 2 and 3; `overhead` is the length every term adds to its text (comma and weight)."""
+    if not cells:
+        return []
     offered = _terms_within(cells)
     several = [term for term in offered if term.cells.bit_count() > 1]  # a class alone can never be done without
 
@@ -116,30 +118,33 @@ def _greedy_cover(cells: int, offered: list[_Term], overhead: int) -> list[_Term
 def _terms_within(cells: int) -> list[_Term]:
     """Step 1: the terms that cover nothing outside `cells`."""
     terms = [_Term("100%", EVERY_CELL)] if cells == EVERY_CELL else []
-    terms += _runs([(rank, rank) for rank in range(13)], "", cells)
-    for ending in ("", "s", "o"):
-        for high in range(1, 13):
-            terms += _runs([(high, low) for low in range(high)], ending, cells)
-        for gap in range(1, 13):
-            terms += _runs([(high, high - gap) for high in range(gap, 13)], ending, cells)
+    for line, rises in _lines():
+        run: list[_Term] = []
+        for alone in line:
+            if alone.cells & ~cells:
+                terms += _joined(run, reaches_top=False)
+                run = []
+            else:
+                terms.append(alone)
+                run.append(alone)
+        terms += _joined(run, reaches_top=rises)
     return list(dict.fromkeys(terms))  # a class alone is found along its row and along its diagonal
 
 
-def _runs(line: list[tuple[int, int]], ending: str, cells: int) -> list[_Term]:
-    """Along one line of (high, low) ranks, lowest first: each class alone, and each longest run."""
-    # "+" after a class means the rest of its line, except along a gap of two or more, where the kicker rises instead.
-    rises = line[0][0] - line[0][1] <= 1 or line[0][0] == line[-1][0]
-    terms: list[_Term] = []
-    run: list[_Term] = []
-    for high, low in line:
-        alone = _Term(RANKS[high] + RANKS[low] + ending, _cells_of(high, low, ending))
-        if alone.cells & ~cells:
-            terms += _joined(run, reaches_top=False)
-            run = []
-        else:
-            terms.append(alone)
-            run.append(alone)
-    return terms + _joined(run, reaches_top=rises)
+@cache
+def _lines() -> list[tuple[list[_Term], bool]]:
+    """Lines that runs follow, as terms of one class, lowest first; and whether "+" means the rest of the line."""
+    lines = [([_alone(rank, rank, "") for rank in range(13)], True)]
+    for ending in ("", "s", "o"):
+        lines += [([_alone(high, low, ending) for low in range(high)], True) for high in range(1, 13)]
+        # Along a gap of two or more, "+" raises the kicker instead.
+        lines += [([_alone(high, high - gap, ending) for high in range(gap, 13)], gap == 1) for gap in range(1, 13)]
+    return lines
+
+
+def _alone(high: int, low: int, ending: str) -> _Term:
+    cells = {class_index(high, low, suited) for suited in (True, False) if ending != ("o" if suited else "s")}
+    return _Term(RANKS[high] + RANKS[low] + ending, sum(1 << cell for cell in cells))
 
 
 def _joined(run: list[_Term], reaches_top: bool) -> list[_Term]:
@@ -147,8 +152,3 @@ def _joined(run: list[_Term], reaches_top: bool) -> list[_Term]:
         return []
     text = run[0].text + "+" if reaches_top else run[-1].text + "-" + run[0].text
     return [_Term(text, sum(term.cells for term in run))]
-
-
-def _cells_of(high: int, low: int, ending: str) -> int:
-    cells = {class_index(high, low, suited) for suited in (True, False) if ending != ("o" if suited else "s")}
-    return sum(1 << cell for cell in cells)

@@ -1,6 +1,6 @@
-"""Compiled walks of Monte Carlo CFR: external, outcome and chance sampling.
+"""Compiled walks of Monte Carlo CFR: external, outcome and chance sampling, and the last in batches.
 
-All three take the same arrays: the tree (`_sampling_tree.py`), regrets R, the sum of strategies S and the strategy σ
+All take the same arrays: the tree (`_sampling_tree.py`), regrets R, the sum of strategies S and the strategy σ
 over pairs, the random numbers, the scales, and one row of a rule's weights for each iteration. An iteration updates
 every player once, in turn. The estimators are in the text of `sampling_engine.py`.
 
@@ -15,20 +15,25 @@ old being multiplied. Regret matching and averaging do not see the difference.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+from numpy.typing import NDArray
 
-from regretless.engines._sampling_random import uniform
+from regretless.engines._compile import kernel
+from regretless.engines._sampling_random import Words, uniform
+from regretless.forms.history import FloatArray, IntArray
+from regretless.rules.rule import Schedule
 
-__all__ = ["chance_walks", "external_walks", "outcome_walks"]
+__all__ = ["batch_walks", "chance_walks", "external_walks", "outcome_walks"]
+
+Nodes = NDArray[np.int32]  # [N, 4]
 
 CHANCE = -1
 TERMINAL = -2
 LARGEST_SCALE = 2.0**400  # beyond it, arrays and scale are divided by it: a power of two, so nothing is rounded
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _begin(weights, regret, average, scale):  # type: ignore[no-untyped-def]
+@kernel
+def _begin(weights: FloatArray, regret: FloatArray, average: FloatArray, scale: FloatArray) -> None:
     """Count the discounts of one iteration into the scales: scale[0] = 1 / D, scale[1] = 1 / A."""
     for which in range(2):
         array = regret if which == 0 else average
@@ -43,17 +48,17 @@ def _begin(weights, regret, average, scale):  # type: ignore[no-untyped-def]
                 scale[which] /= LARGEST_SCALE
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _drawn_outcome(node, here, accept, alias, random):  # type: ignore[no-untyped-def]
+@kernel
+def _drawn_outcome(node: Nodes, here: int, accept: FloatArray, alias: IntArray, random: Words) -> int:
     """A child of a chance node: one number gives both the slot and whether its outcome is kept."""
     position = uniform(random) * node[here, 2]
-    slot = np.int64(position)
+    slot = int(position)
     child = node[here, 1] + slot
-    return child if position - slot < accept[child] else np.int64(alias[child])
+    return child if position - slot < accept[child] else int(alias[child])
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _drawn_action(strategy, place, count, random):  # type: ignore[no-untyped-def]
+@kernel
+def _drawn_action(strategy: FloatArray, place: int, count: int, random: Words) -> int:
     """An action drawn from σ."""
     left = uniform(random)
     for action in range(count - 1):
@@ -63,8 +68,8 @@ def _drawn_action(strategy, place, count, random):  # type: ignore[no-untyped-de
     return count - 1
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _match(regret, strategy, place, count):  # type: ignore[no-untyped-def]
+@kernel
+def _match(regret: FloatArray, strategy: FloatArray, place: int, count: int) -> None:
     """Regret matching: σ proportional to positive regret, uniform where there is none."""
     total = 0.0
     for pair in range(place, place + count):
@@ -78,10 +83,20 @@ def _match(regret, strategy, place, count):  # type: ignore[no-untyped-def]
             strategy[pair] = 1.0 / count
 
 
-@numba.njit(cache=True, error_model="numpy")
-def external_walks(  # type: ignore[no-untyped-def]
-    node, payoff, accept, alias, regret, average, strategy, random, scale, schedule, learning
-):
+@kernel
+def external_walks(
+    node: Nodes,
+    payoff: FloatArray,
+    accept: FloatArray,
+    alias: IntArray,
+    regret: FloatArray,
+    average: FloatArray,
+    strategy: FloatArray,
+    random: Words,
+    scale: FloatArray,
+    schedule: Schedule,
+    learning: bool | np.bool_,
+) -> None:
     """External sampling: chance and the others are drawn, the player who is updated tries every action."""
     players = payoff.shape[1]
     listed = np.empty(len(node), np.int64)
@@ -99,7 +114,7 @@ def external_walks(  # type: ignore[no-untyped-def]
             child, last_child = 0, 1  # the root, as if it were the only child of a node above
             while True:
                 for child_here in range(child, last_child):
-                    here = np.int64(child_here)
+                    here = int(child_here)
                     while True:
                         mover = node[here, 0]
                         if mover in (player, TERMINAL):
@@ -140,10 +155,22 @@ def external_walks(  # type: ignore[no-untyped-def]
                     _match(regret, strategy, place, actions)
 
 
-@numba.njit(cache=True, error_model="numpy")
-def outcome_walks(  # type: ignore[no-untyped-def]
-    node, payoff, accept, alias, regret, average, strategy, random, scale, schedule, learning, exploration, depth
-):
+@kernel
+def outcome_walks(
+    node: Nodes,
+    payoff: FloatArray,
+    accept: FloatArray,
+    alias: IntArray,
+    regret: FloatArray,
+    average: FloatArray,
+    strategy: FloatArray,
+    random: Words,
+    scale: FloatArray,
+    schedule: Schedule,
+    learning: bool | np.bool_,
+    exploration: float,
+    depth: int,
+) -> None:
     """Outcome sampling: a single line of play, the updated player's actions drawn from σ mixed with uniform play."""
     players = payoff.shape[1]
     path = np.empty(depth + 1, np.int64)  # nodes where the player moved
@@ -156,7 +183,7 @@ def outcome_walks(  # type: ignore[no-untyped-def]
             averaged = (player + 1) % players
             moves = 0
             drawn_reach = 1.0  # q_i: probability with which the player's own draws came here
-            here = np.int64(0)
+            here = 0
             while True:
                 mover = node[here, 0]
                 if mover == TERMINAL:
@@ -167,7 +194,7 @@ def outcome_walks(  # type: ignore[no-untyped-def]
                 place, actions = node[here, 3], node[here, 2]
                 if mover == player:
                     if uniform(random) < exploration:
-                        action = min(np.int64(uniform(random) * actions), actions - 1)
+                        action = min(int(uniform(random) * actions), actions - 1)
                     else:
                         action = _drawn_action(strategy, place, actions, random)
                     drawn_reach *= exploration / actions + (1.0 - exploration) * strategy[place + action]
@@ -194,12 +221,22 @@ def outcome_walks(  # type: ignore[no-untyped-def]
                 weight *= probability
 
 
-@numba.njit(cache=True, error_model="numpy")
-def chance_walks(  # type: ignore[no-untyped-def]
-    node, payoff, accept, alias, regret, average, strategy, random, scale, schedule, learning
-):
+@kernel
+def chance_walks(
+    node: Nodes,
+    payoff: FloatArray,
+    accept: FloatArray,
+    alias: IntArray,
+    regret: FloatArray,
+    average: FloatArray,
+    strategy: FloatArray,
+    random: Words,
+    scale: FloatArray,
+    schedule: Schedule,
+    learning: bool | np.bool_,
+    updated_players: IntArray,
+) -> None:
     """Chance sampling: one outcome at every chance node, every action of every player."""
-    players = payoff.shape[1]
     listed = np.empty(len(node), np.int64)
     first_listed = np.empty(len(node), np.int64)
     value = np.empty(len(node))
@@ -214,9 +251,9 @@ def chance_walks(  # type: ignore[no-untyped-def]
         _begin(schedule[iteration], regret, average, scale)
         floor = schedule[iteration, 2] != 0.0
         average_gain = schedule[iteration, 4] * scale[1]
-        for player in range(players):
+        for player in updated_players:
             walk += 1
-            here = np.int64(0)
+            here = 0
             while node[here, 0] == CHANCE:
                 here = _drawn_outcome(node, here, accept, alias, random)
             listed[0], own_reach[0], others_reach[0] = here, 1.0, 1.0
@@ -230,7 +267,7 @@ def chance_walks(  # type: ignore[no-untyped-def]
                 else:
                     first_listed[expanded] = count
                     for action in range(actions):
-                        here = np.int64(child + action)
+                        here = int(child + action)
                         while node[here, 0] == CHANCE:
                             here = _drawn_outcome(node, here, accept, alias, random)
                         listed[count] = here
@@ -270,3 +307,47 @@ def chance_walks(  # type: ignore[no-untyped-def]
                     new_regret[pair] = 0.0
                 if learning:
                     _match(regret, strategy, place, actions)
+
+
+@kernel
+def batch_walks(
+    node: Nodes,
+    payoff: FloatArray,
+    accept: FloatArray,
+    alias: IntArray,
+    regret: FloatArray,
+    average: FloatArray,
+    strategy: FloatArray,
+    random: Words,
+    schedule: Schedule,
+    batch_size: int,
+    first_pair: IntArray,
+    set_player: IntArray,
+) -> None:
+    """Chance sampling in batches: the rule is applied to all sets of a player, on the mean of `batch_size` walks."""
+    new_regret = np.empty_like(regret)
+    new_average = np.empty_like(average)
+    plain = np.ones((batch_size, schedule.shape[1]))  # vanilla's weights, but for the floor
+    plain[:, 2] = 0.0
+    for iteration in range(len(schedule)):
+        positive, negative, floor, decay, weight, prediction, prediction_discount = schedule[iteration]
+        for player in range(payoff.shape[1]):
+            new_regret[:] = 0.0
+            new_average[:] = 0.0
+            # np.bool_: a plain False would be taken for a constant and compiled once more
+            chance_walks(
+                node, payoff, accept, alias, new_regret, new_average, strategy, random, np.ones(2), plain,
+                np.bool_(False), np.full(1, player),
+            )  # fmt: skip
+            for information_set in range(len(set_player)):
+                if set_player[information_set] != player:
+                    continue
+                place, end = first_pair[information_set], first_pair[information_set + 1]
+                for pair in range(place, end):
+                    new = new_regret[pair] / batch_size
+                    average[pair] = average[pair] * decay + weight * new_average[pair] / batch_size
+                    regret[pair] = regret[pair] * (positive if regret[pair] > 0.0 else negative) + new
+                    if floor != 0.0:
+                        regret[pair] = max(regret[pair], 0.0)
+                    new_regret[pair] = regret[pair] * prediction_discount + prediction * new
+                _match(new_regret, strategy, place, end - place)

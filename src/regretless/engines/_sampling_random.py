@@ -8,12 +8,15 @@ code and of array libraries on any device.
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+from numpy.typing import NDArray
 
+from regretless.engines._compile import kernel
 from regretless.errors import InvalidOption
 
-__all__ = ["LARGEST_SEED", "check_seed", "key_of", "mixed", "uniform"]
+__all__ = ["LARGEST_SEED", "Words", "check_seed", "key_of", "mixed", "uniform"]
+
+Words = NDArray[np.uint64]
 
 LARGEST_SEED = 2**53 - 1  # so that a seed survives being kept as a float64
 
@@ -24,16 +27,16 @@ S30, S27, S31, S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
 UNIT = 2.0**-53
 
 
-@numba.njit(cache=True, inline="always")
-def mixed(z):  # type: ignore[no-untyped-def]
+@kernel
+def mixed(z: np.uint64) -> np.uint64:
     """A bijection of 64 bits that leaves no pattern."""
     z = (z ^ (z >> S30)) * FIRST
     z = (z ^ (z >> S27)) * SECOND
     return z ^ (z >> S31)
 
 
-@numba.njit(cache=True, inline="always")
-def uniform(random):  # type: ignore[no-untyped-def]
+@kernel
+def uniform(random: Words) -> float:
     """The next number in [0, 1); `random` holds key and count and is moved on."""
     random[1] += np.uint64(1)
     return np.float64(mixed(random[0] + random[1] * GAMMA) >> S11) * UNIT

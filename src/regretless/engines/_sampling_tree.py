@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.engines._compile import kernel
 from regretless.forms.history import TERMINAL, FloatArray, HistoryForm, IntArray
 from regretless.games.game import CHANCE
 
@@ -61,8 +61,10 @@ def sampling_tree(form: HistoryForm) -> SamplingTree:
     )
 
 
-@numba.njit(cache=True)
-def _fill_alias_tables(nodes, first_child, chance, accept, alias):  # type: ignore[no-untyped-def]
+@kernel
+def _fill_alias_tables(
+    nodes: IntArray, first_child: IntArray, chance: FloatArray, accept: FloatArray, alias: IntArray
+) -> None:
     """Vose's construction at every chance node: outcomes below the mean are topped up by one above it."""
     for index in range(len(nodes)):
         first = first_child[nodes[index]]

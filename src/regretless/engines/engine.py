@@ -70,12 +70,33 @@ class Snapshot:
 class Engine(Protocol):
     """One game on one device, and the arrays that CFR updates there."""
 
-    name: str  # "numba"
-    device: str  # "cpu", "cuda", "mps"
-    threads: int
-    tolerance: float  # how far its number format may move a result of order 1 from the float64 reference
-    memory_bytes: int  # what it holds, game included
-    iteration: int  # iterations done
+    @property
+    def name(self) -> str:
+        """As a user types it: "numba"."""
+        ...
+
+    @property
+    def device(self) -> str:
+        """ "cpu", "cuda" or "mps"."""
+        ...
+
+    @property
+    def threads(self) -> int: ...
+
+    @property
+    def tolerance(self) -> float:
+        """How far its number format may move a result of order 1 from the float64 reference."""
+        ...
+
+    @property
+    def memory_bytes(self) -> int:
+        """What it holds, game included."""
+        ...
+
+    @property
+    def iteration(self) -> int:
+        """Iterations done."""
+        ...
 
     def advance(self, schedule: Schedule) -> None:
         """Run as many iterations as `schedule` has rows."""

@@ -19,6 +19,7 @@ Zinkevich et al., NeurIPS 2007; Koller, Megiddo & von Stengel, 1996.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -49,11 +50,37 @@ def normalise(sums: FloatArray, first: IntArray) -> FloatArray:
     return shares
 
 
+@dataclass(frozen=True)
+class _Level:
+    """The information sets of one level of a tree, and their sequences."""
+
+    sequences: slice
+    start: IntArray  # [sets]  first sequence of each set, counted from the first of the level
+    owner: IntArray  # [sequences]  set of each sequence, counted from the first of the level
+    parent: IntArray  # [sets]  sequence that leads to each set
+
+
+def _levels(tree: SequenceTree) -> list[_Level]:
+    levels = []
+    for start, end in pairwise(tree.level.tolist()):
+        first = tree.first_sequence[start : end + 1]
+        levels.append(
+            _Level(
+                sequences=slice(int(first[0]), int(first[-1])),
+                start=(first[:-1] - first[0]).astype(np.intp),
+                owner=np.repeat(np.arange(end - start), np.diff(first)),
+                parent=tree.parent_sequence[start:end].astype(np.intp),
+            )
+        )
+    return levels
+
+
 class _PlayerState:
     """What CFR knows of one player, over the sequences of their tree."""
 
     def __init__(self, tree: SequenceTree) -> None:
         self.tree = tree
+        self.levels = _levels(tree)
         self.first = tree.first_sequence - 1  # the same slices, where the empty sequence is left out
         sequences = len(tree.pair)
         self.regret = np.zeros(sequences)
@@ -64,29 +91,27 @@ class _PlayerState:
 
     def realize(self, strategy: FloatArray) -> FloatArray:
         """Step 4: the probability with which the player plays every move of each sequence."""
-        tree = self.tree
         plan = strategy.copy()
-        for here, sequences, count in self._levels():
-            plan[sequences] *= np.repeat(plan[tree.parent_sequence[here]], count)
+        for level in self.levels:
+            plan[level.sequences] *= plan[level.parent][level.owner]
         return plan
 
     def new_regret(self, payoffs: FloatArray) -> FloatArray:
         """Step 2."""
-        tree = self.tree
         worth = payoffs.copy()
         regret = np.zeros(len(worth))
-        for here, sequences, count in reversed(self._levels()):
-            value = np.add.reduceat(self.strategy[sequences] * worth[sequences], self._starts(here))
-            regret[sequences] = worth[sequences] - np.repeat(value, count)
-            np.add.at(worth, tree.parent_sequence[here], value)
+        for level in reversed(self.levels):
+            here = worth[level.sequences]
+            value = np.add.reduceat(self.strategy[level.sequences] * here, level.start)
+            regret[level.sequences] = here - value[level.owner]
+            np.add.at(worth, level.parent, value)
         return regret
 
     def best_response_value(self, payoffs: FloatArray) -> float:
         """Step 2 with a maximum: what the player gets by replying best."""
         worth = payoffs.copy()
-        for here, sequences, _ in reversed(self._levels()):
-            value = np.maximum.reduceat(worth[sequences], self._starts(here))
-            np.add.at(worth, self.tree.parent_sequence[here], value)
+        for level in reversed(self.levels):
+            np.add.at(worth, level.parent, np.maximum.reduceat(worth[level.sequences], level.start))
         return float(worth[0])
 
     def update(self, payoffs: FloatArray, weights: Weights) -> None:
@@ -100,19 +125,6 @@ class _PlayerState:
         predicted = self.regret * weights.prediction_discount + weights.prediction * new
         self.strategy[1:] = normalise(np.maximum(predicted[1:], 0.0), self.first)
         self.plan = self.realize(self.strategy)
-
-    def _levels(self) -> list[tuple[slice, slice, IntArray]]:
-        """For each level, root first: its information sets, their sequences, and how many each set has."""
-        first, level = self.tree.first_sequence, self.tree.level.tolist()
-        return [
-            (slice(start, end), slice(first[start], first[end]), np.diff(first[start : end + 1]))
-            for start, end in pairwise(level)
-        ]
-
-    def _starts(self, here: slice) -> IntArray:
-        first = self.tree.first_sequence
-        starts: IntArray = first[here] - first[here.start]
-        return starts
 
 
 class _NumpyEngine(ABC):

@@ -8,6 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, cast
 
+from regretless.engines import devices
 from regretless.engines.engine import Engine, Sampling, Updates
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra
 from regretless.forms.history import HistoryForm
@@ -40,13 +41,48 @@ class Entry:
 
 
 ENGINES: dict[str, Entry] = {
+    "numba": Entry(
+        classes={
+            Kind.SEQUENCE: "regretless.engines.numba_engine:NumbaSequenceEngine",
+            Kind.HISTORY: "regretless.engines.numba_engine:NumbaHistoryEngine",
+        },
+        dtypes=("float64", "float32"),
+        threads=True,
+        libraries=("numba",),
+    ),
     "numpy": Entry(
         classes={
             Kind.SEQUENCE: "regretless.engines.numpy_engine:NumpySequenceEngine",
             Kind.HISTORY: "regretless.engines.numpy_engine:NumpyHistoryEngine",
         },
     ),
+    "torch": Entry(
+        classes={
+            Kind.SEQUENCE: "regretless.engines.torch_engine:TorchEngine",
+            Kind.HISTORY: "regretless.engines.torch_engine:TorchEngine",
+        },
+        devices=("cpu", "cuda", "mps"),
+        dtypes=("float32", "float64"),
+        libraries=("torch",),
+        extra="torch",
+    ),
+    "cupy": Entry(
+        classes={Kind.SEQUENCE: "regretless.engines.cupy_engine:CupyEngine"},
+        devices=("cuda",),
+        dtypes=("float32", "float64"),
+        libraries=("cupy",),
+        extra="gpu",
+    ),
+    "matrix": Entry(
+        classes={Kind.HISTORY: "regretless.engines.matrix_engine:MatrixEngine"},
+        devices=("cpu", "cuda"),
+        libraries=("scipy",),
+        extra="exact",
+    ),
 }
+
+
+FASTEST_FIRST = {"cpu": ("numba", "numpy"), "cuda": ("cupy", "torch"), "mps": ("torch",)}  # by device
 
 
 def available() -> tuple[str, ...]:
@@ -65,25 +101,49 @@ def create(
     device: str = "auto",
     threads: int | None = None,
     seed: int = 0,
+    batch_size: int | None = None,
 ) -> Engine:
     """An engine on a compiled game; by default on the sequence form for two players, on the history form for more.
 
-    `name` is a name of `available()` or "auto"; `dtype` is "float32" or "float64", by default the engine's own.
+    `name` is a name of `available()` or "auto"; `dtype` is "float32" or "float64", by default the engine's own. With
+    both `name` and `device` left at "auto", a large game goes to a CUDA device where there is one, in float64 as on a
+    CPU (`devices.py` says how large and why); `threads` keeps it on the CPU.
+    `seed` and `batch_size` (deals drawn between two updates) are for engines that sample.
 
     >>> from regretless.forms import compile_history
     >>> from regretless.games import Kuhn
     >>> create("numpy", compile_history(Kuhn(players=3))).name
     'numpy'
     """
+    if sampling is not Sampling.FULL:
+        from regretless.engines.sampling_registry import create_sampling
+
+        return create_sampling(
+            name,
+            _history(form),
+            sampling=sampling,
+            updates=updates,
+            dtype=dtype,
+            device=device,
+            threads=threads,
+            seed=seed,
+            batch_size=batch_size,
+        )
     if name == "auto":
-        name = _choose(device)
+        if kind == Kind.HISTORY or _history(form).players > 2:
+            form = _history(form)
+        else:  # what the engines to choose from work on, and what tells the size
+            form = _as(Kind.SEQUENCE, form)
+        if device == "auto":
+            name, device = _choose_by_size(form, threads)
+            dtype = dtype or "float64"
+        else:
+            name = _choose(form, device)
     if name not in ENGINES:
         raise InvalidOption("engine", name, f"is not one of auto, {', '.join(ENGINES)}")
     entry = ENGINES[name]
     for library in _missing(entry):
         raise MissingExtra(library, entry.extra)
-    if sampling is not Sampling.FULL:
-        raise InvalidOption("sampling", str(sampling), f"is not for the {name} engine, which walks the full tree")
     if device not in ("auto", *entry.devices):
         raise InvalidOption(
             "device", device, f"is not for the {name} engine, which runs on {' or '.join(entry.devices)}"
@@ -95,25 +155,46 @@ def create(
     kind = _kind(form, entry) if kind is None else Kind(kind)
     if kind not in entry.classes:
         raise InvalidGame(f"the {name} engine does not work on the {kind} form, which {_history(form).name} needs")
-    module, _, class_name = entry.classes[kind].partition(":")
-    build: Any = getattr(import_module(module), class_name)
     options: dict[str, Any] = {"updates": Updates(updates)}
     if entry.devices != ("cpu",):
         options["device"] = entry.devices[0] if device == "auto" else device
+        if options["device"] == "cuda":
+            devices.require_cuda()
     if len(entry.dtypes) > 1:
         options["dtype"] = dtype or entry.dtypes[0]
     if entry.threads:
-        options["threads"] = threads or 1
+        options["threads"] = threads
+    module, _, class_name = entry.classes[kind].partition(":")
+    build: Any = getattr(import_module(module), class_name)
     return cast(Engine, build(_as(kind, form), **options))
 
 
-def _choose(device: str) -> str:
-    """The fastest engine that is installed and runs on `device`."""
-    for name in ("cupy", "torch", "numba", "numpy") if device not in ("auto", "cpu") else ("numba", "numpy"):
-        entry = ENGINES.get(name)
-        if entry is not None and not _missing(entry) and device in ("auto", *entry.devices):
+def _choose_by_size(form: HistoryForm | SequenceForm, threads: int | None) -> tuple[str, str]:
+    """The engine and the device that suit a game of this size on this machine."""
+    size = devices.game_size(form)
+    for name, smallest in devices.GPU_FROM.items():
+        if threads is None and size >= smallest and _suits(name, form) and devices.cuda_devices():
+            return name, "cuda"
+    return _choose(form, "cpu"), "cpu"
+
+
+def _choose(form: HistoryForm | SequenceForm, device: str) -> str:
+    """The fastest engine that is installed, runs on `device` and works on the form."""
+    if device == "cuda":
+        devices.require_cuda()
+    if device not in FASTEST_FIRST:
+        raise InvalidOption("device", device, f"is not one of auto, {', '.join(FASTEST_FIRST)}")
+    for name in FASTEST_FIRST[device]:
+        if _suits(name, form):
             return name
-    raise InvalidOption("device", device, "has no engine that is installed")
+    wanted = ENGINES["cupy" if device == "cuda" and isinstance(form, SequenceForm) else "torch"]
+    raise MissingExtra(wanted.libraries[0], wanted.extra)
+
+
+def _suits(name: str, form: HistoryForm | SequenceForm) -> bool:
+    """Whether the engine is installed and works on the form."""
+    kind = Kind.SEQUENCE if isinstance(form, SequenceForm) else Kind.HISTORY
+    return kind in ENGINES[name].classes and not _missing(ENGINES[name])
 
 
 def _missing(entry: Entry) -> list[str]:
@@ -121,9 +202,7 @@ def _missing(entry: Entry) -> list[str]:
 
 
 def _kind(form: HistoryForm | SequenceForm, entry: Entry) -> Kind:
-    if isinstance(form, SequenceForm):
-        return Kind.SEQUENCE
-    return Kind.SEQUENCE if form.players == 2 and Kind.SEQUENCE in entry.classes else Kind.HISTORY
+    return Kind.SEQUENCE if _history(form).players == 2 and Kind.SEQUENCE in entry.classes else Kind.HISTORY
 
 
 def _history(form: HistoryForm | SequenceForm) -> HistoryForm:

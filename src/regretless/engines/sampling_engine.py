@@ -28,6 +28,10 @@ Rules. The sampled r̃ takes the place of r in `rules/rule.py`; sets that are no
 are made for this: they are sums, and a sum of unbiased estimates is unbiased. `plus` runs but loses its edge: flooring
 at 0 after every noisy estimate leaves a bias upward. Rules that discount positive and negative regrets differently, or
 predict the next regret from the last, are turned away: one random walk is no forecast.
+
+Batches. With `batch_size` B above 1, chance sampling walks B deals before it updates a player, and the rule is applied
+to the mean of their regrets, at every set of that player. The mean of B estimates has a B-th of the variance, so all
+rules make sense again; `sampling_batch.py` does the same on a GPU.
 """
 
 from __future__ import annotations
@@ -37,7 +41,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regretless.engines._sampling_kernels import chance_walks, external_walks, outcome_walks
+from regretless.engines._sampling_kernels import batch_walks, chance_walks, external_walks, outcome_walks
 from regretless.engines._sampling_random import check_seed, key_of
 from regretless.engines._sampling_tree import sampling_tree
 from regretless.engines.engine import Engine, Evaluation, Sampling, Snapshot
@@ -49,7 +53,14 @@ from regretless.forms.memory import memory_bytes
 from regretless.rules.rule import Schedule
 from regretless.rules.vanilla import Vanilla
 
-__all__ = ["Estimate", "SamplingEngine"]
+__all__ = ["Estimate", "SamplingEngine", "exact_engine"]
+
+
+def exact_engine(form: HistoryForm) -> Engine:
+    """The fastest engine that walks the whole game on the CPU, for evaluating what a sampling engine found."""
+    from regretless.engines.registry import create  # which knows of this module too
+
+    return create("auto", form, device="cpu")
 
 
 class Estimate(NamedTuple):
@@ -83,6 +94,7 @@ class SamplingEngine:
         sampling: Sampling = Sampling.EXTERNAL,
         seed: int = 0,
         exploration: float = 0.6,  # ε of outcome sampling, above 0 and at most 1
+        batch_size: int = 1,  # deals between two updates of a player; more than 1 for chance sampling alone
     ) -> None:
         sampling = Sampling(sampling)
         if sampling is Sampling.FULL:
@@ -91,8 +103,13 @@ class SamplingEngine:
             raise InvalidOption("sampling", str(sampling), "needs two players or more: a lone player draws nothing")
         if not 0.0 < exploration <= 1.0:
             raise InvalidOption("exploration", exploration, "must be above 0 and at most 1")
+        if batch_size < 1:
+            raise InvalidOption("batch_size", batch_size, "must be at least 1")
+        if batch_size > 1 and sampling is not Sampling.CHANCE:
+            raise InvalidOption("batch_size", batch_size, f"is for chance sampling; {sampling} sampling takes 1")
         self.form = form
         self.sampling = sampling
+        self.batch_size = batch_size
         self.seed = check_seed(seed)
         self.exploration = exploration
         self.iteration = 0
@@ -113,6 +130,14 @@ class SamplingEngine:
 
     def advance(self, schedule: Schedule) -> None:
         """Run as many iterations as `schedule` has rows."""
+        if self.batch_size > 1:
+            self._walk_batches(schedule)
+        else:
+            self._check(schedule)
+            self._walk(self._regret, self._average, self._strategy, self._scale, schedule, learning=True)
+        self.iteration += len(schedule)
+
+    def _check(self, schedule: Schedule) -> None:
         if np.any(schedule[:, 5] != 0.0):
             raise InvalidOption("variant", "predictive", f"does not go with {self.sampling} sampling: try linear")
         if np.any(schedule[:, 0] != schedule[:, 1]):
@@ -122,8 +147,6 @@ class SamplingEngine:
                 f"does not go with {self.sampling} sampling, where positive and negative regrets must be discounted "
                 "alike: try linear",
             )
-        self._walk(self._regret, self._average, self._strategy, self._scale, schedule, learning=True)
-        self.iteration += len(schedule)
 
     def estimate(self, walks: int) -> Estimate:
         """Means over `walks` walks of every player; the strategy stands still and only the random numbers move on."""
@@ -143,13 +166,32 @@ class SamplingEngine:
         learning: bool,
     ) -> None:
         tree = self._tree
-        given = (tree.node, tree.payoff, tree.accept, tree.alias, regret, average, strategy)
-        rows = np.ascontiguousarray(schedule, np.float64)
-        walks: Any = {Sampling.EXTERNAL: external_walks, Sampling.CHANCE: chance_walks}.get(
-            self.sampling, outcome_walks
+        walks: Any
+        options: tuple[Any, ...] = ()
+        if self.sampling is Sampling.EXTERNAL:
+            walks = external_walks
+        elif self.sampling is Sampling.OUTCOME:
+            walks, options = outcome_walks, (self.exploration, tree.depth)
+        else:
+            walks, options = chance_walks, (np.arange(tree.players),)
+        given = (tree.node, tree.payoff, tree.accept, tree.alias, regret, average, strategy, self._random, scale)
+        walks(*given, np.ascontiguousarray(schedule, np.float64), learning, *options)
+
+    def _walk_batches(self, schedule: Schedule) -> None:
+        batch_walks(
+            self._tree.node,
+            self._tree.payoff,
+            self._tree.accept,
+            self._tree.alias,
+            self._regret,
+            self._average,
+            self._strategy,
+            self._random,
+            np.ascontiguousarray(schedule, np.float64),
+            self.batch_size,
+            np.asarray(self.form.first_pair),
+            np.asarray(self.form.information_set_player),
         )
-        options = (self.exploration, tree.depth) if self.sampling is Sampling.OUTCOME else ()
-        walks(*given, self._random, scale, rows, learning, *options)
 
     def average_strategy(self) -> FloatArray:
         """The average strategy in pair order, uniform where no walk came."""
@@ -158,9 +200,7 @@ class SamplingEngine:
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
         """Exact values and best responses, by the fastest full engine that is installed."""
         if self._evaluator is None:
-            from regretless.engines.registry import create  # which imports this module
-
-            self._evaluator = create("auto", self.form, device="cpu")
+            self._evaluator = exact_engine(self.form)
         return self._evaluator.evaluate(self.average_strategy() if strategy is None else strategy)
 
     def snapshot(self) -> Snapshot:

@@ -87,7 +87,7 @@ class TorchSolve:
         self.wants_graph = False  # one attempt
         state = [tensor for seat in self.game.seats for tensor in (*vars(seat.tables).values(), seat.plan)]
         before = [tensor.clone() for tensor in state]
-        rehearsal = torch.cuda.Stream()
+        rehearsal = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         rehearsal.wait_stream(torch.cuda.current_stream())
         self.schedule.load(schedule[:1].repeat(4, axis=0))
         with torch.cuda.stream(rehearsal):

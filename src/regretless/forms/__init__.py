@@ -2,6 +2,7 @@
 
 from regretless.forms.compile import compile_history, invert, last_pairs, strategy_array, uniform_array
 from regretless.forms.history import TERMINAL, FloatArray, HistoryForm, IntArray, Strategy
+from regretless.forms.matrices import Matrices, matrices
 from regretless.forms.memory import available_bytes, memory_bytes
 from regretless.forms.sequence import (
     SequenceForm,
@@ -18,6 +19,7 @@ __all__ = [
     "FloatArray",
     "HistoryForm",
     "IntArray",
+    "Matrices",
     "SequenceForm",
     "SequenceTree",
     "SparseMatrix",
@@ -27,6 +29,7 @@ __all__ = [
     "compile_sequence",
     "invert",
     "last_pairs",
+    "matrices",
     "memory_bytes",
     "sequence_tree",
     "strategy_array",

@@ -72,30 +72,28 @@ class _Walk:
         is_terminal, player_of, actions_of = game.is_terminal, game.player, game.actions
         next_state, key_of, utilities = game.next_state, game.info_set_key, game.utilities
         sets, set_player, set_actions = self.sets, self.set_player, self.set_actions
-        most_nodes = self._most_nodes()
-        nodes, next_check = 0, min(CHECK_EVERY, most_nodes)
-        pending: list[list[Any]] = [[game.initial_state()]]  # by depth: states not yet visited, last one first
-        self._open_depth()
-        depth = 0
-        while depth >= 0:
-            if not pending[depth]:
-                pending.pop()
-                depth -= 1
-                continue
-            state = pending[depth].pop()
-            nodes += 1
+        nodes, next_check = 0, min(CHECK_EVERY, self._most_nodes())
+        pending: list[list[tuple[Any, Sequence[str]]]] = []  # by depth: states with moves not yet made, last first
+        siblings = [game.initial_state()]
+        while True:
+            depth = len(pending)
+            if depth == len(self.codes):
+                self._open_depth()
+            codes, payoffs = self.codes[depth], self.payoffs[depth]
+            nodes += len(siblings)
             if nodes > next_check:
-                most_nodes = self._check_room(nodes)
-                next_check = min(nodes + CHECK_EVERY, most_nodes)
-            if is_terminal(state):
-                self.codes[depth].append(TERMINAL)
-                self.payoffs[depth].extend(utilities(state))
-                continue
-            player = player_of(state)
-            if player == CHANCE:
-                actions: Sequence[str] = self._chance(state, depth)
-                self.codes[depth].append(CHANCE)
-            else:
+                next_check = min(nodes + CHECK_EVERY, self._check_room(nodes))
+            moving: list[tuple[Any, Sequence[str]]] = []
+            for state in siblings:
+                if is_terminal(state):
+                    codes.append(TERMINAL)
+                    payoffs.extend(utilities(state))
+                    continue
+                player = player_of(state)
+                if player == CHANCE:
+                    codes.append(CHANCE)
+                    moving.append((state, self._chance(state, depth)))
+                    continue
                 key = key_of(state)
                 actions = actions_of(state)
                 number = sets.get(key)
@@ -111,13 +109,16 @@ class _Walk:
                         f"{game.name}: the information set {key!r} has the actions {set_actions[number]} "
                         f"in one history and {tuple(actions)} in another"
                     )
-                self.codes[depth].append(number)
-            children = [next_state(state, action) for action in actions]
-            children.reverse()
-            pending.append(children)
-            depth += 1
-            if depth == len(self.codes):
-                self._open_depth()
+                codes.append(number)
+                moving.append((state, actions))
+            moving.reverse()
+            pending.append(moving)
+            while pending and not pending[-1]:
+                pending.pop()
+            if not pending:
+                break
+            state, actions = pending[-1].pop()
+            siblings = [next_state(state, action) for action in actions]
         assert sum(map(len, self.payoffs)) == players * sum(codes.count(TERMINAL) for codes in self.codes)
 
     def _open_depth(self) -> None:

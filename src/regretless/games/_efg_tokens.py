@@ -14,14 +14,16 @@ from regretless.errors import InvalidFile
 
 __all__ = ["END", "Tokens"]
 
-_SKIP = re.compile(r"(?:\s+|//[^\n]*|#[^\n]*)*")
 _TOKEN = re.compile(
-    r"""(?P<text>"[^"\\]*(?:\\.[^"\\]*)*")
+    r"""(?:\s++|//[^\n]*+|\#[^\n]*+)*+  # what means nothing; possessive, so that it is never taken back
+      (?: (?P<text>"[^"\\]*+(?:\\.[^"\\]*+)*+")
       | (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?:/\d+)?)
       | (?P<word>[A-Za-z]+)
-      | (?P<mark>[{},])""",
-    re.VERBOSE | re.DOTALL,
+      | (?P<mark>[{},])
+      | (?P<end>\Z))""",
+    re.VERBOSE | re.DOTALL | re.ASCII,
 )
+_BLANK = re.compile(r"(?:\s++|//[^\n]*+|#[^\n]*+)*+", re.ASCII)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 LONGEST_NUMBER = 100  # characters
 END = "end"  # kind of the token after the last one
@@ -97,19 +99,17 @@ class Tokens:
         """The token that comes next, as a message shows it."""
         if self.kind == END:
             return "the end of the file"
-        return self.value if len(self.value) <= 40 else self.value[:37] + "..."
+        shown = self.value if len(self.value) <= 40 else self.value[:37] + "..."
+        return " ".join(shown.split())
 
     def _find(self, position: int) -> None:
-        skipped = _SKIP.match(self.source, position)
-        self._start = skipped.end() if skipped else position
-        match = _TOKEN.match(self.source, self._start)
-        if match is not None:
-            self.kind = match.lastgroup or ""
-            self.value = match.group()
-            self._after = match.end()
-        elif self._start == len(self.source):
-            self.kind, self.value, self._after = END, "", self._start
-        elif self.source[self._start] == '"':
-            self.fail("this double quote is never closed")
-        else:
+        match = _TOKEN.match(self.source, position)
+        if match is None:
+            blank = _BLANK.match(self.source, position)
+            self._start = blank.end() if blank else position
+            if self.source[self._start] == '"':
+                self.fail("this double quote is never closed")
             self.fail(f"unexpected character {self.source[self._start]!r}")
+        self.kind = kind = match.lastgroup or END
+        self.value = match[kind]
+        self._start, self._after = match.span(kind)

@@ -1,4 +1,4 @@
-"""How a game is spelled: its name, then the parameters that differ from their defaults; and which values are allowed."""
+"""How a game is spelled, its name and the parameters that differ from their defaults, and which values are allowed."""
 
 from __future__ import annotations
 

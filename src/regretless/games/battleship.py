@@ -13,7 +13,7 @@ Farina, Ling, Fang, Sandholm: Correlation in Extensive-Form Games. NeurIPS 2019.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from regretless.errors import InvalidOption
 from regretless.games._spelling import check_between, check_flag, check_positive, check_tuple, spelled
@@ -21,19 +21,22 @@ from regretless.games.game import Action, Game
 
 __all__ = ["Battleship", "BattleshipState"]
 
-T = TypeVar("T")
 Fleet = tuple[int, ...]  # one set of cells per ship, as bits
 
 
 class BattleshipState(NamedTuple):
     """A history of battleship. Cells are bits, row by row."""
 
-    fleets: tuple[Fleet, Fleet]  # ships placed so far
-    afloat: tuple[int, int]  # cells of each player's fleet that have not been hit
-    fired: tuple[int, int]  # cells each player has fired at
-    seen: tuple[str, str]  # what each player knows
     turns: int  # moves so far; its parity is who moves
     over: bool
+    first_fleet: Fleet  # ships player 0 has placed so far
+    second_fleet: Fleet
+    first_afloat: int  # cells of player 0's fleet that have not been hit
+    second_afloat: int
+    first_fired: int  # cells player 0 has fired at
+    second_fired: int
+    first_seen: str  # what player 0 knows
+    second_seen: str
 
 
 class Battleship(Game[BattleshipState]):
@@ -92,6 +95,10 @@ class Battleship(Game[BattleshipState]):
         self._placements = [self._placements_of(length) for length in ships]
         self._worth = values or (1.0,) * len(ships)
         self._allowed: dict[Fleet, tuple[Action, ...]] = {}  # placements, by the fleet before; filled as asked for
+        self._targets: dict[Fleet, dict[Action, tuple[int, int]]] = {}  # likewise
+        self._payoffs: dict[tuple[Fleet, Fleet, int, int], tuple[float, float]] = {}  # likewise
+        self._placing = 2 * len(ships)  # turns in which ships are placed
+        self._last_turn = self._placing + 2 * shots
         if not self._allowed_placements(()):
             raise InvalidOption("ships", ships, f"do not fit on a board of {height} by {width}")
 
@@ -99,7 +106,7 @@ class Battleship(Game[BattleshipState]):
         return 2
 
     def initial_state(self) -> BattleshipState:
-        return BattleshipState(((), ()), (0, 0), (0, 0), ("0:", "1:"), 0, False)
+        return BattleshipState(0, False, (), (), 0, 0, 0, 0, "0:", "1:")
 
     def is_terminal(self, state: BattleshipState) -> bool:
         return state.over
@@ -109,50 +116,66 @@ class Battleship(Game[BattleshipState]):
 
     def actions(self, state: BattleshipState) -> Sequence[Action]:
         mover = state.turns & 1
-        if state.turns < 2 * len(self.ships):
-            return self._allowed_placements(state.fleets[mover])
+        if state.turns < self._placing:
+            return self._allowed_placements(state.second_fleet if mover else state.first_fleet)
         if self.repeat_shots:
             return self._shots
-        fired = state.fired[mover]
+        fired = state.second_fired if mover else state.first_fired
         return [shot for shot, cell in self._cells.items() if not cell & fired]
 
     def next_state(self, state: BattleshipState, action: Action) -> BattleshipState:
-        fleets, afloat, fired, seen, turns, _ = state
+        turns, _, fleet0, fleet1, afloat0, afloat1, fired0, fired1, seen0, seen1 = state
         mover = turns & 1
-        placed = turns // 2
-        if placed < len(self.ships):
-            ship = self._placements[placed][action]
-            fleets = _replace(fleets, mover, (*fleets[mover], ship))
-            afloat = _replace(afloat, mover, afloat[mover] | ship)
-            seen = _replace(seen, mover, f"{seen[mover]} {action}")
-            return BattleshipState(fleets, afloat, fired, seen, turns + 1, False)
-        cell = self._cells[action]
-        left = afloat[1 - mover] & ~cell
-        result = "."
-        for ship in fleets[1 - mover]:
-            if ship & cell:
-                result = "x" if ship & left else "#"
-        mine, theirs = f"{seen[mover]} {action}{result}", f"{seen[1 - mover]} ({action})"
-        if mover == 0:
-            afloat, fired, seen = (afloat[0], left), (fired[0] | cell, fired[1]), (mine, theirs)
+        turns += 1
+        if turns <= self._placing:
+            ship = self._placements[(turns - 1) // 2][action]
+            if mover:
+                fleet1, afloat1, seen1 = (*fleet1, ship), afloat1 | ship, f"{seen1} {action}"
+            else:
+                fleet0, afloat0, seen0 = (*fleet0, ship), afloat0 | ship, f"{seen0} {action}"
+            return BattleshipState(turns, False, fleet0, fleet1, afloat0, afloat1, 0, 0, seen0, seen1)
+        if mover:
+            cell, ship = self._struck(fleet0)[action]
+            fired1 |= cell
+            left = afloat0 = afloat0 & ~cell
+            seen0 = f"{seen0} ({action})"
+            seen1 = f"{seen1} {action}{'.' if not ship else 'x' if ship & left else '#'}"
         else:
-            afloat, fired, seen = (left, afloat[1]), (fired[0], fired[1] | cell), (theirs, mine)
-        over = not left or turns + 1 == 2 * (len(self.ships) + self.shots)
-        return BattleshipState(fleets, afloat, fired, seen, turns + 1, over)
+            cell, ship = self._struck(fleet1)[action]
+            fired0 |= cell
+            left = afloat1 = afloat1 & ~cell
+            seen0 = f"{seen0} {action}{'.' if not ship else 'x' if ship & left else '#'}"
+            seen1 = f"{seen1} ({action})"
+        over = not left or turns == self._last_turn
+        return BattleshipState(turns, over, fleet0, fleet1, afloat0, afloat1, fired0, fired1, seen0, seen1)
 
     def info_set_key(self, state: BattleshipState) -> str:
-        return state.seen[state.turns & 1]
+        return state.second_seen if state.turns & 1 else state.first_seen
 
     def utility(self, state: BattleshipState, player: int) -> float:
         return self.utilities(state)[player]
 
     def utilities(self, state: BattleshipState) -> tuple[float, float]:
-        lost_first = self._lost(state.fleets[0], state.afloat[0])
-        lost_second = self._lost(state.fleets[1], state.afloat[1])
-        return lost_second - self.loss_multiplier * lost_first, lost_first - self.loss_multiplier * lost_second
+        _, _, fleet0, fleet1, afloat0, afloat1, *_ = state
+        ending = (fleet0, fleet1, afloat0, afloat1)
+        payoffs = self._payoffs.get(ending)
+        if payoffs is None:
+            first, second = self._lost(fleet0, afloat0), self._lost(fleet1, afloat1)
+            payoffs = (second - self.loss_multiplier * first, first - self.loss_multiplier * second)
+            self._payoffs[ending] = payoffs
+        return payoffs
 
     def _lost(self, fleet: Fleet, afloat: int) -> float:
         return sum([worth for ship, worth in zip(fleet, self._worth) if not ship & afloat], 0.0)
+
+    def _struck(self, fleet: Fleet) -> dict[Action, tuple[int, int]]:
+        """By shot: its cell, and the ship of this fleet that lies there, or 0."""
+        struck = self._targets.get(fleet)
+        if struck is None:
+            struck = self._targets[fleet] = {
+                shot: (cell, sum(ship for ship in fleet if ship & cell)) for shot, cell in self._cells.items()
+            }
+        return struck
 
     def _placements_of(self, length: int) -> dict[Action, int]:
         """Every way to lay a ship of this length, across first; the cells it covers."""
@@ -187,7 +210,3 @@ class Battleship(Game[BattleshipState]):
         return any(
             not ship & taken and self._rest_fits(first + 1, taken | ship) for ship in self._placements[first].values()
         )
-
-
-def _replace(pair: tuple[T, T], index: int, value: T) -> tuple[T, T]:
-    return (value, pair[1]) if index == 0 else (pair[0], value)

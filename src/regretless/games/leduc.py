@@ -1,6 +1,6 @@
 """Leduc hold'em: two players, one private card each, one public card, two rounds of betting (Southey et al., 2005).
 
-1. Both ante 1 and are dealt one card from `suits` copies of each of `ranks` ranks.
+1. Both ante (1, unless `ante` says otherwise) and are dealt one card from `suits` copies of each of `ranks` ranks.
 2. First round: player 0 starts; fold (`f`), check or call (`c`), bet or raise (`r`) by `bets[0]`. At most `raises`
    bets and raises a round. Fold is legal only when there is something to call.
 3. A public card is dealt, and a second round follows, by `bets[1]`, player 0 first again.
@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from regretless.errors import InvalidOption
-from regretless.games._spelling import check_between, check_flag, check_tuple, spelled
+from regretless.games._spelling import check_between, check_flag, check_positive, check_tuple, spelled
 from regretless.games.game import CHANCE, Action, Game
 
 __all__ = ["Leduc", "LeducState"]
@@ -47,7 +47,7 @@ class _Round(NamedTuple):
 
     history: str
     first_round: bool
-    paid: tuple[int, int]
+    paid: tuple[float, float]
     raises: int  # so far in this round
     moves: int  # so far in this round
 
@@ -72,6 +72,7 @@ class Leduc(Game[LeducState]):
         bets: tuple[int, int] = (2, 4),
         raises: int = 2,
         merge_suits: bool = False,
+        ante: float = 1,
         players: int = 2,
     ) -> None:
         check_between("ranks", ranks, 1, len(RANKS))
@@ -81,9 +82,13 @@ class Leduc(Game[LeducState]):
         check_tuple("bets", bets, range(2, 3), "must be two whole numbers above 0, like (2,4)", whole=True)
         check_between("raises", raises, 0, 10)
         check_flag("merge_suits", merge_suits)
+        check_positive("ante", ante, "must be above 0")
         check_between("players", players, 2, 2)
         self.ranks, self.suits, self.bets, self.raises, self.merge_suits = ranks, suits, bets, raises, merge_suits
-        self.name = spelled("leduc", Leduc, ranks=ranks, suits=suits, bets=bets, raises=raises, merge_suits=merge_suits)
+        self.ante = ante
+        self.name = spelled(
+            "leduc", Leduc, ranks=ranks, suits=suits, bets=bets, raises=raises, merge_suits=merge_suits, ante=ante
+        )
         # J, Q, K for the usual three; the ace comes in only with all thirteen.
         names = RANKS if ranks == len(RANKS) else RANKS[12 - ranks : 12]
         self._strength = {name: rank for rank, name in enumerate(names)}
@@ -95,7 +100,7 @@ class Leduc(Game[LeducState]):
         self._payoffs: dict[str, tuple[Payoffs, Payoffs, Payoffs]] = {}  # by terminal history: tie, win, loss of 0
         self._outcomes: dict[Cards, tuple[tuple[Action, float], ...]] = {}  # filled as deals are asked for
         self._winner: dict[Cards, int] = {}  # 0 tie, 1 player 0, −1 player 1; filled as showdowns are asked for
-        self._tabulate_betting(_Round("", True, (1, 1), 0, 0))
+        self._tabulate_betting(_Round("", True, (ante, ante), 0, 0))
 
     def num_players(self) -> int:
         return 2

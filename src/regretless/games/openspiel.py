@@ -21,14 +21,17 @@ from typing import Any
 from regretless.errors import InvalidGame, InvalidText, MissingExtra
 from regretless.games.game import CHANCE, Action, Game
 
-try:
-    import pyspiel
-except ImportError as error:  # pragma: no cover - the interop extra is installed where tests run
-    raise MissingExtra("open_spiel", "interop") from error
-
 __all__ = ["OpenSpielGame", "OpenSpielState", "from_openspiel", "from_tabular_policy", "to_tabular_policy"]
 
-TERMINAL = int(pyspiel.PlayerId.TERMINAL)
+TERMINAL = -4  # what OpenSpiel's `current_player` answers where the game is over
+
+
+def _library() -> Any:
+    try:
+        import pyspiel
+    except ImportError:
+        raise MissingExtra("open_spiel", "interop") from None
+    return pyspiel
 
 
 class OpenSpielState:
@@ -56,6 +59,7 @@ class OpenSpielGame(Game[OpenSpielState]):
     """A game of OpenSpiel; `from_openspiel` makes one. `raw` is OpenSpiel's own game, made turn-based if need be."""
 
     def __init__(self, raw: Any, name: str) -> None:
+        pyspiel = _library()
         kind = raw.get_type()
         dynamics, chance, utility = kind.dynamics, kind.chance_mode, kind.utility
         if dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
@@ -146,6 +150,7 @@ def from_openspiel(game: Any) -> OpenSpielGame:
     """
     if not isinstance(game, str):
         return OpenSpielGame(game, f"openspiel:{game}")
+    pyspiel = _library()
     short = game.split("(", 1)[0].strip()
     registered = pyspiel.registered_names()
     if short not in registered:
@@ -165,7 +170,7 @@ def _with_python_games() -> list[str]:
     """OpenSpiel's names once its games written in Python have registered themselves."""
     with contextlib.suppress(ImportError):  # they need libraries that OpenSpiel itself does not
         import open_spiel.python.games  # noqa: F401
-    names: list[str] = pyspiel.registered_names()
+    names: list[str] = _library().registered_names()
     return names
 
 

@@ -7,7 +7,9 @@ At iteration t, before the new regret r is added:
     S ← S · ((t−1) / t)^γ + π_i · σ
 
 The paper discounts after adding, with index t; shifting the index by one gives the same sequence of strategies and
-lets one pass over memory do both. Linear CFR is α = β = γ = 1: the discount is then (t−1)/t for everything.
+lets one pass over memory do both. The next strategy is matched on regrets that already carry the next discount: a
+common factor, so it changes nothing but the rounding, which then is that of the paper's order. Linear CFR is
+α = β = γ = 1: the discount is then (t−1)/t for everything.
 """
 
 from __future__ import annotations
@@ -25,9 +27,9 @@ __all__ = ["Discounted", "discount"]
 class Discounted:
     """Discounted CFR; the defaults are the paper's recommendation.
 
-    >>> Discounted().weights(2)
-    Weights(positive_discount=0.5, negative_discount=0.5, floor=False, average_decay=0.25, average_weight=1.0, \
-prediction=0.0, prediction_discount=1.0)
+    >>> weights = Discounted().weights(2)
+    >>> weights.positive_discount, weights.negative_discount, weights.average_decay
+    (0.5, 0.5, 0.25)
     """
 
     alpha: float = 1.5  # exponent for positive regrets; larger forgets less
@@ -43,6 +45,7 @@ prediction=0.0, prediction_discount=1.0)
             positive_discount=discount(t - 1, self.alpha),
             negative_discount=discount(t - 1, self.beta),
             average_decay=((t - 1) / t) ** self.gamma,
+            prediction_discount=discount(t, self.alpha),
         )
 
 

@@ -38,7 +38,7 @@ class Weights(NamedTuple):
     average_decay: float = 1.0  # multiplies the sum of strategies before this one is added
     average_weight: float = 1.0  # weight of this iteration's strategy in that sum
     prediction: float = 0.0  # how often this iteration's regret is counted again for the next strategy; 0 or 1
-    prediction_discount: float = 1.0  # what the regrets are multiplied by when the next strategy is predicted
+    prediction_discount: float = 1.0  # multiplies the regrets when the next strategy is matched on them
 
 
 class Rule(Protocol):

@@ -1,23 +1,26 @@
 """The loop, the readable reference, best responses and the ways to ask for a solution."""
 
+from regretless.solvers.batch import BatchSolution, solve_batch
 from regretless.solvers.best_response import BestResponse, evaluate, expected_values
 from regretless.solvers.cfr import CFR
 from regretless.solvers.interrupt import catch_interrupts
 from regretless.solvers.loop import Measurement, Outcome, Problem, Progress, Stop, run
 from regretless.solvers.reference import Reference
-from regretless.solvers.solution import Solution
+from regretless.solvers.solution import Settings, Solution
 from regretless.solvers.solve import solve
 from regretless.solvers.solver import Solver
 from regretless.solvers.strategies import uniform_strategy
 
 __all__ = [
     "CFR",
+    "BatchSolution",
     "BestResponse",
     "Measurement",
     "Outcome",
     "Problem",
     "Progress",
     "Reference",
+    "Settings",
     "Solution",
     "Solver",
     "Stop",
@@ -26,5 +29,6 @@ __all__ = [
     "expected_values",
     "run",
     "solve",
+    "solve_batch",
     "uniform_strategy",
 ]

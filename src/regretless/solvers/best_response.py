@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
+from math import fsum
 from typing import Generic
 
 from regretless.engines.engine import Evaluation
@@ -81,7 +82,7 @@ class BestResponse(Generic[State]):
             histories = self.histories[key]
             best = max(
                 self.game.actions(histories[0][0]),
-                key=lambda action: sum(
+                key=lambda action: fsum(
                     reach * self.history_value(self.game.next_state(state, action)) for state, reach in histories
                 ),
             )
@@ -104,7 +105,7 @@ class BestResponse(Generic[State]):
             return self.game.utility(state, self.player)
         if self.game.player(state) == self.player:
             return self.history_value(self.game.next_state(state, self.action(self.game.info_set_key(state))))
-        return sum(
+        return fsum(
             probability * self.history_value(self.game.next_state(state, action))
             for action, probability in _moves(self.game, self.strategy, state)
         )

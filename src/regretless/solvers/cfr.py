@@ -2,12 +2,13 @@
 
 One iteration, for each player i in turn (or for all at once):
 
-1. Walk the tree with the current strategy σ. At a history h where i moves, the regret of an action is
+1. Discount what was accumulated, as the rule says (`rules/rule.py`). Vanilla does not.
+2. Walk the tree with the current strategy σ. At a history h where i moves, the regret of an action is
 
        π_{−i}(h) · (u_i(σ, h·a) − u_i(σ, h)),
 
-   π_{−i} being the probability that chance and the others bring the game to h. Sum it over the information set: (7).
-2. Apply the rule: discount, add, floor (`rules/rule.py`). Vanilla only adds.
+   π_{−i} being the probability that chance and the others bring the game to h. It adds up over the histories of the
+   information set and over iterations: (7).
 3. Add σ to the average, weighted by the player's own reach π_i: (4).
 4. The next strategy is proportional to positive regret, uniform where there is none: (8).
 
@@ -20,7 +21,9 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from math import prod
+from operator import add
 from typing import Generic
 
 from regretless.engines.engine import Evaluation, Sampling, Updates
@@ -31,6 +34,8 @@ from regretless.rules.rule import Schedule, Weights
 from regretless.solvers.best_response import evaluate
 
 __all__ = ["CFR", "InformationSet"]
+
+Reach = tuple[float, ...]  # each player's share of the probability to come here, then chance's
 
 
 @dataclass
@@ -52,16 +57,25 @@ class InformationSet:
         self.strategy = [1.0 / count] * count
         self.new_regret = [0.0] * count
 
-    def update(self, weights: Weights) -> None:
-        """Steps 2 to 4 of the module's text, once all histories of the set have added to `new_regret`."""
+    def discount(self, weights: Weights) -> None:
+        """Before the walk: what was accumulated so far loses weight."""
+        self.regret = [
+            regret * (weights.positive_discount if regret > 0 else weights.negative_discount) for regret in self.regret
+        ]
+        self.average = [total * weights.average_decay for total in self.average]
+        self.new_regret = [0.0] * len(self.actions)
+        self.own_reach = 0.0
+
+    def add_regret(self, index: int, regret: float) -> None:
+        """During the walk: one history's share of equation (7)."""
+        self.regret[index] += regret
+        self.new_regret[index] += regret
+
+    def match(self, weights: Weights) -> None:
+        """After the walk: average what was played, equation (4), and choose what to play next, equation (8)."""
         gain = weights.average_weight * self.own_reach
         self.average = [
-            total * weights.average_decay + gain * probability
-            for total, probability in zip(self.average, self.strategy, strict=True)
-        ]
-        self.regret = [
-            old * (weights.positive_discount if old > 0 else weights.negative_discount) + new
-            for old, new in zip(self.regret, self.new_regret, strict=True)
+            total + gain * probability for total, probability in zip(self.average, self.strategy, strict=True)
         ]
         if weights.floor:
             self.regret = [max(regret, 0.0) for regret in self.regret]
@@ -71,8 +85,6 @@ class InformationSet:
                 for regret, new in zip(self.regret, self.new_regret, strict=True)
             ]
         )
-        self.new_regret = [0.0] * len(self.actions)
-        self.own_reach = 0.0
 
 
 def matching(regrets: Sequence[float]) -> list[float]:
@@ -82,7 +94,7 @@ def matching(regrets: Sequence[float]) -> list[float]:
     ([0.75, 0.0, 0.25], [0.5, 0.5])
     """
     positive = [max(regret, 0.0) for regret in regrets]
-    total = sum(positive)
+    total = reduce(add, positive)
     return [regret / total for regret in positive] if total > 0 else [1.0 / len(positive)] * len(positive)
 
 
@@ -110,12 +122,14 @@ class CFR(Generic[State]):
         seed: int = 0,
     ) -> None:
         if sampling not in (Sampling.FULL, Sampling.CHANCE):
-            raise InvalidOption("sampling", str(sampling), "is not for the reference engine, which knows full and chance")
+            raise InvalidOption(
+                "sampling", str(sampling), "is not for the reference engine, which knows full and chance"
+            )
         self.game = game
         self.updates = updates
         self.sampling = sampling
         self.random = random.Random(seed)
-        self.information_sets: dict[str, InformationSet] = {}
+        self.information_sets = _information_sets(game)
         self.iteration = 0
         self.value_sums = [0.0] * game.num_players()  # what each player got, summed over walks, for the running mean
         self.walks = 0
@@ -124,15 +138,18 @@ class CFR(Generic[State]):
         """Run as many iterations as `schedule` has rows."""
         everyone = tuple(range(self.game.num_players()))
         turns = [everyone] if self.updates is Updates.SIMULTANEOUS else [(player,) for player in everyone]
+        certain = (1.0,) * (len(everyone) + 1)
         for row in schedule.tolist():
             weights = Weights(*row)
             for updating in turns:
-                values = self._walk(self.game.initial_state(), (1.0,) * len(everyone), 1.0, updating)
+                touched = [known for known in self.information_sets.values() if known.player in updating]
+                for known in touched:
+                    known.discount(weights)
+                values = self._walk(self.game.initial_state(), certain, updating)
+                for known in touched:
+                    known.match(weights)
                 self.value_sums = [total + value for total, value in zip(self.value_sums, values, strict=True)]
                 self.walks += 1
-                for information_set in self.information_sets.values():
-                    if information_set.player in updating:
-                        information_set.update(weights)
             self.iteration += 1
 
     def average_strategy(self) -> Strategy:
@@ -150,58 +167,71 @@ class CFR(Generic[State]):
         """Mean over all walks so far of what `player` got while the strategies were still changing."""
         return self.value_sums[player] / max(self.walks, 1)
 
-    def _walk(
-        self, state: State, reach: tuple[float, ...], chance_reach: float, updating: Sequence[int]
-    ) -> tuple[float, ...]:
+    def _walk(self, state: State, reach: Reach, updating: Sequence[int]) -> tuple[float, ...]:
         """Expected utility of every player from here on; adds regrets on the way back up."""
         game = self.game
         if game.is_terminal(state):
             return game.utilities(state)
         player = game.player(state)
         if player == CHANCE:
-            return self._walk_chance(state, reach, chance_reach, updating)
+            return self._walk_chance(state, reach, updating)
 
-        key = game.info_set_key(state)
-        known = self.information_sets.get(key)
-        if known is None:
-            known = self.information_sets[key] = InformationSet(player, tuple(game.actions(state)))
+        known = self.information_sets[game.info_set_key(state)]
         action_values = [
-            self._walk(
-                game.next_state(state, action),
-                (*reach[:player], reach[player] * probability, *reach[player + 1 :]),
-                chance_reach,
-                updating,
-            )
+            self._walk(game.next_state(state, action), _scaled(reach, player, probability), updating)
             for action, probability in zip(known.actions, known.strategy, strict=True)
         ]
         values = _mixture(known.strategy, action_values)
         if player in updating:
-            counterfactual_reach = chance_reach * prod(reach[:player]) * prod(reach[player + 1 :])
             known.own_reach = reach[player]
+            counterfactual_reach = prod(reach[:player]) * prod(reach[player + 1 :])
             for index, action_value in enumerate(action_values):
-                known.new_regret[index] += counterfactual_reach * (action_value[player] - values[player])
+                known.add_regret(index, counterfactual_reach * (action_value[player] - values[player]))
         return values
 
-    def _walk_chance(
-        self, state: State, reach: tuple[float, ...], chance_reach: float, updating: Sequence[int]
-    ) -> tuple[float, ...]:
+    def _walk_chance(self, state: State, reach: Reach, updating: Sequence[int]) -> tuple[float, ...]:
         outcomes = self.game.chance_outcomes(state)
         probabilities = [probability for _, probability in outcomes]
         if self.sampling is Sampling.CHANCE:
             (outcome,) = self.random.choices([outcome for outcome, _ in outcomes], probabilities)
-            return self._walk(self.game.next_state(state, outcome), reach, chance_reach, updating)
+            return self._walk(self.game.next_state(state, outcome), reach, updating)
         return _mixture(
             probabilities,
             [
-                self._walk(self.game.next_state(state, outcome), reach, chance_reach * probability, updating)
+                self._walk(self.game.next_state(state, outcome), _scaled(reach, CHANCE, probability), updating)
                 for outcome, probability in outcomes
             ],
         )
 
 
+def _scaled(reach: Reach, mover: int, probability: float) -> Reach:
+    """The reach after a move made with that probability; chance, −1, has the last place."""
+    place = mover % len(reach)
+    return (*reach[:place], reach[place] * probability, *reach[place + 1 :])
+
+
 def _mixture(probabilities: Sequence[float], values: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
-    """Expected utilities over actions or outcomes."""
-    return tuple(
-        sum(probability * value for probability, value in zip(probabilities, of_player, strict=True))
-        for of_player in zip(*values, strict=True)
-    )
+    """Expected utilities over actions or outcomes, summed in their order (`sum` rounds otherwise since Python 3.12)."""
+    totals = [0.0] * len(values[0])
+    for probability, value in zip(probabilities, values, strict=True):
+        for player, of_player in enumerate(value):
+            totals[player] += probability * of_player
+    return tuple(totals)
+
+
+def _information_sets(game: Game[State]) -> dict[str, InformationSet]:
+    """Every information set of the game, in the order a walk meets them."""
+    found: dict[str, InformationSet] = {}
+    pending = [game.initial_state()]
+    while pending:
+        state = pending.pop()
+        if game.is_terminal(state):
+            continue
+        actions = game.actions(state)
+        player = game.player(state)
+        if player != CHANCE:
+            key = game.info_set_key(state)
+            if key not in found:
+                found[key] = InformationSet(player, tuple(actions))
+        pending.extend(game.next_state(state, action) for action in reversed(actions))
+    return found

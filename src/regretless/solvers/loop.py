@@ -59,7 +59,7 @@ class Stop:
 
     iterations: int  # counted from the very first, also after a resume
     target: float | None = None  # in the game's units; None runs all iterations
-    measure_every: int | None = None  # iterations between measurements; None spaces them by at most a tenth of what is done
+    measure_every: int | None = None  # iterations between measurements; None: by a tenth of those done
 
     def __post_init__(self) -> None:
         if self.iterations < 1:
@@ -82,7 +82,7 @@ class Stop:
 
 def _round_step(largest: int) -> int:
     """The largest of 1, 2, 5, 10, 20, … that is not above `largest`."""
-    decade = 10 ** (len(str(largest)) - 1)
+    decade = int(10 ** (len(str(largest)) - 1))
     return max(decade * factor for factor in (1, 2, 5) if decade * factor <= max(largest, 1))
 
 

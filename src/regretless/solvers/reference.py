@@ -40,10 +40,7 @@ class Reference:
     ) -> None:
         self.form = form
         self.cfr = CFR(game, updates=updates, sampling=sampling, seed=seed)
-        self.cfr.information_sets = {
-            key: InformationSet(int(player), actions)
-            for key, player, actions in zip(form.keys, form.information_set_player, form.actions, strict=True)
-        }
+        self.cfr.information_sets = {key: self.cfr.information_sets[key] for key in form.keys}  # in the form's order
 
     @property
     def iteration(self) -> int:
@@ -70,6 +67,7 @@ class Reference:
             regret=self._gather(lambda known: known.regret),
             average=self._gather(lambda known: known.average),
             strategy=self._gather(lambda known: known.strategy),
+            sampler=None if self.cfr.sampling is Sampling.FULL else self._sampler(),
         )
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -79,6 +77,13 @@ class Reference:
             known.regret = snapshot.regret[start:end].tolist()
             known.average = snapshot.average[start:end].tolist()
             known.strategy = snapshot.strategy[start:end].tolist()
+        if snapshot.sampler is not None:
+            version, _, following = self.cfr.random.getstate()
+            self.cfr.random.setstate((version, tuple(map(int, snapshot.sampler)), following))
+
+    def _sampler(self) -> FloatArray:
+        """Where Python's random numbers stand: 625 whole numbers below 2^32, exact as floats."""
+        return np.array(self.cfr.random.getstate()[1], dtype=np.float64)
 
     def _gather(self, numbers: Callable[[InformationSet], list[float]]) -> FloatArray:
         sets = self.cfr.information_sets.values()

@@ -11,7 +11,22 @@ from regretless.engines.engine import Evaluation, Snapshot
 from regretless.forms.history import Strategy
 from regretless.solvers.loop import Measurement
 
-__all__ = ["Solution"]
+__all__ = ["Reason", "Settings", "Solution"]
+
+Reason = Literal["iterations", "target", "interrupted", "exact"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What was asked of a solve and is needed to go on with it in the same way."""
+
+    iterations: int  # where it was to end
+    target: float | None = None  # exploitability at which it was to end sooner
+    measure_every: int | None = None
+    updates: str = "alternating"
+    sampling: str = "full"
+    batch_size: int | None = None
+    seed: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +40,7 @@ class Solution:
     threads: int
     iterations: int  # done, those before a resume included
     evaluation: Evaluation
-    reason: Literal["iterations", "target", "interrupted", "exact"]  # why the solve ended
+    reason: Reason  # why the solve ended
     history: tuple[Measurement, ...] = field(repr=False)
     seconds: float  # solving, exploitability checks included
     setup_seconds: float  # compiling the game and the engine
@@ -33,6 +48,8 @@ class Solution:
     memory_bytes: int
     nodes: int
     information_sets: int
+    settings: Settings = field(repr=False)
+    tree_hash: str = field(repr=False)  # of the compiled game: what `snapshot` fits
     snapshot: Snapshot | None = field(repr=False)  # what a resume starts from; None where nothing iterates
     read_strategy: Callable[[], Strategy] = field(repr=False)  # arrays to text, when it is first asked for
 

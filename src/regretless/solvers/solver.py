@@ -31,9 +31,7 @@ class Solver:
     (1.0, True)
     """
 
-    def __init__(
-        self, game: Game[Any], variant: str = "vanilla", device: str = "auto", batch_size: int = 1024
-    ) -> None:
+    def __init__(self, game: Game[Any], variant: str = "vanilla", device: str = "auto", batch_size: int = 1024) -> None:
         if batch_size < 1:
             raise InvalidOption("batch_size", batch_size, "must be at least 1")
         self.game = game

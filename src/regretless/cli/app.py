@@ -1,0 +1,116 @@
+"""The subcommands put together, and what a person sees when something goes wrong.
+
+| what happened                                    | stderr               | exit code            |
+|--------------------------------------------------|----------------------|----------------------|
+| all well                                         |                      | 0                    |
+| the request was wrong (a `RegretlessError`)      | `error:` a sentence  | 1, or 3 for memory   |
+| the system refused (disk full, no permission)    | `error:` a sentence  | 1                    |
+| the command line could not be read               | `error:` and a hint  | 2                    |
+| Ctrl-C or SIGTERM                                | what was saved       | 130                  |
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from regretless.cli import bench, equity, games, plot, range, show, solve, train_kuhn
+from regretless.errors import RegretlessError
+
+__all__ = ["app", "main"]
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="regretless",
+    rich_markup_mode="rich",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("solve")(solve.solve)
+app.command("show")(show.show)
+app.command("plot")(plot.plot)
+app.command("games")(games.games)
+app.command("train-kuhn")(train_kuhn.train_kuhn)
+app.command("range")(range.range_)
+app.command("equity")(equity.equity)
+app.add_typer(bench.app, name="bench")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from regretless import __version__
+
+        print(f"regretless {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def regretless(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option("--version", "-V", help="Print the version and exit.", callback=_print_version, is_eager=True),
+    ] = False,
+) -> None:
+    """A poker solver: counterfactual regret minimization for every extensive-form game.
+
+    [dim]Start with[/dim]
+
+    \b
+    [cyan]regretless games[/cyan]   what can be solved
+    [cyan]regretless solve leduc[/cyan]   strategy, values and exploitability
+    [cyan]regretless plot leduc --variants vanilla,plus,discounted[/cyan]   how fast each of them gets there
+    [cyan]regretless equity AhKh QQ --board "Qs Jh 2h"[/cyan]   range against range
+    """
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit code is returned, and every error a user can cause is one sentence on stderr."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = app(given, prog_name="regretless", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except RegretlessError as error:
+        return _fail(str(error), error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("interrupted", INTERRUPTED)
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{where}{error.strerror or error}", 1)
+    except MemoryError:
+        return _fail("not enough memory", 3)
+    except Exception as error:
+        if hasattr(error, "format_message"):  # a usage error, of the Click inside Typer whichever it is
+            return _fail_usage(error)
+        raise
+
+
+def _fail(sentence: str, code: int) -> int:
+    from regretless.cli.consoles import for_people
+
+    console = for_people()
+    console.print("[bold red]error:[/bold red]", end=" ")
+    console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+    return code
+
+
+def _fail_usage(error: Any) -> int:
+    from regretless.cli.consoles import for_people
+
+    code = _fail(str(error.format_message()).rstrip("."), int(getattr(error, "exit_code", 2)))
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "regretless"
+    for_people().print(f"[dim]see[/dim] [cyan]{path} --help[/cyan]", highlight=False)
+    return code

@@ -1,0 +1,50 @@
+"""The colours players know: fold blue, check and call green, bets from amber to violet as they grow; suits in four."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["SUIT_COLORS", "action_colors", "blend"]
+
+FOLD = "#4f8fd0"
+CALL = "#4caf6d"
+BETS = ("#f2b134", "#ee7f2d", "#d94343", "#9b5fc0")  # small to large
+FOLDING = {"f", "fold"}
+CALLING = {"c", "call", "check", "k", "p", "pass"}
+SUIT_COLORS = {"c": "green", "d": "blue", "h": "red", "s": "default"}
+
+
+def action_colors(actions: Iterable[str]) -> dict[str, str]:
+    """A colour for each action of a game: folds first, then calls, then bets from small to large.
+
+    Whatever is neither a fold nor a call has the colours of bets, in the order given.
+
+    >>> action_colors(["c", "r", "f"])
+    {'f': '#4f8fd0', 'c': '#4caf6d', 'r': '#f2b134'}
+    """
+    known = list(dict.fromkeys(actions))
+    bets = [action for action in known if action.lower() not in FOLDING | CALLING]
+    names = sorted(known, key=lambda action: (action in bets, action.lower() not in FOLDING))
+    colors = {}
+    for action in names:
+        if action in bets:
+            colors[action] = _between(BETS, bets.index(action) / max(len(bets) - 1, 1))
+        else:
+            colors[action] = FOLD if action.lower() in FOLDING else CALL
+    return colors
+
+
+def blend(start: str, end: str, share: float) -> str:
+    """The colour that lies between two.
+
+    >>> blend("#000000", "#ffffff", 0.5)
+    '#808080'
+    """
+    pairs = [(int(start[i : i + 2], 16), int(end[i : i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(low + (high - low) * share):02x}" for low, high in pairs)
+
+
+def _between(colors: tuple[str, ...], share: float) -> str:
+    place = share * (len(colors) - 1)
+    lower = min(int(place), len(colors) - 2)
+    return blend(colors[lower], colors[lower + 1], place - lower)

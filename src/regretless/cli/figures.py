@@ -1,0 +1,36 @@
+"""Pictures as files: refused before the work where they could not be written, and written whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regretless.errors import InvalidOption, MissingExtra
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["check_figure", "save_figure"]
+
+FORMATS = (".png", ".svg", ".pdf", ".jpg")
+
+
+def check_figure(option: str, path: Path) -> None:
+    """Raise if a picture could not be drawn or written there."""
+    from importlib.util import find_spec
+
+    from regretless.storage.atomic import check_writable
+
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("matplotlib", "plot")
+    if path.suffix.lower() not in FORMATS:
+        raise InvalidOption(option, str(path), f"must end in one of {', '.join(FORMATS)}")
+    check_writable(path)
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a picture in the format that its name ends in."""
+    from regretless.storage.atomic import replace_file
+
+    with replace_file(path) as temporary:
+        figure.savefig(temporary, format=path.suffix.lower().removeprefix("."))

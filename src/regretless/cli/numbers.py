@@ -1,0 +1,64 @@
+"""Numbers as a person reads them."""
+
+from __future__ import annotations
+
+__all__ = ["bytes_text", "count_text", "duration_text", "signed_text", "unit_of"]
+
+CHIPS = ("kuhn", "leduc")  # games whose payoffs are chips; the ante is 1
+
+
+def unit_of(game: str) -> str:
+    """What a payoff of the game counts.
+
+    >>> unit_of("leduc(ranks=6)"), unit_of("goofspiel")
+    ('chips', 'points')
+    """
+    return "chips" if game.partition("(")[0] in CHIPS else "points"
+
+
+def signed_text(number: float) -> str:
+    """A value with its sign.
+
+    >>> signed_text(-0.0856064), signed_text(1e-17)
+    ('−0.08561', '0.00000')
+    """
+    text = f"{number:+.5f}"
+    return "0.00000" if float(text) == 0 else text.replace("-", "−")
+
+
+def duration_text(seconds: float) -> str:
+    """A time in the unit that suits it.
+
+    >>> [duration_text(seconds) for seconds in (2.5e-5, 0.0123, 3.21, 125.0, 7384.0)]
+    ['25 µs', '12 ms', '3.2 s', '2 min 5 s', '2 h 3 min']
+    """
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.3g} µs"
+    if seconds < 1:
+        return f"{seconds * 1e3:.2g} ms" if seconds < 0.0995 else f"{seconds * 1e3:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def bytes_text(count: int) -> str:
+    """Memory in the unit that suits it.
+
+    >>> bytes_text(631433), bytes_text(3 * 2**30)
+    ('617 KiB', '3.0 GiB')
+    """
+    size, units = float(count), ["bytes", "KiB", "MiB", "GiB"]
+    while size >= 1000 and len(units) > 1:
+        size, units = size / 1024, units[1:]
+    return f"{size:.1f} {units[0]}" if size < 10 and units[0] != "bytes" else f"{size:.0f} {units[0]}"
+
+
+def count_text(count: float) -> str:
+    """A count with separators, to three digits.
+
+    >>> count_text(5483.2), count_text(0.5)
+    ('5,480', '0.5')
+    """
+    return f"{float(f'{count:.3g}'):,.0f}" if count >= 10 else f"{count:.2g}"

@@ -1,0 +1,102 @@
+"""`regretless plot`: how fast exploitability falls, several solves in one picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regretless.cli.consoles import for_people
+from regretless.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from regretless.solvers.solution import Solution
+
+__all__ = ["plot"]
+
+
+def plot(
+    games: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="GAME|FILE.rgl…", show_default=False, help="Games to solve, or saved solutions to draw."
+        ),
+    ],
+    variants: Annotated[
+        str, typer.Option(help="Variants to compare, separated by commas.")
+    ] = "vanilla,plus,linear,discounted",
+    iterations: Annotated[int, typer.Option(help="Iterations of each solve.")] = 1000,
+    engine: Annotated[str, typer.Option(help="auto, numba, numpy, torch, cupy, matrix or reference.")] = "auto",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
+    updates: Annotated[str, typer.Option(help="alternating or simultaneous.")] = "alternating",
+    sampling: Annotated[str, typer.Option(help="full, chance, external or outcome.")] = "full",
+    seed: Annotated[int, typer.Option(help="Of everything that is drawn at random.")] = 0,
+    measure_every: Annotated[
+        int | None,
+        typer.Option(show_default="a tenth of what is done", help="Iterations between two points of a curve."),
+    ] = None,
+    title: Annotated[str | None, typer.Option(show_default="says what is drawn", help="Title of the picture.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(show_default="GAME.png", help="Where to draw: a .png, .svg, .pdf or .jpg file."),
+    ] = None,
+) -> None:
+    """Draw exploitability against iterations and against seconds, both logarithmic.
+
+    \b
+    [cyan]regretless plot leduc[/cyan]
+    [cyan]regretless plot leduc --variants vanilla,plus,discounted --iterations 10000 --out leduc.png[/cyan]
+    [cyan]regretless plot kuhn leduc --variants plus[/cyan]
+    [cyan]regretless plot monday.rgl tuesday.rgl --out both.svg[/cyan]
+    """
+    from regretless.cli.figures import check_figure, save_figure
+    from regretless.cli.solve import file_stem
+    from regretless.plots.convergence import convergence
+    from regretless.solvers.interrupt import catch_interrupts
+    from regretless.solvers.solve import VARIANTS
+    from regretless.storage.solutions import load_solution
+
+    path = out or Path(f"{file_stem(Path(games[0]).name.removesuffix('.rgl'))}.png")
+    check_figure("out", path)
+    wanted = [name.strip() for name in variants.split(",") if name.strip()]
+    for name in wanted:
+        if name not in VARIANTS:
+            raise InvalidOption("variants", name, f"is not one of {', '.join(VARIANTS)}")
+    if not wanted:
+        raise InvalidOption("variants", variants, "must name at least one variant")
+    saved = [load_solution(game) for game in games if game.endswith(".rgl")]
+    jobs = [(game, variant) for game in games if not game.endswith(".rgl") for variant in wanted]
+    options = {
+        "iterations": iterations,
+        "engine": engine,
+        "device": device,
+        "updates": updates,
+        "sampling": sampling,
+        "seed": seed,
+        "measure_every": measure_every,
+    }
+    with catch_interrupts() as interrupted:
+        solved = _solve_all(jobs, options, interrupted)
+        stopped = interrupted()
+    save_figure(convergence([*saved, *solved], title=title), path)
+    for_people().print(f"drew {path}", style="dim", soft_wrap=True)
+    if stopped:
+        for_people().print("interrupted: the picture holds what was solved until then")
+        raise typer.Exit(130)
+
+
+def _solve_all(jobs: Sequence[tuple[str, str]], options: dict[str, Any], interrupted: Any) -> list[Solution]:
+    from regretless.cli.progress import solve_bar
+    from regretless.solvers.solve import solve
+
+    if jobs:  # loads compiled code, so that the first curve does not pay for it
+        solve(jobs[0][0], variant=jobs[0][1], **{**options, "iterations": 1})
+    solved = []
+    for game, variant in jobs:
+        with solve_bar(f"{game} {variant}", None) as report:
+            solved.append(solve(game, variant=variant, report=report, interrupted=interrupted, **options))
+        if interrupted():
+            break
+    return solved

@@ -1,0 +1,51 @@
+// One launch for each step and level, over the whole device: for games too large or too deep for `solve`.
+
+__device__ __forceinline__ Player one_player(const Player* given, int player, int evaluating) {
+    Player me = given[player];
+    if (evaluating) {
+        me.strategy = me.other_strategy;
+        me.plan = me.other_plan;
+    }
+    return me;
+}
+
+extern "C" __global__ void level_rows(const Player* given, int player, int evaluating) {
+    const int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
+    const Player me = one_player(given, player, evaluating);
+    const real* plan = evaluating ? given[1 - player].other_plan : given[1 - player].plan;
+    const int* rows = me.row_bounds;
+    multiply_rows<32>(me, me.value, plan, rows[0], rows[1], thread, threads);
+    if (player == 0) multiply_rows<ROW_LANES_0>(me, me.value, plan, rows[1], rows[2], thread, threads);
+    else multiply_rows<ROW_LANES_1>(me, me.value, plan, rows[1], rows[2], thread, threads);
+}
+
+extern "C" __global__ void level_up(const Player* given, int player, int begin, int end, const double* schedule,
+                                    const int* next) {
+    const int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
+    const Player me = given[player];
+    const double* now = schedule + 7 * next[0];
+    const Weights w = {(real)now[0], (real)now[1], (real)now[2], (real)now[3], (real)now[4], (real)now[5], (real)now[6]};
+    if (player == 0) sweep_up<LANES_0, false>(me, w, begin, end, 0, 0, thread, threads);
+    else sweep_up<LANES_1, false>(me, w, begin, end, 0, 0, thread, threads);
+}
+
+extern "C" __global__ void level_up_best(const Player* given, int player, int begin, int end) {
+    const int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
+    const Player me = one_player(given, player, 1);
+    if (player == 0) sweep_up_best<LANES_0, false>(me, begin, end, 0, thread, threads);
+    else sweep_up_best<LANES_1, false>(me, begin, end, 0, thread, threads);
+}
+
+extern "C" __global__ void level_down(const Player* given, int player, int begin, int end, int evaluating) {
+    const int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
+    sweep_down<false>(one_player(given, player, evaluating), begin, end, 0, thread, threads);
+}
+
+extern "C" __global__ void level_normalise(const Player* given, int player, int average) {
+    const int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
+    const Player me = one_player(given, player, 1);
+    normalise<false>(me, average ? me.average : me.strategy, 0, (int)me.sets, 0, thread, threads);
+}
+
+// The next iteration reads the next row of the schedule.
+extern "C" __global__ void tick(int* next) { next[0] += 1; }

@@ -1,0 +1,88 @@
+// CFR over the sequence form of a two-player game, for one GPU: what the kernels know of a game.
+//
+// One iteration updates each player in turn (or both at once). For the player who is updated:
+//
+//   rows   product(s) = sum of value * plan of the other player, over the entries of row s of the payoff matrix
+//   up     deepest level first, in each information set:
+//              q(s)  = product(s) + sum of worth over the sets below s
+//              worth = sum of strategy(s) * q(s)
+//              regret, average and next strategy by the seven weights of the iteration
+//   down   root first: plan(s) = plan(sequence above) * strategy(s)
+//
+// The files of this folder are joined and compiled as one:
+//
+//   player.cu     this one
+//   groups.cu     threads that work together: sums over lanes, the barrier between blocks
+//   steps.cu      rows, up and down, for whichever threads share them
+//   together.cu   `solve`: all iterations of a schedule in one launch, by blocks that own subtrees; or
+//   levels.cu     one launch for each step and level, strung together by a recorded graph
+//
+// No sum uses atomics: results repeat exactly.
+//
+// Compile-time choices: REAL, and for each player LANES_i (threads that share an information set) and ROW_LANES_i
+// (threads that share a row); PACKED says that an entry holds column and value in 32 bits.
+
+#ifndef REAL
+#define REAL float
+#endif
+#ifndef LANES_0
+#define LANES_0 4
+#endif
+#ifndef LANES_1
+#define LANES_1 4
+#endif
+#ifndef ROW_LANES_0
+#define ROW_LANES_0 4
+#endif
+#ifndef ROW_LANES_1
+#define ROW_LANES_1 4
+#endif
+#ifndef PACKED
+#define PACKED 1
+#endif
+#ifndef THREADS
+#define THREADS 1024
+#endif
+#ifndef MAX_LEVELS
+#define MAX_LEVELS 64
+#endif
+
+typedef REAL real;
+
+// What a kernel knows of one player. Every member takes 8 bytes: the host fills the struct as one array of integers.
+// S sequences, I information sets, T sequences and U sets of the top, B blocks.
+struct Player {
+    const int* first;        // [I+1]      sequences of set i are first[i] : first[i+1]
+    const int* parent;       // [S]        sequence before this one
+    const int2* children;    // [S]        sets below: a slice of sets, or for the top a slice of top_child
+    const int* top_child;    // [...]
+    const int* level;        // [B+1, levels+1]  slices of sets, by part and level
+    const int* part_levels;  // [B+1]      how many levels a part has
+    const int* row_bounds;   // [B, 3]     rows of block b: long ones [0] : [1], short ones [1] : [2]
+    const int2* row;         // [rows+1]   first entry, and the sequence whose row it is
+    const unsigned* entry;   // [entries]  column; with PACKED, the number of its value in the high bits
+    const real* value;       // [entries]  or, with PACKED, [values]
+    real* regret;            // [S + (B-1) T]  the canonical array, then the copies of blocks 1, 2, ...
+    real* average;           //            likewise
+    real* strategy;          //            likewise
+    real* plan;              //            likewise
+    real* q;                 //            likewise
+    real* product;           // [S]        stays 0 where a row has no entries
+    real* worth;             // [I + (B-1) U]
+    real* other_strategy;    // what `evaluate` looks at in place of strategy and plan
+    real* other_plan;
+    long long sequences;       // S
+    long long sets;            // I
+    long long top_sequences;   // T, at least 1: the empty sequence
+    long long top_sets;        // U
+    long long levels;
+    long long values;          // how many values a game has
+    long long sequence_stride; // from one game of a batch to the next, in arrays over sequences
+    long long product_stride;
+    long long set_stride;
+    long long column_bits;     // bits of an entry that hold the column
+};
+
+struct Weights {
+    real positive_discount, negative_discount, floor, average_decay, average_weight, prediction, prediction_discount;
+};

@@ -1,0 +1,154 @@
+// The three steps of an iteration, and what an evaluation does in their place. Each function is called by `threads`
+// threads with their own number `thread`, and handles a slice of rows, sets or sequences.
+
+template <int WIDTH>
+__device__ __forceinline__ void multiply_rows(const Player& me, const real* values, const real* plan, int begin,
+                                              int end, int thread, int threads) {
+    const int lane = thread & (WIDTH - 1);
+    [[maybe_unused]] const int bits = (int)me.column_bits;
+    [[maybe_unused]] const unsigned columns = bits < 32 ? (1u << bits) - 1u : 0xffffffffu;
+    for (int r = begin + thread / WIDTH; r < end; r += threads / WIDTH) {
+        const int2 here = load(me.row + r);
+        const int last = load(me.row + r + 1).x;
+        real sum = 0;
+#pragma unroll 4
+        for (int e = here.x + lane; e < last; e += WIDTH) {
+            const unsigned entry = load(me.entry + e);
+#if PACKED
+            sum += values[entry >> bits] * plan[entry & columns];
+#else
+            sum += values[e] * plan[entry];
+#endif
+        }
+        sum = group_sum<WIDTH>(sum);
+        if (lane == 0) me.product[here.y] = sum;
+    }
+}
+
+// A set's actions are shared by WIDTH threads. `copy` and `set_copy` say where this block's copy of the top begins.
+template <bool TOP>
+__device__ __forceinline__ real following(const Player& me, int2 below, long long set_copy) {
+    real sum = 0;
+    for (int c = below.x; c < below.y; c++) {
+        if (TOP) {
+            const int set = load(me.top_child + c);
+            sum += me.worth[set < me.top_sets ? set_copy + set : set];
+        } else {
+            sum += me.worth[c];
+        }
+    }
+    return sum;
+}
+
+__device__ __forceinline__ real updated(real regret, real fresh, const Weights& w) {
+    regret = regret * (regret > 0 ? w.positive_discount : w.negative_discount) + fresh;
+    return w.floor != 0 && regret < 0 ? (real)0 : regret;
+}
+
+__device__ __forceinline__ real predicted(real regret, real fresh, const Weights& w) {
+    const real next = regret * w.prediction_discount + w.prediction * fresh;
+    return next > 0 ? next : (real)0;
+}
+
+template <int WIDTH, bool TOP>
+__device__ __forceinline__ void sweep_up(const Player& me, const Weights& w, int begin, int end, long long copy,
+                                         long long set_copy, int thread, int threads) {
+    const int lane = thread & (WIDTH - 1);
+    for (int i = begin + thread / WIDTH; i < end; i += threads / WIDTH) {
+        const int from = load(me.first + i), to = load(me.first + i + 1);
+        const long long worth_at = (TOP ? set_copy : 0) + i;
+        if (to - from <= WIDTH) {  // one action a thread: all of it stays in registers, all loads start at once
+            const int s = from + lane;
+            const long long k = (TOP ? copy : 0) + s;
+            const bool live = s < to;
+            real q = 0, strategy = 0, regret = 0, average = 0, plan = 0;
+            if (live) {
+                const int2 below = load(me.children + s);
+                q = me.product[s];
+                strategy = me.strategy[k];
+                regret = me.regret[k];
+                average = me.average[k];
+                plan = me.plan[k];
+                q += following<TOP>(me, below, set_copy);
+            }
+            const real worth = group_sum<WIDTH>(strategy * q);
+            const real fresh = q - worth;
+            regret = updated(regret, fresh, w);
+            const real next = live ? predicted(regret, fresh, w) : (real)0;
+            const real total = group_sum<WIDTH>(next);
+            if (live) {
+                me.regret[k] = regret;
+                me.average[k] = average * w.average_decay + w.average_weight * plan;
+                me.strategy[k] = total > 0 ? next / total : (real)1 / (real)(to - from);
+            }
+            if (lane == 0) me.worth[worth_at] = worth;
+            continue;
+        }
+        real worth = 0;
+        for (int s = from + lane; s < to; s += WIDTH) {
+            const long long k = (TOP ? copy : 0) + s;
+            const real q = me.product[s] + following<TOP>(me, load(me.children + s), set_copy);
+            me.q[k] = q;
+            worth += me.strategy[k] * q;
+        }
+        worth = group_sum<WIDTH>(worth);
+        real total = 0;
+        for (int s = from + lane; s < to; s += WIDTH) {
+            const long long k = (TOP ? copy : 0) + s;
+            const real fresh = me.q[k] - worth;
+            const real regret = updated(me.regret[k], fresh, w);
+            const real next = predicted(regret, fresh, w);
+            me.regret[k] = regret;
+            me.average[k] = me.average[k] * w.average_decay + w.average_weight * me.plan[k];
+            me.strategy[k] = next;
+            total += next;
+        }
+        total = group_sum<WIDTH>(total);
+        for (int s = from + lane; s < to; s += WIDTH) {
+            const long long k = (TOP ? copy : 0) + s;
+            me.strategy[k] = total > 0 ? me.strategy[k] / total : (real)1 / (real)(to - from);
+        }
+        if (lane == 0) me.worth[worth_at] = worth;
+    }
+}
+
+// The same sweep for a best response: a set is worth its best action.
+template <int WIDTH, bool TOP>
+__device__ __forceinline__ void sweep_up_best(const Player& me, int begin, int end, long long set_copy, int thread,
+                                              int threads) {
+    const int lane = thread & (WIDTH - 1);
+    for (int i = begin + thread / WIDTH; i < end; i += threads / WIDTH) {
+        const int from = load(me.first + i), to = load(me.first + i + 1);
+        real best = (real)-1e30;
+        for (int s = from + lane; s < to; s += WIDTH) {
+            const real q = me.product[s] + following<TOP>(me, load(me.children + s), set_copy);
+            best = q > best ? q : best;
+        }
+        best = group_max<WIDTH>(best);
+        if (lane == 0) me.worth[(TOP ? set_copy : 0) + i] = best;
+    }
+}
+
+template <bool TOP>
+__device__ __forceinline__ void sweep_down(const Player& me, int begin, int end, long long copy, int thread,
+                                           int threads) {
+    for (int s = begin + thread; s < end; s += threads) {
+        const int above = load(me.parent + s);
+        if (TOP) me.plan[copy + s] = me.plan[copy + above] * me.strategy[copy + s];
+        else me.plan[s] = me.plan[above < me.top_sequences ? copy + above : above] * me.strategy[s];
+    }
+}
+
+// `source`, or uniform where it is 0, normalised over each set: the strategy that `evaluate` looks at.
+template <bool TOP>
+__device__ __forceinline__ void normalise(const Player& me, const real* source, int begin, int end, long long copy,
+                                          int thread, int threads) {
+    for (int i = begin + thread; i < end; i += threads) {
+        const int from = load(me.first + i), to = load(me.first + i + 1);
+        const long long offset = TOP ? copy : 0;
+        real total = 0;
+        for (int s = from; s < to; s++) total += source[offset + s];
+        for (int s = from; s < to; s++)
+            me.strategy[offset + s] = total > 0 ? source[offset + s] / total : (real)1 / (real)(to - from);
+    }
+}

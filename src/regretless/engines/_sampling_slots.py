@@ -1,0 +1,64 @@
+"""The shape of a game once chance has spoken: trees of different deals laid over each other, so that a batch fits one.
+
+Whatever chance draws, a walk meets at each depth some nodes of the game. A *slot* is a place in such a walk: the root
+is slot 0 of depth 0; the child of a chance node, whichever is drawn, and the child by a player's a-th action are slots
+below. In poker all deals have the same betting tree and every slot is used in every deal; where shapes differ, a slot
+that a deal has no node for is left empty. A batch of B walks is then one array [slots, B] for each depth, whose rows
+have the same parents in every column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from regretless.forms.history import HistoryForm, IntArray
+from regretless.games.game import CHANCE
+
+__all__ = ["SlotLevel", "slot_levels"]
+
+
+@dataclass(frozen=True)
+class SlotLevel:
+    """The slots of one depth. S slots here, A slots in the depth above."""
+
+    parent: IntArray  # [S]      slot above, ascending
+    position: IntArray  # [S]    which action leads here; 0 where chance does
+    children: IntArray  # [A+1]  slots under slot a above are children[a] : children[a+1]
+    drawn: IntArray  # [K]       slots that chance leads to, for some deals at least
+    entered: tuple[IntArray, ...]  # for each player, the slots that this player's action leads to, for some deals
+
+
+def slot_levels(form: HistoryForm) -> tuple[SlotLevel, ...]:
+    """The depths below the root, in order.
+
+    >>> from regretless.forms import compile_history
+    >>> from regretless.games import Kuhn
+    >>> [len(level.parent) for level in slot_levels(compile_history(Kuhn()))]  # two cards, then 8 histories
+    [1, 1, 2, 4, 2]
+    """
+    parent = np.asarray(form.parent)
+    mover = np.full(len(parent), CHANCE, np.int64)
+    mover[1:] = form.player[parent[1:]]
+    position = np.zeros(len(parent), np.int64)
+    position[1:] = np.arange(1, len(parent)) - form.first_child[parent[1:]]
+    position[mover == CHANCE] = 0
+    widest = int(position.max(initial=0)) + 1
+    slot = np.zeros(len(parent), np.int64)
+    slots_above = 1
+    levels = []
+    for depth in range(1, len(form.level) - 1):
+        here = slice(int(form.level[depth]), int(form.level[depth + 1]))
+        places, slot[here] = np.unique(slot[parent[here]] * widest + position[here], return_inverse=True)
+        levels.append(
+            SlotLevel(
+                parent=places // widest,
+                position=places % widest,
+                children=np.searchsorted(places // widest, np.arange(slots_above + 1)),
+                drawn=np.unique(slot[here][mover[here] == CHANCE]),
+                entered=tuple(np.unique(slot[here][mover[here] == player]) for player in range(form.players)),
+            )
+        )
+        slots_above = len(places)
+    return tuple(levels)

@@ -1,0 +1,79 @@
+"""The history form as the sparse matrices of Kim (2024).
+
+| matrix  | shape  | entry 1 where                                                                     |
+|---------|--------|-----------------------------------------------------------------------------------|
+| G       | [N, N] | the row is the parent of the column: all edges of the game tree                   |
+| L(l)    | [N, N] | the same, for the edges that lead to depth l alone: G = L(1) + … + L(D)           |
+| M(Q, V) | [Q, N] | the node of the column is entered by the pair of the row                          |
+| M(H, Q) | [I, Q] | the pair of the column belongs to the information set of the row                  |
+| M(V, I) | [N, P] | the node of the row is entered by a move of the player of the column              |
+
+N nodes, Q pairs of information set and action, I information sets, P players. With s the probability of entering each
+node, given its parent, everything CFR needs is products with them: reach flows down by π ← π + (L(l)ᵀ π) ∘ s for
+l = 1, …, D, values flow up by u ← u + L(l) (s ∘ u) for l = D, …, 1, and sums over information sets are M(H, Q) times
+a vector over pairs.
+
+Kim: GPU-Accelerated Counterfactual Regret Minimization, 2024, arXiv 2408.14778. Kim & Sandholm: Parallelizing
+Counterfactual Regret Minimization, 2026, arXiv 2605.14277.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from regretless.errors import MissingExtra
+from regretless.forms.history import HistoryForm, IntArray
+
+__all__ = ["Matrices", "matrices"]
+
+Sparse = Any  # scipy.sparse.csr_array; SciPy is optional and carries no types
+
+
+@dataclass(frozen=True)
+class Matrices:
+    """The matrices of a game, compressed by rows, of ones in float64."""
+
+    tree: Sparse  # G
+    levels: tuple[Sparse, ...]  # L(1), …, L(D)
+    pair_nodes: Sparse  # M(Q, V)
+    set_pairs: Sparse  # M(H, Q)
+    node_movers: Sparse  # M(V, I)
+
+
+def matrices(form: HistoryForm) -> Matrices:
+    """Build the matrices of a game from its arrays.
+
+    >>> from regretless.forms import compile_history
+    >>> from regretless.games import Kuhn
+    >>> of_kuhn = matrices(compile_history(Kuhn()))
+    >>> of_kuhn.tree.shape, of_kuhn.tree.nnz, len(of_kuhn.levels)
+    ((58, 58), 57, 5)
+    """
+    nodes = len(form.parent)
+    children = np.arange(1, nodes)
+    bounds = form.level.tolist()
+    moved = np.flatnonzero(form.pair >= 0)
+    pairs = int(form.first_pair[-1])
+    sets = np.repeat(np.arange(len(form.keys)), np.diff(form.first_pair))
+    movers = form.player[form.parent[moved]]
+    return Matrices(
+        tree=_ones(form.parent[1:], children, (nodes, nodes)),
+        levels=tuple(
+            _ones(form.parent[start:end], np.arange(start, end), (nodes, nodes)) for start, end in pairwise(bounds[1:])
+        ),
+        pair_nodes=_ones(form.pair[moved], moved, (pairs, nodes)),
+        set_pairs=_ones(sets, np.arange(pairs), (len(form.keys), pairs)),
+        node_movers=_ones(moved, movers, (nodes, form.players)),
+    )
+
+
+def _ones(row: IntArray, column: IntArray, shape: tuple[int, int]) -> Sparse:
+    try:
+        from scipy.sparse import csr_array
+    except ImportError:
+        raise MissingExtra("scipy", "exact") from None
+    return csr_array((np.ones(len(row)), (row, column)), shape=shape)

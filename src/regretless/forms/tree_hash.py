@@ -1,0 +1,42 @@
+"""A name for the tree of a game: equal trees, equal hash, so that saved arrays never meet a game they do not fit.
+
+Everything that gives the arrays of a solve their meaning goes in: the shape of the tree, who moves, information sets
+with their texts and actions, chance and payoffs. The name of the game stays out: `leduc` and `leduc(ranks=3)` are one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from regretless.forms.history import HistoryForm
+
+__all__ = ["tree_hash"]
+
+
+def tree_hash(form: HistoryForm) -> str:
+    """SHA-256 of a compiled game, as 64 hexadecimal digits; the same on every machine.
+
+    >>> from regretless.forms import compile_history
+    >>> from regretless.games import Kuhn
+    >>> tree_hash(compile_history(Kuhn())) == tree_hash(compile_history(Kuhn(players=2)))
+    True
+    >>> tree_hash(compile_history(Kuhn())) == tree_hash(compile_history(Kuhn(players=3)))
+    False
+    """
+    digest = hashlib.sha256(str(form.players).encode())
+    for name, array, number in (
+        ("player", form.player, "<i1"),
+        ("information_set", form.information_set, "<i4"),
+        ("first_child", form.first_child, "<i8"),
+        ("chance", form.chance, "<f8"),
+        ("payoff", form.payoff, "<f8"),
+        ("first_pair", form.first_pair, "<i8"),
+    ):
+        digest.update(f"{name}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array, dtype=number).data)
+    for key, actions in zip(form.keys, form.actions, strict=True):
+        digest.update("\x1f".join((key, *actions)).encode())
+        digest.update(b"\x1e")
+    return digest.hexdigest()

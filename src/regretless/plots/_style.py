@@ -1,0 +1,43 @@
+"""What all pictures share: a figure without global state, colours that colour-blind readers can tell apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from regretless.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["GRID", "INK", "MUTED", "PALETTE", "new_figure", "quiet_axes"]
+
+# Okabe & Ito (2008), without the yellow that disappears on white.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+INK = "#1f2933"
+MUTED = "#66717c"
+GRID = "#e3e7eb"
+
+
+def new_figure(width: float, height: float, columns: int = 1, **options: Any) -> tuple[Figure, list[Axes]]:
+    """A figure of that size in inches with a row of axes; pyplot is not touched, so nothing opens or leaks."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "plot") from None
+    figure = Figure(figsize=(width, height), dpi=160, layout="constrained", facecolor="white")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(1, columns, squeeze=False, **options)
+    return figure, list(axes[0])
+
+
+def quiet_axes(axes: Axes) -> None:
+    """Two spines, grey ticks, a pale grid behind the data."""
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(MUTED)
+    axes.tick_params(which="both", colors=MUTED, labelcolor=INK, labelsize=9)
+    axes.grid(True, which="major", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)

@@ -1,0 +1,101 @@
+"""How exploitability falls: against iterations, and against seconds, both axes logarithmic.
+
+The two panels answer two questions. The left one compares variants (what does an iteration buy?), the right one
+compares solvers (what does a second buy?). A straight line is a power law; its slope is the rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from regretless.errors import InvalidOption
+from regretless.plots._style import INK, PALETTE, new_figure, quiet_axes
+from regretless.solvers.solution import Solution
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+__all__ = ["convergence"]
+
+
+def convergence(
+    solutions: Sequence[Solution], *, labels: Sequence[str] | None = None, title: str | None = None
+) -> Figure:
+    """Convergence of one or several solves in one picture.
+
+    Lines are named by what tells the solves apart: the variant, else the game, else the engine.
+
+    >>> from regretless import solve
+    >>> figure = convergence([solve("kuhn", variant=variant, iterations=50) for variant in ("vanilla", "plus")])
+    >>> [axes.get_xlabel() for axes in figure.axes]
+    ['iterations', 'seconds of solving']
+    """
+    if not solutions:
+        raise InvalidOption("solutions", list(solutions), "must hold at least one solution")
+    names = list(labels) if labels is not None else _names(solutions)
+    if len(names) != len(solutions):
+        raise InvalidOption("labels", names, f"must be one for each of {len(solutions)} solutions")
+    figure, panels = new_figure(9.6, 4.2, columns=2, sharey=True)
+    games = list(dict.fromkeys(solution.game for solution in solutions))
+    heading = title if title is not None else _heading(solutions, games)
+    figure.suptitle(heading, fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
+    for axes, unit in zip(panels, ("iterations", "seconds of solving"), strict=True):
+        quiet_axes(axes)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel(unit, color=INK)
+        for number, solution in enumerate(solutions):
+            _draw(axes, solution, PALETTE[number % len(PALETTE)], by_seconds=unit != "iterations")
+    panels[0].set_ylabel("exploitability, in the game's units\n(NashConv / players)", color=INK)
+    if len(solutions) > 1 or labels is not None:
+        _name_lines(figure, panels[0].lines, names, [solution.exploitability for solution in solutions])
+    return figure
+
+
+def _draw(axes: Axes, solution: Solution, colour: str, *, by_seconds: bool) -> None:
+    points = [
+        (point.seconds if by_seconds else point.iteration, point.exploitability)
+        for point in solution.history
+        if point.exploitability > 0 and (by_seconds or point.iteration > 0)
+    ]
+    across, up = zip(*points, strict=True) if points else ((), ())
+    marker = "o" if len(points) < 3 else None
+    axes.plot(across, up, color=colour, linewidth=1.8, marker=marker, markersize=5, solid_capstyle="round")
+
+
+def _name_lines(figure: Figure, lines: Sequence[Line2D], names: Sequence[str], ends: Sequence[float]) -> None:
+    """Names beside the picture, each in the colour of its line and in the order in which the lines end."""
+    order = sorted(range(len(names)), key=lambda number: -ends[number])
+    legend = figure.legend(
+        [lines[number] for number in order],
+        [names[number] for number in order],
+        loc="outside right center",
+        frameon=False,
+        fontsize=9.5,
+        handlelength=1.4,
+        labelspacing=0.9,
+    )
+    for text, number in zip(legend.get_texts(), order, strict=True):
+        text.set_color(lines[number].get_color())
+
+
+def _names(solutions: Sequence[Solution]) -> list[str]:
+    """The shortest description that tells the solves apart."""
+    parts = [
+        [solution.variant for solution in solutions],
+        [solution.game for solution in solutions],
+        [solution.engine for solution in solutions],
+        [solution.settings.sampling for solution in solutions],
+        [f"seed {solution.settings.seed}" for solution in solutions],
+    ]
+    telling = [part for part in parts if len(set(part)) > 1] or parts[:1]
+    return [" · ".join(words) for words in zip(*telling, strict=True)]
+
+
+def _heading(solutions: Sequence[Solution], games: Sequence[str]) -> str:
+    alone = f" by {solutions[0].variant}" if len(solutions) == 1 else ""
+    listed = games[0] if len(games) == 1 else f"{', '.join(games[:-1])} and {games[-1]}"
+    return f"Exploitability of {listed}{alone}"

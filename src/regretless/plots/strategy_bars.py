@@ -1,0 +1,85 @@
+"""What a strategy does in chosen information sets: grouped bars, one group a set, one bar an action."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from regretless.errors import InvalidOption
+from regretless.forms.history import Strategy
+from regretless.plots._style import INK, MUTED, PALETTE, new_figure, quiet_axes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["strategy_bars"]
+
+
+def strategy_bars(
+    strategy: Strategy,
+    information_sets: Sequence[str] | None = None,
+    *,
+    value: float | None = None,
+    theoretical: float | None = None,
+    names: Mapping[str, str] | None = None,
+    title: str = "Average strategy",
+) -> Figure:
+    """Bars of the chosen information sets (of all, where none are chosen).
+
+    `value` and `theoretical` are the measured and the known value of the game to player 0, written under the title;
+    `names` gives information sets and actions longer names.
+
+    >>> from regretless import solve
+    >>> strategy = solve("kuhn", iterations=500).strategy
+    >>> figure = strategy_bars(strategy, ["0:", "1:", "2:"], value=-0.0553, theoretical=-1 / 18)
+    >>> [text.get_text() for text in figure.axes[0].get_xticklabels()]
+    ['0:', '1:', '2:']
+    """
+    chosen = list(strategy) if information_sets is None else list(information_sets)
+    if not chosen:
+        raise InvalidOption("information_sets", chosen, "must name at least one information set")
+    for key in chosen:
+        if key not in strategy:
+            raise InvalidOption("information_sets", key, f"is not one of {_few(list(strategy))}")
+    actions = list(dict.fromkeys(action for key in chosen for action in strategy[key]))
+    named = dict(names or {})
+    figure, (axes,) = new_figure(max(5.6, 1.6 + 0.85 * len(chosen)), 4.0)
+    quiet_axes(axes)
+    axes.grid(False, axis="x")
+    width = 0.8 / len(actions)
+    for number, action in enumerate(actions):
+        shift = (number - (len(actions) - 1) / 2) * width
+        there = [place for place, key in enumerate(chosen) if action in strategy[key]]
+        heights = [strategy[chosen[place]][action] for place in there]
+        bars = axes.bar(
+            [place + shift for place in there],
+            heights,
+            width=width * 0.92,
+            color=PALETTE[number % len(PALETTE)],
+            label=named.get(action, action),
+        )
+        if len(chosen) * len(actions) <= 26:
+            axes.bar_label(bars, [f"{height:.2f}" for height in heights], fontsize=8, color=INK, padding=2)
+    axes.set_xticks(range(len(chosen)), [named.get(key, key) for key in chosen])
+    axes.set_ylim(0, 1.12)
+    axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
+    axes.set_ylabel("probability", color=INK)
+    axes.set_xlabel("information set", color=INK)
+    figure.legend(frameon=False, loc="upper right", ncols=min(len(actions), 4), fontsize=9.5, handlelength=1.2)
+    axes.set_title(_heading(value, theoretical), loc="left", fontsize=9.5, color=MUTED)
+    figure.suptitle(title, fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
+    return figure
+
+
+def _heading(value: float | None, theoretical: float | None) -> str:
+    measured = "" if value is None else f"value to player 0: {_signed(value)} measured"
+    known = "" if theoretical is None else f"{_signed(theoretical)} in theory"
+    return ", ".join(part for part in (measured, known) if part)
+
+
+def _signed(number: float) -> str:
+    return f"{number:+.5f}".replace("-", "−")
+
+
+def _few(keys: Sequence[str]) -> str:
+    return ", ".join(keys[:12]) + (", …" if len(keys) > 12 else "")

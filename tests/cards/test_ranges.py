@@ -1,0 +1,79 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from regretless.cards.deck import parse_board
+from regretless.cards.hands import HAND_CLASS, HAND_COUNT
+from regretless.cards.ranges import Range
+from regretless.errors import InvalidOption
+
+some_weights = st.sampled_from([0.0, 1.0, 0.5, 0.25, 1 / 3]) | st.floats(0, 1)
+
+
+@settings(max_examples=25)
+@given(st.lists(some_weights, min_size=169, max_size=169))
+def test_ranges_of_whole_classes_read_back(class_weights):
+    given_range = Range(np.array(class_weights)[HAND_CLASS])
+    assert Range.parse(str(given_range)) == given_range
+
+
+@settings(max_examples=20)
+@given(st.sets(st.integers(0, 168)), st.sampled_from([1.0, 0.5]), st.lists(st.integers(0, HAND_COUNT - 1)))
+def test_ranges_with_single_hands_read_back(cells, weight, hands):
+    weights = np.where(np.isin(HAND_CLASS, list(cells)), weight, 0.0)
+    weights[hands] = 0.75
+    assert Range.parse(str(Range(weights))) == Range(weights)
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 2**32 - 1))
+def test_any_weights_at_all_read_back(seed):
+    given_range = Range(np.random.default_rng(seed).random(HAND_COUNT))
+    assert Range.parse(str(given_range)) == given_range
+
+
+def test_removal_takes_every_hand_with_a_dead_card():
+    left = Range.parse("100%").remove(parse_board("Qs Jh 2h"))
+    assert left.combos == 49 * 48 / 2
+    assert Range.parse("AKs").remove(parse_board("As Ah")).combos == 2
+
+
+def test_the_grid_is_the_mean_of_each_class():
+    grid = Range.parse("AA:0.5, AKs, KAo:0.25, AhAs:1").grid()
+    assert grid[0, 0] == pytest.approx((5 * 0.5 + 1) / 6)
+    assert (grid[0, 1], grid[1, 0], grid[1, 1]) == (1, 0.25, 0)
+    assert Range.parse("100%").grid().tolist() == [[1.0] * 13] * 13
+
+
+def test_equal_ranges_are_equal_keys():
+    assert {Range.parse("AKs,AKo"): 1}[Range.parse("AK")] == 1
+    assert Range.parse("AK") != Range.parse("AKs")
+    assert Range(-np.zeros(HAND_COUNT)) == Range.parse("")
+    assert hash(Range(-np.zeros(HAND_COUNT))) == hash(Range.parse(""))
+
+
+def test_repr_can_be_read():
+    assert repr(Range.parse("AKs, AKo")) == "Range.parse('AK')"
+
+
+def test_weights_cannot_be_changed():
+    weights = np.ones(HAND_COUNT)
+    held = Range(weights)
+    weights[0] = 0
+    assert held.weights[0] == 1
+    with pytest.raises(ValueError, match="read-only"):
+        held.weights[0] = 0
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.5, np.nan, np.inf])
+def test_weights_outside_0_to_1_are_refused(wrong):
+    weights = np.zeros(HAND_COUNT)
+    weights[-1] = wrong
+    with pytest.raises(InvalidOption, match=r"of AsAh\) must be from 0 to 1"):
+        Range(weights)
+
+
+def test_weights_of_another_length_are_refused():
+    with pytest.raises(InvalidOption, match="must have shape"):
+        Range(np.zeros(169))

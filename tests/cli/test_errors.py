@@ -1,0 +1,146 @@
+"""Wrong input answers with one sentence on stderr and the right exit code; stdout stays empty."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import os
+from pathlib import Path
+
+import pytest
+
+from regretless.errors import WouldNotFit
+
+SOLVING = importlib.import_module("regretless.solvers.solve")  # by name, since `solvers.solve` is the function
+
+WRONG = [
+    (["solve", "kuhhn"], "did you mean kuhn?"),
+    (["solve", "kuhn(cards=4)"], "kuhn has no parameter cards"),
+    (["solve", "leduc(ranks=6"], "game: "),
+    (["solve", "kuhn", "--variant", "cfr"], "variant: 'cfr' is not one of vanilla, plus"),
+    (["solve", "kuhn", "--engine", "abacus"], "engine: 'abacus' is not one of auto, reference"),
+    (["solve", "kuhn", "--device", "tpu"], "device: 'tpu' is not one of auto, cpu, cuda, mps"),
+    (["solve", "kuhn", "--engine", "reference", "--device", "cuda"], "which runs on cpu"),
+    (["solve", "kuhn", "--iterations", "-5"], "iterations: -5 must be at least 1"),
+    (["solve", "kuhn", "--iterations", "0"], "iterations: 0 must be at least 1"),
+    (["solve", "kuhn", "--target", "-1"], "target: -1.0 must be above 0"),
+    (["solve", "kuhn", "--target", "nan"], "target: nan must be above 0"),
+    (["solve", "kuhn", "--measure-every", "0"], "measure_every: 0 must be at least 1"),
+    (["solve", "kuhn", "--threads", "0"], "threads: 0 must be at least 1"),
+    (["solve", "kuhn", "--sampling", "most"], "sampling: 'most' is not one of full, chance"),
+    (["solve", "kuhn", "--updates", "both"], "updates: 'both' is not one of alternating"),
+    (["solve", "kuhn", "--batch-size", "8"], "choose a sampling other than full"),
+    (["solve", "kuhn", "--out", "no/such/folder.rgl"], "the folder no/such does not exist"),
+    (["solve", "kuhn", "--out", "."], "it is a folder"),
+    (["solve", "kuhn", "--plot", "kuhn.gif"], "must end in one of .png"),
+    (["solve", "kuhn", "--plot", "no/kuhn.png"], "the folder no does not exist"),
+    (["solve", "none.efg"], "none.efg"),
+    (["solve", "--resume", "none.rgl"], "none.rgl: does not exist"),
+    (["solve", "--resume", "text.rgl"], "text.rgl: is not a Regretless file"),
+    (["solve", "--resume", "."], ".: is a folder, not a file"),
+    (["show", "none.rgl"], "does not exist"),
+    (["show", "text.rgl"], "is not a Regretless file"),
+    (["plot", "text.rgl"], "is not a Regretless file"),
+    (["plot", "kuhn", "--variants", "plus,minus"], "variants: 'minus' is not one of"),
+    (["plot", "kuhn", "--variants", ","], "must name at least one"),
+    (["plot", "kuhn", "--out", "kuhn"], "must end in one of .png"),
+    (["plot", "kuhhn"], "did you mean kuhn?"),
+    (["range", "AKx"], "range: 'AKx' at position 3: 'x' is neither s, o nor a suit"),
+    (["range", "22+,", "ZZ"], "at position 6: 'Z' is not a rank"),
+    (["range", "AhAh"], "Ah appears twice"),
+    (["range", "AA:2"], "a weight is a number from 0 to 1"),
+    (["equity", "AK", "Qx"], "second range: 'Qx' at position 2"),
+    (["equity", "AhKh", "QQ", "--board", "Qs Jh Qs"], "board: 'Qs Jh Qs' at position 7: Qs appears twice"),
+    (["equity", "AhKh", "QQ", "--board", "Qs Jx 2h"], "'x' is not a suit"),
+    (["equity", "AhKh", "QQ", "--board", "Qs Jh"], "must be 0, 3, 4 or 5 different cards"),
+    (["equity", "AhKh", "QQ", "--board", "Ah Jh 2c"], "holds no hand without a card of the board"),
+    (["equity", "AhKh", "AhQh"], "always shares a card"),
+    (["equity", "AA", "KK", "--samples", "0"], "samples: 0 must be at least 2"),
+    (["train-kuhn", "--iterations", "-1"], "iterations: -1 must be at least 1"),
+    (["train-kuhn", "--information-sets", "9:"], "'9:' is not an information set"),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), WRONG, ids=[" ".join(line) for line, _ in WRONG])
+def test_a_wrong_request_is_one_sentence(line: list[str], words: str, run, tmp_path: Path) -> None:
+    (tmp_path / "text.rgl").write_text("this is a note, not a solution")
+    for more in ([], ["--json"]) if line[0] != "plot" else ([],):
+        result = run(*line, *more)
+        assert result.code == 1
+        assert result.out == ""
+        assert result.err.startswith("error: ")
+        assert words in result.err
+        assert result.err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["text.rgl"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["solve"], "give a game"),
+        (["solve", "kuhn", "--iterations", "ten"], "--iterations"),
+        (["solve", "kuhn", "--no-such-option"], "--no-such-option"),
+        (["solve", "kuhn", "leduc"], "leduc"),
+        (["no-such-command"], "no-such-command"),
+        (["equity", "AA"], "second"),
+        (["plot"], "GAME"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_a_line_that_cannot_be_read_is_a_usage_error(line: list[str], words: str, run) -> None:
+    result = run(*line)
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err.startswith("error: ")
+    assert words.lower() in result.err.lower()
+    assert result.err.rstrip().endswith("--help")
+    assert "Traceback" not in result.err
+
+
+def test_too_much_memory_is_exit_code_three(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
+        raise WouldNotFit("leduc(ranks=13)", needed=2**40, available=2**30)
+
+    monkeypatch.setattr(SOLVING, "compile_history", refuse)
+    result = run("solve", "leduc(ranks=13)")
+    assert result.code == 3
+    assert result.err == "error: leduc(ranks=13) needs 1024.0 GiB of memory and 1.0 GiB are free\n"
+
+
+def test_an_unwritable_file_is_noticed_before_the_solve(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*arguments: object, **options: object) -> None:
+        raise AssertionError("the solve began")
+
+    monkeypatch.setattr(SOLVING, "solve", never)
+    for line in (["--out", "no/kuhn.rgl"], ["--plot", "no/kuhn.png"]):
+        assert run("solve", "kuhn", *line).code == 1
+
+
+def test_a_disk_that_fills_up_meanwhile(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    result = run("solve", "kuhn", "--iterations", "5", "--out", "kuhn.rgl")
+    assert result.code == 1
+    assert result.err == "error: kuhn.rgl: cannot be written: no space left on device\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_resume_that_does_not_fit(run) -> None:
+    run("solve", "kuhn", "--iterations", "20", "--out", "kuhn.rgl")
+    for line, words in [
+        (["leduc", "--resume", "kuhn.rgl", "--iterations", "50"], "belongs to another tree than that of leduc"),
+        (["--resume", "kuhn.rgl"], "is already reached: 20 iterations are done"),
+        (["--resume", "kuhn.rgl", "--iterations", "5"], "is already reached"),
+        (["--resume", "kuhn.rgl", "--variant", "vanilla", "--iterations", "50"], "cannot go on with what plus began"),
+    ]:
+        result = run("solve", *line)
+        assert result.code == 1
+        assert words in result.err
+    run("solve", "kuhn", "--variant", "lp", "--out", "exact.rgl")
+    assert "there is nothing to resume" in run("solve", "--resume", "exact.rgl").err
+
+
+def test_text_that_looks_like_markup_is_printed_as_it_is(run) -> None:
+    assert "'[bold]x[/bold]'" in run("solve", "kuhn", "--variant", "[bold]x[/bold]").err

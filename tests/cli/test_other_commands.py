@@ -1,0 +1,105 @@
+"""games, plot, range, equity, train-kuhn, show, help and version."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+COMMANDS = ["solve", "show", "plot", "games", "train-kuhn", "range", "equity"]
+
+
+def test_games(run) -> None:
+    result = run("games")
+    assert result.code == 0
+    for words in ("kuhn", "leduc", "liars_dice", "ranks=3", "openspiel:NAME", "FILE.efg"):
+        assert words in result.out
+    listed = run("games", "--json").json
+    assert [entry["name"] for entry in listed][:2] == ["kuhn", "leduc"]
+    assert listed[0] == {
+        "name": "kuhn",
+        "description": listed[0]["description"],
+        "players": "2 to 10",
+        "parameters": {"players": 2},
+    }
+
+
+def test_plot_games_and_files(run, tmp_path: Path) -> None:
+    run("solve", "kuhn", "--variant", "linear", "--iterations", "20", "--out", "kuhn.rgl")
+    result = run("plot", "kuhn", "kuhn.rgl", "--variants", "plus,lp", "--iterations", "20", "--out", "both.svg")
+    assert result.code == 0
+    assert result.out == ""
+    assert "drew both.svg" in result.err
+    assert "<svg" in (tmp_path / "both.svg").read_text()
+    assert run("plot", "kuhn", "--variants", "plus", "--iterations", "5").code == 0
+    assert (tmp_path / "kuhn.png").exists()
+
+
+def test_range(run) -> None:
+    result = run("range", "AKs,AKo,", "AA,KK,QQ,", "76s:0.5")
+    assert result.code == 0
+    assert "QQ+,AK,76s:0.5" in result.out
+    assert "36 combos, 2.7% of all hands" in result.out
+    assert "50%" in result.out
+    answer = run("range", "76s+", "--json").json
+    assert (answer["combos"], answer["range"]) == (32, "76s+")
+    assert len(answer["grid"]) == len(answer["grid"][0]) == 13
+    assert run("range", "100%", "--json").json["combos"] == 1326
+    assert run("range", "").out.startswith("(no hand)")
+
+
+def test_equity(run) -> None:
+    answer = run("equity", "AA", "KK", "--json").json
+    assert answer["equity"][0] == pytest.approx(0.8195, abs=1e-4)
+    assert sum(answer["equity"]) == pytest.approx(1)
+    assert (answer["method"], answer["standard_error"]) == ("exact", 0)
+    result = run("equity", "AhKh", "QcQd", "--board", "Qs Jh 2h")
+    assert "32.93%" in result.out
+    assert "Q♠ J♥ 2♥" in result.out
+    sampled = run("equity", "AA", "KK", "--samples", "2000", "--seed", "3", "--json")
+    assert sampled.json == run("equity", "AA", "KK", "--samples", "2000", "--seed", "3", "--json").json
+    assert abs(sampled.json["equity"][0] - 0.8195) < 5 * sampled.json["standard_error"]
+
+
+def test_train_kuhn(run, tmp_path: Path) -> None:
+    line = ["train-kuhn", "--iterations", "3000", "--seed", "1"]
+    result = run(*line, "--plot", "kuhn.png", "--information-sets", "0:,1:,2:")
+    assert result.code == 0
+    for words in ("trained on 3,000 hands", "mean value so far", "−0.05556", "(−1/18)", "exploitability", "0:pb"):
+        assert words in result.out
+    assert (tmp_path / "kuhn.png").read_bytes().startswith(b"\x89PNG")
+    answer = run(*line, "--json").json
+    assert answer == {**run(*line, "--json").json, "seconds": answer["seconds"]}
+    assert len(answer["strategy"]) == 12
+    assert answer["exploitability"] < 0.05
+
+
+def test_show_chosen_information_sets(run) -> None:
+    run("solve", "leduc", "--iterations", "5", "--out", "leduc.rgl")
+    result = run("show", "leduc.rgl", "--information-sets", "Ks:,Ks:r")
+    assert result.code == 0
+    assert "\nKs:r " in result.out
+    assert "Js:" not in result.out
+    assert list(run("show", "leduc.rgl", "--information-sets", "Ks:", "--json").json["strategy"]) == ["Ks:"]
+    assert "'Xs:' is not an information set" in run("show", "leduc.rgl", "--information-sets", "Xs:").err
+
+
+def test_version_and_help(run) -> None:
+    from regretless import __version__
+
+    assert run("--version").out == f"regretless {__version__}\n"
+    assert run().code == 0
+    for line in ([], ["--help"], ["-h"]):
+        result = run(*line)
+        assert result.code == 0
+        assert all(command in result.out for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_help_shows_an_example_and_explains_every_option(command: str, run) -> None:
+    result = run(command, "--help")
+    assert result.code == 0
+    assert f"regretless {command}" in result.out.split("Usage:")[1].split("\n", 1)[1]
+    for line in result.out.splitlines():
+        if line.startswith("│ --"):
+            assert len(line.strip("│ ").split()) > 3, line

@@ -1,0 +1,81 @@
+"""The command as a process: what goes where, and what a signal leaves behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+COMMAND = [sys.executable, "-c", "import sys; from regretless.cli import main; sys.exit(main())"]
+SOLVE = ["solve", "kuhn", "--engine", "reference", "--variant", "discounted", "--measure-every", "100000"]
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "COLUMNS": "80", **more}
+
+
+def test_progress_goes_to_stderr_alone(tmp_path: Path) -> None:
+    """With a terminal forced on both, stdout still holds the object and nothing else."""
+    line = [*COMMAND, "solve", "kuhn", "--json", "--iterations", "2000"]
+    result = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, env=environment(FORCE_COLOR="1"))
+    assert result.returncode == 0
+    assert json.loads(result.stdout)["iterations"] == 2000
+    assert "exploitability" in result.stderr
+    assert "of 2,000" in result.stderr
+
+
+def test_without_a_terminal_nothing_is_said(tmp_path: Path) -> None:
+    line = [*COMMAND, "solve", "kuhn", "--json", "--iterations", "200", "--engine", "numpy"]
+    result = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, env=environment())
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+    line = [*COMMAND, "games"]
+    process = subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.wait()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+def test_a_signal_saves_and_the_printed_command_goes_on_to_the_same_bits(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    from regretless import solve
+    from regretless.storage import load_solution
+
+    process = subprocess.Popen(
+        [*COMMAND, *SOLVE, "--iterations", "90000"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(FORCE_COLOR="1"),
+    )  # fmt: skip
+    assert process.stderr is not None
+    said = b""
+    deadline = time.monotonic() + 60
+    while b" of 90,000" not in said and time.monotonic() < deadline:  # the first iteration is done
+        said += os.read(process.stderr.fileno(), 4096)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "regretless solve --resume kuhn.rgl" in err
+    assert "Traceback" not in err
+    assert "kuhn" in out
+    saved = load_solution(tmp_path / "kuhn.rgl")
+    assert saved.reason == "interrupted"
+    end = saved.iterations + 30
+    line = [*COMMAND, "solve", "--resume", "kuhn.rgl", "--iterations", str(end), "--json", "--strategy"]
+    resumed = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, env=environment())
+    assert resumed.returncode == 0, resumed.stderr
+    whole = solve("kuhn", engine="reference", variant="discounted", iterations=end, measure_every=100_000)
+    answer = json.loads(resumed.stdout)
+    assert answer["strategy"] == whole.strategy
+    assert answer["exploitability"] == whole.exploitability
+    assert not list(tmp_path.glob(".*"))

@@ -1,0 +1,128 @@
+"""Which engine and device "auto" stands for, on machines that are made up."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import cache
+
+import pytest
+
+from regretless import engines
+from regretless.engines import devices, registry
+from regretless.errors import InvalidOption, MissingExtra
+from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
+from regretless.games.registry import load
+
+LEDUC = 12_026  # its size
+
+
+@cache
+def sequence(name: str) -> SequenceForm:
+    return compile_sequence(compile_history(load(name)))
+
+
+@cache
+def history(name: str) -> HistoryForm:
+    return compile_history(load(name))
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    """Pretend that these libraries are installed and that there are so many CUDA devices; Leduc is a large game."""
+
+    def pretend(*libraries: str, cuda: int) -> None:
+        monkeypatch.setattr(registry, "find_spec", lambda name: name if name in libraries else None)
+        monkeypatch.setattr(devices, "cuda_devices", lambda: cuda)
+        monkeypatch.setattr(devices, "GPU_FROM", {"cupy": LEDUC, "torch": LEDUC})
+
+    return pretend
+
+
+def test_sizes():
+    assert devices.game_size(sequence("leduc")) == LEDUC
+    assert devices.game_size(history("kuhn(players=3)")) > devices.game_size(history("kuhn"))
+
+
+@pytest.mark.parametrize(
+    ("libraries", "cuda", "name", "chosen"),
+    [
+        (("numba", "cupy", "torch"), 1, "leduc", ("cupy", "cuda")),
+        (("numba", "cupy", "torch"), 8, "kuhn", ("numba", "cpu")),
+        (("numba", "cupy", "torch"), 0, "leduc", ("numba", "cpu")),
+        (("numba", "torch"), 1, "leduc", ("torch", "cuda")),
+        (("numba", "torch"), 0, "leduc", ("numba", "cpu")),
+        (("numba",), 1, "leduc", ("numba", "cpu")),
+        ((), 1, "leduc", ("numpy", "cpu")),
+    ],
+)
+def test_a_large_game_goes_to_the_gpu_if_there_is_one(machine, libraries, cuda, name, chosen):
+    machine(*libraries, cuda=cuda)
+    assert registry._choose_by_size(sequence(name), threads=None) == chosen
+
+
+def test_torch_pays_later_than_cupy():
+    assert devices.GPU_FROM["torch"] > devices.GPU_FROM["cupy"] > LEDUC
+
+
+def test_threads_keep_a_game_on_the_cpu(machine):
+    machine("numba", "cupy", cuda=1)
+    assert registry._choose_by_size(sequence("leduc"), threads=4) == ("numba", "cpu")
+
+
+def test_many_players_are_left_to_torch(machine, monkeypatch):
+    form = history("kuhn(players=3)")
+    machine("numba", "cupy", "torch", cuda=1)
+    monkeypatch.setattr(devices, "GPU_FROM", {"cupy": 1, "torch": 1})
+    assert registry._choose_by_size(form, threads=None) == ("torch", "cuda")
+    assert registry._choose(form, "cuda") == "torch"
+
+
+def test_a_device_that_is_asked_for_gets_what_is_installed(machine):
+    form = sequence("kuhn")
+    machine("numba", "cupy", "torch", cuda=1)
+    assert registry._choose(form, "cuda") == "cupy"
+    assert registry._choose(form, "cpu") == "numba"
+    machine("numba", "torch", cuda=1)
+    assert registry._choose(form, "cuda") == "torch"
+    assert registry._choose(form, "mps") == "torch"
+    machine("numba", cuda=1)
+    with pytest.raises(MissingExtra, match=r"^cupy is not installed: pip install 'regretless\[gpu\]'$"):
+        registry._choose(form, "cuda")
+    with pytest.raises(MissingExtra, match=r"^torch is not installed"):
+        registry._choose(history("kuhn(players=3)"), "cuda")
+
+
+@pytest.mark.parametrize("name", ["auto", "cupy", "torch"])
+def test_no_cuda_device_is_said_in_one_sentence(machine, name):
+    machine("numba", "cupy", "torch", cuda=0)
+    with pytest.raises(InvalidOption, match=r"^device: 'cuda' is not available: the NVIDIA driver finds no device"):
+        engines.create(name, sequence("kuhn"), device="cuda")
+
+
+def test_a_device_that_nobody_knows():
+    with pytest.raises(InvalidOption, match="device: 'abacus' is not one of auto, cpu, cuda, mps"):
+        engines.create("auto", sequence("kuhn"), device="abacus")
+
+
+def test_auto_computes_in_float64_whatever_the_device(machine, monkeypatch):
+    machine("numba", "cupy", "torch", cuda=1)
+    built = {}
+
+    class Cupy:
+        def __init__(self, form: SequenceForm, **options: object) -> None:
+            built.update(options)
+
+    monkeypatch.setattr(registry, "import_module", lambda name: type("module", (), {"CupyEngine": Cupy}))
+    engines.create("auto", history("leduc"))
+    assert (built["device"], built["dtype"]) == ("cuda", "float64")
+    engines.create("auto", history("leduc"), device="cuda")
+    assert (built["device"], built["dtype"]) == ("cuda", "float32")
+
+
+def test_to_look_for_a_gpu_imports_no_library():
+    look = (
+        "import sys; from regretless.engines import devices, registry; devices.cuda_devices(); registry.available();"
+        "sys.exit('torch' in sys.modules or 'cupy' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", look], check=True)

@@ -1,0 +1,224 @@
+"""One body over every engine × form × device × number format × rule × way of updating.
+
+Single iterations start from random regrets: after many, two correct engines drift apart where rounding decides a tie.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from regretless import engines, games
+from regretless.engines import ENGINES, Engine, Kind, Snapshot, Updates
+from regretless.errors import InvalidGame, InvalidOption, MissingExtra
+from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
+from regretless.rules import PRESETS, Plus, schedule
+from regretless.solvers.reference import Reference
+
+GAMES = ("kuhn", "kuhn(players=3)", "leduc", "liars_dice(sides=4)", "goofspiel(cards=4)")
+RULES = ("vanilla", "plus", "discounted", "predictive-plus", "predictive-discounted-plus")
+
+
+def builds() -> list[Any]:
+    """Every (engine, form, device, dtype) that can run here."""
+    found = []
+    for name in engines.available():
+        entry = ENGINES[name]
+        for device in entry.devices:
+            if device == "mps":  # the PyTorch engine tests it where it is
+                continue
+            marks = (pytest.mark.gpu,) if device == "cuda" else ()
+            for kind in entry.classes:
+                for dtype in entry.dtypes:
+                    label = f"{name}-{device}-{kind}-{dtype}"
+                    found.append(pytest.param((name, kind, device, dtype), id=label, marks=marks))
+    return found
+
+
+def create(build: tuple[str, Kind, str, str], form: HistoryForm | SequenceForm, updates: Updates) -> Engine:
+    name, kind, device, dtype = build
+    return engines.create(name, form, kind=kind, device=device, dtype=dtype, updates=updates)
+
+
+@cache
+def compiled(name: str) -> HistoryForm:
+    return compile_history(games.load(name))
+
+
+@cache
+def compiled_sequence(name: str) -> SequenceForm:
+    return compile_sequence(compiled(name))
+
+
+def random_snapshot(form: HistoryForm, seed: int, *, floor: bool) -> Snapshot:
+    """Regrets, sums and a strategy that no rule would have led to."""
+    random = np.random.default_rng(seed)
+    pairs = int(form.first_pair[-1])
+    regret = random.normal(size=pairs)
+    weight = random.exponential(size=pairs)
+    total = np.add.reduceat(weight, form.first_pair[:-1])
+    strategy = weight / np.repeat(total, np.diff(form.first_pair))
+    return Snapshot(
+        iteration=9,
+        regret=np.abs(regret) if floor else regret,
+        average=random.exponential(size=pairs),
+        strategy=strategy,
+    )
+
+
+def after_one_iteration(engine: Engine, rule: str, start: Snapshot) -> Snapshot:
+    engine.restore(start)
+    engine.advance(schedule(PRESETS[rule], first=start.iteration + 1, count=1))
+    return engine.snapshot()
+
+
+@cache
+def expected(name: str, rule: str, updates: Updates) -> tuple[Snapshot, Snapshot]:
+    """Where one iteration starts and where the readable recursion ends it."""
+    form = compiled(name)
+    start = random_snapshot(form, seed=len(name), floor=PRESETS[rule].weights(10).floor)
+    return start, after_one_iteration(Reference(games.load(name), form, updates=updates), rule, start)
+
+
+def assert_same(found: Snapshot, wanted: Snapshot, tolerance: float) -> None:
+    assert found.iteration == wanted.iteration
+    for field in ("regret", "average", "strategy"):
+        is_, should = getattr(found, field), getattr(wanted, field)
+        scale = max(1.0, float(np.abs(should).max(initial=0.0)))
+        np.testing.assert_allclose(is_, should, rtol=0, atol=tolerance * scale, err_msg=field)
+
+
+@pytest.mark.parametrize("updates", Updates, ids=str)
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("build", builds())
+def test_every_engine_follows_the_recursion(build: Any, name: str, rule: str, updates: Updates) -> None:
+    form = compiled(name)
+    if build[1] is Kind.SEQUENCE and form.players != 2:
+        with pytest.raises(InvalidGame, match="3 players"):
+            create(build, form, updates)
+        return
+    start, end = expected(name, rule, updates)
+    engine = create(build, compiled_sequence(name) if build[1] is Kind.SEQUENCE else form, updates)
+    assert_same(after_one_iteration(engine, rule, start), end, engine.tolerance)
+    if build[3] == "float64":
+        assert engine.tolerance <= 1e-10
+
+
+@cache
+def expected_evaluation(name: str) -> tuple[Snapshot, tuple[float, ...], tuple[float, ...]]:
+    form = compiled(name)
+    profile = random_snapshot(form, seed=3, floor=True)
+    evaluation = Reference(games.load(name), form).evaluate(profile.strategy)
+    return profile, evaluation.values, evaluation.best_response_values
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("build", builds())
+def test_values_and_best_responses(build: Any, name: str) -> None:
+    if build[1] is Kind.SEQUENCE and compiled(name).players != 2:
+        return
+    profile, values, best = expected_evaluation(name)
+    engine = create(build, compiled(name), Updates.ALTERNATING)
+    evaluation = engine.evaluate(profile.strategy)
+    np.testing.assert_allclose(evaluation.values, values, rtol=0, atol=10 * engine.tolerance)
+    np.testing.assert_allclose(evaluation.best_response_values, best, rtol=0, atol=10 * engine.tolerance)
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def test_two_hundred_random_games(device: str, random_game: Any) -> None:
+    choices = [build.values[0] for build in builds()]
+    exact = [build for build in choices if build[2:] == (device, "float64")]
+
+    @settings(max_examples=200, suppress_health_check=list(HealthCheck))
+    @given(
+        seed=st.integers(0, 10**6),
+        players=st.sampled_from((2, 2, 3)),
+        zero_sum=st.booleans(),
+        rule=st.sampled_from(RULES),
+        updates=st.sampled_from(Updates),
+    )
+    def check(seed: int, players: int, zero_sum: bool, rule: str, updates: Updates) -> None:
+        game = random_game(seed, players, zero_sum=zero_sum)
+        form = compile_history(game)
+        if not form.keys:  # chance alone decided
+            return
+        start = random_snapshot(form, seed, floor=PRESETS[rule].weights(10).floor)
+        reference = Reference(game, form, updates=updates)
+        end, wanted = after_one_iteration(reference, rule, start), reference.evaluate(start.strategy)
+        for build in exact:
+            if build[1] is Kind.SEQUENCE and players != 2:
+                continue
+            engine = create(build, form, updates)
+            assert_same(after_one_iteration(engine, rule, start), end, 1e-10)
+            found = engine.evaluate(start.strategy)
+            np.testing.assert_allclose(found.values, wanted.values, atol=1e-10)
+            np.testing.assert_allclose(found.best_response_values, wanted.best_response_values, atol=1e-10)
+
+    check()
+
+
+@pytest.mark.parametrize("build", builds())
+def test_many_iterations_at_once_and_resumed(build: Any) -> None:
+    form = compiled("kuhn")
+    rows = schedule(Plus(), first=1, count=40)
+    whole, parts = create(build, form, Updates.ALTERNATING), create(build, form, Updates.ALTERNATING)
+    whole.advance(rows)
+    parts.advance(rows[:15])
+    resumed = create(build, form, Updates.ALTERNATING)
+    resumed.restore(parts.snapshot())
+    resumed.advance(rows[15:])
+    assert whole.iteration == resumed.iteration == 40
+    assert_same(resumed.snapshot(), whole.snapshot(), whole.tolerance)
+    assert whole.evaluate().exploitability < 0.005
+    assert whole.memory_bytes > 0
+
+
+@pytest.mark.parametrize("build", builds())
+def test_leduc_comes_near_its_value(build: Any) -> None:
+    engine = create(build, compiled("leduc"), Updates.ALTERNATING)
+    engine.advance(schedule(Plus(), first=1, count=100))
+    evaluation = engine.evaluate()
+    assert evaluation.exploitability == pytest.approx(0.013416, abs=2e-5 if build[3] == "float64" else 2e-3)
+    assert evaluation.values[0] == pytest.approx(-0.0856064, abs=0.02)
+
+
+def test_names_and_options_are_checked() -> None:
+    form = compiled("kuhn")
+    with pytest.raises(InvalidOption, match="engine: 'abacus' is not one of auto, numba"):
+        engines.create("abacus", form)
+    with pytest.raises(InvalidOption, match="device: 'cuda'"):
+        engines.create("numba", form, device="cuda")
+    with pytest.raises(InvalidOption, match="dtype: 'float16'"):
+        engines.create("numba", form, dtype="float16")
+    with pytest.raises(InvalidOption, match="threads: 0"):
+        engines.create("numba", form, threads=0)
+    assert engines.create("auto", form).name == "numba"
+
+
+def test_an_engine_without_its_library_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regretless.engines.registry.find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match="torch is not installed: pip install"):
+        engines.create("torch", compiled("kuhn"))
+    assert engines.available() == ("numpy",)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("updates", Updates, ids=str)
+def test_threads_change_nothing(updates: Updates, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regretless.engines.numba_engine.SHARED", 1)
+    form = compiled_sequence("battleship")
+    several = engines.create("numba", form, updates=updates, threads=2)
+    monkeypatch.setattr("regretless.engines.numba_engine.SHARED", 2**30)
+    alone = engines.create("numba", form, updates=updates, threads=2)
+    assert (several.threads, alone.threads) == (min(2, os.cpu_count() or 1), 1)
+    for engine in (several, alone):
+        engine.restore(random_snapshot(compiled("battleship"), seed=5, floor=False))
+        engine.advance(schedule(PRESETS["discounted"], first=10, count=3))
+    assert_same(several.snapshot(), alone.snapshot(), 1e-14)

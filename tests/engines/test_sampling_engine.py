@@ -1,0 +1,337 @@
+"""Monte Carlo CFR: estimates are right on average, runs repeat to the last bit, and play converges.
+
+The estimator tests hold a random strategy still and compare the mean over many walks with one exact iteration. Walks
+come in blocks; the spread of the blocks' means gives the standard error of each number. All seeds are fixed, so a
+test that passes always passes; the limits are set by what fair draws would exceed once in many thousand runs.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+
+from regretless import engines
+from regretless.engines.engine import Sampling, Snapshot, Updates
+from regretless.engines.numpy_engine import NumpyHistoryEngine, normalise
+from regretless.engines.sampling_batch import BatchSamplingEngine
+from regretless.engines.sampling_engine import Estimate, SamplingEngine
+from regretless.errors import InvalidOption
+from regretless.forms import FloatArray, HistoryForm, compile_history
+from regretless.games import CHANCE, Game, load
+from regretless.rules import PRESETS, Discounted, Vanilla, schedule
+
+SAMPLED = (Sampling.EXTERNAL, Sampling.OUTCOME, Sampling.CHANCE)
+WALKERS = ("external", "outcome", "chance", "torch")
+VANILLA = Vanilla()
+LIMIT = 5.0  # standard errors; among 2,000 numbers, fair draws exceed it about once in 800 runs
+
+
+class Uneven(Game[str]):
+    """A made-up game that has what card games lack: outcomes of unequal probability, deals of unequal shape, a move
+    that the other player does not see (so one deal meets an information set twice), and a payoff that is no sum of 0.
+    """
+
+    name = "uneven"
+    zero_sum = False
+
+    def num_players(self) -> int:
+        return 2
+
+    def initial_state(self) -> str:
+        return ""
+
+    def is_terminal(self, state: str) -> bool:
+        second = state[2:].lstrip("uv")
+        return state == "cz" or len(second) == 2 or second in ("m", "r")
+
+    def player(self, state: str) -> int:
+        if state == "" or (len(state) == 2 and state[0] == "a"):
+            return CHANCE
+        return 1 if len(state) >= 2 and not state.endswith("l") else 0
+
+    def actions(self, state: str) -> Sequence[str]:
+        if self.player(state) == 1:
+            return ("l", "m", "r") if state[0] == "a" else ("l", "m")
+        return ("x", "y", "z") if state == "c" else ("x", "y")
+
+    def next_state(self, state: str, action: str) -> str:
+        return state + action
+
+    def chance_outcomes(self, state: str) -> Sequence[tuple[str, float]]:
+        return (("a", 0.1), ("b", 0.2), ("c", 0.7)) if state == "" else (("u", 0.25), ("v", 0.75))
+
+    def info_set_key(self, state: str) -> str:
+        if self.player(state) == 1:
+            return "1:a" if state[0] == "a" else "1:bc"
+        return "0:" + state.replace("u", "").replace("v", "")
+
+    def utility(self, state: str, player: int) -> float:
+        return random.Random(f"{state} {player}").uniform(-2.0, 2.0)
+
+
+@cache
+def form_of(name: str) -> HistoryForm:
+    return compile_history(Uneven() if name == "uneven" else load(name))
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Small tensors gain nothing from more, and lose much where other work holds the processors."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def engine_of(walker: str, game: str, seed: int) -> SamplingEngine | BatchSamplingEngine:
+    if walker == "torch":
+        return BatchSamplingEngine(form_of(game), batch_size=500, seed=seed, dtype="float64")
+    return SamplingEngine(form_of(game), sampling=Sampling(walker), seed=seed)
+
+
+def random_strategy(form: HistoryForm, seed: int) -> FloatArray:
+    """Mixed everywhere, now and then with an action that is never played."""
+    generator = np.random.default_rng(seed)
+    pairs = int(form.first_pair[-1])
+    weights = generator.random(pairs) + 0.1
+    weights[generator.random(pairs) < 0.1] = 0.0
+    return normalise(weights, form.first_pair)
+
+
+def standing(strategy: FloatArray) -> Snapshot:
+    zeros = np.zeros(len(strategy))
+    return Snapshot(iteration=0, regret=zeros, average=zeros, strategy=strategy)
+
+
+def exact_regrets(form: HistoryForm, strategy: FloatArray) -> FloatArray:
+    engine = NumpyHistoryEngine(form, updates=Updates.SIMULTANEOUS)
+    engine.restore(standing(strategy))
+    engine.advance(schedule(VANILLA, first=1, count=1))
+    return engine.snapshot().regret
+
+
+def own_reach_times_chance(form: HistoryForm, strategy: FloatArray) -> FloatArray:
+    """Σ over the nodes of a set of π_i · π_chance · σ: what a walk adds to an average of two players."""
+    reach = np.ones(len(form.parent))  # chance's and the mover's own
+    total = np.zeros(len(strategy))
+    for player in range(form.players):
+        for node in range(1, len(form.parent)):
+            mover = form.player[form.parent[node]]
+            own = strategy[form.pair[node]] if mover == player else 1.0
+            reach[node] = reach[form.parent[node]] * form.chance[node] * own
+            if mover == player:
+                total[form.pair[node]] += reach[node]
+    return total
+
+
+def deviations(blocks: list[FloatArray], exact: FloatArray) -> FloatArray:
+    """How many standard errors the mean over blocks lies from the exact number, where the spread can be told.
+
+    Where σ plays an action always, its regret is 0 up to rounding in every block; sets that few blocks met have no
+    spread to speak of and are left to the longer runs of smaller games.
+    """
+    drawn = np.array(blocks)
+    spread = drawn.std(axis=0, ddof=1) / np.sqrt(len(blocks))
+    distance = np.abs(drawn.mean(axis=0) - exact)
+    told = (spread > 1e-12) & ((np.abs(drawn) > 1e-9).sum(axis=0) >= 50)
+    assert told.mean() > 0.4
+    errors: FloatArray = distance[told] / spread[told]
+    return errors
+
+
+@cache
+def blocks_of(walker: str, game: str) -> tuple[FloatArray, list[Estimate]]:
+    """A strategy, and estimates under it."""
+    strategy = random_strategy(form_of(game), seed=5)
+    engine = engine_of(walker, game, seed=11)
+    engine.restore(standing(strategy))
+    walks = {"chance": 800, "torch": 1}.get(walker, 4_000)
+    return strategy, [engine.estimate(walks) for _ in range(70)]
+
+
+# --- the estimators --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("walker", WALKERS)
+@pytest.mark.parametrize("game", ["kuhn", "kuhn(players=3)", "leduc", "uneven"])
+def test_the_mean_over_walks_is_the_exact_regret(game: str, walker: str) -> None:
+    strategy, blocks = blocks_of(walker, game)
+    errors = deviations([block.regret for block in blocks], exact_regrets(form_of(game), strategy))
+    assert errors.max() < LIMIT
+    assert np.sqrt(np.mean(errors**2)) < 1.5  # about 1 if the spread is what it seems
+
+
+@pytest.mark.parametrize("walker", WALKERS)
+def test_a_biased_estimator_would_be_found_out(walker: str) -> None:
+    """Regrets a tenth too large are far outside the limit, with the very draws used above."""
+    strategy, blocks = blocks_of(walker, "kuhn")
+    biased = [1.1 * block.regret for block in blocks]
+    assert deviations(biased, exact_regrets(form_of("kuhn"), strategy)).max() > 2 * LIMIT
+
+
+@pytest.mark.parametrize("walker", WALKERS)
+@pytest.mark.parametrize("game", ["kuhn", "leduc"])
+def test_averages_weigh_a_strategy_by_the_players_own_reach(game: str, walker: str) -> None:
+    """In these two games no deal meets two nodes of a set, so what is added once for a set is added for every node."""
+    strategy, blocks = blocks_of(walker, game)
+    added = [block.average for block in blocks]
+    assert deviations(added, own_reach_times_chance(form_of(game), strategy)).max() < LIMIT
+
+
+def test_estimating_changes_nothing_but_the_random_numbers() -> None:
+    engine = SamplingEngine(form_of("kuhn"), seed=1)
+    engine.advance(schedule(VANILLA, first=1, count=50))
+    before = engine.snapshot()
+    first, second = engine.estimate(10), engine.estimate(10)
+    after = engine.snapshot()
+    assert before.iteration == after.iteration
+    for name in ("regret", "average", "strategy"):
+        assert np.array_equal(getattr(before, name), getattr(after, name))
+    assert not np.array_equal(first.regret, second.regret)
+
+
+# --- seeds, resuming -------------------------------------------------------------------------------------------------
+
+
+def same(first: Snapshot, second: Snapshot) -> bool:
+    assert first.sampler is not None
+    assert second.sampler is not None
+    return first.iteration == second.iteration and all(
+        np.array_equal(getattr(first, name), getattr(second, name))
+        for name in ("regret", "average", "strategy", "sampler")
+    )
+
+
+@pytest.mark.parametrize("sampling", SAMPLED, ids=str)
+def test_a_seed_fixes_the_result_however_the_work_is_cut(sampling: Sampling) -> None:
+    rule = PRESETS["linear"]
+    runs = []
+    for seed, pieces in ((3, [300]), (3, [1, 99, 150, 50]), (4, [300])):
+        engine = SamplingEngine(form_of("leduc"), sampling=sampling, seed=seed)
+        for count in pieces:
+            engine.advance(schedule(rule, first=engine.iteration + 1, count=count))
+        runs.append(engine.snapshot())
+    assert same(runs[0], runs[1])
+    assert not np.array_equal(runs[0].regret, runs[2].regret)
+
+
+@pytest.mark.parametrize("variant", ["vanilla", "linear", "plus"])
+@pytest.mark.parametrize("sampling", SAMPLED, ids=str)
+def test_a_resumed_run_is_the_uninterrupted_run(sampling: Sampling, variant: str) -> None:
+    rule, form = PRESETS[variant], form_of("leduc")
+    whole = SamplingEngine(form, sampling=sampling, seed=9)
+    whole.advance(schedule(rule, first=1, count=500))
+    first = SamplingEngine(form, sampling=sampling, seed=9)
+    first.advance(schedule(rule, first=1, count=213))
+    second = SamplingEngine(form, sampling=sampling, seed=1234)
+    second.restore(first.snapshot())
+    second.advance(schedule(rule, first=214, count=287))
+    assert same(whole.snapshot(), second.snapshot())
+    assert np.array_equal(whole.average_strategy(), second.average_strategy())
+
+
+def test_a_resumed_batch_is_the_uninterrupted_one() -> None:
+    rule, form = PRESETS["discounted"], form_of("kuhn")
+    whole, first, second = (SamplingEngine(form, sampling=Sampling.CHANCE, batch_size=16, seed=s) for s in (9, 9, 1))
+    whole.advance(schedule(rule, first=1, count=20))
+    first.advance(schedule(rule, first=1, count=7))
+    second.restore(first.snapshot())
+    second.advance(schedule(rule, first=8, count=13))
+    assert same(whole.snapshot(), second.snapshot())
+
+
+# --- rules -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("sampling", SAMPLED, ids=str)
+def test_discounts_reach_sets_that_a_walk_did_not_meet(sampling: Sampling) -> None:
+    """A twin without a rule, whose every regret is multiplied by hand before each iteration, holds the same."""
+    halving = Discounted(alpha=0.0, beta=0.0, gamma=0.0)
+    engine, twin = (SamplingEngine(form_of("kuhn"), sampling=sampling, seed=2) for _ in range(2))
+    for row in schedule(halving, first=1, count=40):
+        engine.advance(row[None])
+        held = twin.snapshot()
+        twin.restore(replace(held, regret=held.regret * row[0]))
+        twin.advance(schedule(VANILLA, first=1, count=1))
+    snapshot = engine.snapshot()
+    assert snapshot.sampler is not None
+    np.testing.assert_allclose(snapshot.regret / snapshot.sampler[2], twin.snapshot().regret, rtol=1e-9, atol=1e-12)
+
+
+def test_a_scale_past_any_number_is_brought_back() -> None:
+    """Halving 3,000 times is a factor of 2^3000."""
+    engine = SamplingEngine(form_of("kuhn"), seed=2)
+    engine.advance(schedule(Discounted(alpha=0.0, beta=0.0), first=1, count=3_000))
+    snapshot = engine.snapshot()
+    assert np.isfinite(snapshot.regret).all()
+    assert 0.1 < np.abs(snapshot.regret).max() < 10.0
+    assert snapshot.sampler is not None
+    assert ((snapshot.sampler[2:] > 0.7) & (snapshot.sampler[2:] < 1.5)).all()
+
+
+@pytest.mark.parametrize("variant", ["discounted", "predictive-plus"])
+def test_rules_that_need_a_full_walk_are_turned_away(variant: str) -> None:
+    engine = SamplingEngine(form_of("kuhn"))
+    with pytest.raises(InvalidOption, match="does not go with external sampling"):
+        engine.advance(schedule(PRESETS[variant], first=1, count=3))
+    batched = SamplingEngine(form_of("kuhn"), sampling=Sampling.CHANCE, batch_size=8)
+    batched.advance(schedule(PRESETS[variant], first=1, count=3))
+    assert batched.iteration == 3
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"sampling": Sampling.FULL},
+        {"exploration": 0.0},
+        {"seed": -1},
+        {"batch_size": 0},
+        {"batch_size": 2, "sampling": Sampling.EXTERNAL},
+    ],
+    ids=str,
+)
+def test_impossible_options_are_named(options: dict[str, object]) -> None:
+    with pytest.raises(InvalidOption, match=f"^{next(iter(options))}"):
+        SamplingEngine(form_of("kuhn"), **options)  # type: ignore[arg-type]
+
+
+# --- convergence -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("game", "sampling", "iterations", "exploitability"),
+    [
+        ("kuhn", Sampling.EXTERNAL, 100_000, 0.01),
+        ("kuhn", Sampling.OUTCOME, 100_000, 0.02),
+        ("kuhn", Sampling.CHANCE, 50_000, 0.01),
+        ("leduc", Sampling.EXTERNAL, 200_000, 0.08),
+        ("leduc", Sampling.OUTCOME, 400_000, 0.35),
+        ("leduc", Sampling.CHANCE, 50_000, 0.10),
+    ],
+)
+def test_play_converges(game: str, sampling: Sampling, iterations: int, exploitability: float) -> None:
+    engine = engines.create("auto", form_of(game), sampling=sampling, seed=1)
+    uniform = engine.evaluate().exploitability
+    engine.advance(np.tile(schedule(VANILLA, first=1, count=1), (iterations, 1)))
+    evaluation = engine.evaluate()
+    assert evaluation.exploitability < exploitability < uniform / 4
+    assert evaluation.values[0] == pytest.approx(-0.0556 if game == "kuhn" else -0.0856, abs=exploitability)
+
+
+@pytest.mark.parametrize("sampling", SAMPLED, ids=str)
+def test_three_players_play_too(sampling: Sampling) -> None:
+    engine = SamplingEngine(form_of("kuhn(players=3)"), sampling=sampling, seed=1)
+    engine.advance(schedule(VANILLA, first=1, count=20_000))
+    assert len(engine.evaluate().values) == 3
+    assert engine.evaluate().nash_conv < 0.12
+
+
+def test_what_is_held_is_counted() -> None:
+    small, large = SamplingEngine(form_of("kuhn")), SamplingEngine(form_of("leduc"))
+    assert small.memory_bytes < 100_000 < large.memory_bytes < 10_000_000

@@ -1,0 +1,95 @@
+"""Pictures hold what they should, touch no global state, and say what is missing."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from regretless import Solution, solve
+from regretless.errors import InvalidOption, MissingExtra
+from regretless.plots import convergence, strategy_bars
+
+
+@pytest.fixture(scope="module")
+def solutions() -> list[Solution]:
+    return [solve("kuhn", variant=name, iterations=40, engine="reference") for name in ("vanilla", "plus")]
+
+
+def test_convergence_draws_every_measurement_twice(solutions: list[Solution]) -> None:
+    figure = convergence(solutions)
+    iterations, seconds = figure.axes
+    for axes in figure.axes:
+        assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+    for solution, by_iteration, by_second in zip(solutions, iterations.lines, seconds.lines, strict=True):
+        assert list(by_iteration.get_xdata()) == [point.iteration for point in solution.history]
+        assert list(by_second.get_xdata()) == [point.seconds for point in solution.history]
+        assert list(by_second.get_ydata()) == [point.exploitability for point in solution.history]
+    assert sorted(text.get_text() for text in figure.legends[0].get_texts()) == ["plus", "vanilla"]
+    assert "exploitability" in iterations.get_ylabel()
+
+
+def test_lines_are_named_by_what_differs(solutions: list[Solution]) -> None:
+    other = solve("kuhn(players=3)", variant="plus", iterations=5, engine="reference")
+    names = [text.get_text() for text in convergence([solutions[1], other]).legends[0].get_texts()]
+    assert sorted(names) == ["kuhn", "kuhn(players=3)"]
+    named = convergence(solutions, labels=["one", "two"], title="Mine")
+    assert sorted(text.get_text() for text in named.legends[0].get_texts()) == ["one", "two"]
+
+
+def test_one_curve_needs_no_legend(solutions: list[Solution]) -> None:
+    figure = convergence(solutions[:1])
+    assert figure.legends == []
+    assert figure.get_suptitle() == "Exploitability of kuhn by vanilla"
+
+
+def test_an_exact_solution_is_a_point_in_time() -> None:
+    iterations, seconds = convergence([solve("leduc(ranks=2)", variant="lp")]).axes
+    assert len(iterations.lines[0].get_xdata()) == 0
+    assert len(seconds.lines[0].get_xdata()) <= 1  # none where it is exact to the last bit
+
+
+def test_bars_show_the_strategy_and_both_values(solutions: list[Solution]) -> None:
+    strategy = solutions[1].strategy
+    figure = strategy_bars(strategy, ["0:", "1:pb"], value=-0.0512, theoretical=-1 / 18, names={"p": "pass"})
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["0:", "1:pb"]
+    heights = [[bar.get_height() for bar in group] for group in axes.containers]
+    assert heights == [[strategy[key][action] for key in ("0:", "1:pb")] for action in ("p", "b")]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["pass", "b"]
+    assert axes.get_title(loc="left") == "value to player 0: −0.05120 measured, −0.05556 in theory"
+
+
+def test_bars_of_sets_with_different_actions() -> None:
+    strategy = solve("leduc", iterations=3).strategy
+    (axes,) = strategy_bars(strategy, ["Ks:", "Ks:r"]).axes
+    assert [len(group) for group in axes.containers] == [2, 2, 1]
+
+
+def test_wrong_requests(solutions: list[Solution]) -> None:
+    with pytest.raises(InvalidOption, match="at least one solution"):
+        convergence([])
+    with pytest.raises(InvalidOption, match="one for each of 2"):
+        convergence(solutions, labels=["one"])
+    with pytest.raises(InvalidOption, match="'9:' is not one of 0:"):
+        strategy_bars(solutions[0].strategy, ["9:"])
+    with pytest.raises(InvalidOption, match="at least one"):
+        strategy_bars(solutions[0].strategy, [])
+
+
+def test_figures_are_saved_without_pyplot(solutions: list[Solution]) -> None:
+    had = "matplotlib.pyplot" in sys.modules
+    for name in ("png", "svg"):
+        buffer = io.BytesIO()
+        convergence(solutions).savefig(buffer, format=name)
+        assert len(buffer.getvalue()) > 1000
+    assert ("matplotlib.pyplot" in sys.modules) == had
+
+
+def test_without_matplotlib_the_answer_is_how_to_get_it(
+    solutions: list[Solution], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'regretless\[plot\]'"):
+        convergence(solutions)

@@ -1,0 +1,102 @@
+"""The seven numbers of every preset at t = 1, 2 and 10, worked out by hand from the papers' equations."""
+
+import numpy as np
+import pytest
+
+from regretless.errors import InvalidOption
+from regretless.rules import (
+    PRESETS,
+    Discounted,
+    Plus,
+    PredictiveDiscountedPlus,
+    PredictivePlus,
+    Weights,
+    preset,
+    schedule,
+)
+
+# (positive, negative, floor, decay, weight, prediction, prediction discount)
+CLOSED_FORMS = {
+    "vanilla": {
+        1: (1, 1, False, 1, 1, 0, 1),
+        2: (1, 1, False, 1, 1, 0, 1),
+        10: (1, 1, False, 1, 1, 0, 1),
+    },
+    "plus": {
+        1: (1, 1, True, 1, 1, 0, 1),
+        2: (1, 1, True, 1, 2, 0, 1),
+        10: (1, 1, True, 1, 10, 0, 1),
+    },
+    "linear": {
+        1: (0, 0, False, 0, 1, 0, 1 / 2),
+        2: (1 / 2, 1 / 2, False, 1 / 2, 1, 0, 2 / 3),
+        10: (9 / 10, 9 / 10, False, 9 / 10, 1, 0, 10 / 11),
+    },
+    "discounted": {
+        1: (0, 1 / 2, False, 0, 1, 0, 1 / 2),
+        2: (1 / 2, 1 / 2, False, 1 / 4, 1, 0, 2**1.5 / (2**1.5 + 1)),
+        10: (27 / 28, 1 / 2, False, 81 / 100, 1, 0, 10**1.5 / (10**1.5 + 1)),
+    },
+    "predictive-plus": {
+        1: (1, 1, True, 1, 1, 1, 1),
+        2: (1, 1, True, 1, 4, 1, 1),
+        10: (1, 1, True, 1, 100, 1, 1),
+    },
+    "predictive-discounted-plus": {
+        1: (0, 1, True, 0, 1, 1, 1 / 2),
+        2: (1 / 2, 1, True, 1 / 32, 1, 1, 2**2.3 / (2**2.3 + 1)),
+        10: (9**2.3 / (9**2.3 + 1), 1, True, 0.59049, 1, 1, 10**2.3 / (10**2.3 + 1)),
+    },
+}
+
+
+def test_every_preset_has_a_closed_form() -> None:
+    assert set(CLOSED_FORMS) == set(PRESETS)
+
+
+@pytest.mark.parametrize("t", [1, 2, 10])
+@pytest.mark.parametrize("name", PRESETS)
+def test_weights(name: str, t: int) -> None:
+    assert PRESETS[name].weights(t) == pytest.approx(CLOSED_FORMS[name][t], abs=1e-15)
+
+
+def test_schedule_is_the_weights_row_by_row() -> None:
+    rule = Discounted()
+    rows = schedule(rule, first=5, count=3)
+    assert rows.shape == (3, len(Weights._fields))
+    np.testing.assert_array_equal(rows, [rule.weights(t) for t in (5, 6, 7)])
+
+
+def test_an_average_by_weights_equals_one_by_decay() -> None:
+    """t^γ as a weight and ((t−1)/t)^γ as a decay give the same normalised average."""
+    strategies = np.random.default_rng(0).random(20)
+    by_weight = sum(t**2 * x for t, x in enumerate(strategies, 1)) / sum(t**2 for t in range(1, 21))
+    total = norm = 0.0
+    for t, x in enumerate(strategies, 1):
+        decay = Discounted(gamma=2).weights(t).average_decay
+        total, norm = total * decay + x, norm * decay + 1
+    assert total / norm == pytest.approx(by_weight, rel=1e-12)
+
+
+def test_delay_leaves_the_first_iterations_out() -> None:
+    assert [Plus(delay=2).weights(t).average_weight for t in (1, 2, 3, 10)] == [0, 0, 1, 8]
+
+
+def test_negative_infinity_forgets_negative_regrets() -> None:
+    assert Discounted(beta=-float("inf")).weights(3).negative_discount == 0.0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: Plus(power=-1),
+        lambda: Plus(delay=-1),
+        lambda: Discounted(gamma=-0.1),
+        lambda: PredictivePlus(power=-2),
+        lambda: PredictiveDiscountedPlus(gamma=-1),
+        lambda: preset("cfr++"),
+    ],
+)
+def test_wrong_options_are_refused_by_name(wrong) -> None:
+    with pytest.raises(InvalidOption, match=r"^(power|delay|gamma|variant): "):
+        wrong()

@@ -1,0 +1,57 @@
+"""Exploitability after some iterations equals OpenSpiel's.
+
+Settings. Both update players alternately, player 0 first, and weigh the average by own reach. OpenSpiel's CFR+ weighs
+iteration t by t, as our `plus` does; its LCFRSolver and DCFRSolver are `linear` and `discounted` with the paper's
+parameters. There is no setting in which they differ.
+
+OpenSpiel's discounted solvers are slow, so its numbers are kept in `golden/`, and the slow tests compute them again.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.solvers.golden.make_golden import OPENSPIEL_NAMES, openspiel_trace, reference, snapshots
+
+FOLDER = Path(__file__).parent / "golden"
+GOLDEN = json.loads((FOLDER / "openspiel_traces.json").read_text(encoding="utf-8"))
+RULES = json.loads((FOLDER / "rules.json").read_text(encoding="utf-8"))["games"]
+ITERATIONS = GOLDEN["iterations"]
+VARIANTS = list(GOLDEN["traces"]["kuhn"])
+EXACTLY = ITERATIONS.index(100) + 1  # how many points must be equal; rounding moves later ones apart
+
+
+def exploitabilities(engine, variant: str, iterations: list[int]) -> list[float]:
+    return [answer["exploitability"] for answer in snapshots(engine, variant, iterations)]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("game", OPENSPIEL_NAMES)
+def test_the_reference_follows_openspiel(game: str, variant: str) -> None:
+    ours = exploitabilities(reference(game), variant, ITERATIONS[:EXACTLY])
+    assert ours == pytest.approx(GOLDEN["traces"][game][variant][:EXACTLY], abs=1e-9)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("game", OPENSPIEL_NAMES)
+def test_a_thousand_iterations_are_close_to_openspiel(game: str, variant: str) -> None:
+    """The reference's own answers are stored too: `test_golden.py` computes them again."""
+    ours = RULES[game][variant][-1]
+    assert ours["iteration"] == 1000
+    assert ours["exploitability"] == pytest.approx(GOLDEN["traces"][game][variant][ITERATIONS.index(1000)], rel=0.1)
+
+
+@pytest.mark.parametrize("variant", ["vanilla", "plus"])
+def test_golden_traces_are_openspiels(variant: str) -> None:
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    for game in OPENSPIEL_NAMES:
+        theirs = openspiel_trace(game, variant, ITERATIONS[:EXACTLY])
+        assert theirs == pytest.approx(GOLDEN["traces"][game][variant][:EXACTLY], abs=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", ["linear", "discounted"])
+def test_discounted_golden_traces_are_openspiels(variant: str) -> None:
+    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    for game in OPENSPIEL_NAMES:
+        assert openspiel_trace(game, variant, ITERATIONS) == pytest.approx(GOLDEN["traces"][game][variant], abs=1e-12)

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from regretless import Solution, solve
+from regretless.storage import save_solution
+
+
+@pytest.fixture(scope="session")
+def kuhn() -> Solution:
+    return solve("kuhn", variant="discounted", iterations=60, engine="reference")
+
+
+@pytest.fixture
+def kuhn_file(kuhn: Solution, tmp_path: Path) -> Path:
+    path = tmp_path / "kuhn.rgl"
+    save_solution(path, kuhn)
+    return path

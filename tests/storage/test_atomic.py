@@ -1,0 +1,112 @@
+"""A file appears whole or not at all, whatever happens on the way."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from regretless import Solution
+from regretless.errors import InvalidFile
+from regretless.storage import check_writable, load_solution, replace_file, save_solution
+
+
+def failing(number: int) -> Any:
+    def fail(*arguments: object, **options: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    return fail
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_full_disk_leaves_the_old_file(
+    step: str, kuhn: Solution, kuhn_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = kuhn_file.read_bytes()
+    monkeypatch.setattr(os, step, failing(errno.ENOSPC))
+    with pytest.raises(InvalidFile, match="cannot be written: no space left on device"):
+        save_solution(kuhn_file, kuhn)
+    monkeypatch.undo()
+    assert kuhn_file.read_bytes() == before
+    assert [path.name for path in kuhn_file.parent.iterdir()] == ["kuhn.rgl"]
+
+
+def test_a_write_that_the_system_cuts_short(tmp_path: Path) -> None:
+    """The system itself refuses to write more than 1,000 bytes to a file, as a full disk would."""
+    code = f"""
+import resource, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+from regretless import solve
+from regretless.errors import InvalidFile
+from regretless.storage import save_solution
+solution = solve("kuhn", iterations=2, engine="reference")
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    save_solution({str(tmp_path / "kuhn.rgl")!r}, solution)
+except InvalidFile as error:
+    print(error)
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert "kuhn.rgl: cannot be written: " in result.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_read_only_folder_is_noticed_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "touch", failing(errno.EROFS))  # permissions do not stop the superuser
+    with pytest.raises(InvalidFile, match="cannot be written: read-only file system"):
+        check_writable(tmp_path / "kuhn.rgl")
+
+
+def test_paths_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path, why in [
+        (tmp_path, "it is a folder"),
+        (tmp_path / "none" / "kuhn.rgl", "does not exist"),
+        (tmp_path / "file" / "kuhn.rgl", "is not a folder"),
+        (Path("/dev/full"), "it is not an ordinary file"),
+        (tmp_path / ("x" * 300), "file name too long"),
+        (Path("a\0b"), "null"),
+    ]:
+        with pytest.raises(InvalidFile, match=why):
+            check_writable(path)
+
+
+def test_checking_leaves_nothing_behind(kuhn_file: Path) -> None:
+    before = kuhn_file.read_bytes()
+    check_writable(kuhn_file)
+    check_writable(kuhn_file.with_name("new.rgl"))
+    assert [path.name for path in kuhn_file.parent.iterdir()] == ["kuhn.rgl"]
+    assert kuhn_file.read_bytes() == before
+
+
+def test_an_error_or_an_interrupt_on_the_way_leaves_nothing(tmp_path: Path) -> None:
+    def write_half(problem: type[BaseException]) -> None:
+        with replace_file(tmp_path / "new.txt") as temporary:
+            temporary.write_text("half")
+            raise problem
+
+    for problem in (ValueError, KeyboardInterrupt):
+        with pytest.raises(problem):
+            write_half(problem)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_stays_a_link(kuhn: Solution, tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
+    link = tmp_path / "kuhn.rgl"
+    link.symlink_to(tmp_path / "store" / "real.rgl")
+    save_solution(link, kuhn)
+    assert link.is_symlink()
+    assert load_solution(tmp_path / "store" / "real.rgl").iterations == 60
+
+
+def test_permissions_are_those_of_any_new_file(kuhn: Solution, tmp_path: Path) -> None:
+    save_solution(tmp_path / "kuhn.rgl", kuhn)
+    (tmp_path / "plain.txt").touch()
+    assert (tmp_path / "kuhn.rgl").stat().st_mode == (tmp_path / "plain.txt").stat().st_mode

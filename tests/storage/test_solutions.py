@@ -1,0 +1,86 @@
+"""What is saved is what is read, and a resume from a file is the solve that was never stopped."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regretless import Solution, solve
+from regretless.errors import InvalidFile, InvalidOption
+from regretless.storage import load_solution, save_solution
+
+
+def assert_same_arrays(one: Solution, other: Solution) -> None:
+    assert one.snapshot is not None
+    assert other.snapshot is not None
+    assert one.snapshot.iteration == other.snapshot.iteration
+    for name in ("regret", "average", "strategy", "sampler"):
+        assert np.array_equal(getattr(one.snapshot, name), getattr(other.snapshot, name)), name
+
+
+def test_everything_comes_back(kuhn: Solution, kuhn_file: Path) -> None:
+    loaded = load_solution(kuhn_file)
+    for field in fields(Solution):
+        if field.name not in ("snapshot", "read_strategy"):
+            assert getattr(loaded, field.name) == getattr(kuhn, field.name), field.name
+    assert loaded.strategy == kuhn.strategy
+    assert list(loaded.strategy) == list(kuhn.strategy)  # in the same order
+    assert loaded.as_json(strategy=True) == kuhn.as_json(strategy=True)
+    assert_same_arrays(loaded, kuhn)
+
+
+def test_an_exact_solution_has_nothing_to_resume(tmp_path: Path) -> None:
+    exact = solve("kuhn", variant="lp")
+    save_solution(tmp_path / "exact.rgl", exact)
+    loaded = load_solution(tmp_path / "exact.rgl")
+    assert loaded.snapshot is None
+    assert loaded.strategy == exact.strategy
+    assert loaded.exploitability == exact.exploitability < 1e-9
+    with pytest.raises(InvalidOption, match="nothing to resume"):
+        solve("kuhn", variant="plus", resume=loaded)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"variant": "vanilla", "engine": "reference"},
+        {"variant": "predictive-plus", "engine": "reference", "updates": "simultaneous"},
+        {"variant": "vanilla", "engine": "reference", "sampling": "chance", "seed": 5},
+        {"variant": "discounted", "engine": "numpy"},
+        {"variant": "predictive-discounted-plus", "engine": "numba"},
+        {"variant": "vanilla", "engine": "numba", "sampling": "external", "seed": 5},
+        {"variant": "vanilla", "engine": "numba", "sampling": "outcome", "seed": 5},
+    ],
+    ids=lambda options: "-".join(map(str, options.values())),
+)
+def test_a_resume_is_the_solve_that_was_never_stopped(options: dict[str, Any], tmp_path: Path) -> None:
+    whole = solve("kuhn", iterations=90, **options)
+    save_solution(tmp_path / "part.rgl", solve("kuhn", iterations=37, **options))
+    resumed = solve("kuhn", iterations=90, resume=load_solution(tmp_path / "part.rgl"), **options)
+    assert_same_arrays(whole, resumed)
+    assert resumed.strategy == whole.strategy
+    assert resumed.evaluation == whole.evaluation
+    points = {point.iteration: point.exploitability for point in resumed.history}
+    assert all(points[point.iteration] == point.exploitability for point in whole.history)
+    assert [point.seconds for point in resumed.history] == sorted(point.seconds for point in resumed.history)
+
+
+def test_arrays_of_another_tree_are_refused(kuhn_file: Path) -> None:
+    with pytest.raises(InvalidFile, match="another tree than that of leduc"):
+        solve("leduc", variant="discounted", iterations=100, resume=load_solution(kuhn_file))
+
+
+def test_another_variant_cannot_go_on(kuhn_file: Path) -> None:
+    with pytest.raises(InvalidOption, match="cannot go on with what discounted began"):
+        solve("kuhn", variant="plus", iterations=100, resume=load_solution(kuhn_file))
+
+
+def test_texts_of_any_language_come_back(kuhn: Solution, tmp_path: Path) -> None:
+    strategy = {"♠K:": {"чек": 0.25, "": 0.75}, "\x00\n": {"one\x1ftwo": 1.0}}
+    odd = replace(kuhn, information_sets=2, snapshot=None, read_strategy=lambda: strategy)
+    save_solution(tmp_path / "odd.rgl", odd)
+    assert load_solution(tmp_path / "odd.rgl").strategy == strategy
