@@ -101,7 +101,8 @@ class PublicEngine:
         """Run as many iterations as `schedule` has rows."""
         rows = np.concatenate([schedule, np.full((len(schedule), 1), self.own_reach)], axis=1).astype(np.float32)
         rows[:, 2] = np.where(schedule[:, 2] > 0, 0.0, LOWEST)
-        if bool((schedule[:, 5] != 0).any() or (schedule[:, 6] != 1).any()) and not self._predicts:
+        # Without a prediction, a factor on all regrets changes no strategy, and none is kept beside them.
+        if bool((schedule[:, 5] != 0).any() or (schedule[:, 6] <= 0).any()) and not self._predicts:
             self._matched = [aligned(len(regret)) for regret in self._regret]
             for matched, regret in zip(self._matched, self._regret, strict=True):
                 matched[:] = regret
