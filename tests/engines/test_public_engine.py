@@ -117,6 +117,13 @@ def test_some_hands_can_be_locked() -> None:
     assert engine.evaluate().exploitability < 2e-3
 
 
+def test_averages_without_own_reach_converge_too() -> None:
+    engine = PublicEngine(leduc_public(), own_reach=False)
+    engine.advance(schedule(PRESETS["discounted"], 1, 1000))
+    assert engine.evaluate().exploitability < 0.01
+    assert engine.evaluate().values[0] == pytest.approx(-0.0856064, abs=5e-3)
+
+
 def test_threads_change_no_bit() -> None:
     form = random_form(3, deck=7, streets=3, most_hands=12)
     alone, shared = PublicEngine(form, threads=1), PublicEngine(form, threads=2)

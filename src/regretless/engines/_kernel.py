@@ -11,6 +11,8 @@ from typing import Any
 import numba as nb
 from numba import extending
 
+import regretless.engines._compile  # noqa: F401  numba loads faster after it
+
 __all__ = ["inlined", "intrinsic", "kernel"]
 
 _OPTIONS: dict[str, Any] = {
@@ -22,9 +24,20 @@ _OPTIONS: dict[str, Any] = {
     "nogil": True,
 }
 
+
+def _decorator(**options: Any) -> Any:
+    def compile_first_call(function: Any) -> Any:
+        try:
+            return nb.njit(**options)(function)
+        except RuntimeError:  # numba found no folder it can write: compile anew in every process
+            return nb.njit(**{**options, "cache": False})(function)
+
+    return compile_first_call
+
+
 # Decorators. A kernel is what Python calls; everything it calls is inlined into it. Otherwise the process that compiles
 # would run the parts as they were compiled by themselves, later ones the parts as compiled into the whole: the same
 # arithmetic, regrouped, and results would differ in their last bits.
-kernel: Any = nb.njit(**_OPTIONS)
-inlined: Any = nb.njit(forceinline=True, **_OPTIONS)
+kernel = _decorator(**_OPTIONS)
+inlined = _decorator(forceinline=True, **_OPTIONS)
 intrinsic: Any = extending.intrinsic  # a function whose machine code is written out

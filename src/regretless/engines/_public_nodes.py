@@ -162,7 +162,8 @@ def improve(
     weights: Float32,
     predicts: bool,
 ) -> None:
-    """The fused update of one node; `weights` are those of a rule, with `floor` as the lowest regret allowed.
+    """The fused update of one node; `weights` are those of a rule, with `floor` as the lowest regret allowed,
+    and an eighth: 1 where averages are weighed by the own reach, else 0.
 
     Nodes are left in reverse order, so it is what lies before this node's averages that is asked for in time.
     """
@@ -199,6 +200,7 @@ def _improve(
     positive_discount, negative_discount = splat(weights[0]), splat(weights[1])
     floor, decay, gain = splat(weights[2]), splat(weights[3]), splat(weights[4])
     prediction, prediction_discount = splat(weights[5]), splat(weights[6])
+    reach_share, even_share = splat(weights[7]), splat(np.float32(1.0) - weights[7])
     for hand in range(hands - LANES, -1, -LANES):
         positive = zero
         mixed = zero
@@ -213,7 +215,7 @@ def _improve(
         evenly = where_positive(positive, zero, share)
         worth = add_product(mixed * inverse, plain, evenly)
         store(value, to_at + hand, worth)
-        arriving = load(own, own_at + hand) * gain
+        arriving = add_product(even_share, load(own, own_at + hand), reach_share) * gain
         inverse = inverse * arriving
         evenly = evenly * arriving
         for action in range(actions):

@@ -118,7 +118,7 @@ def walk(
                         to_at = nodes[index + 1].opponent_at
                         at = other_start + node.block
                         split(learned.other, at, node.actions, other_hands, opponent, node.opponent_at, to_at)
-                    elif mode == LEARN:
+                    elif mode == LEARN and weights[7] != 0:
                         to_at = nodes[index + 1].own_at
                         split(learned.matched, own_start + node.block, node.actions, own_hands, own, node.own_at, to_at)
             if end == DOWN and street == top:

@@ -66,8 +66,13 @@ class PublicEngine:
     device = "cpu"
     tolerance = 1e-5
 
-    def __init__(self, form: PublicForm, *, threads: int = 1) -> None:
+    def __init__(self, form: PublicForm, *, threads: int = 1, own_reach: bool = True) -> None:
+        """Without `own_reach` averages weigh every iteration's strategy alike, however likely the player gets there.
+
+        That saves a pass over the tree; it converges all the same, and sooner on some spots.
+        """
         self.form = form
+        self.own_reach = own_reach
         self.threads = threads
         self.iteration = 0
         self.plans = make_plans(form)
@@ -94,9 +99,10 @@ class PublicEngine:
 
     def advance(self, schedule: Schedule) -> None:
         """Run as many iterations as `schedule` has rows."""
-        rows = schedule.astype(np.float32)
+        rows = np.concatenate([schedule, np.full((len(schedule), 1), self.own_reach)], axis=1).astype(np.float32)
         rows[:, 2] = np.where(schedule[:, 2] > 0, 0.0, LOWEST)
-        if bool((schedule[:, 5] != 0).any()) and not self._predicts:  # a factor alone changes no proportions
+        # Without a prediction, a factor on all regrets changes no strategy, and none is kept beside them.
+        if bool((schedule[:, 5] != 0).any() or (schedule[:, 6] <= 0).any()) and not self._predicts:
             self._matched = [aligned(len(regret)) for regret in self._regret]
             for matched, regret in zip(self._matched, self._regret, strict=True):
                 matched[:] = regret
@@ -248,7 +254,7 @@ class PublicEngine:
     def _walk(self, own: int, mode: int, rows: Float32 | None = None) -> None:
         """One walk of one player, shared among the threads."""
         if rows is None:
-            rows = np.zeros((1, 7), dtype=np.float32)
+            rows = np.zeros((1, 8), dtype=np.float32)
         if self._pool is None:
             self._run(rows, own, own + 1, BEGIN | BLOCKS | FINISH, mode)
             return

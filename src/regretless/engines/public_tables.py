@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.engines._kernel import kernel
 from regretless.engines.public_plan import padded
 from regretless.forms.public import PublicForm
 
@@ -111,6 +111,7 @@ def _make_tables(
         event_first,
         event_hands,
         records,
+        np.zeros(form.deck + 2, dtype=np.int16),
     )
     return Tables(
         runouts=_runouts(form, counts[own], counts[other]),
@@ -165,7 +166,7 @@ def _living_first(form: PublicForm, player: int, alive: Float32) -> Int16:
     return np.argsort(key, axis=1, kind="stable").astype(np.int16)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel
 def _fill_records(
     own: Int16,
     other: Int16,
@@ -180,9 +181,9 @@ def _fill_records(
     event_first: Int16,
     event_hands: Int16,
     records: Int16,
+    event: Int16,  # [deck + 2] room for the last event of each card
 ) -> None:
     """For every final runout, sort events by card, then merge the two lists and note the last event of every card."""
-    event = np.zeros(deck + 2, dtype=np.int16)  # the last one so far, counted from 1
     for runout in range(len(records)):
         event[:] = 0
         for index in range(other_count[runout]):
