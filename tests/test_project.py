@@ -86,6 +86,8 @@ def test_every_exported_name_resolves() -> None:
 
 @pytest.mark.parametrize("name", sorted(filter(is_public, modules())))
 def test_every_public_module_says_what_it_exports(name: str) -> None:
+    if not hasattr(sys.modules.get(name), "__all__"):
+        sys.modules.pop(name, None)  # left there half-made where collecting its doctests failed
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:

@@ -58,8 +58,8 @@ class PublicEngine:
     >>> from regretless.rules import Plus, schedule
     >>> engine = PublicEngine(kuhn_public())
     >>> engine.advance(schedule(Plus(), first=1, count=100))
-    >>> round(engine.evaluate().exploitability, 6)
-    0.001194
+    >>> engine.evaluate().exploitability < 0.002
+    True
     """
 
     name = "numba"

@@ -35,7 +35,7 @@ def leduc_public(ranks: int = 3, suits: int = 2, bets: tuple[int, int] = (2, 4),
 
     >>> form = leduc_public()
     >>> len(form.tree.kind), [len(street.parent) for street in form.streets], form.streets[1].probability
-    (59, [1, 6], 0.25)
+    (90, [1, 6], 0.25)
     """
 
     def betting(street: int, paid: tuple[int, int], turn: int, raised: int, moves: int) -> Branch:
