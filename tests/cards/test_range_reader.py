@@ -90,7 +90,7 @@ def test_a_later_term_overrides_an_earlier_one():
         ("AhAh", 3, "Ah appears twice"),
         ("A", 2, "the text ends where a rank is needed"),
         ("AKs, 1Ks", 6, "'1' is not a rank (23456789TJQKA)"),
-        ("50%", 2, "'0' is not a rank (23456789TJQKA)"),
+        ("50%", 1, "'50%' does not say which hands: only 100% does"),
         ("77s", 3, "a pair has no 's': its two suits always differ"),
         ("AK:1.5", 4, "a weight is a number from 0 to 1"),
         ("AK:x", 4, "a weight is a number from 0 to 1"),

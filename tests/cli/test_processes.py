@@ -79,3 +79,30 @@ def test_a_signal_saves_and_the_printed_command_goes_on_to_the_same_bits(
     assert answer["strategy"] == whole.strategy
     assert answer["exploitability"] == whole.exploitability
     assert not list(tmp_path.glob(".*"))
+
+
+def test_a_signal_before_the_first_iteration_ends_at_once(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "solve", "goofspiel(cards=7)"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(FORCE_COLOR="1"),
+    )  # fmt: skip
+    assert process.stderr is not None
+    said = b""
+    deadline = time.monotonic() + 60
+    while b"goofspiel" not in said and time.monotonic() < deadline:  # the bar is there, the game is being compiled
+        said += os.read(process.stderr.fileno(), 4096)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == 130, err
+    assert "interrupted: nothing was saved" in err
+    assert "Traceback" not in err
+    assert not out
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_package_runs_as_a_module() -> None:
+    answer = subprocess.run(
+        [sys.executable, "-m", "regretless", "solve", "nosuch"], capture_output=True, text=True, env=environment()
+    )
+    assert answer.returncode == 1
+    assert answer.stderr.startswith("error: game: 'nosuch'")

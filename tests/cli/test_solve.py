@@ -174,3 +174,22 @@ def test_an_interrupt_saves_under_a_free_name_and_says_how_to_go_on(
     assert resumed.code == 0
     assert resumed.json["iterations"] == 200
     assert resumed.json["strategy"] == whole["strategy"]
+
+
+GENERAL_SUM = """EFG 2 R "dilemma" { "A" "B" }
+p "" 1 1 "" { "C" "D" } 0
+p "" 2 1 "" { "C" "D" } 0
+t "" 1 "" { 3, 3 }
+t "" 2 "" { 0, 5 }
+p "" 2 1 "" { "C" "D" } 0
+t "" 3 "" { 5, 0 }
+t "" 4 "" { 1, 1 }
+"""
+
+
+def test_a_general_sum_game_says_what_is_not_promised(run, tmp_path: Path) -> None:
+    (tmp_path / "dilemma.efg").write_text(GENERAL_SUM)
+    note = "need not approach an equilibrium"
+    assert note in " ".join(run("solve", "dilemma.efg", "--out", "dilemma.rgl").out.split())
+    assert note in " ".join(run("show", "dilemma.rgl").out.split())
+    assert note not in " ".join(run("solve", "kuhn", "--iterations", "10").out.split())

@@ -258,3 +258,12 @@ def test_what_would_not_fit_is_said_before(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("regretless.forms.compile.available_bytes", lambda: 2**20)
     with pytest.raises(WouldNotFit, match="needs"):
         compile_history(games.load("liars_dice(sides=5)"))
+
+
+def test_a_walk_that_eats_memory_by_other_means_than_nodes_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """States and keys may be far larger than the arrays; what is free tells."""
+    free = iter(range(100 * 2**30, 0, -(2**30)))
+    monkeypatch.setattr("regretless.forms.compile.available_bytes", lambda: next(free))
+    monkeypatch.setattr("regretless.forms.compile.CHECK_EVERY", 10)
+    with pytest.raises(WouldNotFit, match=r"leduc \(more than [\d,]+ nodes, \d+ moves deep\) needs .* of memory"):
+        compile_history(games.load("leduc"))

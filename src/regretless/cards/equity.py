@@ -96,7 +96,9 @@ def hand_equities(hero: Range, villain: Range, board: Sequence[int] = ()) -> NDA
 def _live(first: Range, second: Range, board: Sequence[int]) -> tuple[Range, Range]:
     """The ranges without the board's cards; refuses boards and ranges that leave nothing to deal."""
     if len(board) not in (0, 3, 4, 5) or len(set(board) & set(range(52))) != len(board):
-        raise InvalidOption("board", list(board), "must be 0, 3, 4 or 5 different cards")
+        known = all(0 <= card < 52 for card in board)
+        shown = board_text(board) if known else list(board)
+        raise InvalidOption("board", shown, "must be 0, 3, 4 or 5 different cards")
     left = first.remove(board), second.remove(board)
     for name, given, live in zip(("first range", "second range"), (first, second), left, strict=True):
         if not live.weights.any():

@@ -34,6 +34,7 @@ from regretless.errors import InvalidText
 __all__ = ["read_range"]
 
 _EVERYTHING = re.compile(r"100%|random|any", re.IGNORECASE)
+_SHARE = re.compile(r"\d+(\.\d*)?%")
 _NUMBER = re.compile(r"\d+\.?\d*|\.\d+")
 _SEPARATORS = re.compile(r"[,\s]*")
 _SPACE = re.compile(r"\s*")
@@ -86,6 +87,8 @@ class _Reader:
         if everything := _EVERYTHING.match(self.text, self.at):
             self.at = everything.end()
             return np.arange(HAND_COUNT)
+        if share := _SHARE.match(self.text, self.at):
+            self.fail(self.at, f"{share[0]!r} does not say which hands: only 100% does")
         if self.peek(1).lower() in SUITS and self.peek(1):
             return self.hand()
         first = self.hand_class()

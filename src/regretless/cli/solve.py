@@ -296,8 +296,12 @@ def _solve_with_progress(name: str, options: dict[str, Any]) -> Solution:
     from regretless.solvers.interrupt import catch_interrupts
     from regretless.solvers.solve import solve as solve_game
 
-    with catch_interrupts() as interrupted, solve_bar(name, options.get("target")) as report:
-        return solve_game(name, report=report, interrupted=interrupted, **options)
+    try:
+        with catch_interrupts() as interrupted, solve_bar(name, options.get("target")) as report:
+            return solve_game(name, report=report, interrupted=interrupted, **options)
+    except KeyboardInterrupt:  # before the first iteration, or twice
+        for_people().print("interrupted: nothing was saved")
+        raise typer.Exit(130) from None
 
 
 def _print(solution: Solution, *, as_json: bool, strategy: bool, file: Path | None) -> None:

@@ -52,7 +52,7 @@ def strategy_table(shown: Strategy, *, color: bool) -> Table:
     table.add_column("information set", no_wrap=True, overflow="ellipsis", min_width=15)
     columns = actions if len(actions) <= MOST_COLUMNS else []
     for action in columns:
-        table.add_column(Text(action, style=colors[action]), justify="right", no_wrap=True)
+        table.add_column(Text(action, style=colors[action]), justify="right", no_wrap=True, min_width=6)
     table.add_column("strategy", no_wrap=True, overflow="ellipsis")
     for key, played in shown.items():
         cells: list[str | Text] = [
@@ -63,7 +63,7 @@ def strategy_table(shown: Strategy, *, color: bool) -> Table:
             for action in columns
         ]
         last = _bar(played, colors, color) if columns else _words(played, colors)
-        table.add_row(Text(key), *cells, last)
+        table.add_row(Text(" · ".join(key.split("\n"))), *cells, last)
     return table
 
 

@@ -82,4 +82,6 @@ def _note(solution: Solution) -> str | None:
         return f"the target of {target:g} was not reached"
     if len(solution.values) > 2:
         return "with more than two players, CFR need not approach an equilibrium: NashConv says how close it came"
+    if not solution.zero_sum:
+        return "payoffs do not sum to 0, so CFR need not approach an equilibrium: NashConv says how close it came"
     return None

@@ -1,10 +1,13 @@
 """CFR on arrays: one narrow interface, one plain reference, one file for each array library."""
 
+from regretless.engines.batched import BatchedEngine, BatchedEvaluation, replace_payoffs
 from regretless.engines.engine import Engine, Evaluation, Sampling, Snapshot, Updates
 from regretless.engines.registry import ENGINES, Entry, Kind, available, create
 
 __all__ = [
     "ENGINES",
+    "BatchedEngine",
+    "BatchedEvaluation",
     "Engine",
     "Entry",
     "Evaluation",
@@ -14,4 +17,5 @@ __all__ = [
     "Updates",
     "available",
     "create",
+    "replace_payoffs",
 ]

@@ -28,6 +28,7 @@ BYTES_A_NODE = 96  # arrays of the form and what building them takes for a momen
 BYTES_AN_INFORMATION_SET = 400  # key, place in the dictionary, list entries
 DEEPEST = 100_000  # moves on one path; a game that goes on after so many is taken not to end
 CHECK_EVERY = 1 << 16  # nodes between two looks at the limit
+RESERVE = 1 / 8  # part of the memory free at the start that stays free: states and keys may be large
 SUM_TOLERANCE = 1e-6  # how far chance may sum from 1, and payoffs from 0
 
 
@@ -57,6 +58,7 @@ class _Walk:
     def __init__(self, game: Game[Any], limit: int | None) -> None:
         self.game = game
         self.limit = limit
+        self.free_at_start = available_bytes()
         self.players = game.num_players()
         self.codes: list[array[int]] = []  # by depth: information set, CHANCE or TERMINAL of each node
         self.outcomes: list[array[int]] = []  # by depth: number of outcomes of each chance node
@@ -177,6 +179,10 @@ class _Walk:
         available = available_bytes() + held
         if needed > available:
             raise WouldNotFit(f"{self.game.name} (more than {nodes:,} nodes)", needed=needed, available=available)
+        # States on the path and long keys take what no count of nodes foretells: see what is really gone.
+        if available < RESERVE * self.free_at_start:
+            what = f"{self.game.name} (more than {nodes:,} nodes, {len(self.codes):,} moves deep)"
+            raise WouldNotFit(what, needed=self.free_at_start - available + needed, available=self.free_at_start)
         fitting = available // self._bytes_a_node()
         return fitting if self.limit is None else min(fitting, self.limit)
 

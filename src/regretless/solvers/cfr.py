@@ -227,9 +227,11 @@ def _information_sets(game: Game[State]) -> dict[str, InformationSet]:
         state = pending.pop()
         if game.is_terminal(state):
             continue
-        actions = game.actions(state)
         player = game.player(state)
-        if player != CHANCE:
+        if player == CHANCE:
+            actions = [outcome for outcome, _ in game.chance_outcomes(state)]
+        else:
+            actions = list(game.actions(state))
             key = game.info_set_key(state)
             if key not in found:
                 found[key] = InformationSet(player, tuple(actions))

@@ -15,26 +15,34 @@ __all__ = ["catch_interrupts"]
 def catch_interrupts() -> Iterator[Callable[[], bool]]:
     """While open, the first Ctrl-C or SIGTERM only sets a flag; a second one interrupts at once.
 
+    Until the flag is first asked for there is nothing to save and nobody to look at it (a game is being compiled,
+    say), so that the first one interrupts at once there.
     Signals reach the main thread alone: elsewhere the flag just stays down.
 
     >>> with catch_interrupts() as interrupted:
+    ...     interrupted()
     ...     signal.raise_signal(signal.SIGINT)
     ...     interrupted()
+    False
     True
     """
-    raised = threading.Event()
+    raised, asked = threading.Event(), threading.Event()
 
     def note(number: int, frame: FrameType | None) -> None:
-        if raised.is_set():
+        if raised.is_set() or not asked.is_set():
             raise KeyboardInterrupt
         raised.set()
 
+    def interrupted() -> bool:
+        asked.set()
+        return raised.is_set()
+
     if threading.current_thread() is not threading.main_thread():
-        yield raised.is_set
+        yield interrupted
         return
     previous = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield raised.is_set
+        yield interrupted
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)

@@ -129,7 +129,8 @@ def run(
             iteration_seconds += lasted
             if count == piece:
                 piece = max(1, min(2 * piece, LARGEST_PIECE, int(count * PIECE_SECONDS / max(lasted, 1e-9))))
-            report(Progress(problem.iteration, stop.iterations, time.perf_counter() - began, exploitability))
+            if problem.iteration < measure_at:  # else the report below tells it with its own exploitability
+                report(Progress(problem.iteration, stop.iterations, time.perf_counter() - began, exploitability))
         evaluation = problem.evaluate()
         exploitability = evaluation.exploitability
         history.append(Measurement(problem.iteration, time.perf_counter() - began, exploitability))

@@ -51,6 +51,7 @@ class Solution:
     settings: Settings = field(repr=False)
     tree_hash: str = field(repr=False)  # of the compiled game: what `snapshot` fits
     snapshot: Snapshot | None = field(repr=False)  # what a resume starts from; None where nothing iterates
+    zero_sum: bool = True  # whether the payoffs of every terminal sum to 0
     read_strategy: Callable[[], Strategy] = field(repr=False)  # arrays to text, when it is first asked for
 
     @property

@@ -83,6 +83,8 @@ def solve(
     )
     if batch_size is not None and settings.sampling == Sampling.FULL:
         raise InvalidOption("batch_size", batch_size, "is a number of sampled deals: choose a sampling other than full")
+    if variant == EXACT:
+        _check_exact(engine, device, settings)
     began = time.perf_counter()
     rules = load(game) if isinstance(game, str) else game
     form = compile_history(rules)
@@ -116,6 +118,7 @@ def solve(
         information_sets=len(form.keys),
         settings=settings,
         tree_hash=hashed,
+        zero_sum=form.zero_sum,
         snapshot=solver.snapshot(),
         read_strategy=lambda: invert(form, average),
     )
@@ -133,6 +136,17 @@ def _check(variant: str, engine: str, device: str, threads: int | None, batch_si
     for option, number in (("threads", threads), ("batch_size", batch_size)):
         if number is not None and number < 1:
             raise InvalidOption(option, number, "must be at least 1")
+
+
+def _check_exact(engine: str, device: str, settings: Settings) -> None:
+    """Refuse choices that a linear program cannot follow, rather than answer as if it had."""
+    for option, value, only in (
+        ("engine", engine, ("auto",)),
+        ("device", device, ("auto", "cpu")),
+        ("sampling", settings.sampling, (Sampling.FULL,)),
+    ):
+        if value not in only:
+            raise InvalidOption(option, str(value), f"does not go with variant {EXACT}, a linear program on the CPU")
 
 
 def _create(
@@ -208,6 +222,7 @@ def _solve_exactly(form: HistoryForm, settings: Settings, began: float) -> Solut
         information_sets=len(form.keys),
         settings=settings,
         tree_hash=tree_hash(form),
+        zero_sum=form.zero_sum,
         snapshot=None,
         read_strategy=lambda: invert(form, exact.strategy),
     )

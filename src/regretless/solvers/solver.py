@@ -49,14 +49,11 @@ class Solver:
 
     def solve(self, iterations: int, verbose: bool = True, log_interval: int = 1000) -> Strategy:
         """Run that many more iterations and return the average strategy; `verbose` prints the exploitability."""
-        printed = self.engine.iteration
 
         def report(progress: Progress) -> None:
-            nonlocal printed
-            due = progress.iteration - printed >= log_interval or progress.iteration == progress.iterations
-            if due and progress.exploitability is not None and progress.iteration > printed:
+            measured = progress.iteration % log_interval == 0 or progress.iteration == progress.iterations
+            if measured:  # between measurements a progress bar would still show the last one
                 print(f"Iteration {progress.iteration}: exploitability = {progress.exploitability:.6f}")
-                printed = progress.iteration
 
         stop = Stop(iterations=self.engine.iteration + iterations, measure_every=log_interval)
         run(self.engine, self.rule, stop, report=report if verbose else lambda progress: None)

@@ -74,6 +74,7 @@ def save_solution(path: str | Path, solution: Solution) -> None:
         "values": list(solution.values),
         "best_response_values": list(solution.evaluation.best_response_values),
         "exploitability": solution.exploitability,
+        "zero_sum": solution.zero_sum,
         "settings": asdict(solution.settings),
     }
     write_container(path, KIND, header, _arrays(solution))
@@ -140,6 +141,7 @@ def _solution(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Soluti
         **plain,
         evaluation=evaluation,
         history=tuple(Measurement(int(point[0]), point[1], point[2]) for point in history.tolist()),
+        zero_sum=_as(bool, header.get("zero_sum", True)),
         settings=_settings(header["settings"]),
         snapshot=snapshot,
         read_strategy=lambda: strategy,

@@ -1,0 +1,28 @@
+"""The class `Solver`: what it prints is what it measures."""
+
+from __future__ import annotations
+
+import pytest
+
+from regretless import Solver, solve
+from regretless.games import Kuhn
+
+
+@pytest.mark.parametrize("batch_size", [1, 1024])
+def test_each_line_is_the_exploitability_of_its_own_iteration(
+    batch_size: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    solver = Solver(Kuhn(), batch_size=batch_size)
+    solver.solve(iterations=70, log_interval=30)
+    solver.solve(iterations=30, log_interval=30)
+    printed = capsys.readouterr().out.splitlines()
+    expected = [
+        f"Iteration {done}: exploitability = {solve(Kuhn(), variant='vanilla', iterations=done).exploitability:.6f}"
+        for done in (30, 60, 70, 90, 100)
+    ]
+    assert printed == expected
+
+
+def test_silent(capsys: pytest.CaptureFixture[str]) -> None:
+    Solver(Kuhn()).solve(iterations=10, verbose=False)
+    assert not capsys.readouterr().out
