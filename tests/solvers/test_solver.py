@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from regretless import Solver, solve
+from regretless.errors import InvalidOption
 from regretless.games import Kuhn
 
 
@@ -26,3 +27,11 @@ def test_each_line_is_the_exploitability_of_its_own_iteration(
 def test_silent(capsys: pytest.CaptureFixture[str]) -> None:
     Solver(Kuhn()).solve(iterations=10, verbose=False)
     assert not capsys.readouterr().out
+
+
+def test_a_game_by_name_and_wrong_options() -> None:
+    assert Solver("kuhn").solve(iterations=10, verbose=False).keys() == Solver(Kuhn()).get_strategy().keys()
+    with pytest.raises(InvalidOption, match="log_interval"):
+        Solver("kuhn").solve(iterations=10, log_interval=0)
+    with pytest.raises(InvalidOption, match="device"):
+        Solver("kuhn", device="cuda", batch_size=1)

@@ -10,6 +10,7 @@ from regretless.errors import InvalidOption
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import Strategy
 from regretless.games.game import Game
+from regretless.games.registry import load
 from regretless.rules.presets import preset
 from regretless.solvers.loop import Progress, Stop, run
 from regretless.solvers.reference import Reference
@@ -31,16 +32,20 @@ class Solver:
     (1.0, True)
     """
 
-    def __init__(self, game: Game[Any], variant: str = "vanilla", device: str = "auto", batch_size: int = 1024) -> None:
+    def __init__(
+        self, game: Game[Any] | str, variant: str = "vanilla", device: str = "auto", batch_size: int = 1024
+    ) -> None:
         if batch_size < 1:
             raise InvalidOption("batch_size", batch_size, "must be at least 1")
-        self.game = game
+        if batch_size == 1 and device not in ("auto", "cpu"):
+            raise InvalidOption("device", device, "is not for batch_size=1, the readable recursion on the CPU")
+        self.game = load(game) if isinstance(game, str) else game
         self.rule = preset(variant)
-        self.form = compile_history(game)
+        self.form = compile_history(self.game)
         self.engine: Engine
         if batch_size == 1:
-            self.engine = Reference(game, self.form)
-        elif len(game.deals()) <= batch_size:
+            self.engine = Reference(self.game, self.form)
+        elif len(self.game.deals()) <= batch_size:
             self.engine = engines.create("auto", self.form, device=device)
         else:
             self.engine = engines.create(
@@ -49,6 +54,8 @@ class Solver:
 
     def solve(self, iterations: int, verbose: bool = True, log_interval: int = 1000) -> Strategy:
         """Run that many more iterations and return the average strategy; `verbose` prints the exploitability."""
+        if log_interval < 1:
+            raise InvalidOption("log_interval", log_interval, "must be at least 1")
 
         def report(progress: Progress) -> None:
             measured = progress.iteration % log_interval == 0 or progress.iteration == progress.iterations
