@@ -32,7 +32,7 @@ from regretless.forms.sequence import (
     terminal_reach,
     terminal_sequences,
 )
-from regretless.rules.rule import Schedule
+from regretless.rules.rule import Schedule, Weights
 
 __all__ = ["NumbaHistoryEngine", "NumbaSequenceEngine"]
 
@@ -69,6 +69,11 @@ class _NumbaEngine(ABC):
             payoff=np.zeros(slots, self.dtype),
         )
         kernels.realize(self.tree, strategy, self.state.plan)
+
+    def _load_kernels(self) -> None:
+        """Compile, or read from disk, what a solve needs: part of setting up, not of the first iteration."""
+        self.advance(np.empty((0, len(Weights._fields))))
+        self.evaluate()
 
     @abstractmethod
     def advance(self, schedule: Schedule) -> None:
@@ -144,6 +149,7 @@ class NumbaSequenceEngine(_NumbaEngine):
         sweeps_outweigh_payoffs = len(self.slot) > len(self.rows.value)
         if sweeps_outweigh_payoffs and self.tree.groups[:, 1].max(initial=0) >= SHARED:
             self.threads = min(threads or MOST_THREADS, numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+        self._load_kernels()
 
     @property
     def memory_bytes(self) -> int:
@@ -214,6 +220,7 @@ class NumbaHistoryEngine(_NumbaEngine):
         self.exact_terminals = _sort_terminals(form, trees, self.slot_of_sequence, self.tree.first_slot.tolist())
         weight = self.exact_terminals.weight.astype(self.dtype, copy=False)
         self.terminals = self.exact_terminals._replace(weight=weight)
+        self._load_kernels()
 
     @property
     def memory_bytes(self) -> int:
