@@ -10,6 +10,9 @@ from regretless.rules import (
     Plus,
     PredictiveDiscountedPlus,
     PredictivePlus,
+    Resetting,
+    Rule,
+    Scheduled,
     Weights,
     preset,
     schedule,
@@ -47,6 +50,11 @@ CLOSED_FORMS = {
         2: (1 / 2, 1, True, 1 / 32, 1, 1, 2**2.3 / (2**2.3 + 1)),
         10: (9**2.3 / (9**2.3 + 1), 1, True, 0.59049, 1, 1, 10**2.3 / (10**2.3 + 1)),
     },
+    "postflop": {  # α = 1.5, β = 0, γ = 4, regrets discounted one iteration late
+        1: (0, 1 / 2, False, 0, 1, 0, 1),
+        2: (0, 1 / 2, False, 1 / 16, 1, 0, 1 / 2),
+        10: (8**1.5 / (8**1.5 + 1), 1 / 2, False, 0.6561, 1, 0, 27 / 28),
+    },
 }
 
 
@@ -58,6 +66,50 @@ def test_every_preset_has_a_closed_form() -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_weights(name: str, t: int) -> None:
     assert PRESETS[name].weights(t) == pytest.approx(CLOSED_FORMS[name][t], abs=1e-15)
+
+
+# Rules that no preset names.
+OTHER_CLOSED_FORMS: list[tuple[Rule, dict[int, tuple[float, ...]]]] = [
+    (
+        Resetting(),  # at t = 10, five iterations after the reset at t = 5
+        {
+            1: (0, 1 / 2, False, 0, 1, 0, 1),
+            2: (0, 1 / 2, False, 0, 1, 0, 1),
+            10: (8**1.5 / (8**1.5 + 1), 1 / 2, False, 125 / 216, 1, 0, 1),
+        },
+    ),
+    (
+        Scheduled(horizon=20),  # at t = 10: α = 2.35, β = −1.9, γ = 27.75
+        {
+            1: (0, 1, False, 0, 1, 0, 1 / 2),
+            2: (1 / 2, 1 / 2, False, 0.5**29.75, 1, 0, 2**1.3 / (2**1.3 + 1)),
+            10: (9**2.35 / (9**2.35 + 1), 1 / (9**1.9 + 1), False, 0.9**27.75, 1, 0, 10**2.5 / (10**2.5 + 1)),
+        },
+    ),
+    (
+        Plus(power=2),
+        {
+            1: (1, 1, True, 1, 1, 0, 1),
+            2: (1, 1, True, 1, 4, 0, 1),
+            10: (1, 1, True, 1, 100, 0, 1),
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize("t", [1, 2, 10])
+@pytest.mark.parametrize(("rule", "closed_form"), OTHER_CLOSED_FORMS, ids=lambda value: type(value).__name__)
+def test_weights_of_rules_without_a_preset(rule: Rule, closed_form: dict[int, tuple[float, ...]], t: int) -> None:
+    assert rule.weights(t) == pytest.approx(closed_form[t], abs=1e-15)
+
+
+def test_resets_are_at_powers_of_4_counted_from_0() -> None:
+    resets = [t - 1 for t in range(1, 300) if Resetting().weights(t).average_decay == 0]
+    assert resets == [0, 1, 4, 16, 64, 256]
+
+
+def test_past_its_horizon_a_schedule_stays_where_it_is() -> None:
+    assert Scheduled(horizon=10).weights(21).average_decay == pytest.approx((20 / 21) ** 25)
 
 
 def test_schedule_is_the_weights_row_by_row() -> None:
@@ -92,11 +144,15 @@ def test_negative_infinity_forgets_negative_regrets() -> None:
         lambda: Plus(power=-1),
         lambda: Plus(delay=-1),
         lambda: Discounted(gamma=-0.1),
+        lambda: Discounted(delay=-1),
         lambda: PredictivePlus(power=-2),
         lambda: PredictiveDiscountedPlus(gamma=-1),
+        lambda: Resetting(gamma=-1),
+        lambda: Scheduled(horizon=0),
+        lambda: Scheduled(horizon=10, gamma=4),
         lambda: preset("cfr++"),
     ],
 )
 def test_wrong_options_are_refused_by_name(wrong) -> None:
-    with pytest.raises(InvalidOption, match=r"^(power|delay|gamma|variant): "):
+    with pytest.raises(InvalidOption, match=r"^(power|delay|gamma|horizon|variant): "):
         wrong()

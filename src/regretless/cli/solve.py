@@ -36,9 +36,9 @@ def solve(
     variant: Annotated[
         str | None,
         typer.Option(
-            show_default="plus",
+            show_default="plus; postflop for a spot",
             rich_help_panel=SEARCH,
-            help="vanilla, plus, linear, discounted, predictive-plus, predictive-discounted-plus, or lp: "
+            help="vanilla, plus, linear, discounted, predictive-plus, predictive-discounted-plus, postflop, or lp: "
             "the exact answer by linear program, for small games of two.",
         ),
     ] = None,

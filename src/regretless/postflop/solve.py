@@ -19,8 +19,7 @@ from regretless.postflop.runouts import compile_holdem, holdem_hands
 from regretless.postflop.solution import SpotSolution
 from regretless.postflop.spot import Spot
 from regretless.postflop.suits import spot_group
-from regretless.rules.presets import PRESETS, preset
-from regretless.rules.rule import Rule
+from regretless.rules.presets import preset
 from regretless.solvers.loop import Measurement, Outcome, Progress, Stop, run
 from regretless.solvers.solution import Settings
 
@@ -197,7 +196,7 @@ def _solve(
     report: Callable[[Progress], None],
     interrupted: Callable[[], bool],
 ) -> SpotSolution:
-    rule = _rule(job.variant)
+    rule = preset(job.variant)
     stop = job.stop
     began = time.perf_counter()
     size = check_fits(job.spot, storage=job.storage, threads=job.threads)
@@ -295,12 +294,6 @@ def _regular(history: tuple[Measurement, ...], stop: Stop, started_at: int) -> t
     """Without the last measurement, if only the interrupt caused it."""
     before = history[-2].iteration if len(history) > 1 else started_at
     return history if history[-1].iteration == stop.next_measurement(before) else history[:-1]
-
-
-def _rule(variant: str) -> Rule:
-    if variant == "postflop" and variant not in PRESETS:
-        return preset("discounted")
-    return preset(variant)
 
 
 def _engine(form: PublicForm, threads: int, storage: int) -> PublicEngine:
