@@ -100,8 +100,8 @@ def test_cards_that_are_alike_read_alike(flop: SpotSolution) -> None:
             for row in first.rows(player):
                 name = row["hand"].translate(exchanged)
                 other = rows.get(name) or rows[name[2:] + name[:2]]
-                assert other["weight"] == pytest.approx(row["weight"], abs=1e-5)
-                assert other["equity"] == pytest.approx(row["equity"], abs=1e-6, nan_ok=True)
+                assert other["weight"] == pytest.approx(row["weight"], abs=1e-5)  # float32 reach
+                assert other["equity"] == pytest.approx(row["equity"], abs=1e-5, nan_ok=True)
                 if row["ev"] is not None:
                     assert other["ev"] == pytest.approx(row["ev"], abs=1e-2)
 
