@@ -174,7 +174,8 @@ def _liteefg(peers: Peers) -> Run:
     from LiteEFG.baselines import CFRplus
 
     LiteEFG.set_threads(1)
-    graph: Any = CFRplus.graph()  # type: ignore[no-untyped-call]
+    baseline: Any = CFRplus
+    graph = baseline.graph()
     environment = LiteEFG.OpenSpielEnv(_openspiel_game(peers), traverse_type="Enumerate", regenerate=False)
     environment.set_graph(graph)
 
