@@ -86,7 +86,11 @@ def test_a_report_of_runouts_averages_to_the_node(turn: SpotSolution) -> None:
 
 
 def test_cards_that_are_alike_read_alike(flop: SpotSolution) -> None:
-    """On Qs Jh 2h clubs and diamonds can be exchanged; every hand then reads what its double does."""
+    """On Qs Jh 2h clubs and diamonds can be exchanged; every hand then reads what its double does.
+
+    On the flop both doubles are solved, each with its own rounding, so they are only nearly alike; exchanging the wrong
+    cards would move numbers by a tenth and more.
+    """
     exchanged = str.maketrans("cd", "dc")
     for turn, river in [("3c", "9c"), ("3c", "9d"), ("5d", "5c"), ("8h", "Ac"), ("Td", "Kh")]:
         line = f"check, check, {turn}, check, check, {river}"
@@ -100,8 +104,8 @@ def test_cards_that_are_alike_read_alike(flop: SpotSolution) -> None:
             for row in first.rows(player):
                 name = row["hand"].translate(exchanged)
                 other = rows.get(name) or rows[name[2:] + name[:2]]
-                assert other["weight"] == pytest.approx(row["weight"], abs=1e-5)  # float32 reach
-                assert other["equity"] == pytest.approx(row["equity"], abs=1e-5, nan_ok=True)
+                assert other["weight"] == pytest.approx(row["weight"], abs=1e-3)
+                assert other["equity"] == pytest.approx(row["equity"], abs=1e-3, nan_ok=True)
                 if row["ev"] is not None:
                     assert other["ev"] == pytest.approx(row["ev"], abs=1e-2)
 
