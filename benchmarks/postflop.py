@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,11 +19,10 @@ import numba as nb
 import numpy as np
 
 from regretless.engines.public_engine import PublicEngine
+from regretless.postflop import Spot, compile_spot
 from regretless.rules import Discounted, schedule
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "postflop"))
-from reference_spots import load_spot
-
+SPOTS = Path(__file__).parent.parent / "tests" / "data"
 RIVAL = {  # postflop-solver, seconds an iteration on one and two threads of a machine like ours, best of its range
     "river_wide": {1: 0.00021, 2: 0.00021},
     "turn_example": {1: 0.0087, 2: 0.006},
@@ -67,7 +65,7 @@ def main() -> None:
         f"{'spot':14} {'threads':>7} {'mean ms':>10} {'median':>10} {'best':>10} {'rival/mean':>10} {'memory MB':>10}"
     )
     for name in options.spots.split(","):
-        form, _ = load_spot(name)
+        form = compile_spot(Spot.read(SPOTS / f"{name}.toml"))
         for threads in counts:
             engine = PublicEngine(form, threads=threads)
             engine.advance(schedule(Discounted(gamma=3), 1, 2))

@@ -9,13 +9,12 @@ pytest -m gpu            those of a GPU alone; test files without any are not ev
 
 from __future__ import annotations
 
-import ctypes
 import os
-import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
+
+from regretless.engines.devices import cuda_devices
 
 try:
     from hypothesis import settings
@@ -29,19 +28,6 @@ else:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--run-slow", action="store_true", help="run the tests marked slow too")
-
-
-@cache
-def cuda_devices() -> int:
-    """How many CUDA devices the driver sees, asked of the driver itself: neither torch nor cupy is imported."""
-    try:
-        driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
-    except OSError:
-        return 0
-    count = ctypes.c_int(0)
-    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
-        return 0
-    return count.value
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
