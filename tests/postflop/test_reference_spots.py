@@ -39,7 +39,7 @@ def test_the_tree_has_the_reference_counts(name: str) -> None:
         ("river_wide", 600, 0.02),
         ("turn_paired_donk", 1000, 0.02),
         pytest.param("turn_example", 700, 0.02, marks=slow),
-        pytest.param("flop_3bet", 180, 0.1, marks=slow),
+        pytest.param("flop_3bet", 220, 0.1, marks=slow),
     ],
 )
 def test_root_values(name: str, iterations: int, exploitable: float) -> None:
