@@ -38,7 +38,6 @@ __all__ = [
     "payoffs_of_terminals",
     "realize",
     "realize_strip",
-    "sum_rows",
     "update_many",
     "update_two",
 ]
