@@ -5,8 +5,9 @@ does not. Here a `Lanes` value *is* an LLVM vector of sixteen floats: `load` rea
 functions below work on all sixteen, `store` writes it back. On a processor with AVX-512 it is one register, elsewhere
 LLVM splits it into two or four, so the same code runs everywhere.
 
-Arithmetic carries LLVM's fast-math flags: division becomes an estimate refined once, sums may be regrouped. Neither
-infinities nor NaN may occur.
+A product and a sum may become one instruction, division becomes an estimate refined once; otherwise arithmetic happens
+in the order it is written, since that order is chosen so that sums need not wait for each other. Neither infinities nor
+NaN may occur.
 """
 
 from __future__ import annotations
@@ -24,31 +25,35 @@ from regretless.engines._kernel import intrinsic
 
 __all__ = [
     "WIDTH",
+    "Lanes",
     "add_product",
     "divide",
     "fetch",
     "flush_tiny",
     "item",
+    "keep",
     "largest",
     "load",
     "maximum",
     "restore_tiny",
     "splat",
     "store",
+    "store_columns",
     "take",
     "total",
     "transpose",
-    "transpose_back",
     "where_positive",
 ]
 
 WIDTH = 16
+Lanes = Any  # as a type checker sees it
 
 _FLOAT = ir.FloatType()
 _VECTOR = ir.VectorType(_FLOAT, WIDTH)
 _INT = ir.IntType(32)
 cgutils: Any = _cgutils
-_FAST = ("fast",)
+_FAST = ("nnan", "ninf", "nsz", "contract")
+_ROUGH = ("fast",)
 _X86 = platform.machine().lower() in ("x86_64", "amd64", "i686")
 
 
@@ -80,6 +85,24 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
         return builder.load(_address(context, builder, signature.args[0], *arguments), align=4)
 
     return _lanes(array, types.intp), generate
+
+
+def _mask(context: Any, builder: Any, kind: Any, bits: Any, index: Any) -> Any:
+    """The sixteen bits of bits[index] as sixteen truths."""
+    data = context.make_array(kind)(context, builder, bits).data
+    return builder.bitcast(builder.load(builder.gep(data, [index])), ir.VectorType(ir.IntType(1), WIDTH))
+
+
+@intrinsic
+def keep(typing_context: Any, value: Any, bits: Any, index: Any) -> Any:
+    """value where the bit of bits[index] is set, else 0; the lowest bit is that of the first lane"""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        value, bits, index = arguments
+        mask = _mask(context, builder, signature.args[1], bits, index)
+        return builder.select(mask, value, ir.Constant(_VECTOR, [0.0] * WIDTH))
+
+    return _lanes(_lanes, bits, types.intp), generate
 
 
 @intrinsic
@@ -187,20 +210,20 @@ def splat(typing_context: Any, number: Any) -> Any:
     return _lanes(types.float32), generate
 
 
-def _binary(name: str) -> Any:
+def _binary(name: str, flags: tuple[str, ...] = _FAST) -> Any:
     """An intrinsic for one instruction on two vectors."""
 
     @intrinsic
     def operation(typing_context: Any, left: Any, right: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return getattr(builder, name)(*arguments, flags=_FAST)
+            return getattr(builder, name)(*arguments, flags=flags)
 
         return _lanes(_lanes, _lanes), generate
 
     return operation
 
 
-_add, _subtract, _multiply, divide = _binary("fadd"), _binary("fsub"), _binary("fmul"), _binary("fdiv")
+_add, _subtract, _multiply, divide = _binary("fadd"), _binary("fsub"), _binary("fmul"), _binary("fdiv", _ROUGH)
 
 
 def _overload(symbol: Any, implementation: Any) -> None:
@@ -313,23 +336,34 @@ def transpose(typing_context: Any, source: Any, starts: Any, first: Any, offset:
 
 
 @intrinsic
-def transpose_back(typing_context: Any, source: Any, at: Any, target: Any, starts: Any, first: Any, offset: Any) -> Any:
-    """target[starts[first + j] + offset + i] = source[at + 16·i + j]: sixteen columns become pieces of sixteen rows."""
+def store_columns(
+    typing_context: Any,
+    target: Any,
+    starts: Any,
+    first: Any,
+    offset: Any,
+    columns: Any,
+    alive: Any,
+    bits: Any,
+) -> Any:
+    """target[starts[first + j] + offset + i] = columns[i][j]: sixteen columns become pieces of sixteen rows.
+
+    Where bit i of alive[bits] is not set, it is 0 instead.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        source, at, target, starts, first, offset = arguments
+        target, starts, first, offset, columns, alive, bits = arguments
         kinds = signature.args
-        begin = context.make_array(kinds[3])(context, builder, starts).data
-        rows = []
-        for lane in range(WIDTH):
-            index = builder.add(at, ir.Constant(at.type, WIDTH * lane))
-            rows.append(builder.load(_address(context, builder, kinds[0], source, index), align=4))
+        begin = context.make_array(kinds[1])(context, builder, starts).data
+        rows = cgutils.unpack_tuple(builder, columns)
         for span in (1, 2, 4, 8):
             rows = _interleave(builder, rows, span)
+        mask = _mask(context, builder, kinds[5], alive, bits)
         for lane in range(WIDTH):
             where = builder.gep(begin, [builder.add(first, ir.Constant(first.type, lane))])
             start = builder.sext(builder.load(where), first.type)
-            builder.store(rows[lane], _address(context, builder, kinds[2], target, builder.add(start, offset)), align=4)
+            row = builder.select(mask, rows[lane], ir.Constant(_VECTOR, [0.0] * WIDTH))
+            builder.store(row, _address(context, builder, kinds[0], target, builder.add(start, offset)), align=4)
         return context.get_dummy_value()
 
-    return types.void(source, types.intp, target, starts, types.intp, types.intp), generate
+    return types.void(target, starts, types.intp, types.intp, columns, alive, types.intp), generate

@@ -4,13 +4,16 @@ On the way down, with R the numbers that the strategy is matched to (regrets, or
 
     σ[a] = max(R[a], 0) / Σ max(R, 0),  uniform where the sum is 0        reach of child a = reach · σ[a]
 
-On the way up, at a decision of the player the walk updates, with v[a] the values of the children:
+and at a decision of the player the walk updates, whose own reach is split in the same way:
+
+    S[a] ← S[a] · decay + weight · own reach of child a
+
+On the way up, at a decision of that player, with v[a] the values of the children:
 
     v = Σ σ[a] · v[a]
     R[a] ← R[a] · (positive or negative discount) + v[a] − v,  not below `floor`
-    S[a] ← S[a] · decay + weight · own reach · σ[a]
 
-all of it in one pass, each number moved through memory once. At the opponent's decisions v = Σ v[a].
+At the opponent's decisions v = Σ v[a]. Each pass moves a number through memory once.
 
 Regrets and averages of a node are [hands / 16, actions, 16], nodes in the order of the walk: the way down reads memory
 straight ahead, the way up straight back, which is what a processor's prefetching is made for.
@@ -22,24 +25,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines._kernel import inlined
-from regretless.engines._lanes import add_product, divide, fetch, item, load, maximum, splat, store, where_positive
+from regretless.engines._lanes import Lanes, add_product, divide, item, load, maximum, splat, store, where_positive
 from regretless.engines.public_plan import LANES
 
-__all__ = ["best", "best_around", "improve", "mean", "split", "sum_children"]
+__all__ = ["best", "best_around", "improve", "mean", "split", "split_and_average", "sum_children"]
 
 Int32 = NDArray[np.int32]
 Float32 = NDArray[np.float32]
 
-AHEAD = 192 * LANES  # how far before their use regrets and averages are asked for, in numbers
-
 
 @inlined
 def split(source: Float32, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
-    """Rows of reach of a node's children, which are adjacent, from its own row.
-
-    A player's regrets lie in the order of the walk, so what follows this node's is asked for in time. Loops over two or
-    three actions are the usual ones and worth unrolling.
-    """
+    """Rows of reach of a node's children, which are adjacent, from its own row."""
     if actions == 2:
         _split(source, at, 2, hands, reach, from_at, to_at)
     elif actions == 3:
@@ -50,21 +47,76 @@ def split(source: Float32, at: int, actions: int, hands: int, reach: Float32, fr
 
 @inlined
 def _split(source: Float32, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
-    zero = splat(np.float32(0.0))
-    one = splat(np.float32(1.0))
-    share = splat(np.float32(1.0 / actions))
     for hand in range(0, hands, LANES):
-        positive = zero
+        here = at + hand * actions
+        factor, evenly = _shares(source, here, actions, load(reach, from_at + hand))
         for action in range(actions):
-            index = at + hand * actions + action * LANES
-            fetch(source, index + AHEAD)
-            positive = positive + maximum(load(source, index), zero)
-        arriving = load(reach, from_at + hand)
-        factor = divide(where_positive(positive, arriving, zero), where_positive(positive, positive, one))
-        evenly = where_positive(positive, zero, arriving * share)
-        for action in range(actions):
-            weight = maximum(load(source, at + hand * actions + action * LANES), zero)
+            weight = maximum(load(source, here + action * LANES), splat(np.float32(0.0)))
             store(reach, to_at + action * hands + hand, add_product(evenly, weight, factor))
+
+
+@inlined
+def _shares(source: Float32, here: int, actions: int, arriving: Lanes) -> tuple[Lanes, Lanes]:
+    """Child a gets evenly + max(source[a], 0) · factor of what arrives."""
+    zero = splat(np.float32(0.0))
+    positive = zero
+    for action in range(actions):
+        positive = positive + maximum(load(source, here + action * LANES), zero)
+    factor = divide(
+        where_positive(positive, arriving, zero), where_positive(positive, positive, splat(np.float32(1.0)))
+    )
+    return factor, where_positive(positive, zero, arriving * splat(np.float32(1.0 / actions)))
+
+
+@inlined
+def split_and_average(
+    source: Float32,
+    average: Float32,
+    at: int,
+    actions: int,
+    hands: int,
+    reach: Float32,
+    from_at: int,
+    to_at: int,
+    weights: Float32,
+) -> None:
+    """The same at a decision of the player who is updated, with the update of its average.
+
+    `weights` are those of a rule, and an eighth: 1 where averages are weighed by the own reach. Where it is 0 every
+    reach counts as 1.
+    """
+    if actions == 2:
+        _split_and_average(source, average, at, 2, hands, reach, from_at, to_at, weights)
+    elif actions == 3:
+        _split_and_average(source, average, at, 3, hands, reach, from_at, to_at, weights)
+    else:
+        _split_and_average(source, average, at, actions, hands, reach, from_at, to_at, weights)
+
+
+@inlined
+def _split_and_average(
+    source: Float32,
+    average: Float32,
+    at: int,
+    actions: int,
+    hands: int,
+    reach: Float32,
+    from_at: int,
+    to_at: int,
+    weights: Float32,
+) -> None:
+    decay, gain = splat(weights[3]), splat(weights[4])
+    reach_share, even_share = splat(weights[7]), splat(np.float32(1.0) - weights[7])
+    for hand in range(0, hands, LANES):
+        here = at + hand * actions
+        arriving = add_product(even_share, load(reach, from_at + hand), reach_share)
+        factor, evenly = _shares(source, here, actions, arriving)
+        for action in range(actions):
+            index = here + action * LANES
+            weight = maximum(load(source, index), splat(np.float32(0.0)))
+            leaving = add_product(evenly, weight, factor)
+            store(reach, to_at + action * hands + hand, leaving)
+            store(average, index, add_product(leaving * gain, load(average, index), decay))
 
 
 @inlined
@@ -149,12 +201,9 @@ def mean(
 def improve(
     regret: Float32,
     matched: Float32,
-    average: Float32,
     at: int,
     actions: int,
     hands: int,
-    own: Float32,
-    own_at: int,
     value: Float32,
     child: Int32,
     first: int,
@@ -162,31 +211,22 @@ def improve(
     weights: Float32,
     predicts: bool,
 ) -> None:
-    """The fused update of one node; `weights` are those of a rule, with `floor` as the lowest regret allowed,
-    and an eighth: 1 where averages are weighed by the own reach, else 0.
-
-    Nodes are left in reverse order, so it is what lies before this node's averages that is asked for in time.
-    """
+    """Values and new regrets of one node; `weights` are those of a rule, with `floor` as the lowest regret allowed."""
     if actions == 2 and not predicts:
-        _improve(regret, regret, average, at, 2, hands, own, own_at, value, child, first, to_at, weights, False)
+        _improve(regret, regret, at, 2, hands, value, child, first, to_at, weights, False)
     elif actions == 3 and not predicts:
-        _improve(regret, regret, average, at, 3, hands, own, own_at, value, child, first, to_at, weights, False)
+        _improve(regret, regret, at, 3, hands, value, child, first, to_at, weights, False)
     else:
-        _improve(
-            regret, matched, average, at, actions, hands, own, own_at, value, child, first, to_at, weights, predicts
-        )
+        _improve(regret, matched, at, actions, hands, value, child, first, to_at, weights, predicts)
 
 
 @inlined
 def _improve(
     regret: Float32,
     matched: Float32,
-    average: Float32,
     at: int,
     actions: int,
     hands: int,
-    own: Float32,
-    own_at: int,
     value: Float32,
     child: Int32,
     first: int,
@@ -197,10 +237,8 @@ def _improve(
     zero = splat(np.float32(0.0))
     one = splat(np.float32(1.0))
     share = splat(np.float32(1.0 / actions))
-    positive_discount, negative_discount = splat(weights[0]), splat(weights[1])
-    floor, decay, gain = splat(weights[2]), splat(weights[3]), splat(weights[4])
+    positive_discount, negative_discount, floor = splat(weights[0]), splat(weights[1]), splat(weights[2])
     prediction, prediction_discount = splat(weights[5]), splat(weights[6])
-    reach_share, even_share = splat(weights[7]), splat(np.float32(1.0) - weights[7])
     for hand in range(hands - LANES, -1, -LANES):
         positive = zero
         mixed = zero
@@ -211,18 +249,11 @@ def _improve(
             positive = positive + weight
             mixed = add_product(mixed, weight, below)
             plain = plain + below
-        inverse = divide(where_positive(positive, one, zero), where_positive(positive, positive, one))
-        evenly = where_positive(positive, zero, share)
-        worth = add_product(mixed * inverse, plain, evenly)
+        inverse = divide(one, where_positive(positive, positive, one))
+        worth = where_positive(positive, mixed * inverse, plain * share)
         store(value, to_at + hand, worth)
-        arriving = add_product(even_share, load(own, own_at + hand), reach_share) * gain
-        inverse = inverse * arriving
-        evenly = evenly * arriving
         for action in range(actions):
             index = at + hand * actions + action * LANES
-            fetch(average, index - AHEAD)
-            strategy = add_product(evenly, maximum(load(matched, index), zero), inverse)
-            store(average, index, add_product(strategy, load(average, index), decay))
             old = load(regret, index)
             new = load(value, item(child, first + action) + hand) - worth
             kept = add_product(new, old, where_positive(old, positive_discount, negative_discount))

@@ -1,14 +1,20 @@
 """Terminals, sixteen at a time: fold and showdown for all hands in O(n + m).
 
-Rows of reach over hands are turned into a tile [hands, 16], a terminal to a lane; one pass over the opponent's hands
-adds up reach by card, one pass over the own hands takes what they block away again; then the tile of values is turned
-back into rows.
+Rows of reach over hands are turned into a tile [hands, 16], a terminal to a lane. It is summed up by card, for
+showdowns in order of strength, as the lists of `public_showdowns` say; then every own hand takes the sums that concern
+it, and the values are turned back into rows.
 
     fold        pay · V(h),    V(h) = all − S[c] − S[d] + reach[same hand],    S[c]: reach of the hands with card c
     showdown    (win − tie) · W(h) + (tie − lose) · E(h) + lose · V(h)
 
-W is V among weaker hands, E among weaker or equal ones, both from the running sums that `public_tables` explains. The
-opponent's hand with h's own two cards is subtracted twice and so added once; it is never weaker than h.
+W is V among weaker hands, E among weaker or equal ones. The opponent's hand with h's own two cards is subtracted twice
+and so added once; it is never weaker than h. Own hands of equal strength that share a card share what they subtract:
+
+    base[g]     =  (win − tie) · P[g, weaker]     + (tie − lose) · P[g, equal]     + lose · all
+    part[g, c]  =  (win − tie) · E[c, g, weaker]  + (tie − lose) · E[c, g, equal]  + lose · S[c]
+    value       =  base[g] − part[g, c] − part[g, d] + (tie − lose + lose) · reach[same hand]
+
+Arithmetic on a tile leaves memory idle, so meanwhile numbers that the walk needs next are asked for (`Ahead`).
 """
 
 from __future__ import annotations
@@ -19,11 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines._kernel import inlined
-from regretless.engines._lanes import add_product, item, load, splat, store, transpose, transpose_back
+from regretless.engines._lanes import Lanes, add_product, fetch, item, load, splat, store, store_columns, transpose
 from regretless.engines.public_plan import LANES
-from regretless.engines.public_tables import RECORD, SCALE
+from regretless.engines.public_showdowns import FOUR, RECORD, ROW, SCALE
+from regretless.engines.public_tables import Tables
 
-__all__ = ["Tile", "fold_tile", "showdown_tile"]
+__all__ = ["Ahead", "Tile", "fold_tile", "showdown_tile"]
 
 Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]
@@ -33,26 +40,36 @@ STEP = LANES // SCALE  # numbers in an eighth of a row
 
 
 class Tile(NamedTuple):
-    """Room for one tile, rows of sixteen."""
+    """Room for one tile, rows of sixteen. The first row of `sums`, `events`, `parts` and `base` stays 0, as does the
+    last of `cards`; in `reach`, the row after the opponent's hands is 0.
+    """
 
-    reach: Float32  # [(opponent hands + 1) · 16]  the last row is 0
-    values: Float32  # [own hands · 16]            rows of dead hands are 0
-    cards: Float32  # [(deck + 2) · 16]            reach by card
-    sums: Float32  # [(opponent hands + 1) · 16]   P, running sums in order of strength
-    events: Float32  # [(2 opponent hands + 1) · 16]  E, running sums by card
+    reach: Float32  # [opponent hands + 1]
+    cards: Float32  # [deck + 1]               S, reach by card
+    sums: Float32  # [classes + 2]             P, running sums in order of strength
+    events: Float32  # [classes of a card + 2] E, running sums of one card
+    parts: Float32  # [pairs + 1]
+    base: Float32  # [groups + 1]
+
+
+class Ahead(NamedTuple):
+    """Numbers to ask for while a tile is evaluated: two arrays by the own hands, one by the opponent's."""
+
+    average: Float32
+    matched: Float32
+    other: Float32
+    own_at: int
+    other_at: int
+    own_step: int  # numbers a hand
+    other_step: int
 
 
 @inlined
 def fold_tile(
     own_hands: int,
     other_hands: int,
-    living: Int16,
-    living_at: int,
-    living_count: int,
-    own_cards: Int16,
-    card_first: Int32,
-    card_hands: Int16,
-    same: Int16,
+    tables: Tables,
+    runout: int,
     opponent: Float32,
     from_at: Int32,
     value: Float32,
@@ -60,10 +77,13 @@ def fold_tile(
     pay: Float32,
     first: int,
     tile: Tile,
+    ahead: Ahead,
 ) -> None:
     """Sixteen folds; `first` is the tile's first terminal in `from_at`, `to_at` and `pay`."""
-    reach, values, cards = tile.reach, tile.values, tile.cards
+    reach, cards = tile.reach, tile.cards
+    rows, card_hands = tables.fold_rows, tables.card_hands
     zero = splat(np.float32(0.0))
+    store(reach, other_hands * LANES, zero)
     all_reach = zero
     odd_reach = zero
     for hand in range(0, other_hands, LANES):
@@ -71,40 +91,104 @@ def fold_tile(
         for near in range(hand * LANES, (hand + LANES) * LANES, 2 * LANES):
             all_reach = all_reach + load(reach, near)
             odd_reach = odd_reach + load(reach, near + LANES)
+        for near in range(hand, hand + LANES):
+            fetch(ahead.other, ahead.other_at + near * ahead.other_step)
     all_reach = all_reach + odd_reach
-    for card in range(card_first.size - 1):
-        one, two = zero, zero
-        for index in range(item(card_first, card), item(card_first, card + 1) - 1, 2):
-            one = one + load(reach, item(card_hands, index) * LANES)
-            two = two + load(reach, item(card_hands, index + 1) * LANES)
-        if (card_first[card + 1] - card_first[card]) % 2 == 1:
-            one = one + load(reach, np.int64(card_hands[card_first[card + 1] - 1]) * LANES)
-        store(cards, card * LANES, one + two)
+    index = 0
+    for card in range(tables.card_fours.size):
+        even, odd = zero, zero
+        for _ in range(item(tables.card_fours, card)):
+            even = even + load(reach, item(card_hands, index) * STEP)
+            odd = odd + load(reach, item(card_hands, index + 1) * STEP)
+            even = even + load(reach, item(card_hands, index + 2) * STEP)
+            odd = odd + load(reach, item(card_hands, index + 3) * STEP)
+            index += FOUR
+        store(cards, card * LANES, even + odd)
     amount = load(pay, first)
-    for index in range(living_at, living_at + living_count):
-        hand = item(living, index)
-        blocked = load(cards, item(own_cards, 2 * hand) * LANES) + load(cards, item(own_cards, 2 * hand + 1) * LANES)
-        valid = all_reach - blocked + load(reach, item(same, hand) * LANES)
-        store(values, hand * LANES, amount * valid)
+    bits = runout * own_hands // LANES
     for hand in range(0, own_hands, LANES):
-        transpose_back(values, hand * LANES, value, to_at, first, hand)
+        columns = (
+            amount * _unblocked(rows, 3 * (hand + 0), all_reach, cards, reach),
+            amount * _unblocked(rows, 3 * (hand + 1), all_reach, cards, reach),
+            amount * _unblocked(rows, 3 * (hand + 2), all_reach, cards, reach),
+            amount * _unblocked(rows, 3 * (hand + 3), all_reach, cards, reach),
+            amount * _unblocked(rows, 3 * (hand + 4), all_reach, cards, reach),
+            amount * _unblocked(rows, 3 * (hand + 5), all_reach, cards, reach),
+            amount * _unblocked(rows, 3 * (hand + 6), all_reach, cards, reach),
+            amount * _unblocked(rows, 3 * (hand + 7), all_reach, cards, reach),
+            amount * _unblocked(rows, 3 * (hand + 8), all_reach, cards, reach),
+            amount * _unblocked(rows, 3 * (hand + 9), all_reach, cards, reach),
+            amount * _unblocked(rows, 3 * (hand + 10), all_reach, cards, reach),
+            amount * _unblocked(rows, 3 * (hand + 11), all_reach, cards, reach),
+            amount * _unblocked(rows, 3 * (hand + 12), all_reach, cards, reach),
+            amount * _unblocked(rows, 3 * (hand + 13), all_reach, cards, reach),
+            amount * _unblocked(rows, 3 * (hand + 14), all_reach, cards, reach),
+            amount * _unblocked(rows, 3 * (hand + 15), all_reach, cards, reach),
+        )
+        store_columns(value, to_at, first, hand, columns, tables.own_alive, bits + hand // LANES)
+        for near in range(hand, hand + LANES):
+            fetch(ahead.average, ahead.own_at + near * ahead.own_step)
+            fetch(ahead.matched, ahead.own_at + near * ahead.own_step)
+
+
+@inlined
+def _unblocked(rows: Int16, at: int, all_reach: Lanes, cards: Float32, reach: Float32) -> Lanes:
+    """V of one hand."""
+    blocked = load(cards, item(rows, at) * STEP) + load(cards, item(rows, at + 1) * STEP)
+    return all_reach - blocked + load(reach, item(rows, at + 2) * STEP)
+
+
+@inlined
+def _running_sums(reach: Float32, hands: Int16, first: int, last: int, sums: Float32) -> Lanes:
+    """Note the sums of rows of reach where a class ends, from row 1 of `sums` on; the sum of all.
+
+    Within a four, sums do not wait for the running sum.
+    """
+    whole = splat(np.float32(0.0))
+    to_at = LANES
+    for index in range(first, last, FOUR):
+        number = item(hands, index)
+        part = load(reach, (number & ROW) * STEP)
+        store(sums, to_at, whole + part)
+        to_at += (number & 1) * LANES
+        number = item(hands, index + 1)
+        part = part + load(reach, (number & ROW) * STEP)
+        store(sums, to_at, whole + part)
+        to_at += (number & 1) * LANES
+        number = item(hands, index + 2)
+        part = part + load(reach, (number & ROW) * STEP)
+        store(sums, to_at, whole + part)
+        to_at += (number & 1) * LANES
+        number = item(hands, index + 3)
+        whole = whole + (part + load(reach, (number & ROW) * STEP))
+        store(sums, to_at, whole)
+        to_at += (number & 1) * LANES
+    return whole
+
+
+@inlined
+def _share(sums: Float32, rows: Int16, at: int, weaker_pay: Lanes, equal_pay: Lanes) -> Lanes:
+    """(win − tie) · sum of the weaker + (tie − lose) · sum of the weaker or equal"""
+    weaker = load(sums, item(rows, at) * STEP)
+    equal = load(sums, item(rows, at + 1) * STEP)
+    return add_product(weaker * weaker_pay, equal, equal_pay)
+
+
+@inlined
+def _worth(records: Int16, at: int, base: Float32, parts: Float32, reach: Float32, same_pay: Lanes) -> Lanes:
+    """A showdown for one hand."""
+    met = load(base, item(records, at) * STEP) - load(parts, item(records, at + 1) * STEP)
+    met = met - load(parts, item(records, at + 2) * STEP)
+    return add_product(met, load(reach, item(records, at + 3) * STEP), same_pay)
 
 
 @inlined
 def showdown_tile(
     own_hands: int,
     other_hands: int,
-    living: Int16,
-    living_at: int,
-    living_count: int,
-    event_first: Int16,
-    event_first_at: int,
-    event_hands: Int16,
-    event_at: int,
-    records: Int16,
-    record_at: int,
-    record_count: int,
-    own_cards: Int16,
+    tables: Tables,
+    runout: int,
+    final: int,
     opponent: Float32,
     from_at: Int32,
     value: Float32,
@@ -112,57 +196,61 @@ def showdown_tile(
     pay: Float32,
     first: int,
     tile: Tile,
+    ahead: Ahead,
 ) -> None:
-    """Sixteen showdowns; `living` are the opponent's hands by strength, `records` say what to take for the own ones."""
-    reach, values, cards, sums, events = tile
+    """Sixteen showdowns of one final runout, counted `runout` among all and `final` among the last street's."""
+    reach, events, parts, base = tile.reach, tile.events, tile.parts, tile.base
+    lists = tables.showdowns
+    extent = lists.extents[final]
+    store(reach, other_hands * LANES, splat(np.float32(0.0)))
     for hand in range(0, other_hands, LANES):
         transpose(opponent, from_at, first, hand, reach, hand * LANES)
-    zero = splat(np.float32(0.0))
-    store(sums, 0, zero)
-    store(events, 0, zero)
-    # P, four at a time: within the four, sums do not wait for the running sum.
-    all_reach = zero
-    whole = living_count - living_count % 4
-    for index in range(0, whole, 4):
-        one = load(reach, item(living, living_at + index) * LANES)
-        two = one + load(reach, item(living, living_at + index + 1) * LANES)
-        three = two + load(reach, item(living, living_at + index + 2) * LANES)
-        four = three + load(reach, item(living, living_at + index + 3) * LANES)
-        store(sums, (index + 1) * LANES, all_reach + one)
-        store(sums, (index + 2) * LANES, all_reach + two)
-        store(sums, (index + 3) * LANES, all_reach + three)
-        all_reach = all_reach + four
-        store(sums, (index + 4) * LANES, all_reach)
-    for index in range(whole, living_count):
-        all_reach = all_reach + load(reach, item(living, living_at + index) * LANES)
-        store(sums, (index + 1) * LANES, all_reach)
-    # E, card by card.
-    for card in range(cards.size // LANES - 2):
-        grown = zero
-        for index in range(item(event_first, event_first_at + card), item(event_first, event_first_at + card + 1)):
-            grown = grown + load(reach, item(event_hands, event_at + index) * LANES)
-            store(events, (index + 1) * LANES, grown)
-        store(cards, card * LANES, grown)
+        for near in range(hand, hand + LANES):
+            fetch(ahead.other, ahead.other_at + near * ahead.other_step)
     count = from_at.size
     weaker_pay, equal_pay, all_pay = load(pay, first), load(pay, count + first), load(pay, 2 * count + first)
-    for record in range(record_at, record_at + record_count * RECORD, RECORD):
-        hand = item(records, record)
-        weaker = (
-            load(sums, item(records, record + 1) * STEP)
-            - load(events, item(records, record + 2) * STEP)
-            - load(events, item(records, record + 3) * STEP)
-        )
-        same = load(reach, item(records, record + 7) * STEP)
-        equal = (
-            load(sums, item(records, record + 4) * STEP)
-            - load(events, item(records, record + 5) * STEP)
-            - load(events, item(records, record + 6) * STEP)
-            + same
-        )
-        card = hand // (SCALE // 2)
-        blocked = load(cards, item(own_cards, card) * LANES) + load(cards, item(own_cards, card + 1) * LANES)
-        valid = all_reach - blocked + same
-        worth = add_product(add_product(all_pay * valid, weaker, weaker_pay), equal, equal_pay)
-        store(values, hand * STEP, worth)
+    all_reach = _running_sums(reach, lists.sums, extent.first_sum, extent.last_sum, tile.sums)
+    whole = all_reach * all_pay
+    to_at_base = LANES
+    for index in range(extent.first_group, extent.last_group):
+        store(base, to_at_base, whole + _share(tile.sums, lists.groups, 2 * index, weaker_pay, equal_pay))
+        to_at_base += LANES
+    event = np.int64(extent.first_event)
+    pair = np.int64(extent.first_pair)
+    deck = tables.card_fours.size
+    to_at_part = LANES
+    for card in range(final * deck, (final + 1) * deck):
+        last = event + FOUR * item(lists.event_fours, card)
+        whole = _running_sums(reach, lists.events, event, last, events) * all_pay
+        event = last
+        for index in range(pair, pair + item(lists.pair_counts, card)):
+            store(parts, to_at_part, whole + _share(events, lists.pairs, 2 * index, weaker_pay, equal_pay))
+            to_at_part += LANES
+        pair += item(lists.pair_counts, card)
+    records = lists.records
+    same_pay = equal_pay + all_pay
+    bits = runout * own_hands // LANES
     for hand in range(0, own_hands, LANES):
-        transpose_back(values, hand * LANES, value, to_at, first, hand)
+        at = (final * own_hands + hand) * RECORD
+        columns = (
+            _worth(records, at + 0 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 1 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 2 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 3 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 4 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 5 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 6 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 7 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 8 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 9 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 10 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 11 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 12 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 13 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 14 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 15 * RECORD, base, parts, reach, same_pay),
+        )
+        store_columns(value, to_at, first, hand, columns, tables.own_alive, bits + hand // LANES)
+        for near in range(hand, hand + LANES):
+            fetch(ahead.average, ahead.own_at + near * ahead.own_step)
+            fetch(ahead.matched, ahead.own_at + near * ahead.own_step)

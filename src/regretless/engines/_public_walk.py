@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines._kernel import inlined
-from regretless.engines._lanes import add_product, fetch, load, splat, store
-from regretless.engines._public_nodes import best, best_around, improve, mean, split, sum_children
-from regretless.engines._public_terminals import Tile, fold_tile, showdown_tile
+from regretless.engines._lanes import add_product, keep, load, splat, store
+from regretless.engines._public_nodes import best, best_around, improve, mean, split, split_and_average, sum_children
+from regretless.engines._public_terminals import Ahead, Tile, fold_tile, showdown_tile
 from regretless.engines.public_plan import LANES, Plan
-from regretless.engines.public_tables import RECORD, Tables
+from regretless.engines.public_tables import Tables
 
 __all__ = ["BEST", "DOWN", "LEARN", "MEAN", "UP", "Learned", "Scratch", "walk"]
 
@@ -95,22 +95,22 @@ def walk(
         here = plan.chunks[chunk]
         local = np.int64(runouts[runout].local)
         own_start = plan.streets[street].own_at + local * plan.streets[street].own_size
+        other_start = plan.streets[street].other_at + local * plan.streets[street].other_size
         if direction == DOWN:
             # Step 1.
-            alive = runout * other_hands
+            alive = runout * other_hands // LANES
             for line in range(here.first_line, here.last_line):
                 entry = plan.lines[line]
                 to_at = nodes[entry.node].opponent_at
                 source = above_opponent if street == top else opponent
                 for hand in range(0, other_hands, LANES):
-                    arriving = load(source, entry.opponent_at + hand) * load(tables.other_alive, alive + hand)
+                    arriving = keep(load(source, entry.opponent_at + hand), tables.other_alive, alive + hand // LANES)
                     store(opponent, to_at + hand, arriving)
                 to_at = nodes[entry.node].own_at
                 source = above_own if street == top else own
                 for hand in range(0, own_hands, LANES):
                     store(own, to_at + hand, load(source, entry.own_at + hand))
             # Step 2. Children's rows of the reach that is split are adjacent, so the first one's will do.
-            other_start = plan.streets[street].other_at + local * plan.streets[street].other_size
             for index in range(here.first_node, here.last_node):
                 node = nodes[index]
                 if node.kind == DECISION:
@@ -118,9 +118,18 @@ def walk(
                         to_at = nodes[index + 1].opponent_at
                         at = other_start + node.block
                         split(learned.other, at, node.actions, other_hands, opponent, node.opponent_at, to_at)
-                    elif mode == LEARN and weights[7] != 0:
-                        to_at = nodes[index + 1].own_at
-                        split(learned.matched, own_start + node.block, node.actions, own_hands, own, node.own_at, to_at)
+                    elif mode == LEARN:
+                        split_and_average(
+                            learned.matched,
+                            learned.average,
+                            own_start + node.block,
+                            node.actions,
+                            own_hands,
+                            own,
+                            node.own_at,
+                            nodes[index + 1].own_at,
+                            weights,
+                        )
             if end == DOWN and street == top:
                 return
             # Step 3: go down into the first runout of the next street.
@@ -135,65 +144,56 @@ def walk(
                     chunk = np.int64(below.first_chunk)
                     runout = int(runouts[runout].first_child)
                     continue
-        # Step 4. Rows of dead hands in the tile of values are nobody's to write.
-        living_at = runout * own_hands
-        for index in range(living_at + runouts[runout].own_living, living_at + own_hands):
-            store(tile.values, np.int64(tables.own_hands[index]) * LANES, zero)
-        store(tile.reach, other_hands * LANES, zero)
-        # Terminals leave memory idle: meanwhile, ask for the averages that step 5 will need.
+        # Step 4. Meanwhile memory is asked for what the next chunk will need, a share a tile.
         tiles = here.last_fold - here.first_fold + here.last_showdown - here.first_showdown
-        wanted = own_start + here.own_block
-        share = 0
-        if mode == LEARN and tiles > 0:
-            share = (here.own_size // tiles // LANES + 1) * LANES
-        for number in range(here.first_fold, here.last_fold):
-            for index in range(wanted, wanted + share, LANES):
-                fetch(learned.average, index)
-            wanted += share
-            fold_tile(
-                own_hands,
-                other_hands,
-                tables.own_hands,
-                living_at,
-                runouts[runout].own_living,
-                tables.own_cards,
-                tables.card_first,
-                tables.card_hands,
-                tables.same,
-                opponent,
-                plan.fold_from,
-                value,
-                plan.fold_to,
-                plan.fold_pay,
-                number * LANES,
-                tile,
+        counts = tiles > 0 and street == last_street
+        own_share = here.own_size // tiles if counts and mode == LEARN else 0
+        other_share = here.other_size // tiles if counts else 0
+        own_step, other_step = -(-own_share // own_hands), -(-other_share // other_hands)
+        own_at = own_start + here.own_block + here.own_size
+        other_at = other_start + here.other_block + here.other_size
+        for number in range(tiles):
+            ahead = Ahead(
+                learned.average,
+                learned.matched,
+                learned.other,
+                own_at + number * own_share,
+                other_at + number * other_share,
+                own_step,
+                other_step,
             )
-        for number in range(here.first_showdown, here.last_showdown):
-            for index in range(wanted, wanted + share, LANES):
-                fetch(learned.average, index)
-            wanted += share
-            showdown_tile(
-                own_hands,
-                other_hands,
-                tables.other_hands,
-                runout * other_hands,
-                runouts[runout].other_living,
-                tables.event_first,
-                local * tables.card_first.size,
-                tables.event_hands,
-                local * 2 * other_hands,
-                tables.records,
-                local * own_hands * RECORD,
-                runouts[runout].own_living,
-                tables.own_cards,
-                opponent,
-                plan.showdown_from,
-                value,
-                plan.showdown_to,
-                plan.showdown_pay,
-                number * LANES,
-                tile,
-            )
+            fold = here.first_fold + number
+            if fold < here.last_fold:
+                fold_tile(
+                    own_hands,
+                    other_hands,
+                    tables,
+                    runout,
+                    opponent,
+                    plan.fold_from,
+                    value,
+                    plan.fold_to,
+                    plan.fold_pay,
+                    fold * LANES,
+                    tile,
+                    ahead,
+                )
+            else:
+                showdown_tile(
+                    own_hands,
+                    other_hands,
+                    tables,
+                    runout,
+                    local,
+                    opponent,
+                    plan.showdown_from,
+                    value,
+                    plan.showdown_to,
+                    plan.showdown_pay,
+                    (here.first_showdown + fold - here.last_fold) * LANES,
+                    tile,
+                    ahead,
+                )
         # Step 5.
         for index in range(here.last_node - 1, here.first_node - 1, -1):
             node = nodes[index]
@@ -205,12 +205,9 @@ def walk(
                     improve(
                         learned.regret,
                         learned.matched,
-                        learned.average,
                         at,
                         node.actions,
                         own_hands,
-                        own,
-                        node.own_at,
                         value,
                         child,
                         node.first_child,

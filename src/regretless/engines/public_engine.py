@@ -6,7 +6,7 @@ The parts, in the order of the data: `public_plan` (where rows are kept), `publi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -19,7 +19,8 @@ from regretless.engines._public_terminals import Tile
 from regretless.engines._public_walk import BEST, LEARN, MEAN, Learned, Scratch
 from regretless.engines.engine import Evaluation
 from regretless.engines.public_plan import LANES, Plan, make_plans
-from regretless.engines.public_tables import make_tables
+from regretless.engines.public_showdowns import FOUR
+from regretless.engines.public_tables import Tables, make_tables
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.rules.rule import Schedule
@@ -80,7 +81,7 @@ class PublicEngine:
         self._regret = [aligned(plan.entries) for plan in self.plans]
         self._average = [aligned(plan.entries) for plan in self.plans]
         self._matched = list(self._regret)
-        self._scratch = [make_scratch(self.plans, form.deck) for _ in range(threads)]
+        self._scratch = [make_scratch(self.plans, self.tables) for _ in range(threads)]
         self._blocks = [_make_blocks(form, self.plans[own], own) for own in range(2)]
         self._pairs = _pair_weight(form)
         self._locks: list[dict[tuple[int, int], Lock]] = [{}, {}]  # of each player, by node and runout
@@ -91,7 +92,7 @@ class PublicEngine:
         """Regrets, averages, tables and the rows of every thread."""
         arrays: list[object] = [*self._regret, *self._average, *self._matched]
         for own in range(2):
-            arrays += [*self.plans[own], *self.tables[own], *self._blocks[own]]
+            arrays += [*self.plans[own], *self.tables[own], *self.tables[own].showdowns, *self._blocks[own]]
         for scratch in self._scratch:
             arrays += [*scratch[:4], *scratch.tile]
         held = {array.ctypes.data: array.nbytes for array in arrays if isinstance(array, np.ndarray)}
@@ -275,16 +276,24 @@ def aligned(size: int) -> Float32:
     return raw[skip : skip + size]
 
 
-def make_scratch(plans: tuple[Plan, Plan], deck: int) -> Scratch:
+def make_scratch(plans: tuple[Plan, Plan], tables: tuple[Tables, Tables]) -> Scratch:
     """Rows for one thread."""
     opponent, own, value, line = (aligned(int(size)) for size in np.maximum(plans[0].rows, plans[1].rows))
     hands = max(plans[0].own_hands, plans[0].other_hands)
+    deck = tables[0].card_fours.size
+
+    def most(counts: Callable[[Tables], NDArray[np.generic]]) -> int:
+        return max(int(np.max(counts(each), initial=0)) for each in tables)
+
+    groups = most(lambda each: each.showdowns.extents["last_group"] - each.showdowns.extents["first_group"])
+    pairs = most(lambda each: each.showdowns.pair_counts.reshape(-1, deck).sum(axis=1, dtype=np.int64))
     tile = Tile(
         reach=aligned((hands + 1) * LANES),
-        values=aligned(hands * LANES),
-        cards=aligned((deck + 2) * LANES),
-        sums=aligned((hands + 1) * LANES),
-        events=aligned((2 * hands + 1) * LANES),
+        cards=aligned((deck + 1) * LANES),
+        sums=aligned((min(hands, 2 * groups + 1) + 2) * LANES),
+        events=aligned((FOUR * most(lambda each: each.showdowns.event_fours) + 2) * LANES),
+        parts=aligned((pairs + 1) * LANES),
+        base=aligned((groups + 1) * LANES),
     )
     return Scratch(opponent, own, value, line, tile)
 

@@ -60,9 +60,11 @@ LINE = np.dtype(
 CHUNK = np.dtype(
     [(f"{end}_{what}", np.int32) for what in ("node", "line", "fold", "showdown") for end in ("first", "last")]
     + [
-        ("own_block", np.int64),
-        ("own_size", np.int64),
-    ]  # where its own regrets begin within those of a runout; how many
+        ("own_block", np.int64),  #   where the own player's regrets of the chunk begin within those of a runout
+        ("own_size", np.int64),  #    how many there are
+        ("other_block", np.int64),
+        ("other_size", np.int64),
+    ]
 )
 STREET = np.dtype(
     [
@@ -174,11 +176,12 @@ def _make_plan(form: PublicForm, walk: _Walk, own: int) -> Plan:
         chunks[f"first_{what}"], chunks[f"last_{what}"] = ends[:-1], ends[1:]
 
     for chunk in chunks:
-        mine = nodes[chunk["first_node"] : chunk["last_node"]]
-        mine = mine[mine["mine"] == 1]
-        if len(mine):
-            chunk["own_block"] = mine["block"][0]
-            chunk["own_size"] = int(mine["actions"].sum()) * walk.hands[own]
+        inside = nodes[chunk["first_node"] : chunk["last_node"]]
+        for who, acts, player in (("own", 1, own), ("other", 0, 1 - own)):
+            decisions = inside[(inside["kind"] == Kind.DECISION) & (inside["mine"] == acts)]
+            if len(decisions):
+                chunk[f"{who}_block"] = decisions["block"][0]
+                chunk[f"{who}_size"] = int(decisions["actions"].sum()) * walk.hands[player]
 
     streets = np.zeros(len(form.streets), dtype=STREET)
     for what, ends in (("chunk", street_chunk), ("line", chunk_line[street_chunk])):
