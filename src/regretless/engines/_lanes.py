@@ -5,6 +5,10 @@ does not. Here a `Lanes` value *is* an LLVM vector of sixteen floats: `load` rea
 functions below work on all sixteen, `store` writes it back. On a processor with AVX-512 it is one register, elsewhere
 LLVM splits it into two or four, so the same code runs everywhere.
 
+Arrays hold 32-bit numbers, or 16-bit ones (IEEE halves, handed over as uint16, since numba knows no halves on a
+processor): `load` and `store` convert them, so nothing else sees the format. A half has eleven significant bits; what
+is too large for it becomes the largest, 65504.
+
 A product and a sum may become one instruction, division becomes an estimate refined once; otherwise arithmetic happens
 in the order it is written, since that order is chosen so that sums need not wait for each other. Neither infinities nor
 NaN may occur.
@@ -50,7 +54,10 @@ Lanes = Any  # as a type checker sees it
 
 _FLOAT = ir.FloatType()
 _VECTOR = ir.VectorType(_FLOAT, WIDTH)
+_HALVES = ir.VectorType(ir.HalfType(), WIDTH)
 _INT = ir.IntType(32)
+_INTS = ir.VectorType(_INT, WIDTH)
+_LOST_BITS = 13  # significant bits of a 32-bit number that a half has no room for
 cgutils: Any = _cgutils
 _FAST = ("nnan", "ninf", "nsz", "contract")
 _ROUGH = ("fast",)
@@ -74,7 +81,11 @@ class _LanesModel(models.PrimitiveModel):
 def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
     """Pointer to array[index] as a pointer to sixteen numbers."""
     data = context.make_array(kind)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), _VECTOR.as_pointer())
+    return builder.bitcast(builder.gep(data, [index]), (_HALVES if _is_half(kind) else _VECTOR).as_pointer())
+
+
+def _is_half(kind: Any) -> bool:
+    return bool(kind.dtype == types.uint16)
 
 
 @intrinsic
@@ -82,7 +93,9 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
     """array[index : index + 16]"""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load(_address(context, builder, signature.args[0], *arguments), align=4)
+        kind = signature.args[0]
+        found = builder.load(_address(context, builder, kind, *arguments), align=kind.dtype.bitwidth // 8)
+        return builder.fpext(found, _VECTOR) if _is_half(kind) else found
 
     return _lanes(array, types.intp), generate
 
@@ -128,12 +141,32 @@ def take(typing_context: Any, counter: Any) -> Any:
     return types.int64(counter), generate
 
 
+def _dithered(builder: Any, value: Any) -> Any:
+    """Numbers that become halves, moved at random by up to half a step of a half, so that roundings cancel out.
+
+    Without it a sum stands still once what is added to it is less than half a step. The chance is the number's own: its
+    bits are hashed, so the same numbers are always rounded alike. The factor is even to leave out the sign: 0 and -0
+    stay where they are.
+    """
+    bits = builder.bitcast(value, _INTS)
+    hashed = builder.mul(bits, ir.Constant(_INTS, [2 * 0x9E3779B1 % 2**32] * WIDTH))
+    moved = builder.ashr(hashed, ir.Constant(_INTS, [32 - _LOST_BITS] * WIDTH))
+    return builder.bitcast(builder.add(bits, moved), _VECTOR)
+
+
 @intrinsic
 def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     """array[index : index + 16] = value"""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store(arguments[2], _address(context, builder, signature.args[0], *arguments[:2]), align=4)
+        kind = signature.args[0]
+        value = arguments[2]
+        if _is_half(kind):
+            for sign, bound in (("<", 65504.0), (">", -65504.0)):
+                limit = ir.Constant(_VECTOR, [bound] * WIDTH)
+                value = builder.select(builder.fcmp_ordered(sign, value, limit, flags=_FAST), value, limit)
+            value = builder.fptrunc(_dithered(builder, value), _HALVES)
+        builder.store(value, _address(context, builder, kind, *arguments[:2]), align=kind.dtype.bitwidth // 8)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, _lanes), generate

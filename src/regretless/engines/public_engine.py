@@ -1,4 +1,8 @@
-"""The numba engine of the public form: alternating vector CFR on rows of hands, in 32-bit numbers.
+"""The numba engine of the public form: alternating vector CFR on rows of hands.
+
+Arithmetic is in 32 bits; regrets and averages are kept in 32 or in 16 (halves: eleven significant bits, numbers from
+6e-5 to 65504 at that precision). For 16 bits, values are counted in a unit that gives the most a hand can win or lose
+in one iteration the size 8 to 16, so that sums of thousands of iterations fit.
 
 The parts, in the order of the data: `public_plan` (where rows are kept), `public_tables` (hands and runouts),
 `_public_nodes` and `_public_terminals` (the arithmetic), `_public_walk` (one runout), `_public_iterate` (one walk).
@@ -9,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +32,11 @@ from regretless.rules.rule import Schedule
 __all__ = ["Lock", "PublicEngine", "PublicSnapshot"]
 
 MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
+CACHE_LINE = 64  # bytes
 LOWEST = -3e38  # a floor that changes nothing
 
 Float32 = NDArray[np.float32]
+Stored = NDArray[np.float32] | NDArray[np.float16]
 
 _NO_LOCKS = (np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
 
@@ -40,9 +46,9 @@ class PublicSnapshot:
     """Where a solve stands, as the engine keeps it."""
 
     iteration: int
-    regret: tuple[Float32, ...]  # of each player
-    average: tuple[Float32, ...]
-    matched: tuple[Float32, ...] | None  # only where the rule predicts
+    regret: tuple[Stored, ...]  # of each player
+    average: tuple[Stored, ...]
+    matched: tuple[Stored, ...] | None  # only where the rule predicts
 
 
 class Lock(NamedTuple):
@@ -67,8 +73,8 @@ class PublicEngine:
     device = "cpu"
     tolerance = 1e-5
 
-    def __init__(self, form: PublicForm, *, threads: int = 1, own_reach: bool = True) -> None:
-        """Without `own_reach` averages weigh every iteration's strategy alike, however likely the player gets there.
+    def __init__(self, form: PublicForm, *, threads: int = 1, storage: int = 32, own_reach: bool = True) -> None:
+        """`storage` is how many bits a regret or an average takes, 32 or 16. Without `own_reach` averages weigh every iteration's strategy alike, however likely the player gets there.
 
         That saves a pass over the tree; it converges all the same, and sooner on some spots.
         """
@@ -78,11 +84,13 @@ class PublicEngine:
         self.iteration = 0
         self.plans = make_plans(form)
         self.tables = make_tables(form)
-        self._regret = [aligned(plan.entries) for plan in self.plans]
-        self._average = [aligned(plan.entries) for plan in self.plans]
+        self.unit = _unit(form) if storage == 16 else 1.0
+        self._dtype = np.dtype(f"f{storage // 8}")
+        self._regret = [aligned(plan.entries, self._dtype) for plan in self.plans]
+        self._average = [aligned(plan.entries, self._dtype) for plan in self.plans]
         self._matched = list(self._regret)
         self._scratch = [make_scratch(self.plans, self.tables) for _ in range(threads)]
-        self._blocks = [_make_blocks(form, self.plans[own], own) for own in range(2)]
+        self._blocks = [_make_blocks(form, self.plans[own], own, self.unit) for own in range(2)]
         self._pairs = _pair_weight(form)
         self._locks: list[dict[tuple[int, int], Lock]] = [{}, {}]  # of each player, by node and runout
         self._pool = ThreadPoolExecutor(threads) if threads > 1 and len(form.streets) > 1 else None
@@ -104,7 +112,7 @@ class PublicEngine:
         rows[:, 2] = np.where(schedule[:, 2] > 0, 0.0, LOWEST)
         # Without a prediction, a factor on all regrets changes no strategy, and none is kept beside them.
         if bool((schedule[:, 5] != 0).any() or (schedule[:, 6] <= 0).any()) and not self._predicts:
-            self._matched = [aligned(len(regret)) for regret in self._regret]
+            self._matched = [aligned(len(regret), self._dtype) for regret in self._regret]
             for matched, regret in zip(self._matched, self._regret, strict=True):
                 matched[:] = regret
         if self._pool is None and not any(self._locks):
@@ -165,7 +173,7 @@ class PublicEngine:
         met = _met_weight(self.form, player)
         return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
 
-    def node_numbers(self, numbers: Sequence[Float32], node: int, runout: int = 0) -> Float32:
+    def node_numbers(self, numbers: Sequence[Stored], node: int, runout: int = 0) -> Stored:
         """[actions, hands / 16, 16] a writable view of what belongs to a betting node on a runout of its street.
 
         `numbers` are regrets, averages or predictions of both players, as in a snapshot.
@@ -190,7 +198,7 @@ class PublicEngine:
     def snapshot(self, *, copy: bool = True) -> PublicSnapshot:
         """What was learned; without `copy`, the engine's own arrays, which the next iteration changes."""
 
-        def taken(arrays: list[Float32]) -> tuple[Float32, ...]:
+        def taken(arrays: list[NDArray[Any]]) -> tuple[Stored, ...]:
             return tuple(each.copy() if copy else each for each in arrays)
 
         return PublicSnapshot(
@@ -207,7 +215,7 @@ class PublicEngine:
             self._regret[player][:] = snapshot.regret[player]
             self._average[player][:] = snapshot.average[player]
             if snapshot.matched is not None:
-                self._matched[player] = aligned(len(self._regret[player]))
+                self._matched[player] = aligned(len(self._regret[player]), self._dtype)
                 self._matched[player][:] = snapshot.matched[player]
             else:
                 self._matched[player] = self._regret[player]
@@ -218,13 +226,14 @@ class PublicEngine:
 
     def _job(self, own: int, mode: int) -> Job:
         other = self._matched[1 - own] if mode == LEARN else self._average[1 - own]
+        stored = (self._regret[own], self._matched[own], self._average[own], other)
         locks = self._lock_arrays(own) if mode == BEST and self._locks[own] else _NO_LOCKS
-        learned = Learned(self._regret[own], self._matched[own], self._average[own], other, *locks)
+        learned = Learned(*map(as_kernels_see, stored), *locks)
         return Job(self.plans[own], self.tables[own], learned, self._blocks[own])
 
     def _root(self, own: int) -> FloatArray:
         """[H] values at the root after a walk, times the opponent's weight that a hand meets."""
-        return self._blocks[own].root[: len(self.form.hands[own].weight)].astype(np.float64)
+        return self._blocks[own].root[: len(self.form.hands[own].weight)] / np.float64(self.unit)
 
     def _value(self, own: int, mode: int) -> float:
         self._walk(own, mode)
@@ -269,11 +278,17 @@ class PublicEngine:
         self._run(rows, own, own + 1, FINISH, mode)
 
 
-def aligned(size: int) -> Float32:
+def aligned(size: int, dtype: Any = np.float32) -> NDArray[Any]:
     """Zeros that begin at a cache line, so that no vector straddles two."""
-    raw = np.zeros(size + LANES, dtype=np.float32)
-    skip = -(raw.ctypes.data // 4) % LANES
+    width = np.dtype(dtype).itemsize
+    raw = np.zeros(size + CACHE_LINE // width, dtype=dtype)
+    skip = -raw.ctypes.data % CACHE_LINE // width
     return raw[skip : skip + size]
+
+
+def as_kernels_see(stored: NDArray[Any]) -> NDArray[Any]:
+    """Halves as whole numbers of the same bits."""
+    return stored.view(np.uint16) if stored.dtype == np.float16 else stored
 
 
 def make_scratch(plans: tuple[Plan, Plan], tables: tuple[Tables, Tables]) -> Scratch:
@@ -298,9 +313,18 @@ def make_scratch(plans: tuple[Plan, Plan], tables: tuple[Tables, Tables]) -> Scr
     return Scratch(opponent, own, value, line, tile)
 
 
-def _make_blocks(form: PublicForm, plan: Plan, own: int) -> Blocks:
+def _unit(form: PublicForm) -> float:
+    """The power of two that makes the largest value of a hand 8 to 16."""
+    most = max(
+        float(np.abs([form.payoffs.win[:, own], form.payoffs.lose[:, own]]).max() * form.hands[1 - own].weight.sum())
+        for own in range(2)
+    )
+    return 2.0 ** (4 - np.ceil(np.log2(most))) if most > 0 else 1.0
+
+
+def _make_blocks(form: PublicForm, plan: Plan, own: int, unit: float) -> Blocks:
     opponent = aligned(plan.other_hands)
-    opponent[: len(form.hands[1 - own].weight)] = form.hands[1 - own].weight
+    opponent[: len(form.hands[1 - own].weight)] = form.hands[1 - own].weight * unit
     ones = aligned(plan.own_hands)
     ones[:] = 1.0
     runouts = len(form.streets[1].parent) if len(form.streets) > 1 else 0

@@ -46,7 +46,7 @@ def early_values(engine: PublicEngine, player: int) -> list[Float32]:
         usual = engine._blocks[player]
         size = len(usual.lines) // max(len(usual.runout) - 1, 1)
         lines = aligned(runouts * size)
-        weights = np.zeros((1, 7), dtype=np.float32)
+        weights = np.zeros((1, 8), dtype=np.float32)
 
         def part(which: int, first: int, last: int) -> None:
             """A part of the walk, with the runouts `first : last` of the second street as its blocks."""
@@ -61,9 +61,9 @@ def early_values(engine: PublicEngine, player: int) -> list[Float32]:
         part(BEGIN, 0, runouts)
         for runout in range(runouts):
             part(BLOCKS, runout, runout + 1)
-            kept[1][runout] = main.value[rows[1]]
+            kept[1][runout] = main.value[rows[1]] / engine.unit
         part(FINISH, 0, runouts)
-    kept[0][0] = main.value[rows[0]]
+    kept[0][0] = main.value[rows[0]] / engine.unit
     return kept
 
 
@@ -81,7 +81,7 @@ def node_strategies(engine: PublicEngine, node: int) -> NDArray[np.float32]:
     )
     block = int(entry["block"])
     stored = rows[:, block : block + actions * plan.own_hands].reshape(runouts, -1, actions, LANES)
-    sums = stored.transpose(0, 2, 1, 3).reshape(runouts, actions, plan.own_hands)
+    sums = stored.transpose(0, 2, 1, 3).reshape(runouts, actions, plan.own_hands).astype(np.float32)
     sums = sums[:, :, : len(engine.form.hands[player].weight)]
     total = sums.sum(axis=1, keepdims=True)
     even = np.full(sums.shape, 1 / actions, dtype=np.float32)
