@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -64,12 +65,15 @@ def answer_of(request: pytest.FixtureRequest, tmp_path: Path) -> Package:
     if request.param == "where the user's cache is":
         (engines / "__pycache__").write_text("a file, so that this folder cannot be had", encoding="utf-8")
 
-    def run(*, added: int) -> str:
+    def run(*, added: int, room: int | None = None) -> str:
         text = PART.format(added=added)
         if not (engines / "part.py").exists() or (engines / "part.py").read_text(encoding="utf-8") != text:
             (engines / "part.py").write_text(text, encoding="utf-8")
         command = [sys.executable, "-m", "regretless.engines.whole"]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=True)
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=True,
+            preexec_fn=None if room is None else lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+        )  # fmt: skip
         return done.stdout.strip()
 
     return run
@@ -78,6 +82,14 @@ def answer_of(request: pytest.FixtureRequest, tmp_path: Path) -> Package:
 def test_an_edit_of_what_is_inlined_is_noticed(answer_of: Package) -> None:
     assert answer_of(added=10) == "22 compiled"
     assert answer_of(added=10) == "22 kept"
+    assert answer_of(added=40) == "82 compiled"
+    assert answer_of(added=40) == "82 kept"
+
+
+@pytest.mark.parametrize("answer_of", ["beside the source"], indirect=True)
+def test_a_full_disk_neither_ends_a_solve_nor_brings_an_old_kernel_back(answer_of: Package) -> None:
+    assert answer_of(added=10) == "22 compiled"
+    assert answer_of(added=40, room=2500) == "82 compiled"  # bytes: an index can be written, code cannot
     assert answer_of(added=40) == "82 compiled"
     assert answer_of(added=40) == "82 kept"
 

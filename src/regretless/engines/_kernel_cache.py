@@ -12,7 +12,9 @@ and an edit of any of them makes every kernel compile anew.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,14 @@ class KernelCache(FunctionCache):
         super().__init__(function)  # type: ignore[no-untyped-call]
         file: Any = self._cache_file
         file._source_stamp = (file._source_stamp, _digest_of_this_package())
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep a compiled kernel if the disk lets us: a full one is no reason to lose a solve."""
+        try:
+            super().save_overload(signature, compiled)  # type: ignore[no-untyped-call]
+        except OSError:
+            with suppress(OSError):  # the index may name code that was not written, or is that of an older source
+                os.unlink(self._cache_file._index_path)
 
 
 @cache
