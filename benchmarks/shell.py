@@ -29,6 +29,7 @@ def solve(spot: Path, target: float, cache: str | None, *python: str) -> tuple[f
     """Seconds of the whole command, its answer and what it said on stderr."""
     command = [sys.executable, *python, "-m", "regretless", "solve", str(spot), "--target", str(target), "--json"]
     environment = dict(os.environ) if cache is None else {**os.environ, "NUMBA_CACHE_DIR": cache}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     began = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     return time.perf_counter() - began, json.loads(done.stdout), done.stderr
