@@ -10,6 +10,10 @@ pytest -m gpu            those of a GPU alone; test files without any are not ev
 from __future__ import annotations
 
 import os
+import resource
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -45,3 +49,33 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("gpu") and cuda_devices() == 0:
             item.add_marker(pytest.mark.skip(reason="no CUDA device"))
+
+
+@pytest.fixture
+def read_only_folder() -> Iterator[Path]:
+    """A folder that this process may not write to; the superuser, whom nothing stops, is somebody else meanwhile."""
+    superuser = os.geteuid() == 0
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o555)
+        if superuser:
+            os.seteuid(65534)
+        yield Path(name)
+        if superuser:
+            os.seteuid(0)
+        Path(name).chmod(0o755)
+
+
+@pytest.fixture
+def room_for() -> Callable[[int], AbstractContextManager[None]]:
+    """While open, the system lets no file grow beyond so many bytes: it refuses to write, as on a full disk."""
+
+    @contextmanager
+    def limited(most: int) -> Iterator[None]:
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    return limited

@@ -125,8 +125,9 @@ def test_a_disk_that_fills_up_meanwhile(run, tmp_path: Path, monkeypatch: pytest
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
-    result = run("solve", "kuhn", "--iterations", "5", "--out", "kuhn.rgl")
+    result = run("solve", "kuhn", "--iterations", "5", "--out", "kuhn.rgl", "--json")
     assert result.code == 1
+    assert result.json["iterations"] == 5
     assert result.err == "error: kuhn.rgl: cannot be written: no space left on device\n"
     assert list(tmp_path.iterdir()) == []
 

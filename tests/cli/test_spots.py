@@ -10,12 +10,14 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from regretless.postflop import estimate as estimates
 from regretless.postflop.spot import Spot
+from regretless.solvers import interrupt
 
 SPOT = """
 board = "Kh Qs Js 2c 3d"
@@ -180,3 +182,63 @@ def test_a_signal_saves_and_the_printed_command_goes_on(tmp_path: Path, spot: st
     assert done.code == 0, done.err
     assert done.json["exploitability_pct_pot"] <= 2
     assert Spot.read(tmp_path / "turn.toml").name == "turn"
+
+
+FULL = "cannot be written: file too large"
+SHORT = ["--iterations", "30", "--threads", "1", "--json"]
+
+
+def test_a_disk_that_is_full_at_the_end(run, spot: str, tmp_path: Path, room_for) -> None:
+    """The answer is printed, the file of before is left, and one sentence says why."""
+    run("solve", "turn.toml", "--iterations", "5", "--out", "turn.rgl", "--threads", "1")
+    before = (tmp_path / "turn.rgl").read_bytes()
+    with room_for(20_000):
+        result = run("solve", "turn.toml", "--out", "turn.rgl", *SHORT)
+    assert result.code == 1
+    assert result.json["iterations"] == 30
+    assert result.err == f"error: turn.rgl: {FULL}\n"
+    assert (tmp_path / "turn.rgl").read_bytes() == before
+    assert {path.name for path in tmp_path.iterdir()} == {"river.toml", "turn.toml", "turn.rgl"}
+
+
+def test_a_checkpoint_that_finds_no_room_does_not_end_the_solve(run, spot: str, tmp_path: Path, room_for) -> None:
+    run("solve", "turn.toml", "--out", "turn.rgl", *SHORT)
+    size = (tmp_path / "turn.rgl").stat().st_size
+    (tmp_path / "turn.rgl").unlink()
+    with room_for(size + 1000):  # a checkpoint takes more than a solution
+        result = run("solve", "turn.toml", "--out", "turn.rgl", "--save-every", "0", *SHORT)
+    assert result.code == 0
+    assert result.err == f"turn.rgl: {FULL}; the solve goes on\nsaved turn.rgl\n"
+    assert run("show", "turn.rgl", "--json").json["iterations"] == 30
+
+
+def test_an_interrupted_solve_that_finds_no_room(
+    run, spot: str, tmp_path: Path, room_for, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interrupt, "catch_interrupts", lambda: nullcontext(lambda: True))
+    with room_for(1000):
+        result = run("solve", "turn.toml", *SHORT)
+    assert result.code == 1
+    assert result.json["iterations"] < 30
+    assert result.err == f"error: turn.rgl: {FULL}\n"
+    assert {path.name for path in tmp_path.iterdir()} == {"river.toml", "turn.toml"}
+
+
+def test_many_spots_of_which_one_finds_no_room(run, spot: str, tmp_path: Path, room_for) -> None:
+    (tmp_path / "solved").mkdir()
+    with room_for(60_000):
+        result = run("solve", "*.toml", "--out", "solved", *SHORT)
+    assert result.code == 1
+    assert [answer["iterations"] for answer in result.json["spots"]] == [30, 30]
+    assert result.err.endswith(f"error: solved/turn.rgl: {FULL}\n")
+    assert [path.name for path in (tmp_path / "solved").iterdir()] == ["river.rgl"]
+
+
+@pytest.mark.parametrize("spots", [["river.toml"], ["river.toml", "turn.toml"]], ids=["one", "many"])
+def test_a_folder_without_permission_is_noticed_before_the_solve(
+    spots: list[str], run, spot: str, read_only_folder: Path
+) -> None:
+    out = read_only_folder / "river.rgl" if len(spots) == 1 else read_only_folder
+    result = run("solve", *spots, "--out", str(out))
+    assert (result.code, result.out) == (1, "")
+    assert result.err == f"error: {read_only_folder}/river.rgl: cannot be written: permission denied\n"

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import errno
 import os
 import random
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,8 @@ from regretless.postflop.engine_answers import EngineAnswers
 from regretless.postflop.solution import SpotSolution
 from regretless.postflop.solve import resume_spot, solve_spot
 from regretless.postflop.spot import Spot
+
+RoomFor = Callable[[int], AbstractContextManager[None]]
 
 
 @pytest.mark.parametrize("name", ["river", "turn", "flop"])
@@ -139,7 +144,72 @@ def test_other_files_are_refused(tmp_path: Path, river: SpotSolution) -> None:
         SpotSolution.load(tmp_path / "none.rgl")
     with pytest.raises(InvalidFile, match="does not exist"):
         river.save(tmp_path / "no" / "folder.rgl")
-    if os.geteuid() != 0:
-        (tmp_path / "locked").mkdir(mode=0o500)
-        with pytest.raises(InvalidFile, match="cannot be written"):
-            river.save(tmp_path / "locked" / "spot.rgl")
+
+
+def test_a_folder_without_permission(river: SpotSolution, fields: dict[str, Any], read_only_folder: Path) -> None:
+    with pytest.raises(InvalidFile, match="cannot be written: permission denied"):
+        river.save(read_only_folder / "spot.rgl")
+    told: list[InvalidFile | None] = []
+    path = read_only_folder / "checkpoint.rgl"
+    solution = solve_spot(
+        Spot.from_mapping(fields), iterations=20, checkpoint=path, checkpoint_seconds=0, checkpointed=told.append
+    )
+    assert solution.iterations == 20
+    assert {str(problem) for problem in told} == {f"{path}: cannot be written: permission denied"}
+    assert list(read_only_folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("limit", [0, 1, 5_000, 50_000])
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(
+    turn: SpotSolution, tmp_path: Path, limit: int, room_for: RoomFor
+) -> None:
+    path = tmp_path / "spot.rgl"
+    turn.save(path, resumable=True)
+    before = path.read_bytes()
+    assert len(before) > limit
+    for name in ("spot.rgl", "new.rgl"):
+        with room_for(limit), pytest.raises(InvalidFile, match=f"{name}: cannot be written: file too large$"):
+            turn.save(tmp_path / name, resumable=True)
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_a_disk_that_fills_up_at_the_last_step(
+    turn: SpotSolution, tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    path = tmp_path / "spot.rgl"
+    path.write_text("what was there before", encoding="utf-8")
+    monkeypatch.setattr(os, step, full)
+    with pytest.raises(InvalidFile, match="cannot be written: no space left on device"):
+        turn.save(path)
+    monkeypatch.undo()
+    assert path.read_text(encoding="utf-8") == "what was there before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_solve_outlives_checkpoints_that_cannot_be_written(
+    fields: dict[str, Any], tmp_path: Path, room_for: RoomFor
+) -> None:
+    spot = Spot.from_mapping(fields)
+    whole = solve_spot(spot, iterations=50)
+    path = tmp_path / "spot.rgl"
+    solve_spot(spot, iterations=10, checkpoint=path, checkpoint_seconds=0)
+    before = path.read_bytes()
+    told: list[InvalidFile | None] = []
+    options: dict[str, Any] = {"iterations": 50, "checkpoint": path, "checkpoint_seconds": 0}
+    with room_for(10_000):
+        solution = solve_spot(spot, **options, checkpointed=told.append)
+        with pytest.warns(UserWarning, match="cannot be written: file too large"):
+            solve_spot(spot, **options, interrupted=lambda: True)
+    assert solution.values == whole.values
+    assert {str(problem) for problem in told} == {f"{path}: cannot be written: file too large"}
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == before
+    told.clear()
+    solve_spot(spot, **options, checkpointed=told.append)
+    assert set(told) == {None}
+    assert path.read_bytes() != before

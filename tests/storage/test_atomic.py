@@ -63,6 +63,12 @@ def test_a_read_only_folder_is_noticed_before(tmp_path: Path, monkeypatch: pytes
         check_writable(tmp_path / "kuhn.rgl")
 
 
+def test_a_folder_without_permission(kuhn: Solution, read_only_folder: Path) -> None:
+    for write in (check_writable, lambda path: save_solution(path, kuhn)):
+        with pytest.raises(InvalidFile, match="cannot be written: permission denied"):
+            write(read_only_folder / "kuhn.rgl")
+
+
 def test_paths_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path, why in [

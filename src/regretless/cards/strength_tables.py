@@ -94,13 +94,12 @@ def _number_the_counts() -> tuple[IntArray, IntArray, list[IntArray]]:
     counts = []
     start = 0
     for size in (5, 6, 7):
-        vectors = []
-        for high in np.flatnonzero(high_size <= size):
-            half = halves[size - high_size[high]]
-            high_offset[size - 5, high] = start
-            start += len(half)
-            vectors.append(np.hstack([low_digits[half], np.broadcast_to(high_digits[high], (len(half), HIGH_RANKS))]))
-        counts.append(np.concatenate(vectors))
+        high = np.flatnonzero(high_size <= size)
+        low = [halves[missing] for missing in size - high_size[high]]
+        lengths = np.array([len(half) for half in low])
+        high_offset[size - 5, high] = start + np.cumsum(lengths) - lengths
+        start += int(lengths.sum())
+        counts.append(np.hstack([low_digits[np.concatenate(low)], np.repeat(high_digits[high], lengths, axis=0)]))
     return low_position, high_offset, counts
 
 

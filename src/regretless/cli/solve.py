@@ -228,20 +228,27 @@ def solve(
     stopped = solution.reason == "interrupted"
     if stopped and destination is None:
         destination = _free_path(solution.game)
+    problem: InvalidFile | None = None
     if destination is not None:
         from regretless.storage.solutions import save_solution
 
-        save_solution(destination, solution)
+        try:
+            save_solution(destination, solution)
+        except InvalidFile as error:
+            problem = error
     if plot is not None:
         from regretless.cli.figures import save_figure
         from regretless.plots.convergence import convergence
 
         save_figure(convergence([solution]), plot)
-    _print(solution, as_json=json_, strategy=strategy, file=destination)
+    saved = destination if problem is None else None
+    _print(solution, as_json=json_, strategy=strategy, file=saved)
     notes = for_people()
-    for path in (destination, plot):
+    for path in (saved, plot):
         if path is not None:
             notes.print(f"saved {path}", style="dim", soft_wrap=True)
+    if problem is not None:  # said last, after the answer, which would otherwise be lost
+        raise problem
     if stopped:
         notes.print(
             f"interrupted after {solution.iterations:,} of {solution.settings.iterations:,} iterations; go on with"

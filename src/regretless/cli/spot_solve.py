@@ -87,10 +87,10 @@ def solve_spots(request: SpotRequest) -> None:
     if request.resume is None and len(paths) > 1:
         _solve_batch(request, paths)
         return
-    solution, destination = _solve_one(request, paths)
+    solution, destination, problem = _solve_one(request, paths)
     stopped = solution.reason == "interrupted"
     if not stopped and destination is not None:
-        solution.save(destination, resumable=request.keep_regrets)
+        problem = _problem_of_saving(solution, destination, request.keep_regrets)
     if request.as_json:
         print(json.dumps(solution.as_json(strategy=request.strategy)))
     else:
@@ -103,17 +103,19 @@ def solve_spots(request: SpotRequest) -> None:
 
         save_figure(convergence([solution]), request.plot)
     notes = for_people()
-    for path in (destination, request.plot):
+    for path in (destination if problem is None else None, request.plot):
         if path is not None:
             notes.print(f"saved {path}", style="dim", soft_wrap=True)
+    if problem is not None:  # said last, after the answer, which would otherwise be lost
+        raise problem
     if stopped:
         notes.print(f"interrupted after {solution.iterations:,} iterations; go on with")
         notes.print(f"  regretless solve --resume {shlex.quote(str(destination))}", style="cyan", soft_wrap=True)
         raise typer.Exit(130)
 
 
-def _solve_one(request: SpotRequest, paths: list[Path]) -> tuple[SpotSolution, Path | None]:
-    """The solution, and the file that it, or an interrupted solve, belongs in."""
+def _solve_one(request: SpotRequest, paths: list[Path]) -> tuple[SpotSolution, Path | None, InvalidFile | None]:
+    """The solution, the file that it, or an interrupted solve, belongs in, and why the last checkpoint is not there."""
     from regretless.cli.progress import solve_bar
     from regretless.postflop.solve import TARGET, resume_spot, solve_spot
     from regretless.postflop.spot import Spot
@@ -126,7 +128,20 @@ def _solve_one(request: SpotRequest, paths: list[Path]) -> tuple[SpotSolution, P
     spot = _spot_of(request.resume) if request.resume is not None else Spot.read(paths[0])
     checkpoint = destination or _free_path(spot.name)
     every = request.save_every if destination is not None else float("inf")
-    options: dict[str, Any] = {**request.options, "checkpoint": checkpoint, "checkpoint_seconds": every}
+    problem: InvalidFile | None = None
+
+    def checkpointed(why: InvalidFile | None) -> None:
+        nonlocal problem
+        if why is not None and str(why) != str(problem) and not interrupted():
+            for_people().print(f"{why}; the solve goes on", style="yellow", markup=False, soft_wrap=True)
+        problem = why
+
+    options: dict[str, Any] = {
+        **request.options,
+        "checkpoint": checkpoint,
+        "checkpoint_seconds": every,
+        "checkpointed": checkpointed,
+    }
     aim = request.target if request.target is not None or request.iterations is not None else TARGET
     _tell_of_compiling()
     with catch_interrupts() as interrupted, solve_bar(spot.name or "spot", aim) as report:
@@ -135,23 +150,40 @@ def _solve_one(request: SpotRequest, paths: list[Path]) -> tuple[SpotSolution, P
             solution = resume_spot(request.resume, **options)
         else:
             solution = solve_spot(spot, storage=request.storage, **request.machine, **options)
-    return solution, checkpoint if solution.reason == "interrupted" else destination
+    if solution.reason == "interrupted":
+        return solution, checkpoint, problem
+    return solution, destination, None
+
+
+def _problem_of_saving(solution: SpotSolution, path: Path, resumable: bool) -> InvalidFile | None:
+    """Save a solution; if that fails, why."""
+    try:
+        solution.save(path, resumable=resumable)
+    except InvalidFile as error:
+        return error
+    return None
 
 
 def _solve_batch(request: SpotRequest, paths: list[Path]) -> None:
     from regretless.postflop.many import solve_many
     from regretless.postflop.spot import Spot
     from regretless.solvers.interrupt import catch_interrupts
+    from regretless.storage.atomic import check_writable
 
     folder = request.out
     if folder is not None and not folder.is_dir():
         raise InvalidFile(folder, "is not a folder: several spots are saved in one")
+    files = [] if folder is None else [folder / f"{path.stem}.rgl" for path in paths]
+    for file in files:
+        check_writable(file)
     spots = [Spot.read(path) for path in paths]
+    problems: list[InvalidFile] = []
     _tell_of_compiling()
 
     def done(place: int, solution: SpotSolution) -> None:
-        if folder is not None:
-            solution.save(folder / f"{paths[place].stem}.rgl", resumable=request.keep_regrets)
+        problem = _problem_of_saving(solution, files[place], request.keep_regrets) if files else None
+        if problem is not None:
+            problems.append(problem)
         for_people().print(
             f"{place + 1}/{len(paths)} {solution.game}: {solution.exploitability_pct_pot:.3g} % of the pot", style="dim"
         )
@@ -169,6 +201,8 @@ def _solve_batch(request: SpotRequest, paths: list[Path]) -> None:
         print(json.dumps({"spots": [solution.as_json(strategy=request.strategy) for solution in solutions]}))
     else:
         _print_batch(solutions)
+    if problems:
+        raise problems[0]
     if len(solutions) < len(spots) or any(solution.reason == "interrupted" for solution in solutions):
         raise typer.Exit(130)
 

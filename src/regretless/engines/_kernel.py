@@ -6,19 +6,20 @@ an atomic operation for each, which took most of the time of small spots and wou
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numba as nb
 from numba import extending
 
 import regretless.engines._compile  # noqa: F401  numba loads faster after it
+from regretless.engines._kernel_cache import KernelCache
 
 __all__ = ["inlined", "intrinsic", "kernel"]
 
 _OPTIONS: dict[str, Any] = {
     "_nrt": False,
     "boundscheck": False,
-    "cache": True,
     "error_model": "numpy",
     "fastmath": True,
     "nogil": True,
@@ -27,10 +28,10 @@ _OPTIONS: dict[str, Any] = {
 
 def _decorator(**options: Any) -> Any:
     def compile_first_call(function: Any) -> Any:
-        try:
-            return nb.njit(**options)(function)
-        except RuntimeError:  # numba found no folder it can write: compile anew in every process
-            return nb.njit(**{**options, "cache": False})(function)
+        compiled = nb.njit(**options)(function)
+        with suppress(RuntimeError):  # numba found no folder it can write: compile anew in every process
+            compiled._cache = KernelCache(function)
+        return compiled
 
     return compile_first_call
 

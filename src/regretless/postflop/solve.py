@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidFile, InvalidOption
 from regretless.forms.public import PublicForm
 from regretless.postflop.betting import betting_tree
 from regretless.postflop.estimate import Estimate, check_fits
@@ -43,6 +44,11 @@ CHECKPOINT_SECONDS = 180.0
 ENGINES, DEVICES = ("auto", "numba"), ("auto", "cpu")
 
 
+def _warn(problem: InvalidFile | None) -> None:
+    if problem is not None:
+        warnings.warn(str(problem), stacklevel=2)
+
+
 def solve_spot(
     spot: Spot,
     *,
@@ -57,14 +63,16 @@ def solve_spot(
     measure_every: int | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    checkpointed: Callable[[InvalidFile | None], None] = _warn,
     report: Callable[[Progress], None] = lambda progress: None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> SpotSolution:
     """Solve a spot until its exploitability is at most `target` percent of the pot, or for `iterations`.
 
     Where neither is given the target is 0.3. `checkpoint` is a file that a long solve is saved to every
-    `checkpoint_seconds`; `resume_spot` goes on from it. `threads` is by default as many as there are cores, `storage`
-    is 32 or 16 bits a number. `locks` are decisions that are given, beside those of the spot itself.
+    `checkpoint_seconds`; `resume_spot` goes on from it. After each one `checkpointed` is told None, or why it could not
+    be written, which does not end the solve. `threads` is by default as many as there are cores, `storage` is 32 or 16
+    bits a number. `locks` are decisions that are given, beside those of the spot itself.
 
     >>> spot = Spot.from_mapping(
     ...     {
@@ -92,7 +100,7 @@ def solve_spot(
         storage=storage,
         measure_every=measure_every,
     )
-    return _solve(job, None, checkpoint, checkpoint_seconds, report, interrupted)
+    return _solve(job, None, _Checkpoints(checkpoint, checkpoint_seconds, checkpointed), report, interrupted)
 
 
 def resume_spot(
@@ -104,6 +112,7 @@ def resume_spot(
     measure_every: int | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    checkpointed: Callable[[InvalidFile | None], None] = _warn,
     report: Callable[[Progress], None] = lambda progress: None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> SpotSolution:
@@ -121,7 +130,7 @@ def resume_spot(
         storage=32,
         measure_every=measure_every or saved.settings.measure_every,
     )
-    return _solve(job, saved, checkpoint, checkpoint_seconds, report, interrupted)
+    return _solve(job, saved, _Checkpoints(checkpoint, checkpoint_seconds, checkpointed), report, interrupted)
 
 
 def _check_machine(engine: str, device: str) -> None:
@@ -188,11 +197,19 @@ class _Job:
         return Stop(iterations=asked.iterations, target=chips, measure_every=asked.measure_every)
 
 
+@dataclass(frozen=True)
+class _Checkpoints:
+    """Where a solve is saved on the way, how often, and who is told."""
+
+    path: str | Path | None
+    seconds: float
+    told: Callable[[InvalidFile | None], None]
+
+
 def _solve(
     job: _Job,
     saved: Checkpoint | None,
-    checkpoint: str | Path | None,
-    checkpoint_seconds: float,
+    checkpoints: _Checkpoints,
     report: Callable[[Progress], None],
     interrupted: Callable[[], bool],
 ) -> SpotSolution:
@@ -216,19 +233,25 @@ def _solve(
     measured: list[Measurement] = []
 
     def keep(points: tuple[Measurement, ...], seconds: float) -> None:
-        if checkpoint is not None:
-            from regretless.postflop.files import save_checkpoint
+        if checkpoints.path is None:
+            return
+        from regretless.postflop.files import save_checkpoint
 
-            points = _joined(before, points, earlier_seconds)
-            seconds += earlier_seconds
-            save_checkpoint(checkpoint, job.spot, job.variant, job.settings, engine, points, seconds)
+        points = _joined(before, points, earlier_seconds)
+        seconds += earlier_seconds
+        problem: InvalidFile | None = None
+        try:
+            save_checkpoint(checkpoints.path, job.spot, job.variant, job.settings, engine, points, seconds)
+        except InvalidFile as error:  # a full disk, say: what is solved is still in memory
+            problem = error
+        checkpoints.told(problem)
 
     def watch(progress: Progress) -> None:
         nonlocal last_saved
         report(progress)
         if progress.exploitability not in (None, measured[-1].exploitability if measured else None):
             measured.append(Measurement(progress.iteration, progress.seconds, progress.exploitability or 0.0))
-        if time.monotonic() - last_saved >= checkpoint_seconds:
+        if time.monotonic() - last_saved >= checkpoints.seconds:
             keep(tuple(measured), progress.seconds)
             last_saved = time.monotonic()
 
