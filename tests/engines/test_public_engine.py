@@ -124,20 +124,22 @@ def test_averages_without_own_reach_converge_too() -> None:
     assert engine.evaluate().values[0] == pytest.approx(-0.0856064, abs=5e-3)
 
 
-def test_threads_change_no_bit() -> None:
+@pytest.mark.parametrize("storage", [32, 16])
+def test_threads_change_no_bit(storage: int) -> None:
     form = random_form(3, deck=7, streets=3, most_hands=12)
-    alone, shared = PublicEngine(form, threads=1), PublicEngine(form, threads=2)
+    alone, shared = (PublicEngine(form, threads=threads, storage=storage) for threads in (1, 2))
     for engine in (alone, shared):
         engine.advance(schedule(PRESETS["discounted"], 1, 7))
     for one, two in zip(alone.snapshot().regret, shared.snapshot().regret, strict=True):
         np.testing.assert_array_equal(one, two)
 
 
-def test_a_restored_engine_goes_on_to_the_same_bits() -> None:
+@pytest.mark.parametrize("storage", [32, 16])
+def test_a_restored_engine_goes_on_to_the_same_bits(storage: int) -> None:
     form = random_form(5, streets=2)
     for name in ("discounted", "predictive-plus"):
         rule = PRESETS[name]
-        straight, first, second = PublicEngine(form), PublicEngine(form), PublicEngine(form)
+        straight, first, second = (PublicEngine(form, storage=storage) for _ in range(3))
         straight.advance(schedule(rule, 1, 12))
         first.advance(schedule(rule, 1, 5))
         second.restore(first.snapshot())
@@ -145,3 +147,24 @@ def test_a_restored_engine_goes_on_to_the_same_bits() -> None:
         assert second.iteration == 12
         for one, two in zip(straight.snapshot().average, second.snapshot().average, strict=True):
             np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_sixteen_bits_find_the_same_values(seed: int) -> None:
+    form = random_form(seed, streets=1 + seed % 2, rake=0.03 * (seed % 2), most_hands=20)
+    full, half = PublicEngine(form), PublicEngine(form, storage=16)
+    for engine in (full, half):
+        engine.advance(schedule(PRESETS["postflop"], 1, 400))
+    one, two = full.evaluate(), half.evaluate()
+    scale = float(np.abs(form.payoffs.win).max())
+    np.testing.assert_allclose(one.values, two.values, atol=2e-3 * scale)
+    assert two.exploitability < one.exploitability + 1e-3 * scale
+    np.testing.assert_allclose(full.root_values(0), half.root_values(0), atol=0.03 * scale)
+    assert half.kept_bytes < full.kept_bytes
+
+
+@pytest.mark.parametrize(("name", "exploitable"), [("discounted", 2e-3), ("vanilla", 6e-3)])
+def test_sixteen_bits_do_not_stand_still(name: str, exploitable: float) -> None:
+    engine = PublicEngine(leduc_public(), storage=16)
+    engine.advance(schedule(PRESETS[name], 1, 6000))
+    assert engine.evaluate().exploitability < exploitable

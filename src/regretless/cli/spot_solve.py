@@ -17,7 +17,6 @@ from regretless.errors import InvalidFile
 
 if TYPE_CHECKING:
     from regretless.postflop.solution import SpotSolution
-    from regretless.postflop.spot import Spot
     from regretless.solvers.loop import Progress
 
 __all__ = ["SpotRequest", "is_spot", "is_spot_file", "solve_spots"]
@@ -117,6 +116,7 @@ def solve_spots(request: SpotRequest) -> None:
 def _solve_one(request: SpotRequest, paths: list[Path]) -> tuple[SpotSolution, Path | None, InvalidFile | None]:
     """The solution, the file that it, or an interrupted solve, belongs in, and why the last checkpoint is not there."""
     from regretless.cli.progress import solve_bar
+    from regretless.postflop.files import load_checkpoint
     from regretless.postflop.solve import TARGET, resume_spot, solve_spot
     from regretless.postflop.spot import Spot
     from regretless.solvers.interrupt import catch_interrupts
@@ -125,7 +125,11 @@ def _solve_one(request: SpotRequest, paths: list[Path]) -> tuple[SpotSolution, P
     destination = request.out or request.resume
     if destination is not None:
         check_writable(destination)
-    spot = _spot_of(request.resume) if request.resume is not None else Spot.read(paths[0])
+    if request.resume is not None:
+        saved = load_checkpoint(request.resume)
+        spot, storage = saved.spot, saved.storage
+    else:
+        spot, storage = Spot.read(paths[0]), request.storage
     checkpoint = destination or _free_path(spot.name)
     every = request.save_every if destination is not None else float("inf")
     problem: InvalidFile | None = None
@@ -143,7 +147,7 @@ def _solve_one(request: SpotRequest, paths: list[Path]) -> tuple[SpotSolution, P
         "checkpointed": checkpointed,
     }
     aim = request.target if request.target is not None or request.iterations is not None else TARGET
-    _tell_of_compiling()
+    _tell_of_compiling(storage)
     with catch_interrupts() as interrupted, solve_bar(spot.name or "spot", aim) as report:
         options |= {"report": _in_percent(report, spot.pot), "interrupted": interrupted}
         if request.resume is not None:
@@ -178,7 +182,7 @@ def _solve_batch(request: SpotRequest, paths: list[Path]) -> None:
         check_writable(file)
     spots = [Spot.read(path) for path in paths]
     problems: list[InvalidFile] = []
-    _tell_of_compiling()
+    _tell_of_compiling(request.storage)
 
     def done(place: int, solution: SpotSolution) -> None:
         problem = _problem_of_saving(solution, files[place], request.keep_regrets) if files else None
@@ -228,10 +232,10 @@ def _print_batch(solutions: list[SpotSolution]) -> None:
     for_answers().print(table)
 
 
-def _tell_of_compiling() -> None:
+def _tell_of_compiling(storage: int) -> None:
     from regretless.engines.public_cache import kernels_are_compiled
 
-    if not kernels_are_compiled():
+    if not kernels_are_compiled(storage):
         for_people().print("compiling kernels for this machine: once, about 20 seconds", style="dim")
 
 
@@ -252,12 +256,6 @@ def _in_percent(report: Callable[[Progress], None], pot: float) -> Callable[[Pro
         report(replace(progress, exploitability=None if chips is None else 100 * chips / pot))
 
     return told
-
-
-def _spot_of(path: Path) -> Spot:
-    from regretless.postflop.files import load_checkpoint
-
-    return load_checkpoint(path).spot
 
 
 def _free_path(name: str) -> Path:

@@ -15,6 +15,8 @@ from typing import Any, TypeVar, cast
 from numba import njit
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
+from regretless.engines._kernel_cache import kept
+
 __all__ = ["inlined", "kernel", "lanes", "threaded"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -70,7 +72,4 @@ def threaded(function: Function) -> Function:
 
 def _compiled(function: Function, **options: Any) -> Function:
     options.update(nogil=True, error_model="numpy")
-    try:
-        return cast(Function, njit(function, cache=True, **options))
-    except RuntimeError:  # numba found no folder it can write: compile anew in every process
-        return cast(Function, njit(function, **options))
+    return cast(Function, kept(njit(function, **options), function))

@@ -6,14 +6,13 @@ an atomic operation for each, which took most of the time of small spots and wou
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
 import numba as nb
 from numba import extending
 
 import regretless.engines._compile  # noqa: F401  numba loads faster after it
-from regretless.engines._kernel_cache import KernelCache
+from regretless.engines._kernel_cache import kept
 
 __all__ = ["inlined", "intrinsic", "kernel"]
 
@@ -28,10 +27,7 @@ _OPTIONS: dict[str, Any] = {
 
 def _decorator(**options: Any) -> Any:
     def compile_first_call(function: Any) -> Any:
-        compiled = nb.njit(**options)(function)
-        with suppress(RuntimeError):  # numba found no folder it can write: compile anew in every process
-            compiled._cache = KernelCache(function)
-        return compiled
+        return kept(nb.njit(**options)(function), function)
 
     return compile_first_call
 

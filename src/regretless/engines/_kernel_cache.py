@@ -21,7 +21,14 @@ from typing import Any
 
 from numba.core.caching import FunctionCache
 
-__all__ = ["KernelCache", "digest_of_sources"]
+__all__ = ["KernelCache", "digest_of_sources", "kept"]
+
+
+def kept(compiled: Any, function: Callable[..., object]) -> Any:
+    """The same function, whose machine code is kept on disk if there is a folder that can be written."""
+    with suppress(RuntimeError):  # there is none: compile anew in every process
+        compiled._cache = KernelCache(function)
+    return compiled
 
 
 class KernelCache(FunctionCache):

@@ -5,9 +5,10 @@ does not. Here a `Lanes` value *is* an LLVM vector of sixteen floats: `load` rea
 functions below work on all sixteen, `store` writes it back. On a processor with AVX-512 it is one register, elsewhere
 LLVM splits it into two or four, so the same code runs everywhere.
 
-Arrays hold 32-bit numbers, or 16-bit ones (IEEE halves, handed over as uint16, since numba knows no halves on a
-processor): `load` and `store` convert them, so nothing else sees the format. A half has eleven significant bits; what
-is too large for it becomes the largest, 65504.
+What a solve learns may be kept in 16-bit numbers, which `load` and `keep` convert, so nothing else sees the format:
+
+    int16     the bits of IEEE halves, for numbers of any size: eleven significant bits, 65504 the largest
+    uint16    whole numbers from 0 to 65535, for numbers that are known to lie there
 
 A product and a sum may become one instruction, division becomes an estimate refined once; otherwise arithmetic happens
 in the order it is written, since that order is chosen so that sums need not wait for each other. Neither infinities nor
@@ -37,6 +38,7 @@ __all__ = [
     "item",
     "keep",
     "largest",
+    "living",
     "load",
     "maximum",
     "restore_tiny",
@@ -54,10 +56,13 @@ Lanes = Any  # as a type checker sees it
 
 _FLOAT = ir.FloatType()
 _VECTOR = ir.VectorType(_FLOAT, WIDTH)
-_HALVES = ir.VectorType(ir.HalfType(), WIDTH)
 _INT = ir.IntType(32)
 _INTS = ir.VectorType(_INT, WIDTH)
-_LOST_BITS = 13  # significant bits of a 32-bit number that a half has no room for
+_STORED = {
+    types.float32: _VECTOR,
+    types.int16: ir.VectorType(ir.HalfType(), WIDTH),
+    types.uint16: ir.VectorType(ir.IntType(16), WIDTH),
+}
 cgutils: Any = _cgutils
 _FAST = ("nnan", "ninf", "nsz", "contract")
 _ROUGH = ("fast",)
@@ -81,11 +86,7 @@ class _LanesModel(models.PrimitiveModel):
 def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
     """Pointer to array[index] as a pointer to sixteen numbers."""
     data = context.make_array(kind)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), (_HALVES if _is_half(kind) else _VECTOR).as_pointer())
-
-
-def _is_half(kind: Any) -> bool:
-    return bool(kind.dtype == types.uint16)
+    return builder.bitcast(builder.gep(data, [index]), _STORED[kind.dtype].as_pointer())
 
 
 @intrinsic
@@ -95,7 +96,11 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = signature.args[0]
         found = builder.load(_address(context, builder, kind, *arguments), align=kind.dtype.bitwidth // 8)
-        return builder.fpext(found, _VECTOR) if _is_half(kind) else found
+        if kind.dtype == types.int16:
+            return builder.fpext(found, _VECTOR)
+        if kind.dtype == types.uint16:
+            return builder.sitofp(builder.zext(found, _INTS), _VECTOR)
+        return found
 
     return _lanes(array, types.intp), generate
 
@@ -107,7 +112,7 @@ def _mask(context: Any, builder: Any, kind: Any, bits: Any, index: Any) -> Any:
 
 
 @intrinsic
-def keep(typing_context: Any, value: Any, bits: Any, index: Any) -> Any:
+def living(typing_context: Any, value: Any, bits: Any, index: Any) -> Any:
     """value where the bit of bits[index] is set, else 0; the lowest bit is that of the first lane"""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -141,35 +146,67 @@ def take(typing_context: Any, counter: Any) -> Any:
     return types.int64(counter), generate
 
 
-def _dithered(builder: Any, value: Any) -> Any:
-    """Numbers that become halves, moved at random by up to half a step of a half, so that roundings cancel out.
-
-    Without it a sum stands still once what is added to it is less than half a step. The chance is the number's own: its
-    bits are hashed, so the same numbers are always rounded alike. The factor is even to leave out the sign: 0 and -0
-    stay where they are.
-    """
-    bits = builder.bitcast(value, _INTS)
-    hashed = builder.mul(bits, ir.Constant(_INTS, [2 * 0x9E3779B1 % 2**32] * WIDTH))
-    moved = builder.ashr(hashed, ir.Constant(_INTS, [32 - _LOST_BITS] * WIDTH))
-    return builder.bitcast(builder.add(bits, moved), _VECTOR)
-
-
 @intrinsic
 def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     """array[index : index + 16] = value"""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = signature.args[0]
-        value = arguments[2]
-        if _is_half(kind):
-            for sign, bound in (("<", 65504.0), (">", -65504.0)):
-                limit = ir.Constant(_VECTOR, [bound] * WIDTH)
-                value = builder.select(builder.fcmp_ordered(sign, value, limit, flags=_FAST), value, limit)
-            value = builder.fptrunc(_dithered(builder, value), _HALVES)
-        builder.store(value, _address(context, builder, kind, *arguments[:2]), align=kind.dtype.bitwidth // 8)
+        builder.store(arguments[2], _address(context, builder, signature.args[0], *arguments[:2]), align=4)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, _lanes), generate
+
+
+@intrinsic
+def keep(typing_context: Any, array: Any, index: Any, value: Any, salt: Any) -> Any:
+    """array[index : index + 16] = value, whatever the array holds.
+
+    To 16 bits, numbers are rounded up or down at random, so that roundings cancel out: otherwise a sum would stand
+    still once what is added to it is less than half a step. The chances follow from `index` and `salt` alone.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array, index, value, salt = arguments
+        kind = signature.args[0]
+        if kind.dtype == types.int16:
+            value = _as_halves(builder, _between(builder, value, -65504.0, 65504.0), _chance(builder, index, salt))
+        elif kind.dtype == types.uint16:
+            value = _as_whole(builder, value, _chance(builder, index, salt))
+        builder.store(value, _address(context, builder, kind, array, index), align=kind.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, _lanes, types.int64), generate
+
+
+def _chance(builder: Any, index: Any, salt: Any) -> Any:
+    """Sixteen 32-bit numbers at random: one hashed number, to which each lane adds a constant of its own."""
+    number = builder.trunc(builder.mul(builder.add(index, salt), ir.Constant(index.type, 0x9E3779B97F4A7C15)), _INT)
+    number = builder.mul(builder.xor(number, builder.lshr(number, _INT(15))), _INT(0x85EBCA6B))
+    own = ir.Constant(_INTS, [lane * 0x9E3779B1 % 2**32 for lane in range(WIDTH)])
+    return builder.add(_splat(builder, number, _INTS), own)
+
+
+def _as_halves(builder: Any, value: Any, chance: Any) -> Any:
+    """Moved at random by up to half a step of a half, except for 0, then rounded to the nearest."""
+    steps = builder.ashr(chance, ir.Constant(_INTS, [32 - 13] * WIDTH))  # a half has no room for the last 13 bits
+    moved = builder.bitcast(builder.add(builder.bitcast(value, _INTS), steps), _VECTOR)
+    is_zero = builder.fcmp_ordered("==", value, ir.Constant(_VECTOR, [0.0] * WIDTH))
+    return builder.fptrunc(builder.select(is_zero, value, moved), _STORED[types.int16])
+
+
+def _as_whole(builder: Any, value: Any, chance: Any) -> Any:
+    """Moved up at random by less than 1, then cut off."""
+    exponent = ir.Constant(_INTS, [0x3F800000] * WIDTH)  # with random bits behind it: a number from 1 to 2
+    ahead = builder.bitcast(builder.or_(builder.lshr(chance, ir.Constant(_INTS, [9] * WIDTH)), exponent), _VECTOR)
+    moved = builder.fadd(builder.fsub(value, ir.Constant(_VECTOR, [1.0] * WIDTH)), ahead)
+    return builder.trunc(builder.fptosi(_between(builder, moved, 0.0, 65535.0), _INTS), _STORED[types.uint16])
+
+
+def _between(builder: Any, value: Any, low: float, high: float) -> Any:
+    for sign, bound in (("<", high), (">", low)):
+        limit = ir.Constant(_VECTOR, [bound] * WIDTH)
+        value = builder.select(builder.fcmp_ordered(sign, value, limit, flags=_FAST), value, limit)
+    return value
 
 
 @intrinsic
@@ -227,10 +264,9 @@ def restore_tiny(typing_context: Any, before: Any) -> Any:
     return types.void(types.uint32), generate
 
 
-def _splat(builder: Any, number: Any) -> Any:
-    single = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, ir.Constant(_INT, 0))
-    zeros = ir.Constant(ir.VectorType(_INT, WIDTH), [0] * WIDTH)
-    return builder.shuffle_vector(single, ir.Constant(_VECTOR, ir.Undefined), zeros)
+def _splat(builder: Any, number: Any, kind: Any = _VECTOR) -> Any:
+    single = builder.insert_element(ir.Constant(kind, ir.Undefined), number, ir.Constant(_INT, 0))
+    return builder.shuffle_vector(single, ir.Constant(kind, ir.Undefined), ir.Constant(_INTS, [0] * WIDTH))
 
 
 @intrinsic

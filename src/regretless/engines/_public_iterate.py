@@ -1,8 +1,8 @@
 """Whole walks and whole iterations: the first street, and the runouts below it in blocks that threads can share.
 
 The runouts of the second street are cut into blocks, the same blocks whatever the number of threads. A block adds up
-its runouts in order into a buffer of its own, and the buffers are added in order, so a result depends neither on the
-number of threads nor on which of them was faster.
+its runouts in order into a buffer, and the buffers are added in order, so a result depends neither on the number of
+threads nor on which of them was faster. Where one thread does all, one buffer is enough.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ class Blocks(NamedTuple):
 
     runout: NDArray[np.int32]  # [B+1]  runouts of block b
     counter: NDArray[np.int64]  # [1]   blocks already taken by a thread in the walk under way
-    lines: Float32  # [B · size]        values of the lines into the second street, by block
+    lines: Float32  # [B · size]        values of the lines into the second street, by block; [size] for one thread
     opponent: Float32  # [m]            the opponent's range
     own: Float32  # [n]                 1 for every hand
     root: Float32  # [n]                what each hand is worth
+    size: int  #                        numbers of one buffer of lines
 
 
 class Job(NamedTuple):
@@ -58,7 +59,8 @@ def _walk_parts(
     plan, tables, learned, blocks = job
     zero = splat(np.float32(0.0))
     count = blocks.runout.size - 1
-    size = blocks.lines.size // max(count, 1)
+    size = blocks.size
+    alone = blocks.lines.size == size
     # The three calls of `walk` are one call in a loop, so that its code exists once.
     stage = BEGIN
     while stage <= FINISH:
@@ -67,6 +69,8 @@ def _walk_parts(
             continue
         if stage == BEGIN:
             blocks.counter[0] = 0
+            for index in range(0, size, LANES):
+                store(main.line, index, zero)
             top, first, last, begin, end = 0, 0, 1, DOWN, DOWN
             source_opponent, source_own, lines = blocks.opponent, blocks.own, blocks.root
             stage = BLOCKS
@@ -76,8 +80,8 @@ def _walk_parts(
                 stage = FINISH
                 continue
             top, first, last, begin, end = 1, int(blocks.runout[block]), int(blocks.runout[block + 1]), DOWN, UP
-            source_opponent, source_own = main.opponent, main.own
-            lines = blocks.lines[block * size : (block + 1) * size]
+            source_opponent, source_own = main.opponent, main.value
+            lines = blocks.lines if alone else blocks.lines[block * size : (block + 1) * size]
             for index in range(0, size, LANES):
                 store(lines, index, zero)
         else:
@@ -85,11 +89,9 @@ def _walk_parts(
             source_opponent, source_own, lines = blocks.opponent, blocks.own, blocks.root
             for index in range(0, plan.own_hands, LANES):
                 store(lines, index, zero)
-            for index in range(0, size, LANES):
-                together = zero
+            if not alone:
                 for number in range(count):
-                    together = together + load(blocks.lines, number * size + index)
-                store(main.line, index, together)
+                    _add_lines(main.line, blocks.lines, number * size, size)
             stage = 2 * FINISH
         rows = scratch if top == 1 else main
         walk(
@@ -109,6 +111,14 @@ def _walk_parts(
             rows,
             lines,
         )
+        if top == 1 and alone:
+            _add_lines(main.line, lines, 0, size)
+
+
+@inlined
+def _add_lines(total: Float32, lines: Float32, at: int, size: int) -> None:
+    for index in range(0, size, LANES):
+        store(total, index, load(total, index) + load(lines, at + index))
 
 
 @kernel

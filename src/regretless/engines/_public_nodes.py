@@ -25,17 +25,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines._kernel import inlined
-from regretless.engines._lanes import Lanes, add_product, divide, item, load, maximum, splat, store, where_positive
+from regretless.engines._lanes import (
+    Lanes,
+    add_product,
+    divide,
+    item,
+    keep,
+    load,
+    maximum,
+    splat,
+    store,
+    where_positive,
+)
 from regretless.engines.public_plan import LANES
 
 __all__ = ["best", "best_around", "improve", "mean", "split", "split_and_average", "sum_children"]
 
 Int32 = NDArray[np.int32]
 Float32 = NDArray[np.float32]
+Stored = NDArray[np.float32] | NDArray[np.int16] | NDArray[np.uint16]
 
 
 @inlined
-def split(source: Float32, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
+def split(source: Stored, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
     """Rows of reach of a node's children, which are adjacent, from its own row."""
     if actions == 2:
         _split(source, at, 2, hands, reach, from_at, to_at)
@@ -46,7 +58,7 @@ def split(source: Float32, at: int, actions: int, hands: int, reach: Float32, fr
 
 
 @inlined
-def _split(source: Float32, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
+def _split(source: Stored, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
     for hand in range(0, hands, LANES):
         here = at + hand * actions
         factor, evenly = _shares(source, here, actions, load(reach, from_at + hand))
@@ -56,7 +68,7 @@ def _split(source: Float32, at: int, actions: int, hands: int, reach: Float32, f
 
 
 @inlined
-def _shares(source: Float32, here: int, actions: int, arriving: Lanes) -> tuple[Lanes, Lanes]:
+def _shares(source: Stored, here: int, actions: int, arriving: Lanes) -> tuple[Lanes, Lanes]:
     """Child a gets evenly + max(source[a], 0) · factor of what arrives."""
     zero = splat(np.float32(0.0))
     positive = zero
@@ -70,8 +82,8 @@ def _shares(source: Float32, here: int, actions: int, arriving: Lanes) -> tuple[
 
 @inlined
 def split_and_average(
-    source: Float32,
-    average: Float32,
+    source: Stored,
+    average: Stored,
     at: int,
     actions: int,
     hands: int,
@@ -82,8 +94,8 @@ def split_and_average(
 ) -> None:
     """The same at a decision of the player who is updated, with the update of its average.
 
-    `weights` are those of a rule, and an eighth: 1 where averages are weighed by the own reach. Where it is 0 every
-    reach counts as 1.
+    `weights` are those of a rule, with two more: 1 where averages are weighed by the own reach, else 0, and every reach
+    counts as 1; and the salt of this iteration's roundings.
     """
     if actions == 2:
         _split_and_average(source, average, at, 2, hands, reach, from_at, to_at, weights)
@@ -95,8 +107,8 @@ def split_and_average(
 
 @inlined
 def _split_and_average(
-    source: Float32,
-    average: Float32,
+    source: Stored,
+    average: Stored,
     at: int,
     actions: int,
     hands: int,
@@ -105,7 +117,7 @@ def _split_and_average(
     to_at: int,
     weights: Float32,
 ) -> None:
-    decay, gain = splat(weights[3]), splat(weights[4])
+    decay, gain, salt = splat(weights[3]), splat(weights[4]), np.int64(weights[8])
     reach_share, even_share = splat(weights[7]), splat(np.float32(1.0) - weights[7])
     for hand in range(0, hands, LANES):
         here = at + hand * actions
@@ -116,7 +128,7 @@ def _split_and_average(
             weight = maximum(load(source, index), splat(np.float32(0.0)))
             leaving = add_product(evenly, weight, factor)
             store(reach, to_at + action * hands + hand, leaving)
-            store(average, index, add_product(leaving * gain, load(average, index), decay))
+            keep(average, index, add_product(leaving * gain, load(average, index), decay), salt)
 
 
 @inlined
@@ -141,7 +153,7 @@ def best(actions: int, hands: int, value: Float32, child: Int32, first: int, to_
 
 @inlined
 def best_around(
-    source: Float32,
+    source: Stored,
     at: int,
     actions: int,
     hands: int,
@@ -153,24 +165,25 @@ def best_around(
     locked_at: int,
 ) -> None:
     """Values of a best response where some hands are locked: those play what `source` is matched to."""
-    best(actions, hands, value, child, first, to_at)
     zero = splat(np.float32(0.0))
     one = splat(np.float32(1.0))
     for hand in range(0, hands, LANES):
         positive = zero
         mixed = zero
+        free = load(value, item(child, first) + hand)
         for action in range(actions):
             weight = maximum(load(source, at + hand * actions + action * LANES), zero)
+            below = load(value, item(child, first + action) + hand)
             positive = positive + weight
-            mixed = add_product(mixed, weight, load(value, item(child, first + action) + hand))
+            mixed = add_product(mixed, weight, below)
+            free = maximum(free, below)
         mixed = divide(mixed, where_positive(positive, positive, one))
-        free = load(value, to_at + hand)
         store(value, to_at + hand, where_positive(load(locked, locked_at + hand), mixed, free))
 
 
 @inlined
 def mean(
-    source: Float32,
+    source: Stored,
     at: int,
     actions: int,
     hands: int,
@@ -199,8 +212,8 @@ def mean(
 
 @inlined
 def improve(
-    regret: Float32,
-    matched: Float32,
+    regret: Stored,
+    matched: Stored,
     at: int,
     actions: int,
     hands: int,
@@ -222,8 +235,8 @@ def improve(
 
 @inlined
 def _improve(
-    regret: Float32,
-    matched: Float32,
+    regret: Stored,
+    matched: Stored,
     at: int,
     actions: int,
     hands: int,
@@ -238,7 +251,7 @@ def _improve(
     one = splat(np.float32(1.0))
     share = splat(np.float32(1.0 / actions))
     positive_discount, negative_discount, floor = splat(weights[0]), splat(weights[1]), splat(weights[2])
-    prediction, prediction_discount = splat(weights[5]), splat(weights[6])
+    prediction, prediction_discount, salt = splat(weights[5]), splat(weights[6]), np.int64(weights[8])
     for hand in range(hands - LANES, -1, -LANES):
         positive = zero
         mixed = zero
@@ -251,13 +264,13 @@ def _improve(
             plain = plain + below
         inverse = divide(one, where_positive(positive, positive, one))
         worth = where_positive(positive, mixed * inverse, plain * share)
-        store(value, to_at + hand, worth)
         for action in range(actions):
             index = at + hand * actions + action * LANES
             old = load(regret, index)
             new = load(value, item(child, first + action) + hand) - worth
             kept = add_product(new, old, where_positive(old, positive_discount, negative_discount))
             kept = maximum(kept, floor)
-            store(regret, index, kept)
+            keep(regret, index, kept, salt)
             if predicts:
-                store(matched, index, add_product(kept * prediction_discount, new, prediction))
+                keep(matched, index, add_product(kept * prediction_discount, new, prediction), salt)
+        store(value, to_at + hand, worth)  # perhaps in place of the first child's, so at the end

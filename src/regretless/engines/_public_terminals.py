@@ -35,6 +35,7 @@ __all__ = ["Ahead", "Tile", "fold_tile", "showdown_tile"]
 Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]
 Float32 = NDArray[np.float32]
+Stored = NDArray[np.float32] | NDArray[np.int16] | NDArray[np.uint16]
 
 STEP = LANES // SCALE  # numbers in an eighth of a row
 
@@ -55,9 +56,9 @@ class Tile(NamedTuple):
 class Ahead(NamedTuple):
     """Numbers to ask for while a tile is evaluated: two arrays by the own hands, one by the opponent's."""
 
-    average: Float32
-    matched: Float32
-    other: Float32
+    average: Stored
+    matched: Stored
+    other: Stored
     own_at: int
     other_at: int
     own_step: int  # numbers a hand
@@ -108,22 +109,22 @@ def fold_tile(
     bits = runout * own_hands // LANES
     for hand in range(0, own_hands, LANES):
         columns = (
-            amount * _unblocked(rows, 3 * (hand + 0), all_reach, cards, reach),
-            amount * _unblocked(rows, 3 * (hand + 1), all_reach, cards, reach),
-            amount * _unblocked(rows, 3 * (hand + 2), all_reach, cards, reach),
-            amount * _unblocked(rows, 3 * (hand + 3), all_reach, cards, reach),
-            amount * _unblocked(rows, 3 * (hand + 4), all_reach, cards, reach),
-            amount * _unblocked(rows, 3 * (hand + 5), all_reach, cards, reach),
-            amount * _unblocked(rows, 3 * (hand + 6), all_reach, cards, reach),
-            amount * _unblocked(rows, 3 * (hand + 7), all_reach, cards, reach),
-            amount * _unblocked(rows, 3 * (hand + 8), all_reach, cards, reach),
-            amount * _unblocked(rows, 3 * (hand + 9), all_reach, cards, reach),
-            amount * _unblocked(rows, 3 * (hand + 10), all_reach, cards, reach),
-            amount * _unblocked(rows, 3 * (hand + 11), all_reach, cards, reach),
-            amount * _unblocked(rows, 3 * (hand + 12), all_reach, cards, reach),
-            amount * _unblocked(rows, 3 * (hand + 13), all_reach, cards, reach),
-            amount * _unblocked(rows, 3 * (hand + 14), all_reach, cards, reach),
-            amount * _unblocked(rows, 3 * (hand + 15), all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 0, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 1, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 2, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 3, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 4, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 5, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 6, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 7, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 8, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 9, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 10, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 11, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 12, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 13, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 14, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 15, all_reach, cards, reach),
         )
         store_columns(value, to_at, first, hand, columns, tables.own_alive, bits + hand // LANES)
         for near in range(hand, hand + LANES):
@@ -132,10 +133,16 @@ def fold_tile(
 
 
 @inlined
-def _unblocked(rows: Int16, at: int, all_reach: Lanes, cards: Float32, reach: Float32) -> Lanes:
+def _unblocked(rows: Int16, hand: int, all_reach: Lanes, cards: Float32, reach: Float32) -> Lanes:
     """V of one hand."""
-    blocked = load(cards, item(rows, at) * STEP) + load(cards, item(rows, at + 1) * STEP)
-    return all_reach - blocked + load(reach, item(rows, at + 2) * STEP)
+    blocked = load(cards, item(rows, 3 * hand) * STEP) + load(cards, item(rows, 3 * hand + 1) * STEP)
+    return all_reach - blocked + _same(rows, hand, reach)
+
+
+@inlined
+def _same(rows: Int16, hand: int, reach: Float32) -> Lanes:
+    """The opponent's reach with the same two cards."""
+    return load(reach, item(rows, 3 * hand + 2) * STEP)
 
 
 @inlined
@@ -175,11 +182,11 @@ def _share(sums: Float32, rows: Int16, at: int, weaker_pay: Lanes, equal_pay: La
 
 
 @inlined
-def _worth(records: Int16, at: int, base: Float32, parts: Float32, reach: Float32, same_pay: Lanes) -> Lanes:
+def _worth(records: Int16, at: int, base: Float32, parts: Float32, same: Lanes, same_pay: Lanes) -> Lanes:
     """A showdown for one hand."""
     met = load(base, item(records, at) * STEP) - load(parts, item(records, at + 1) * STEP)
     met = met - load(parts, item(records, at + 2) * STEP)
-    return add_product(met, load(reach, item(records, at + 3) * STEP), same_pay)
+    return add_product(met, same, same_pay)
 
 
 @inlined
@@ -227,28 +234,28 @@ def showdown_tile(
             store(parts, to_at_part, whole + _share(events, lists.pairs, 2 * index, weaker_pay, equal_pay))
             to_at_part += LANES
         pair += item(lists.pair_counts, card)
-    records = lists.records
+    records, rows = lists.records, tables.fold_rows
     same_pay = equal_pay + all_pay
     bits = runout * own_hands // LANES
     for hand in range(0, own_hands, LANES):
         at = (final * own_hands + hand) * RECORD
         columns = (
-            _worth(records, at + 0 * RECORD, base, parts, reach, same_pay),
-            _worth(records, at + 1 * RECORD, base, parts, reach, same_pay),
-            _worth(records, at + 2 * RECORD, base, parts, reach, same_pay),
-            _worth(records, at + 3 * RECORD, base, parts, reach, same_pay),
-            _worth(records, at + 4 * RECORD, base, parts, reach, same_pay),
-            _worth(records, at + 5 * RECORD, base, parts, reach, same_pay),
-            _worth(records, at + 6 * RECORD, base, parts, reach, same_pay),
-            _worth(records, at + 7 * RECORD, base, parts, reach, same_pay),
-            _worth(records, at + 8 * RECORD, base, parts, reach, same_pay),
-            _worth(records, at + 9 * RECORD, base, parts, reach, same_pay),
-            _worth(records, at + 10 * RECORD, base, parts, reach, same_pay),
-            _worth(records, at + 11 * RECORD, base, parts, reach, same_pay),
-            _worth(records, at + 12 * RECORD, base, parts, reach, same_pay),
-            _worth(records, at + 13 * RECORD, base, parts, reach, same_pay),
-            _worth(records, at + 14 * RECORD, base, parts, reach, same_pay),
-            _worth(records, at + 15 * RECORD, base, parts, reach, same_pay),
+            _worth(records, at + 0 * RECORD, base, parts, _same(rows, hand + 0, reach), same_pay),
+            _worth(records, at + 1 * RECORD, base, parts, _same(rows, hand + 1, reach), same_pay),
+            _worth(records, at + 2 * RECORD, base, parts, _same(rows, hand + 2, reach), same_pay),
+            _worth(records, at + 3 * RECORD, base, parts, _same(rows, hand + 3, reach), same_pay),
+            _worth(records, at + 4 * RECORD, base, parts, _same(rows, hand + 4, reach), same_pay),
+            _worth(records, at + 5 * RECORD, base, parts, _same(rows, hand + 5, reach), same_pay),
+            _worth(records, at + 6 * RECORD, base, parts, _same(rows, hand + 6, reach), same_pay),
+            _worth(records, at + 7 * RECORD, base, parts, _same(rows, hand + 7, reach), same_pay),
+            _worth(records, at + 8 * RECORD, base, parts, _same(rows, hand + 8, reach), same_pay),
+            _worth(records, at + 9 * RECORD, base, parts, _same(rows, hand + 9, reach), same_pay),
+            _worth(records, at + 10 * RECORD, base, parts, _same(rows, hand + 10, reach), same_pay),
+            _worth(records, at + 11 * RECORD, base, parts, _same(rows, hand + 11, reach), same_pay),
+            _worth(records, at + 12 * RECORD, base, parts, _same(rows, hand + 12, reach), same_pay),
+            _worth(records, at + 13 * RECORD, base, parts, _same(rows, hand + 13, reach), same_pay),
+            _worth(records, at + 14 * RECORD, base, parts, _same(rows, hand + 14, reach), same_pay),
+            _worth(records, at + 15 * RECORD, base, parts, _same(rows, hand + 15, reach), same_pay),
         )
         store_columns(value, to_at, first, hand, columns, tables.own_alive, bits + hand // LANES)
         for near in range(hand, hand + LANES):

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines._kernel import inlined
-from regretless.engines._lanes import add_product, keep, load, splat, store
+from regretless.engines._lanes import add_product, living, load, splat, store
 from regretless.engines._public_nodes import best, best_around, improve, mean, split, split_and_average, sum_children
 from regretless.engines._public_terminals import Ahead, Tile, fold_tile, showdown_tile
 from regretless.engines.public_plan import LANES, Plan
@@ -31,6 +31,7 @@ from regretless.engines.public_tables import Tables
 __all__ = ["BEST", "DOWN", "LEARN", "MEAN", "UP", "Learned", "Scratch", "walk"]
 
 Float32 = NDArray[np.float32]
+Stored = NDArray[np.float32] | NDArray[np.int16] | NDArray[np.uint16]
 
 LEARN, BEST, MEAN = 0, 1, 2  # what the own player does: regret matching, best response, the average strategy
 DOWN, UP = 0, 1  # where a walk is in a street
@@ -42,19 +43,19 @@ class Scratch(NamedTuple):
     """The rows of one walk; each thread has its own."""
 
     opponent: Float32
-    own: Float32
-    value: Float32
+    value: Float32  # and own reach
     line: Float32  # values of the lines into each street, summed over its runouts
     tile: Tile
 
 
 class Learned(NamedTuple):
-    """What CFR remembers, as a walk that updates `own` sees it: [entries] of a player each."""
+    """What CFR remembers, as a walk that updates `own` sees it: [entries] of a player each, in 32 or 16 bits."""
 
-    regret: Float32
-    matched: Float32  # what the next strategy is matched to: `regret` itself, unless the rule predicts
-    average: Float32
-    other: Float32  # what the opponent's strategy is matched to: `matched` or `average`
+    regret: Stored
+    matched: Stored  # what the next strategy is matched to: `regret` itself, unless the rule predicts
+    average: Stored
+    other_matched: Stored  # what the opponent's strategy is matched to while the own player learns,
+    other_average: Stored  # and while strategies are evaluated
     lock: NDArray[np.int32]  # [runouts · nodes] row of `locked`, or -1; empty where nothing is locked
     locked: Float32  # [locks · hands] 1 where a hand is locked
 
@@ -84,7 +85,7 @@ def walk(
     """
     nodes, child, runouts = plan.nodes, plan.child, tables.runouts
     own_hands, other_hands = plan.own_hands, plan.other_hands
-    opponent, own, value, tile = scratch.opponent, scratch.own, scratch.value, scratch.tile
+    opponent, value, tile = scratch.opponent, scratch.value, scratch.tile
     last_street = plan.streets.size - 1
     runout = first_runout
     street = top
@@ -104,20 +105,23 @@ def walk(
                 to_at = nodes[entry.node].opponent_at
                 source = above_opponent if street == top else opponent
                 for hand in range(0, other_hands, LANES):
-                    arriving = keep(load(source, entry.opponent_at + hand), tables.other_alive, alive + hand // LANES)
+                    arriving = living(load(source, entry.opponent_at + hand), tables.other_alive, alive + hand // LANES)
                     store(opponent, to_at + hand, arriving)
                 to_at = nodes[entry.node].own_at
-                source = above_own if street == top else own
+                source = above_own if street == top else value
                 for hand in range(0, own_hands, LANES):
-                    store(own, to_at + hand, load(source, entry.own_at + hand))
+                    store(value, to_at + hand, load(source, entry.own_at + hand))
             # Step 2. Children's rows of the reach that is split are adjacent, so the first one's will do.
             for index in range(here.first_node, here.last_node):
                 node = nodes[index]
                 if node.kind == DECISION:
                     if node.mine == 0:
-                        to_at = nodes[index + 1].opponent_at
-                        at = other_start + node.block
-                        split(learned.other, at, node.actions, other_hands, opponent, node.opponent_at, to_at)
+                        at, actions = other_start + node.block, node.actions
+                        from_at, to_at = node.opponent_at, nodes[index + 1].opponent_at
+                        if mode == LEARN:
+                            split(learned.other_matched, at, actions, other_hands, opponent, from_at, to_at)
+                        else:
+                            split(learned.other_average, at, actions, other_hands, opponent, from_at, to_at)
                     elif mode == LEARN:
                         split_and_average(
                             learned.matched,
@@ -125,7 +129,7 @@ def walk(
                             own_start + node.block,
                             node.actions,
                             own_hands,
-                            own,
+                            value,
                             node.own_at,
                             nodes[index + 1].own_at,
                             weights,
@@ -146,8 +150,8 @@ def walk(
                     continue
         # Step 4. Meanwhile memory is asked for what the next chunk will need, a share a tile.
         tiles = here.last_fold - here.first_fold + here.last_showdown - here.first_showdown
-        counts = tiles > 0 and street == last_street
-        own_share = here.own_size // tiles if counts and mode == LEARN else 0
+        counts = tiles > 0 and street == last_street and mode == LEARN
+        own_share = here.own_size // tiles if counts else 0
         other_share = here.other_size // tiles if counts else 0
         own_step, other_step = -(-own_share // own_hands), -(-other_share // other_hands)
         own_at = own_start + here.own_block + here.own_size
@@ -156,7 +160,7 @@ def walk(
             ahead = Ahead(
                 learned.average,
                 learned.matched,
-                learned.other,
+                learned.other_matched,
                 own_at + number * own_share,
                 other_at + number * other_share,
                 own_step,

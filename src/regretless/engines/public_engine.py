@@ -1,8 +1,13 @@
 """The numba engine of the public form: alternating vector CFR on rows of hands.
 
-Arithmetic is in 32 bits; regrets and averages are kept in 32 or in 16 (halves: eleven significant bits, numbers from
-6e-5 to 65504 at that precision). For 16 bits, values are counted in a unit that gives the most a hand can win or lose
-in one iteration the size 8 to 16, so that sums of thousands of iterations fit.
+Arithmetic is in 32 bits; what is learned is kept in 32 bits or in 16:
+
+    regrets     halves (eleven significant bits, from 6e-5 to 65504), in a unit that makes the most a hand can win or
+                lose in one iteration 8 to 16, so that sums of thousands of iterations fit
+    averages    whole numbers: with W the sum of the weights of all iterations, S / W is at most 1 and counted in
+                steps of 1 / 65535, so S ← S · decay + gain · reach · σ becomes
+
+                    s ← s · decay · (W before / W) + 65535 · gain / W · reach · σ
 
 The parts, in the order of the data: `public_plan` (where rows are kept), `public_tables` (hands and runouts),
 `_public_nodes` and `_public_terminals` (the arithmetic), `_public_walk` (one runout), `_public_iterate` (one walk).
@@ -33,10 +38,12 @@ __all__ = ["Lock", "PublicEngine", "PublicSnapshot"]
 
 MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
 CACHE_LINE = 64  # bytes
+STEPS = 65535  # to which an average of 16 bits counts
+SALT = 0x9E3779  # makes roundings of 16-bit numbers differ from iteration to iteration
 LOWEST = -3e38  # a floor that changes nothing
 
 Float32 = NDArray[np.float32]
-Stored = NDArray[np.float32] | NDArray[np.float16]
+Stored = NDArray[Any]  # float32; in 16 bits, float16 for regrets and uint16 for averages
 
 _NO_LOCKS = (np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
 
@@ -49,6 +56,7 @@ class PublicSnapshot:
     regret: tuple[Stored, ...]  # of each player
     average: tuple[Stored, ...]
     matched: tuple[Stored, ...] | None  # only where the rule predicts
+    weight: float  # of all iterations in the average; counts in 16 bits
 
 
 class Lock(NamedTuple):
@@ -74,9 +82,10 @@ class PublicEngine:
     tolerance = 1e-5
 
     def __init__(self, form: PublicForm, *, threads: int = 1, storage: int = 32, own_reach: bool = True) -> None:
-        """`storage` is how many bits a regret or an average takes, 32 or 16. Without `own_reach` averages weigh every iteration's strategy alike, however likely the player gets there.
+        """`storage` is how many bits a regret or an average takes, 32 or 16.
 
-        That saves a pass over the tree; it converges all the same, and sooner on some spots.
+        Without `own_reach` averages weigh every iteration's strategy alike, however likely the player gets there; it
+        converges all the same.
         """
         self.form = form
         self.own_reach = own_reach
@@ -85,34 +94,44 @@ class PublicEngine:
         self.plans = make_plans(form)
         self.tables = make_tables(form)
         self.unit = _unit(form) if storage == 16 else 1.0
-        self._dtype = np.dtype(f"f{storage // 8}")
-        self._regret = [aligned(plan.entries, self._dtype) for plan in self.plans]
-        self._average = [aligned(plan.entries, self._dtype) for plan in self.plans]
+        self._weight = 0.0
+        regrets, averages = (np.float32, np.float32) if storage == 32 else (np.float16, np.uint16)
+        self._regret = [aligned(plan.entries, regrets) for plan in self.plans]
+        self._average = [aligned(plan.entries, averages) for plan in self.plans]
         self._matched = list(self._regret)
         self._scratch = [make_scratch(self.plans, self.tables) for _ in range(threads)]
-        self._blocks = [_make_blocks(form, self.plans[own], own, self.unit) for own in range(2)]
+        self._blocks = _make_blocks(form, self.plans, self.unit, threads)
         self._pairs = _pair_weight(form)
         self._locks: list[dict[tuple[int, int], Lock]] = [{}, {}]  # of each player, by node and runout
         self._pool = ThreadPoolExecutor(threads) if threads > 1 and len(form.streets) > 1 else None
 
     @property
-    def memory_bytes(self) -> int:
-        """Regrets, averages, tables and the rows of every thread."""
+    def kept_bytes(self) -> int:
+        """Regrets, averages, and the tables they are found and evaluated by."""
         arrays: list[object] = [*self._regret, *self._average, *self._matched]
         for own in range(2):
-            arrays += [*self.plans[own], *self.tables[own], *self.tables[own].showdowns, *self._blocks[own]]
+            arrays += [*self.plans[own], *self.tables[own], *self.tables[own].showdowns]
+        return _bytes_of(arrays)
+
+    @property
+    def memory_bytes(self) -> int:
+        """All of it: what is kept, and the rows that every thread works in."""
+        arrays: list[object] = [*self._blocks[0], *self._blocks[1]]
         for scratch in self._scratch:
-            arrays += [*scratch[:4], *scratch.tile]
-        held = {array.ctypes.data: array.nbytes for array in arrays if isinstance(array, np.ndarray)}
-        return sum(held.values())
+            arrays += [*scratch, *scratch.tile]
+        return self.kept_bytes + _bytes_of(arrays)
 
     def advance(self, schedule: Schedule) -> None:
         """Run as many iterations as `schedule` has rows."""
-        rows = np.concatenate([schedule, np.full((len(schedule), 1), self.own_reach)], axis=1).astype(np.float32)
+        count = len(schedule)
+        salts = np.arange(self.iteration + 1, self.iteration + 1 + count) * SALT % 2**24  # whole numbers of 32 bits
+        rows = np.column_stack([schedule, np.full(count, self.own_reach), salts]).astype(np.float32)
         rows[:, 2] = np.where(schedule[:, 2] > 0, 0.0, LOWEST)
+        if self._average[0].dtype == np.uint16:
+            rows[:, 3:5] = self._in_steps(schedule[:, 3], schedule[:, 4])
         # Without a prediction, a factor on all regrets changes no strategy, and none is kept beside them.
         if bool((schedule[:, 5] != 0).any() or (schedule[:, 6] <= 0).any()) and not self._predicts:
-            self._matched = [aligned(len(regret), self._dtype) for regret in self._regret]
+            self._matched = [aligned(len(regret), regret.dtype) for regret in self._regret]
             for matched, regret in zip(self._matched, self._regret, strict=True):
                 matched[:] = regret
         if self._pool is None and not any(self._locks):
@@ -123,6 +142,14 @@ class PublicEngine:
                     self._walk(own, LEARN, row[None])
                     self._hold(own)
         self.iteration += len(schedule)
+
+    def _in_steps(self, decay: FloatArray, gain: FloatArray) -> FloatArray:
+        """[rows, 2] decay and gain of averages that are counted in steps."""
+        pairs = []
+        for kept, added in zip(decay.tolist(), gain.tolist(), strict=True):
+            before, self._weight = self._weight * kept, self._weight * kept + added
+            pairs.append((before / self._weight, STEPS * added / self._weight) if self._weight > 0 else (0.0, 0.0))
+        return np.array(pairs)
 
     def lock(self, node: int, strategy: FloatArray, runout: int = 0, hands: NDArray[np.bool_] | None = None) -> None:
         """Fix what a player does at a betting node on a runout of its street, for all hands or for some.
@@ -145,7 +172,8 @@ class PublicEngine:
             for numbers in (self._regret, self._matched, self._average):
                 blocks = self.node_numbers(numbers, node, runout)
                 rows = blocks.reshape(len(blocks), -1)
-                rows[:, : len(lock.hands)][:, lock.hands] = lock.strategy[:, lock.hands]
+                whole = STEPS if blocks.dtype == np.uint16 else 1.0
+                rows[:, : len(lock.hands)][:, lock.hands] = lock.strategy[:, lock.hands] * whole
                 blocks[:] = rows.reshape(blocks.shape)
 
     def _lock_arrays(self, own: int) -> tuple[NDArray[np.int32], Float32]:
@@ -206,16 +234,18 @@ class PublicEngine:
             regret=taken(self._regret),
             average=taken(self._average),
             matched=taken(self._matched) if self._predicts else None,
+            weight=self._weight,
         )
 
     def restore(self, snapshot: PublicSnapshot) -> None:
         """Go on from there."""
         self.iteration = snapshot.iteration
+        self._weight = snapshot.weight
         for player in range(2):
             self._regret[player][:] = snapshot.regret[player]
             self._average[player][:] = snapshot.average[player]
             if snapshot.matched is not None:
-                self._matched[player] = aligned(len(self._regret[player]), self._dtype)
+                self._matched[player] = aligned(len(self._regret[player]), self._regret[player].dtype)
                 self._matched[player][:] = snapshot.matched[player]
             else:
                 self._matched[player] = self._regret[player]
@@ -225,10 +255,18 @@ class PublicEngine:
         return self._matched[0] is not self._regret[0]
 
     def _job(self, own: int, mode: int) -> Job:
-        other = self._matched[1 - own] if mode == LEARN else self._average[1 - own]
-        stored = (self._regret[own], self._matched[own], self._average[own], other)
         locks = self._lock_arrays(own) if mode == BEST and self._locks[own] else _NO_LOCKS
-        learned = Learned(*map(as_kernels_see, stored), *locks)
+        regret, matched, average, other_matched, other_average = map(
+            as_kernels_see,
+            (
+                self._regret[own],
+                self._matched[own],
+                self._average[own],
+                self._matched[1 - own],
+                self._average[1 - own],
+            ),
+        )
+        learned = Learned(regret, matched, average, other_matched, other_average, *locks)
         return Job(self.plans[own], self.tables[own], learned, self._blocks[own])
 
     def _root(self, own: int) -> FloatArray:
@@ -264,7 +302,7 @@ class PublicEngine:
     def _walk(self, own: int, mode: int, rows: Float32 | None = None) -> None:
         """One walk of one player, shared among the threads."""
         if rows is None:
-            rows = np.zeros((1, 8), dtype=np.float32)
+            rows = np.zeros((1, 9), dtype=np.float32)
         if self._pool is None:
             self._run(rows, own, own + 1, BEGIN | BLOCKS | FINISH, mode)
             return
@@ -286,14 +324,23 @@ def aligned(size: int, dtype: Any = np.float32) -> NDArray[Any]:
     return raw[skip : skip + size]
 
 
+def _bytes_of(arrays: list[object]) -> int:
+    """Together; of arrays that begin at the same place, the longest."""
+    longest: dict[int, int] = {}
+    for array in arrays:
+        if isinstance(array, np.ndarray):
+            longest[array.ctypes.data] = max(array.nbytes, longest.get(array.ctypes.data, 0))
+    return sum(longest.values())
+
+
 def as_kernels_see(stored: NDArray[Any]) -> NDArray[Any]:
-    """Halves as whole numbers of the same bits."""
-    return stored.view(np.uint16) if stored.dtype == np.float16 else stored
+    """Halves as their bits."""
+    return stored.view(np.int16) if stored.dtype == np.float16 else stored
 
 
 def make_scratch(plans: tuple[Plan, Plan], tables: tuple[Tables, Tables]) -> Scratch:
     """Rows for one thread."""
-    opponent, own, value, line = (aligned(int(size)) for size in np.maximum(plans[0].rows, plans[1].rows))
+    opponent, value, line = (aligned(int(size)) for size in np.maximum(plans[0].rows, plans[1].rows))
     hands = max(plans[0].own_hands, plans[0].other_hands)
     deck = tables[0].card_fours.size
 
@@ -310,7 +357,7 @@ def make_scratch(plans: tuple[Plan, Plan], tables: tuple[Tables, Tables]) -> Scr
         parts=aligned((pairs + 1) * LANES),
         base=aligned((groups + 1) * LANES),
     )
-    return Scratch(opponent, own, value, line, tile)
+    return Scratch(opponent, value, line, tile)
 
 
 def _unit(form: PublicForm) -> float:
@@ -322,22 +369,30 @@ def _unit(form: PublicForm) -> float:
     return 2.0 ** (4 - np.ceil(np.log2(most))) if most > 0 else 1.0
 
 
-def _make_blocks(form: PublicForm, plan: Plan, own: int, unit: float) -> Blocks:
-    opponent = aligned(plan.other_hands)
-    opponent[: len(form.hands[1 - own].weight)] = form.hands[1 - own].weight * unit
-    ones = aligned(plan.own_hands)
-    ones[:] = 1.0
+def _make_blocks(form: PublicForm, plans: tuple[Plan, Plan], unit: float, threads: int) -> tuple[Blocks, Blocks]:
+    """Of the walks of both players, which take turns with the buffers of lines."""
     runouts = len(form.streets[1].parent) if len(form.streets) > 1 else 0
-    blocks = min(runouts, MOST_BLOCKS)
-    size = int(plan.streets[1]["last_line"]) * plan.own_hands if blocks else 0
-    return Blocks(
-        runout=np.linspace(1, 1 + runouts, blocks + 1).astype(np.int32),
-        counter=np.zeros(1, dtype=np.int64),
-        lines=aligned(blocks * size),
-        opponent=opponent,
-        own=ones,
-        root=aligned(plan.own_hands),
-    )
+    count = min(runouts, MOST_BLOCKS)
+    buffers = count if threads > 1 else min(count, 1)
+    sizes = [int(plan.streets[1]["last_line"]) * plan.own_hands if count else 0 for plan in plans]
+    lines = aligned(buffers * max(sizes))
+
+    def of(own: int) -> Blocks:
+        opponent = aligned(plans[own].other_hands)
+        opponent[: len(form.hands[1 - own].weight)] = form.hands[1 - own].weight * unit
+        ones = aligned(plans[own].own_hands)
+        ones[:] = 1.0
+        return Blocks(
+            runout=np.linspace(1, 1 + runouts, count + 1).astype(np.int32),
+            counter=np.zeros(1, dtype=np.int64),
+            lines=lines[: buffers * sizes[own]],
+            opponent=opponent,
+            own=ones,
+            root=aligned(plans[own].own_hands),
+            size=sizes[own],
+        )
+
+    return of(0), of(1)
 
 
 def _met_weight(form: PublicForm, player: int) -> FloatArray:

@@ -2,7 +2,7 @@
 
 A walk updates one player (*own*) against the other (*opponent*). On every street it needs, for each betting node, three
 rows of numbers over hands: the opponent's reach, the own reach, and the values. Two nodes share a row of reach when no
-move of that player lies between them, so rows are fewer than nodes.
+move of that player lies between them, and rows that are never needed together share their place.
 
 1. Betting nodes are renumbered street by street, and on a street line by line: a *line* is one way to enter the street,
    the subtree below it is contiguous, parents come first.
@@ -45,7 +45,7 @@ NODE = np.dtype(
         ("block", np.int64),  #        where its regrets begin, within those of its street, runout and player
         ("opponent_at", np.int32),  #  row of the opponent's reach
         ("own_at", np.int32),  #       row of the own reach
-        ("value_at", np.int32),  #     row of values
+        ("value_at", np.int32),  #     row of values, in the same array
     ],
     align=True,
 )
@@ -99,7 +99,7 @@ class Plan(NamedTuple):
     showdown_from: Int32  # [16 D]
     showdown_to: Int32  #   [16 D]
     showdown_pay: Float32  # [3 · 16 D]  factors of weaker hands, of weaker or equal ones, of all
-    rows: Int64  # [4]  numbers in the arrays of opponent reach, own reach, values, line values
+    rows: Int64  # [3]  numbers in the arrays of opponent reach, own reach and values, line values
     entries: int  #     numbers of regret of the own player
 
 
@@ -282,38 +282,45 @@ def _cuts(sizes: Int64, counts: Int64) -> list[int]:
     return cuts[::-1]
 
 
-def _rows(
-    walk: _Walk, own: int, chunk_node: Int32, street_chunk: Int32
-) -> tuple[Int32, Int32, Int32, tuple[int, int, int]]:
+def _rows(walk: _Walk, own: int, chunk_node: Int32, street_chunk: Int32) -> tuple[Int32, Int32, Int32, tuple[int, int]]:
     """Where rows are kept. The chunks of one street take turns in the same place, since one is done before the next.
 
-    The first row of each array is special: zeros in the opponent's, scratch that nobody reads in the values.
+    Own reach is needed on the way down and values on the way up, so they share their place too. On the last street a
+    node's value replaces its first child's. The first row of each array is special: zeros in the opponent's, scratch
+    that nobody reads in the values.
     """
     opponent_at, own_at, value_at = (np.zeros(len(walk.kind), dtype=np.int32) for _ in range(3))
     reach_at = (opponent_at, own_at)
     widths = (int(walk.hands[1 - own]), int(walk.hands[own]))
     entry = np.zeros(len(walk.kind), dtype=np.bool_)
     entry[walk.starts] = True
-    base = [widths[0], widths[1], widths[1]]
-    for first, last in pairwise(street_chunk):
+    base = list(widths)
+    for street, (first, last) in enumerate(pairwise(street_chunk)):
+        in_place = street == len(street_chunk) - 2
         end = list(base)
         for chunk in range(first, last):
+            inside = range(chunk_node[chunk], chunk_node[chunk + 1])
             used = list(base)
-            for node in range(chunk_node[chunk], chunk_node[chunk + 1]):
+            for node in inside:
                 if entry[node]:
                     for which in range(2):
                         reach_at[which][node] = used[which]
                         used[which] += widths[which]
-                value_at[node] = used[2]
-                used[2] += widths[1]
                 moved = 1 if walk.actor[node] == own else 0  # the reach that the actor's choice splits
                 for child in walk.children[node]:
                     reach_at[moved][child] = used[moved]
                     used[moved] += widths[moved]
                     reach_at[1 - moved][child] = reach_at[1 - moved][node]
-            end = [max(pair) for pair in zip(end, used, strict=True)]
+            value = base[1]
+            for node in reversed(inside):
+                if in_place and walk.children[node]:
+                    value_at[node] = value_at[walk.children[node][0]]
+                else:
+                    value_at[node] = value
+                    value += widths[1]
+            end = [max(end[0], used[0]), max(end[1], used[1], value)]
         base = end
-    return opponent_at, own_at, value_at, (base[0], base[1], base[2])
+    return opponent_at, own_at, value_at, (base[0], base[1])
 
 
 class _Tiles(NamedTuple):

@@ -31,7 +31,7 @@ Records = NDArray[np.void]
 SCALE = 8  # rows are counted in eighths, which an x86 processor turns into addresses by itself,
 ROW = -SCALE  # and which leave the lowest bits of a number free: the others are the row, the lowest says "a class ends"
 FOUR = 4  # lists that are summed up come in fours, filled up with the row of zeros
-RECORD = 4  # numbers of an own hand: row of its group, rows of its two pairs, row of the same hand of the opponent
+RECORD = 3  # numbers of an own hand: row of its group, rows of its two pairs
 
 EXTENT = np.dtype(
     [
@@ -68,7 +68,6 @@ class Players(NamedTuple):
     living: tuple[Int32, Int32]  #   [F]    how many are alive
     strength: tuple[Int16, Int16]  # [F, hands]
     cards: tuple[Int16, Int16]  #    [H, 2] `deck` where there is no card
-    same: Int16  #                   [H of own] the other player's same hand; one past the last where there is none
 
 
 def make_showdowns(players: Players, deck: int) -> Showdowns:
@@ -86,7 +85,6 @@ def make_showdowns(players: Players, deck: int) -> Showdowns:
         *players.living,
         *players.strength,
         *players.cards,
-        players.same,
         deck,
         sums,
         event_fours,
@@ -131,7 +129,6 @@ def _fill(
     other_strength: Int16,
     own_cards: Int16,
     other_cards: Int16,
-    same: Int16,
     deck: int,
     sums: Int16,
     event_fours: Int8,
@@ -237,4 +234,3 @@ def _fill(
                     pairs[runout, place[card], 1] = SCALE * (row[card] + level)
                     place[card] += 1
                 records[runout, hand, 1 + side] = SCALE * place[card]  # row 0 is that of zeros
-            records[runout, hand, 3] = SCALE * same[hand]

@@ -81,7 +81,6 @@ def _make_tables(form: PublicForm, own: int, alive: list[BoolArray]) -> Tables:
                 living=(_living(form, own, alive[own]), _living(form, other, alive[other])),
                 strength=(form.strength[own].astype(np.int16), form.strength[other].astype(np.int16)),
                 cards=(own_cards, other_cards),
-                same=same,
             ),
             form.deck,
         ),

@@ -44,16 +44,15 @@ def early_values(engine: PublicEngine, player: int) -> list[Float32]:
     else:
         runouts = len(form.streets[1].parent)
         usual = engine._blocks[player]
-        size = len(usual.lines) // max(len(usual.runout) - 1, 1)
-        lines = aligned(runouts * size)
-        weights = np.zeros((1, 8), dtype=np.float32)
+        lines = aligned(usual.size)
+        weights = np.zeros((1, 9), dtype=np.float32)
 
         def part(which: int, first: int, last: int) -> None:
             """A part of the walk, with the runouts `first : last` of the second street as its blocks."""
             blocks = usual._replace(
                 runout=np.arange(1 + first, 2 + last, dtype=np.int32),  # runout 0 is that of the first street
                 counter=np.zeros(1, dtype=np.int64),
-                lines=lines[first * size : last * size],
+                lines=lines,
             )
             job = engine._job(player, MEAN)._replace(blocks=blocks)
             iterate(weights, player, player + 1, which, MEAN, engine._predicts, job, job, main, main)

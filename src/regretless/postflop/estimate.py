@@ -28,11 +28,11 @@ STORAGES = (32, 16)  # bits of a stored number
 
 _LANES = 16  # hands are padded to a multiple of this
 _BYTES = {32: 8.0, 16: 4.0}  # of an entry: its regret and its average
-_SCALES = {32: 0, 16: 8}  # of a decision on a runout: a scale for each of the two
-_TABLE_BYTES = 9  # of a hand on a runout: dead or alive, its place among the living
-_SHOWDOWN_BYTES = 18  # of a hand on a final runout: its strength, and whom it beats
-_THREAD_ROWS = 3  # rows that a thread keeps for a node: both reaches, and values
-_LARGEST_BUFFER = 512 * 1024  # bytes of rows of the last street
+_TABLE_BYTES = 0.3  # of a hand on a runout: a bit for being alive, in both players' tables
+_SHOWDOWN_BYTES = 18  # of a hand on a final runout: whose reach it meets
+_THREAD_ROWS = 2  # rows that a thread keeps for a node: reach, and values
+_MOST_BLOCKS = 64  # pieces that threads share, each with the values of the lines into the second street
+_LARGEST_BUFFER = 320 * 1024  # bytes of rows of the last street, where it is cut into chunks
 
 
 @dataclass(frozen=True)
@@ -83,13 +83,11 @@ def estimate_spot(spot: Spot, *, threads: int = 1) -> Estimate:
     actions = (counts[:, 6:8] * runouts[:, None]).sum(axis=0)
     tables = int(runouts.sum() * sum(padded) * _TABLE_BYTES + runouts[-1] * sum(padded) * _SHOWDOWN_BYTES)
     nodes_before, nodes_last = int(counts[:-1, :4].sum()), int(counts[-1, :4].sum())
+    blocks = min(int(runouts[1]), _MOST_BLOCKS) if len(runouts) > 1 and threads > 1 else 0
+    lines = int(counts[0, Kind.CHANCE]) * max(padded) * 4
     rows = nodes_before * sum(padded) * 4 + min(nodes_last * sum(padded) * 4, _LARGEST_BUFFER)
-    memory = {
-        bits: int(actions @ padded * _BYTES[bits] + decisions.sum() * _SCALES[bits])
-        + tables
-        + threads * rows * _THREAD_ROWS
-        for bits in STORAGES
-    }
+    working = threads * rows * _THREAD_ROWS + blocks * lines
+    memory = {bits: int(actions @ padded * _BYTES[bits]) + tables + working for bits in STORAGES}
     return Estimate(
         nodes=int(kinds.sum()),
         node_kinds=dict(zip(("action", "chance", "fold", "showdown"), map(int, kinds), strict=True)),

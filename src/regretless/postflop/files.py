@@ -71,6 +71,7 @@ def save_solution(solution: SpotSolution, path: str | Path, *, resumable: bool =
                 path, "cannot be made resumable: the regrets of a solve that was read from a file are gone"
             )
         arrays |= _learned(answers.engine)
+        header["weight"] = answers.engine.snapshot(copy=False).weight
     write_mapped(path, SOLUTION, header, arrays)
 
 
@@ -108,17 +109,24 @@ class Checkpoint:
     seconds: float
     mapped: Mapped
 
+    @property
+    def storage(self) -> int:
+        """Bits of a regret."""
+        return self.mapped.bits("regret.0")
+
     def restore(self, engine: PublicEngine) -> None:
         """Put what was learned back into an engine of the same spot."""
         from regretless.engines.public_engine import PublicSnapshot
 
-        def pair(name: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        def pair(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
             return self.mapped.array(f"{name}.0"), self.mapped.array(f"{name}.1")
 
         matched = pair("matched") if "matched.0" in self.mapped else None
         done = int(self.mapped.header["iterations"])
         try:
-            engine.restore(PublicSnapshot(done, pair("regret"), pair("average"), matched))
+            engine.restore(
+                PublicSnapshot(done, pair("regret"), pair("average"), matched, self.mapped.header.get("weight", 0.0))
+            )
         except ValueError:
             raise InvalidFile(self.mapped.path, "was saved by another version, whose numbers lie elsewhere") from None
 
@@ -142,6 +150,7 @@ def save_checkpoint(
         "iterations": engine.iteration,
         "history": _points(history),
         "seconds": seconds,
+        "weight": engine.snapshot(copy=False).weight,
     }
     write_mapped(path, CHECKPOINT, header, _learned(engine))
 
@@ -165,7 +174,7 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
     )
 
 
-def _learned(engine: PublicEngine) -> Mapping[str, NDArray[np.float32]]:
+def _learned(engine: PublicEngine) -> Mapping[str, NDArray[Any]]:
     snapshot = engine.snapshot(copy=False)  # written at once: a copy would double the memory
     arrays = {f"regret.{player}": snapshot.regret[player] for player in range(2)}
     arrays |= {f"average.{player}": snapshot.average[player] for player in range(2)}

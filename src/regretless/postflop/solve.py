@@ -127,7 +127,7 @@ def resume_spot(
         iterations=iterations if asked else saved.settings.iterations,
         variant=saved.variant,
         threads=threads or default_threads(),
-        storage=32,
+        storage=saved.storage,
         measure_every=measure_every or saved.settings.measure_every,
     )
     return _solve(job, saved, _Checkpoints(checkpoint, checkpoint_seconds, checkpointed), report, interrupted)
@@ -213,12 +213,14 @@ def _solve(
     report: Callable[[Progress], None],
     interrupted: Callable[[], bool],
 ) -> SpotSolution:
+    from regretless.engines.public_engine import PublicEngine
+
     rule = preset(job.variant)
     stop = job.stop
     began = time.perf_counter()
     size = check_fits(job.spot, storage=job.storage, threads=job.threads)
     form = compile_spot(job.spot)
-    engine = _engine(form, job.threads, job.storage)
+    engine = PublicEngine(form, threads=job.threads, storage=job.storage)
     for held in held_nodes(
         form, job.spot.locks, (holdem_hands(job.spot.board, job.spot.ip), holdem_hands(job.spot.board, job.spot.oop))
     ):
@@ -317,11 +319,3 @@ def _regular(history: tuple[Measurement, ...], stop: Stop, started_at: int) -> t
     """Without the last measurement, if only the interrupt caused it."""
     before = history[-2].iteration if len(history) > 1 else started_at
     return history if history[-1].iteration == stop.next_measurement(before) else history[:-1]
-
-
-def _engine(form: PublicForm, threads: int, storage: int) -> PublicEngine:
-    from regretless.engines.public_engine import PublicEngine
-
-    if storage != 32:
-        raise InvalidOption("storage", storage, "bits are not there yet; use 32")
-    return PublicEngine(form, threads=threads)

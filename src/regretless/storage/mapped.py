@@ -134,6 +134,10 @@ class Mapped:
         self._check(name, 0, array.nbytes)
         return array
 
+    def bits(self, name: str) -> int:
+        """How many bits a number of an array has."""
+        return self._array(name).dtype.itemsize * 8
+
     def row(self, name: str, index: int) -> NDArray[Any]:
         """One row of an array; only the pieces that hold it are checked."""
         array = self._array(name)

@@ -1,0 +1,61 @@
+"""Sixteen numbers at a time: what is stored in 16 bits, and how it is rounded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from regretless.engines._kernel import kernel
+from regretless.engines._lanes import WIDTH, keep, load
+
+
+@kernel
+def copy(source: NDArray[np.generic], target: NDArray[np.generic], salt: int) -> None:
+    for index in range(0, source.size, WIDTH):
+        keep(target, index, load(source, index), salt)
+
+
+def as_halves(numbers: NDArray[np.float32], salt: int = 0) -> NDArray[np.float32]:
+    halves = np.zeros(len(numbers), dtype=np.int16)
+    copy(numbers, halves, salt)
+    again = np.zeros(len(numbers), dtype=np.float32)
+    copy(halves, again, salt)
+    np.testing.assert_array_equal(again, halves.view(np.float16))
+    return again
+
+
+def test_halves_are_within_a_step_and_roundings_cancel_out() -> None:
+    random = np.random.default_rng(0)
+    signs = random.choice([-1.0, 1.0], size=2**18)
+    numbers = (signs * 10.0 ** random.uniform(-4, 4, size=2**18)).astype(np.float32)
+    errors = (as_halves(numbers) - numbers) / np.abs(numbers)
+    assert np.abs(errors).max() < 2.0**-10
+    assert abs(errors.mean()) < 2e-6  # a tenth of a percent of a step
+
+
+def test_small_steps_add_up() -> None:
+    """A hundredth of a step at a time; rounded to the nearest half, the sum would stay at 1."""
+    sums = np.ones(2**12, dtype=np.float32)
+    for salt in range(1000):
+        sums = as_halves(sums * np.float32(1 + 1e-5), salt)
+    assert sums.mean() == pytest.approx(1.01, abs=1e-3)
+    assert sums.std() < 5e-3
+
+
+@pytest.mark.parametrize(
+    ("number", "stored"),
+    [(0.0, 0.0), (-0.0, 0.0), (1.0, 1.0), (-2.5, -2.5), (7e4, 65504.0), (-1e30, -65504.0), (1e-9, 0.0)],
+)
+def test_numbers_that_a_half_has_and_has_not(number: float, stored: float) -> None:
+    assert as_halves(np.full(WIDTH, number, dtype=np.float32)).tolist() == [stored] * WIDTH
+
+
+def test_whole_numbers_are_rounded_up_as_often_as_they_are_above() -> None:
+    kept = np.zeros(2**16, dtype=np.uint16)
+    for number in (0.0, 3.0, 0.01, 12345.25, 65534.9, 65535.0):
+        copy(np.full(kept.size, number, dtype=np.float32), kept, 7)
+        assert set(np.unique(kept)) <= {int(number), int(np.ceil(number))}
+        assert kept.mean() == pytest.approx(number, abs=0.01)
+    copy(np.array([-5.0, 70000.0] * 8, dtype=np.float32), kept[:WIDTH], 0)
+    assert kept[:2].tolist() == [0, 65535]
