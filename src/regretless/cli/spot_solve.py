@@ -234,8 +234,9 @@ def _print_batch(solutions: list[SpotSolution]) -> None:
 
 def _tell_of_compiling(storage: int) -> None:
     from regretless.engines.public_cache import kernels_are_compiled
+    from regretless.postflop.estimate import STORAGES
 
-    if not kernels_are_compiled(storage):
+    if storage in STORAGES and not kernels_are_compiled(storage):
         for_people().print("compiling kernels for this machine: once, about 20 seconds", style="dim")
 
 
