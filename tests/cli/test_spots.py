@@ -54,6 +54,12 @@ def test_solve_prints_one_object(run, spot: str) -> None:
     assert set(answer["root"]["hands"]["oop"]["AsKc"]["strategy"]) == set(answer["root"]["actions"])
 
 
+def test_half_the_bits_find_the_same_answer_in_less_memory(run, spot: str) -> None:
+    full, half = (run("solve", spot, "--target", "0.05", "--json", "--storage", bits).json for bits in ("32", "16"))
+    assert half["memory_bytes"] < full["memory_bytes"]
+    assert half["ev"]["oop"] == pytest.approx(full["ev"]["oop"], abs=0.1)
+
+
 def test_solve_show_and_export(run, spot: str, tmp_path: Path) -> None:
     result = run("solve", "turn.toml", "--target", "1", "--out", "turn.rgl")
     assert result.code == 0, result.err
@@ -171,9 +177,22 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
+def wait_until_caught(process: subprocess.Popen[str], number: signal.Signals) -> None:
+    """Until the solve is under way, which is when it begins to catch signals; elsewhere than on Linux, a while."""
+    status = Path(f"/proc/{process.pid}/status")
+    for _ in range(600):
+        caught = (
+            [line for line in status.read_text().splitlines() if line.startswith("SigCgt")] if status.exists() else []
+        )
+        if caught and int(caught[0].split()[1], 16) >> (number - 1) & 1:
+            break
+        time.sleep(0.1 if caught else 0.01)
+    time.sleep(1)
+
+
 def test_a_signal_saves_and_the_printed_command_goes_on(tmp_path: Path, spot: str, run) -> None:
     process = start(tmp_path, "turn.toml", "--iterations", "1000000", "--measure-every", "100000")
-    time.sleep(6)
+    wait_until_caught(process, signal.SIGTERM)
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 130, err

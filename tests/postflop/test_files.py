@@ -55,13 +55,15 @@ def learned(solution: SpotSolution) -> list[np.ndarray]:
     return [*snapshot.regret, *snapshot.average, *(snapshot.matched or ())]
 
 
-@pytest.mark.parametrize("variant", ["discounted", "predictive-plus"])
+@pytest.mark.parametrize(
+    ("variant", "storage"), [("discounted", 32), ("predictive-plus", 32), ("postflop", 16), ("predictive-plus", 16)]
+)
 @pytest.mark.parametrize("stop", [1, 13, 40])
 def test_a_resumed_solve_is_bit_for_bit_the_uninterrupted_one(
-    fields: dict[str, Any], tmp_path: Path, stop: int, variant: str
+    fields: dict[str, Any], tmp_path: Path, stop: int, variant: str, storage: int
 ) -> None:
     spot = Spot.from_mapping(fields)
-    whole = solve_spot(spot, iterations=60, variant=variant)
+    whole = solve_spot(spot, iterations=60, variant=variant, storage=storage)
     pieces = 0
 
     def interrupted() -> bool:
@@ -70,7 +72,7 @@ def test_a_resumed_solve_is_bit_for_bit_the_uninterrupted_one(
         return pieces > stop
 
     path = tmp_path / "spot.rgl"
-    part = solve_spot(spot, iterations=60, variant=variant, checkpoint=path, interrupted=interrupted)
+    part = solve_spot(spot, iterations=60, variant=variant, storage=storage, checkpoint=path, interrupted=interrupted)
     assert part.reason == "interrupted"
     assert part.iterations < 60
     resumed = resume_spot(path)

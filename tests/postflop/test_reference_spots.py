@@ -49,8 +49,6 @@ def test_root_values(name: str, iterations: int, exploitable: float) -> None:
     evaluation = engine.evaluate()
     pot = form.tree.starting_pot
     assert evaluation.exploitability / pot * 100 <= exploitable
-    if name == "flop_3bet":
-        assert engine.memory_bytes <= answer["memory_bytes"]["32"]
     ip, oop = evaluation.values
     assert oop == pytest.approx(answer["ev"]["oop"], abs=0.0005 * pot)
     assert ip == pytest.approx(answer["ev"]["ip"], abs=0.0005 * pot)
@@ -64,3 +62,10 @@ def test_equity(name: str) -> None:
     _, answer = load_spot(name)
     found = equity(Range.parse(spot["oop"]["range"]), Range.parse(spot["ip"]["range"]), parse_board(spot["board"]))
     assert found.first == pytest.approx(answer["equity"]["oop"], abs=1e-4)
+
+
+@pytest.mark.parametrize("storage", [32, 16])
+@pytest.mark.parametrize("name", ALL)
+def test_what_is_kept_takes_no_more_memory_than_elsewhere(name: str, storage: int) -> None:
+    form, answer = load_spot(name)
+    assert PublicEngine(form, storage=storage).kept_bytes <= answer["memory_bytes"][str(storage)]

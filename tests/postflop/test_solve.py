@@ -16,8 +16,8 @@ from regretless.postflop.spot import Spot
 Read = Callable[[str], tuple[Spot, dict[str, Any]]]
 
 
-def check_against(spot: Spot, answer: dict[str, Any], exploitability: float) -> SpotSolution:
-    solution = solve_spot(spot, target=exploitability)
+def check_against(spot: Spot, answer: dict[str, Any], exploitability: float, storage: int = 32) -> SpotSolution:
+    solution = solve_spot(spot, target=exploitability, storage=storage)
     assert solution.exploitability_pct_pot <= exploitability
     for player in ("oop", "ip"):
         assert solution.ev[player] == pytest.approx(answer["ev"][player], abs=0.0005 * spot.pot)
@@ -31,9 +31,10 @@ def check_against(spot: Spot, answer: dict[str, Any], exploitability: float) -> 
     return solution
 
 
+@pytest.mark.parametrize("storage", [32, 16])
 @pytest.mark.parametrize("name", ["river_narrow", "river_rake", "river_wide"])
-def test_rivers_agree_with_an_independent_solver(name: str, read_reference: Read) -> None:
-    check_against(*read_reference(name), exploitability=0.02)
+def test_rivers_agree_with_an_independent_solver(name: str, storage: int, read_reference: Read) -> None:
+    check_against(*read_reference(name), exploitability=0.02, storage=storage)
 
 
 def test_the_exact_value_of_a_river(read_reference: Read) -> None:
