@@ -1,9 +1,11 @@
 """Seconds an iteration on three reference spots, with the machine and its memory bandwidth beside them.
 
-python benchmarks/postflop.py [--spots river_wide,turn_example,flop_3bet] [--threads 1,2] [--iterations 20]
+python benchmarks/postflop.py [--spots river_wide,turn_example,flop_3bet] [--threads 1,2] [--storage 32,16]
+    [--iterations 20]
 
 Bandwidth is that of a ← 0.9·a + b over arrays far larger than any cache (two reads and a write a number), the pattern
-of an update of regrets; an iteration of a flop moves at least 20 bytes an entry.
+of an update of regrets; an iteration of a flop moves at least 20 bytes an entry, 10 where storage is of 16 bits. Memory
+is what is kept, and all of it with the rows that threads work in.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import os
 import platform
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 
 import numba as nb
@@ -20,7 +23,7 @@ import numpy as np
 
 from regretless.engines.public_engine import PublicEngine
 from regretless.postflop import Spot, compile_spot
-from regretless.rules import Discounted, schedule
+from regretless.rules import preset, schedule
 
 SPOTS = Path(__file__).parent.parent / "tests" / "data"
 RIVAL = {  # postflop-solver, seconds an iteration on one and two threads of a machine like ours, best of its range
@@ -55,31 +58,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--spots", default="river_wide,turn_example,flop_3bet")
     parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--storage", default="32,16")
     parser.add_argument("--iterations", type=int, default=20)
     options = parser.parse_args()
     counts = [int(count) for count in options.threads.split(",")]
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
     for threads in counts:
         print(f"memory bandwidth, {threads} thread(s): {bandwidth(threads) / 1e9:.1f} GB/s")
-    print(
-        f"{'spot':14} {'threads':>7} {'mean ms':>10} {'median':>10} {'best':>10} {'rival/mean':>10} {'memory MB':>10}"
-    )
+    print(f"{'spot':14} threads bits {'mean ms':>9} {'median':>9} {'best':>9} rival/mean {'kept MB':>9} {'all MB':>9}")
     for name in options.spots.split(","):
         form = compile_spot(Spot.read(SPOTS / f"{name}.toml"))
-        for threads in counts:
-            engine = PublicEngine(form, threads=threads)
-            engine.advance(schedule(Discounted(gamma=3), 1, 2))
+        for threads, bits in product(counts, [int(bits) for bits in options.storage.split(",")]):
+            engine = PublicEngine(form, threads=threads, storage=bits)
+            engine.advance(schedule(preset("postflop"), 1, 2))
             seconds = []
             for _ in range(options.iterations):
-                rows = schedule(Discounted(gamma=3), engine.iteration + 1, BATCH.get(name, 1))
+                rows = schedule(preset("postflop"), engine.iteration + 1, BATCH.get(name, 1))
                 began = time.perf_counter()
                 engine.advance(rows)
                 seconds.append((time.perf_counter() - began) / len(rows))
-            mean, median, best = (float(f(seconds)) for f in (np.mean, np.median, np.min))
-            ratio = RIVAL[name][min(threads, 2)] / mean if name in RIVAL else float("nan")
+            mean, median, best = (float(f(seconds)) * 1e3 for f in (np.mean, np.median, np.min))
+            ratio = RIVAL[name][min(threads, 2)] * 1e3 / mean if name in RIVAL else float("nan")
+            kept, memory = engine.kept_bytes / 1e6, engine.memory_bytes / 1e6
             print(
-                f"{name:14} {threads:7} {mean * 1e3:10.3f} {median * 1e3:10.3f} {best * 1e3:10.3f} {ratio:10.2f}"
-                f" {engine.memory_bytes / 1e6:10.1f}"
+                f"{name:14} {threads:7} {bits:4} {mean:9.3f} {median:9.3f} {best:9.3f} {ratio:10.2f}"
+                f" {kept:9.2f} {memory:9.2f}"
             )
             del engine
 

@@ -8,8 +8,9 @@ Every rule runs twice: with strategies weighed by the player's own reach in the 
 Exploitability is measured every iteration on rivers and turns and every 5 on flops; a target counts as met when it is
 first measured. Iterations do not depend on what else a machine does; seconds are iterations × the time of one, which is
 timed for each spot apart from the measuring: the median of rounds in which four kinds of rule run in turn, those that
-predict and those that do not (a third array moves through memory), by own reach and alike (one pass less). Results are
-written after every run, so what a time limit leaves is of use.
+predict and those that do not (a third array moves through memory), by own reach and alike. Rules are ranked by the
+seconds of all spots together to the last target. Results are written after every run, so what a time limit leaves is of
+use.
 """
 
 from __future__ import annotations
@@ -229,8 +230,8 @@ def seconds_cell(run: Run) -> str:
 def show(runs: list[Run]) -> None:
     """Three Markdown tables: iterations with the ratio of seconds, seconds, and the time of an iteration.
 
-    The ratio is over the spots that every row was run on and where the base met every target; where a row missed one,
-    it is a lower bound.
+    Ratios and sums are over the spots that every row was run on and where the base met every target; where a row missed
+    one, they are lower bounds.
     """
     found = {(run.spot, run.row): run for run in runs}
     spots = [spot for spot in SPOTS if any(run.spot == spot for run in runs)]
@@ -239,26 +240,31 @@ def show(runs: list[Run]) -> None:
         spot for spot in spots if all((spot, row) in found for row in (BASE, *rows)) and found[spot, BASE].meets_all()
     ]
 
-    def mean(row: Row) -> float:
-        if not shared:
-            return math.nan
-        return statistics.geometric_mean(ratio(found[spot, row], found[spot, BASE]) for spot in shared)
+    def bound(row: Row) -> str:
+        return "" if all(found[spot, row].meets_all() for spot in shared) else "> "
 
     def mean_cell(row: Row) -> str:
-        bound = "" if all(found[spot, row].meets_all() for spot in shared) else "> "
-        return f"{bound}{mean(row):.2f}" if shared else "–"
+        ratios = [ratio(found[spot, row], found[spot, BASE]) for spot in shared]
+        return f"{bound(row)}{statistics.geometric_mean(ratios):.2f}" if shared else "–"
+
+    def total(row: Row) -> float:
+        last = [found[spot, row] for spot in shared]
+        return sum((run.iterations(TARGETS[-1]) or run.limit) * run.seconds_per_iteration for run in last)
+
+    def total_cell(row: Row) -> str:
+        return f"{bound(row)}{total(row):.2f}" if shared else "–"
 
     def cells(row: Row, cell: Callable[[Run], str]) -> list[str]:
         measured = [cell(found[spot, row]) if (spot, row) in found else "–" for spot in spots]
         return [LABELS[row[0]], weighing(row[1]), *measured]
 
-    rows.sort(key=mean)
+    rows.sort(key=total)
     targets = " / ".join(map(str, TARGETS))
-    print(
-        f"\nIterations to {targets} % of the pot, and the geometric mean of seconds on {', '.join(shared) or 'none'}.\n"
-    )
+    print(f"\nIterations to {targets} % of the pot. On {', '.join(shared) or 'none'}: seconds of all to the last")
+    print("target, and the geometric mean of seconds against the base.\n")
     print_table(
-        ["rule", "average", *spots, "seconds"], [[*cells(row, iterations_cell), mean_cell(row)] for row in rows]
+        ["rule", "average", *spots, "seconds", "ratio"],
+        [[*cells(row, iterations_cell), total_cell(row), mean_cell(row)] for row in rows],
     )
     print(f"\nSeconds to {targets} % of the pot.\n")
     print_table(["rule", "average", *spots], [cells(row, seconds_cell) for row in rows])
