@@ -14,7 +14,7 @@ from numba import extending
 import regretless.engines._compile  # noqa: F401  numba loads faster after it
 from regretless.engines._kernel_cache import kept
 
-__all__ = ["inlined", "intrinsic", "kernel"]
+__all__ = ["inlined", "intrinsic", "kernel", "pasted"]
 
 _OPTIONS: dict[str, Any] = {
     "_nrt": False,
@@ -37,4 +37,5 @@ def _decorator(**options: Any) -> Any:
 # arithmetic, regrouped, and results would differ in their last bits.
 kernel = _decorator(**_OPTIONS)
 inlined = _decorator(forceinline=True, **_OPTIONS)
+pasted = _decorator(inline="always", **_OPTIONS)  # into the source of its only caller, which saves compiling it twice
 intrinsic: Any = extending.intrinsic  # a function whose machine code is written out

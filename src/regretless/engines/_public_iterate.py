@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines._kernel import inlined, kernel
+from regretless.engines._kernel import inlined, kernel, pasted
 from regretless.engines._lanes import flush_tiny, load, restore_tiny, splat, store, take
 from regretless.engines._public_walk import DOWN, UP, Learned, Scratch, walk
 from regretless.engines.public_plan import LANES, Plan
@@ -46,7 +46,7 @@ class Job(NamedTuple):
     blocks: Blocks
 
 
-@inlined
+@pasted
 def _walk_parts(
     parts: int,
     mode: int,

@@ -23,7 +23,16 @@ from numpy.typing import NDArray
 
 from regretless.engines._kernel import inlined
 from regretless.engines._lanes import add_product, living, load, splat, store
-from regretless.engines._public_nodes import best, best_around, improve, mean, split, split_and_average, sum_children
+from regretless.engines._public_nodes import (
+    best,
+    best_around,
+    improve,
+    mean,
+    split,
+    split_and_average,
+    split_any,
+    sum_children,
+)
 from regretless.engines._public_terminals import Ahead, Tile, fold_tile, showdown_tile
 from regretless.engines.public_plan import LANES, Plan
 from regretless.engines.public_tables import Tables
@@ -121,7 +130,7 @@ def walk(
                         if mode == LEARN:
                             split(learned.other_matched, at, actions, other_hands, opponent, from_at, to_at)
                         else:
-                            split(learned.other_average, at, actions, other_hands, opponent, from_at, to_at)
+                            split_any(learned.other_average, at, actions, other_hands, opponent, from_at, to_at)
                     elif mode == LEARN:
                         split_and_average(
                             learned.matched,
