@@ -3,9 +3,9 @@
 `postflop` is the default for hold'em spots, chosen by measurement (benchmarks/postflop_rules.py, docs/performance.md):
 discounted CFR with α = 1.3, β = 0.5 and γ = 4 in place of 1.5, 0 and 2, and regrets discounted one iteration late. A
 memory of negative regrets (β = 0.5) is what large trees need: with β = 0 an action that was given up comes back on the
-least occasion, against an opponent whose answer to it is stale, and the exploitability of flops rises two- and threefold
-in the middle of a solve. Small trees pay for it with some 10 % more iterations. It needs no horizon, so it serves
-solves that stop at a target.
+least occasion, against an opponent whose answer to it is stale, and the exploitability of a flop may double in the
+middle of a solve. Small trees pay for it with some 10 % more iterations. It needs no horizon, so it serves solves that
+stop at a target.
 """
 
 from __future__ import annotations
