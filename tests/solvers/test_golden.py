@@ -47,7 +47,7 @@ def test_every_engine_is_close(name: str, game: str, variant: str) -> None:
         assert ours["exploitability"] == pytest.approx(theirs["exploitability"], abs=1e-9)
     for ours, theirs in zip(answers[EARLY:], stored[EARLY:], strict=True):
         if (game, variant) in TIED:  # two runs of their own: as far, but not at the same place
-            assert ours["exploitability"] < 2 * theirs["exploitability"]
+            assert ours["exploitability"] < 2 * theirs["exploitability"] + 1e-7
         else:
             tolerance = LATE_TOLERANCE.get(variant, 0.1)
             assert ours["exploitability"] == pytest.approx(theirs["exploitability"], rel=tolerance, abs=1e-7)
