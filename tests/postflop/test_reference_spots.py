@@ -13,7 +13,7 @@ from regretless.cards.equity import equity
 from regretless.cards.ranges import Range
 from regretless.engines.public_engine import PublicEngine
 from regretless.forms.public import Kind
-from regretless.rules import Discounted, schedule
+from regretless.rules import Discounted, preset, schedule
 
 sys.path.insert(0, str(Path(__file__).parent))
 from reference_spots import DATA, load_spot, tomllib
@@ -69,3 +69,13 @@ def test_equity(name: str) -> None:
 def test_what_is_kept_takes_no_more_memory_than_elsewhere(name: str, storage: int) -> None:
     form, answer = load_spot(name)
     assert PublicEngine(form, storage=storage).kept_bytes <= answer["memory_bytes"][str(storage)]
+
+
+@slow
+@pytest.mark.parametrize("storage", [32, 16])
+def test_a_flop_takes_no_more_iterations_than_elsewhere(storage: int) -> None:
+    form, _ = load_spot("flop_3bet")
+    engine = PublicEngine(form, threads=2, storage=storage)
+    for iterations, percent in ((80, 0.5), (100, 0.3), (180, 0.1)):
+        engine.advance(schedule(preset("postflop"), engine.iteration + 1, iterations - engine.iteration))
+        assert engine.evaluate().exploitability / form.tree.starting_pot * 100 <= percent
