@@ -166,20 +166,12 @@ def best_around(
     locked_at: int,
 ) -> None:
     """Values of a best response where some hands are locked: those play what `source` is matched to."""
-    zero = splat(np.float32(0.0))
-    one = splat(np.float32(1.0))
     for hand in range(0, hands, LANES):
-        positive = zero
-        mixed = zero
-        free = load(value, item(child, first) + hand)
-        for action in range(actions):
-            weight = maximum(load(source, at + hand * actions + action * LANES), zero)
-            below = load(value, item(child, first + action) + hand)
-            positive = positive + weight
-            mixed = add_product(mixed, weight, below)
-            free = maximum(free, below)
-        mixed = divide(mixed, where_positive(positive, positive, one))
-        store(value, to_at + hand, where_positive(load(locked, locked_at + hand), mixed, free))
+        mixed = _mean(source, at + hand * actions, actions, value, child, first, hand)
+        highest = load(value, item(child, first) + hand)
+        for action in range(1, actions):
+            highest = maximum(highest, load(value, item(child, first + action) + hand))
+        store(value, to_at + hand, where_positive(load(locked, locked_at + hand), mixed, highest))
 
 
 @inlined
@@ -194,21 +186,26 @@ def mean(
     to_at: int,
 ) -> None:
     """Values of playing what `source` is matched to."""
+    for hand in range(0, hands, LANES):
+        store(value, to_at + hand, _mean(source, at + hand * actions, actions, value, child, first, hand))
+
+
+@inlined
+def _mean(source: Stored, here: int, actions: int, value: Float32, child: Int32, first: int, hand: int) -> Lanes:
+    """Σ σ[a] · v[a] of sixteen hands, whose numbers in `source` begin at `here`."""
     zero = splat(np.float32(0.0))
     one = splat(np.float32(1.0))
-    share = splat(np.float32(1.0 / actions))
-    for hand in range(0, hands, LANES):
-        positive = zero
-        mixed = zero
-        plain = zero
-        for action in range(actions):
-            weight = maximum(load(source, at + hand * actions + action * LANES), zero)
-            below = load(value, item(child, first + action) + hand)
-            positive = positive + weight
-            mixed = add_product(mixed, weight, below)
-            plain = plain + below
-        mixed = divide(mixed, where_positive(positive, positive, one))
-        store(value, to_at + hand, where_positive(positive, mixed, plain * share))
+    positive = zero
+    mixed = zero
+    plain = zero
+    for action in range(actions):
+        weight = maximum(load(source, here + action * LANES), zero)
+        below = load(value, item(child, first + action) + hand)
+        positive = positive + weight
+        mixed = add_product(mixed, weight, below)
+        plain = plain + below
+    inverse = divide(one, where_positive(positive, positive, one))
+    return where_positive(positive, mixed * inverse, plain * splat(np.float32(1.0 / actions)))
 
 
 @inlined
@@ -248,23 +245,10 @@ def _improve(
     weights: Float32,
     predicts: bool,
 ) -> None:
-    zero = splat(np.float32(0.0))
-    one = splat(np.float32(1.0))
-    share = splat(np.float32(1.0 / actions))
     positive_discount, negative_discount, floor = splat(weights[0]), splat(weights[1]), splat(weights[2])
     prediction, prediction_discount, salt = splat(weights[5]), splat(weights[6]), np.int64(weights[8])
     for hand in range(hands - LANES, -1, -LANES):
-        positive = zero
-        mixed = zero
-        plain = zero
-        for action in range(actions):
-            weight = maximum(load(matched, at + hand * actions + action * LANES), zero)
-            below = load(value, item(child, first + action) + hand)
-            positive = positive + weight
-            mixed = add_product(mixed, weight, below)
-            plain = plain + below
-        inverse = divide(one, where_positive(positive, positive, one))
-        worth = where_positive(positive, mixed * inverse, plain * share)
+        worth = _mean(matched, at + hand * actions, actions, value, child, first, hand)
         for action in range(actions):
             index = at + hand * actions + action * LANES
             old = load(regret, index)
