@@ -60,6 +60,31 @@ def test_half_the_bits_find_the_same_answer_in_less_memory(run, spot: str) -> No
     assert half["ev"]["oop"] == pytest.approx(full["ev"]["oop"], abs=0.1)
 
 
+def test_a_resume_keeps_bits_and_regrets(run, spot: str, tmp_path: Path) -> None:
+    run("solve", spot, "--iterations", "20", "--storage", "16", "--keep-regrets", "--out", "half.rgl")
+    other = run("solve", "--resume", "half.rgl", "--iterations", "30", "--storage", "32")
+    assert (other.code, other.err.count("\n")) == (1, 1)
+    assert "storage: 32 is not that of half.rgl, which has 16 bits" in other.err
+    for iterations in ("30", "40"):  # the second goes on from what the first has saved
+        assert run("solve", "--resume", "half.rgl", "--iterations", iterations, "--json").json["iterations"] == int(
+            iterations
+        )
+
+
+def test_a_line_that_nobody_takes(run, spot: str, tmp_path: Path) -> None:
+    text = (tmp_path / spot).read_text(encoding="utf-8")
+    locked = text + '\n[[locks]]\nnode = ""\nstrategy = { check = 1 }\n'
+    (tmp_path / "locked.toml").write_text(locked, encoding="utf-8")
+    assert run("solve", "locked.toml", "--iterations", "20", "--out", "locked.rgl").code == 0
+    shown = run("show", "locked.rgl", "--node", "bet 50")
+    assert shown.code == 0, shown.err
+    assert "never reached" in shown.out
+    assert "nan" not in shown.out.lower()
+    answer = run("show", "locked.rgl", "--node", "bet 50", "--json")
+    assert "NaN" not in answer.out
+    assert answer.json["node"]["ev"]["oop"] is None
+
+
 def test_solve_show_and_export(run, spot: str, tmp_path: Path) -> None:
     result = run("solve", "turn.toml", "--target", "1", "--out", "turn.rgl")
     assert result.code == 0, result.err

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from regretless.engines.public_engine import PublicEngine
 from regretless.engines.public_reference import PublicReference, matched
-from regretless.forms.public import PublicForm
+from regretless.forms.public import Kind, PublicForm
 from regretless.forms.public_poker import kuhn_public, leduc_public
 from regretless.rules import Plus, schedule
 from regretless.rules.presets import PRESETS
@@ -168,3 +168,17 @@ def test_sixteen_bits_do_not_stand_still(name: str, exploitable: float) -> None:
     engine = PublicEngine(leduc_public(), storage=16)
     engine.advance(schedule(PRESETS[name], 1, 6000))
     assert engine.evaluate().exploitability < exploitable
+
+
+def test_sixteen_bits_keep_strategies_that_are_not_played() -> None:
+    form = leduc_public()
+    engine = PublicEngine(form, storage=16)
+    engine.advance(schedule(PRESETS["postflop"], 1, 2000))
+    averages = engine.snapshot().average
+    for node in np.flatnonzero(form.tree.kind == Kind.DECISION).tolist():
+        street = form.streets[form.tree.street[node]]
+        for runout in range(len(street.parent)):
+            blocks = engine.node_numbers(averages, node, runout)
+            sums = blocks.reshape(len(blocks), -1).sum(axis=0, dtype=np.int64)
+            alive = ~street.dead[form.tree.player[node]][runout]
+            assert (sums[: len(alive)][alive] > 0).all()

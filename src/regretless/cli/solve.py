@@ -111,8 +111,9 @@ def solve(
         typer.Option(show_default="what suits the engine", rich_help_panel=MACHINE, help="Threads of the CPU."),
     ] = None,
     storage: Annotated[
-        int, typer.Option(rich_help_panel=MACHINE, help="Bits of a stored number of a spot: 32 or 16.")
-    ] = 32,
+        int | None,
+        typer.Option(show_default="32", rich_help_panel=MACHINE, help="Bits of a stored number of a spot: 32 or 16."),
+    ] = None,
     json_: Annotated[
         bool, typer.Option("--json", rich_help_panel=OUTPUT, help="One JSON object on stdout, and nothing else.")
     ] = False,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from regretless.cli.consoles import for_answers, for_people
-from regretless.errors import InvalidFile
+from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
     from regretless.postflop.solution import SpotSolution
@@ -34,7 +34,7 @@ class SpotRequest:
     engine: str | None
     device: str | None
     threads: int | None
-    storage: int
+    storage: int | None
     as_json: bool
     strategy: bool
     out: Path | None
@@ -86,10 +86,11 @@ def solve_spots(request: SpotRequest) -> None:
     if request.resume is None and len(paths) > 1:
         _solve_batch(request, paths)
         return
+    keep_regrets = request.keep_regrets or (request.resume is not None and _is_finished(request.resume))
     solution, destination, problem = _solve_one(request, paths)
     stopped = solution.reason == "interrupted"
     if not stopped and destination is not None:
-        problem = _problem_of_saving(solution, destination, request.keep_regrets)
+        problem = _problem_of_saving(solution, destination, keep_regrets)
     if request.as_json:
         print(json.dumps(solution.as_json(strategy=request.strategy)))
     else:
@@ -128,8 +129,12 @@ def _solve_one(request: SpotRequest, paths: list[Path]) -> tuple[SpotSolution, P
     if request.resume is not None:
         saved = load_checkpoint(request.resume)
         spot, storage = saved.spot, saved.storage
+        if request.storage not in (None, storage):
+            raise InvalidOption(
+                "storage", request.storage, f"is not that of {request.resume}, which has {storage} bits"
+            )
     else:
-        spot, storage = Spot.read(paths[0]), request.storage
+        spot, storage = Spot.read(paths[0]), request.storage or 32
     checkpoint = destination or _free_path(spot.name)
     every = request.save_every if destination is not None else float("inf")
     problem: InvalidFile | None = None
@@ -153,7 +158,7 @@ def _solve_one(request: SpotRequest, paths: list[Path]) -> tuple[SpotSolution, P
         if request.resume is not None:
             solution = resume_spot(request.resume, **options)
         else:
-            solution = solve_spot(spot, storage=request.storage, **request.machine, **options)
+            solution = solve_spot(spot, storage=storage, **request.machine, **options)
     if solution.reason == "interrupted":
         return solution, checkpoint, problem
     return solution, destination, None
@@ -182,7 +187,7 @@ def _solve_batch(request: SpotRequest, paths: list[Path]) -> None:
         check_writable(file)
     spots = [Spot.read(path) for path in paths]
     problems: list[InvalidFile] = []
-    _tell_of_compiling(request.storage)
+    _tell_of_compiling(request.storage or 32)
 
     def done(place: int, solution: SpotSolution) -> None:
         problem = _problem_of_saving(solution, files[place], request.keep_regrets) if files else None
@@ -195,7 +200,7 @@ def _solve_batch(request: SpotRequest, paths: list[Path]) -> None:
     with catch_interrupts() as interrupted:
         solutions = solve_many(
             spots,
-            storage=request.storage,
+            storage=request.storage or 32,
             done=done,
             interrupted=interrupted,
             **request.machine,
@@ -230,6 +235,13 @@ def _print_batch(solutions: list[SpotSolution]) -> None:
             ", ".join(f"{action} {share:.0%}" for action, share in first),
         )
     for_answers().print(table)
+
+
+def _is_finished(path: Path) -> bool:
+    """Whether a file that is gone on from holds a finished solve with its regrets, which the new one keeps too."""
+    from regretless.storage.mapped import file_kind
+
+    return file_kind(path) == "spot-solution"
 
 
 def _tell_of_compiling(storage: int) -> None:

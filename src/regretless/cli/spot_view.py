@@ -177,6 +177,8 @@ def node_lines(view: NodeView, *, color: bool) -> list[RenderableType]:
     """The whole picture of a node."""
     from rich.text import Text
 
+    if not view.reached:
+        return [board_line(view), Text("never reached: no hand of both players takes this line", style="dim")]
     worth = Text()
     for player in ("oop", "ip"):
         worth.append(f"{player} ", style="bold")

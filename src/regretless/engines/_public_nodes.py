@@ -95,8 +95,8 @@ def split_and_average(
 ) -> None:
     """The same at a decision of the player who is updated, with the update of its average.
 
-    `weights` are those of a rule, with two more: 1 where averages are weighed by the own reach, else 0, and every reach
-    counts as 1; and the salt of this iteration's roundings.
+    `weights` are those of a rule, with two more: how much the own reach weighs in averages, from 0, where every reach
+    counts as 1, to 1; and the salt of this iteration's roundings.
     """
     if actions == 2:
         _split_and_average(source, average, at, 2, hands, reach, from_at, to_at, weights)

@@ -9,6 +9,8 @@ Arithmetic is in 32 bits; what is learned is kept in 32 bits or in 16:
 
                     s ← s · decay · (W before / W) + 65535 · gain / W · reach · σ
 
+                where a 256th of the reach is the same for all, so that strategies off the path are not lost
+
 The parts, in the order of the data: `public_plan` (where rows are kept), `public_tables` (hands and runouts),
 `_public_nodes` and `_public_terminals` (the arithmetic), `_public_walk` (one runout), `_public_iterate` (one walk).
 """
@@ -125,7 +127,7 @@ class PublicEngine:
         """Run as many iterations as `schedule` has rows."""
         count = len(schedule)
         salts = np.arange(self.iteration + 1, self.iteration + 1 + count) * SALT % 2**24  # whole numbers of 32 bits
-        rows = np.column_stack([schedule, np.full(count, self.own_reach), salts]).astype(np.float32)
+        rows = np.column_stack([schedule, np.full(count, self._reach_share), salts]).astype(np.float32)
         rows[:, 2] = np.where(schedule[:, 2] > 0, 0.0, LOWEST)
         if self._average[0].dtype == np.uint16:
             rows[:, 3:5] = self._in_steps(schedule[:, 3], schedule[:, 4])
@@ -142,6 +144,16 @@ class PublicEngine:
                     self._walk(own, LEARN, row[None])
                     self._hold(own)
         self.iteration += len(schedule)
+
+    @property
+    def _reach_share(self) -> float:
+        """How much the own reach weighs in averages; the rest weighs all alike.
+
+        With 16 bits a little is left for strategies that are never played: by own reach alone they would round to 0.
+        """
+        if not self.own_reach:
+            return 0.0
+        return 1.0 if self._average[0].dtype == np.float32 else 1.0 - 1.0 / 256
 
     def _in_steps(self, decay: FloatArray, gain: FloatArray) -> FloatArray:
         """[rows, 2] decay and gain of averages that are counted in steps."""
@@ -173,7 +185,8 @@ class PublicEngine:
                 blocks = self.node_numbers(numbers, node, runout)
                 rows = blocks.reshape(len(blocks), -1)
                 whole = STEPS if blocks.dtype == np.uint16 else 1.0
-                rows[:, : len(lock.hands)][:, lock.hands] = lock.strategy[:, lock.hands] * whole
+                wanted = lock.strategy[:, lock.hands] * whole
+                rows[:, : len(lock.hands)][:, lock.hands] = np.rint(wanted) if whole > 1 else wanted
                 blocks[:] = rows.reshape(blocks.shape)
 
     def _lock_arrays(self, own: int) -> tuple[NDArray[np.int32], Float32]:

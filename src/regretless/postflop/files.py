@@ -122,11 +122,11 @@ class Checkpoint:
             return self.mapped.array(f"{name}.0"), self.mapped.array(f"{name}.1")
 
         matched = pair("matched") if "matched.0" in self.mapped else None
-        done = int(self.mapped.header["iterations"])
+        done, weight = int(self.mapped.header["iterations"]), self.mapped.header.get("weight")
+        if weight is None and self.storage == 16:
+            raise InvalidFile(self.mapped.path, "does not say how much its averages weigh")
         try:
-            engine.restore(
-                PublicSnapshot(done, pair("regret"), pair("average"), matched, self.mapped.header.get("weight", 0.0))
-            )
+            engine.restore(PublicSnapshot(done, pair("regret"), pair("average"), matched, weight or 0.0))
         except ValueError:
             raise InvalidFile(self.mapped.path, "was saved by another version, whose numbers lie elsewhere") from None
 

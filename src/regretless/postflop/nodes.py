@@ -66,6 +66,11 @@ class NodeView:
         return self.hands[self.player]
 
     @property
+    def reached(self) -> bool:
+        """Whether both players get here with any hand; where not, means over hands are NaN."""
+        return all(bool((table.weight * table.matchups).any()) for table in self.hands.values())
+
+    @property
     def frequencies(self) -> tuple[float, ...]:
         """How often each action is taken, over the whole range.
 
@@ -109,7 +114,7 @@ class NodeView:
             "pot": self.pot,
             "stacks": dict(self.stacks),
             "actions": list(self.actions),
-            "frequencies": list(self.frequencies) if self.kind == "decision" else [],
+            "frequencies": [_number(each) for each in self.frequencies] if self.kind == "decision" else [],
             "ev": {player: _number(self.ev(player)) for player in ("oop", "ip")},
             "equity": {player: _number(self.equity(player)) for player in ("oop", "ip")},
         }
@@ -166,9 +171,9 @@ class RunoutReport:
                 {
                     "card": board_text([each.card]),
                     "player": each.player,
-                    "frequencies": each.frequencies,
-                    "ev": each.ev,
-                    "equity": each.equity,
+                    "frequencies": {action: _number(share) for action, share in each.frequencies.items()},
+                    "ev": {player: _number(chips) for player, chips in each.ev.items()},
+                    "equity": {player: _number(share) for player, share in each.equity.items()},
                 }
                 for each in self.runouts
             ],
