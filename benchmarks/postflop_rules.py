@@ -51,11 +51,11 @@ ROUNDS = 7
 
 RULES: dict[str, Rule] = {
     "postflop": preset("postflop"),
+    "river": preset("river"),
     "discounted": Discounted(),
     "discounted-3": Discounted(gamma=3),
     "discounted-4": Discounted(gamma=4),
     "discounted-5": Discounted(gamma=5),
-    "late": Discounted(gamma=4, delay=1),
     "late-quarter": Discounted(alpha=1.4, beta=0.25, gamma=4, delay=1),
     "resetting": Resetting(),
     "linear": Discounted(alpha=1, beta=1, gamma=1),
@@ -69,11 +69,11 @@ RULES: dict[str, Rule] = {
 }
 LABELS = {  # as the table says it
     "postflop": "**`postflop`**: α = 1.3, β = 0.5, γ = 4, a step late",
+    "river": "**`river`**: `discounted` with γ = 4, a step late",
     "discounted": "`discounted` (1.5, 0, 2)",
     "discounted-3": "`discounted` with γ = 3",
     "discounted-4": "`discounted` with γ = 4",
     "discounted-5": "`discounted` with γ = 5",
-    "late": "`discounted` with γ = 4, a step late",
     "late-quarter": "α = 1.4, β = 0.25, γ = 4, a step late",
     "resetting": "γ = 3, average reset at powers of 4",
     "linear": "`linear`",

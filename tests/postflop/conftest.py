@@ -75,4 +75,4 @@ def turn() -> SpotSolution:
 
 @pytest.fixture(scope="session")
 def flop() -> SpotSolution:
-    return solve_spot(Spot.from_mapping(FLOP), iterations=30, threads=1)
+    return solve_spot(Spot.from_mapping(FLOP), variant="discounted", iterations=30, threads=1)

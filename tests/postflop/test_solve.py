@@ -56,7 +56,7 @@ def test_how_soon_a_river_of_forty_combinations_is_solved(fields: dict[str, Any]
     """Half-pot and pot bets, raises, and one pot behind: percent of the pot after 100, 500 and 1,000 iterations."""
     fields |= {"stack": 100, "oop": {"range": oop}, "ip": {"range": ip}}
     solution = solve_spot(Spot.from_mapping(fields), iterations=1000, measure_every=100)
-    assert solution.variant == "postflop"
+    assert solution.variant == "river"
     assert solution.root.actions == ("check", "bet 50", "all-in 100")
     assert solution.node("bet 50").actions == ("fold", "call", "all-in 100")
     assert all(39 <= len(solution.root.hands[player].texts()) <= 46 for player in ("oop", "ip"))

@@ -36,10 +36,10 @@ def solve(
     variant: Annotated[
         str | None,
         typer.Option(
-            show_default="plus; postflop for a spot",
+            show_default="plus; for a spot, river or postflop",
             rich_help_panel=SEARCH,
-            help="vanilla, plus, linear, discounted, predictive-plus, predictive-discounted-plus, postflop, or lp: "
-            "the exact answer by linear program, for small games of two.",
+            help="vanilla, plus, linear, discounted, predictive-plus, predictive-discounted-plus, river, postflop, "
+            "or lp: the exact answer by linear program, for small games of two.",
         ),
     ] = None,
     iterations: Annotated[

@@ -54,7 +54,7 @@ def solve_spot(
     *,
     target: float | None = None,
     iterations: int | None = None,
-    variant: str = "postflop",
+    variant: str | None = None,
     engine: str = "auto",
     device: str = "auto",
     threads: int | None = None,
@@ -69,10 +69,11 @@ def solve_spot(
 ) -> SpotSolution:
     """Solve a spot until its exploitability is at most `target` percent of the pot, or for `iterations`.
 
-    Where neither is given the target is 0.3. `checkpoint` is a file that a long solve is saved to every
-    `checkpoint_seconds`; `resume_spot` goes on from it. After each one `checkpointed` is told None, or why it could not
-    be written, which does not end the solve. `threads` is by default as many as there are cores, `storage` is 32 or 16
-    bits a number. `locks` are decisions that are given, beside those of the spot itself.
+    Where neither is given the target is 0.3. `variant` is by default `river` on the river and `postflop` before it,
+    `threads` as many as there are cores; `storage` is 32 or 16 bits a number. `locks` are decisions that are given,
+    beside those of the spot itself. `checkpoint` is a file that a long solve is saved to every `checkpoint_seconds`;
+    `resume_spot` goes on from it. After each one `checkpointed` is told None, or why it could not be written, which does
+    not end the solve.
 
     >>> spot = Spot.from_mapping(
     ...     {
@@ -95,7 +96,7 @@ def solve_spot(
         spot=replace(spot, locks=(*spot.locks, *locks)),
         target=target,
         iterations=iterations,
-        variant=variant,
+        variant=variant or default_variant(spot),
         threads=threads or default_threads(),
         storage=storage,
         measure_every=measure_every,
@@ -137,6 +138,11 @@ def _check_machine(engine: str, device: str) -> None:
     for option, value, known in (("engine", engine, ENGINES), ("device", device, DEVICES)):
         if value not in known:
             raise InvalidOption(option, value, f"is not one of {', '.join(known)}, which solve spots")
+
+
+def default_variant(spot: Spot) -> str:
+    """What is measured best: rivers need no memory of negative regrets, larger trees do."""
+    return "river" if len(spot.board) == 5 else "postflop"
 
 
 def default_threads() -> int:
