@@ -72,8 +72,8 @@ def solve_spot(
     Where neither is given the target is 0.3. `variant` is by default `river` on the river and `postflop` before it,
     `threads` as many as there are cores; `storage` is 32 or 16 bits a number. `locks` are decisions that are given,
     beside those of the spot itself. `checkpoint` is a file that a long solve is saved to every `checkpoint_seconds`;
-    `resume_spot` goes on from it. After each one `checkpointed` is told None, or why it could not be written, which does
-    not end the solve.
+    `resume_spot` goes on from it. After each one `checkpointed` is told None, or why it could not be written, which
+    does not end the solve.
 
     >>> spot = Spot.from_mapping(
     ...     {
