@@ -37,7 +37,6 @@ __all__ = [
     "flush_tiny",
     "item",
     "keep",
-    "largest",
     "living",
     "load",
     "maximum",
@@ -46,7 +45,6 @@ __all__ = [
     "store",
     "store_columns",
     "take",
-    "total",
     "transpose",
     "where_positive",
 ]
@@ -341,30 +339,6 @@ def where_positive(typing_context: Any, condition: Any, positive: Any, other: An
         return builder.select(builder.fcmp_ordered(">", condition, zero), positive, other)
 
     return _lanes(_lanes, _lanes, _lanes), generate
-
-
-def _reduction(name: str) -> Any:
-    @intrinsic
-    def operation(typing_context: Any, value: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            parts = [builder.extract_element(arguments[0], ir.Constant(_INT, lane)) for lane in range(WIDTH)]
-            while len(parts) > 1:
-                pairs = zip(parts[::2], parts[1::2], strict=True)
-                if name == "sum":
-                    parts = [builder.fadd(one, two, flags=_FAST) for one, two in pairs]
-                else:
-                    parts = [
-                        builder.select(builder.fcmp_ordered(">", one, two, flags=_FAST), one, two) for one, two in pairs
-                    ]
-            return parts[0]
-
-        return types.float32(_lanes), generate
-
-    return operation
-
-
-total = _reduction("sum")  # of the sixteen
-largest = _reduction("max")
 
 
 def _interleave(builder: Any, rows: list[Any], span: int) -> list[Any]:

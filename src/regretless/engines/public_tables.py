@@ -26,8 +26,7 @@ RUNOUT = np.dtype(
         ("street", np.int32),
         ("local", np.int32),  #       counted among those of its street
         ("parent", np.int32),  #      runout of the street before; -1 on the first
-        ("first_child", np.int32),  # runouts of the next street that follow
-        ("last_child", np.int32),
+        ("first_child", np.int32),  # the first runout of the next street that follows
         ("first_copy", np.int32),  #  the identity not included
         ("last_copy", np.int32),
         ("probability", np.float32),
@@ -105,7 +104,6 @@ def _runouts(form: PublicForm) -> Records:
         part["parent"] = street.parent + last_street if number else -1
         part["street"], part["local"], part["probability"] = number, np.arange(len(part)), street.probability
         part["first_child"] = street.first_child[:-1] + next_street
-        part["last_child"] = street.first_child[1:] + next_street
         part["first_copy"] = street.first_copy[:-1] + first_copy + 1
         part["last_copy"] = street.first_copy[1:] + first_copy
         first_copy += len(street.copies)
