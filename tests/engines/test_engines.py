@@ -6,6 +6,7 @@ Single iterations start from random regrets: after many, two correct engines dri
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -178,6 +179,25 @@ def test_many_iterations_at_once_and_resumed(build: Any) -> None:
     assert_same(resumed.snapshot(), whole.snapshot(), whole.tolerance)
     assert whole.evaluate().exploitability < 0.005
     assert whole.memory_bytes > 0
+
+
+@pytest.mark.parametrize("scale", [1e-308, 1e-310, 5e-324, 1e-38, 1e-40, 1e-45])
+@pytest.mark.parametrize("name", ["kuhn", "leduc"])  # sets of two actions, and of three
+@pytest.mark.parametrize("build", builds())
+def test_sums_too_small_to_divide_by_give_probabilities(build: Any, name: str, scale: float) -> None:
+    """Regrets, averages and payoffs whose reciprocal no number can hold, as a chain of 2,000 moves makes them."""
+    form = compiled(name)
+    tiny = replace(form, payoff=form.payoff * scale)
+    start = random_snapshot(form, seed=1, floor=True)
+    start = replace(start, regret=start.regret * scale, average=start.average * scale)
+    engine = create(build, compile_sequence(tiny) if build[1] is Kind.SEQUENCE else tiny, Updates.ALTERNATING)
+    engine.restore(start)
+    engine.advance(schedule(Plus(), first=10, count=3))
+    engine.restore(replace(engine.snapshot(), average=start.average))
+    for played in (engine.snapshot().strategy, engine.average_strategy()):
+        sums = np.add.reduceat(played, form.first_pair[:-1])
+        np.testing.assert_allclose(sums, 1.0, rtol=1e-5)
+    assert np.isfinite(engine.evaluate().exploitability)
 
 
 @pytest.mark.parametrize("build", builds())

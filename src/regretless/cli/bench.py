@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from regretless.cli.json_output import print_json, strict_json
+
 __all__ = ["app"]
 
 app = typer.Typer(rich_markup_mode="rich")
@@ -42,8 +44,6 @@ def games(
     [cyan]regretless bench games[/cyan]   a few minutes
     [cyan]regretless bench games kuhn leduc --contenders numba,openspiel[/cyan]
     """
-    import json
-
     from regretless.cli.consoles import for_answers, for_people
     from regretless.engines.benchmark import GAMES, compare, ratio_table, record
 
@@ -56,8 +56,8 @@ def games(
             console.print(f"[dim]  {contender}: {reason}[/dim]", highlight=False)
     report = record(timings, dtype)
     if out is not None:
-        out.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+        out.write_text(strict_json(report, indent=2) + "\n", encoding="utf-8")
     if json_:
-        print(json.dumps(report))
+        print_json(report)
     else:
         for_answers().print(ratio_table(timings), soft_wrap=True)

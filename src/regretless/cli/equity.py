@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regretless.cli.json_output import print_json
+
 if TYPE_CHECKING:
     from rich.text import Text
 
@@ -40,8 +42,6 @@ def equity(
     cards = parse_board(board)
     result = equity_of(*ranges, cards, samples=samples, seed=seed)
     if json_:
-        import json
-
         answer = {
             "ranges": [str(hands) for hands in ranges],
             "board": board_text(cards),
@@ -53,7 +53,7 @@ def equity(
             "boards": result.boards,
             "standard_error": result.standard_error,
         }
-        print(json.dumps(answer))
+        print_json(answer)
         return
     from rich.table import Table
     from rich.text import Text

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from regretless.cli.json_output import print_json
+
 __all__ = ["estimate"]
 
 
@@ -29,10 +31,8 @@ def estimate(
 
     sizes = {str(path): estimate_spot(Spot.read(path), threads=threads or default_threads()) for path in spots}
     if json_:
-        import json
-
         answers = [{"spot": path, **size.as_json()} for path, size in sizes.items()]
-        print(json.dumps(answers[0] if len(answers) == 1 else {"spots": answers}))
+        print_json(answers[0] if len(answers) == 1 else {"spots": answers})
         return
     from rich.table import Table
 

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from regretless.cli.json_output import print_json
+
 __all__ = ["games"]
 
 
@@ -21,8 +23,6 @@ def games(
     from regretless.games.registry import catalogue
 
     if json_:
-        import json
-
         entries = [
             {
                 "name": entry.name,
@@ -32,7 +32,7 @@ def games(
             }
             for entry in catalogue()
         ]
-        print(json.dumps(entries))
+        print_json(entries)
         return
     from rich.table import Table
     from rich.text import Text

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regretless.cli.json_output import print_json
+
 if TYPE_CHECKING:
     from rich.text import Text
 
@@ -37,15 +39,13 @@ def range_(
 
     hands = Range.parse(" ".join(text))
     if json_:
-        import json
-
         answer = {
             "range": str(hands),
             "combos": hands.combos,
             "share": hands.combos / 1326,
             "grid": hands.grid().tolist(),
         }
-        print(json.dumps(answer))
+        print_json(answer)
         return
     from rich.text import Text
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from regretless.cli.json_output import print_json
+
 __all__ = ["show"]
 
 SPOTS = "Hold'em spots"
@@ -68,9 +70,7 @@ def show(
     if not json_:
         print_solution(solution, whole=strategy, keys=keys, file=str(file))
         return
-    import json
-
     answer = solution.as_json(strategy=strategy)
     if keys is not None:
         answer["strategy"] = {key: dict(played) for key, played in choose(solution.strategy, keys, None).items()}
-    print(json.dumps(answer))
+    print_json(answer)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regretless.cli.consoles import for_people
+from regretless.cli.json_output import print_json
 from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
@@ -314,9 +315,7 @@ def _solve_with_progress(name: str, options: dict[str, Any]) -> Solution:
 
 def _print(solution: Solution, *, as_json: bool, strategy: bool, file: Path | None) -> None:
     if as_json:
-        import json
-
-        print(json.dumps(solution.as_json(strategy=strategy)))
+        print_json(solution.as_json(strategy=strategy))
         return
     from regretless.cli.summary import print_solution
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regretless.cli.consoles import for_answers
+from regretless.cli.json_output import print_json
 from regretless.cli.numbers import bytes_text, duration_text
 from regretless.errors import InvalidOption
 
@@ -48,7 +48,7 @@ def show_spot(
     elif as_json:
         answer = solution.as_json()
         answer["node"] = solution.node(node).as_json(hands=hands)
-        print(json.dumps(answer))
+        print_json(answer)
     else:
         print_spot(solution, node=node, hands=hands)
 
@@ -110,7 +110,7 @@ def _print_runouts(solution: SpotSolution, node: str, as_json: bool) -> None:
 
     report = solution.runouts(node)
     if as_json:
-        print(json.dumps(report.as_json()))
+        print_json(report.as_json())
         return
     for_answers().print(runout_table(report))
 
@@ -121,7 +121,7 @@ def print_tree(spot: Spot, *, as_json: bool = False) -> None:
 
     tree = betting_tree(spot)
     if as_json:
-        print(json.dumps(_nested(tree, 0)))
+        print_json(_nested(tree, 0))
         return
     console = for_answers()
     console.print(_branch(spot, tree), no_wrap=True)

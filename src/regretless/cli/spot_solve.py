@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from regretless.cli.consoles import for_answers, for_people
+from regretless.cli.json_output import print_json
 from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def solve_spots(request: SpotRequest) -> None:
     if not stopped and destination is not None:
         problem = _problem_of_saving(solution, destination, keep_regrets)
     if request.as_json:
-        print(json.dumps(solution.as_json(strategy=request.strategy)))
+        print_json(solution.as_json(strategy=request.strategy))
     else:
         from regretless.cli.spot_show import print_spot
 
@@ -207,7 +207,7 @@ def _solve_batch(request: SpotRequest, paths: list[Path]) -> None:
             **request.options,
         )
     if request.as_json:
-        print(json.dumps({"spots": [solution.as_json(strategy=request.strategy) for solution in solutions]}))
+        print_json({"spots": [solution.as_json(strategy=request.strategy) for solution in solutions]})
     else:
         _print_batch(solutions)
     if problems:

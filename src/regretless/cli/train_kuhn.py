@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regretless.cli.json_output import print_json
+
 if TYPE_CHECKING:
     from regretless.solvers.training import Training
 
@@ -80,8 +82,6 @@ def train_kuhn(
 
 
 def _print_json(training: Training, theoretical: float) -> None:
-    import json
-
     answer = {
         "iterations": training.iterations,
         "seconds": training.seconds,
@@ -92,7 +92,7 @@ def _print_json(training: Training, theoretical: float) -> None:
         "nash_conv": training.evaluation.nash_conv,
         "strategy": training.strategy,
     }
-    print(json.dumps(answer))
+    print_json(answer)
 
 
 def _print(training: Training, theoretical: float) -> None:

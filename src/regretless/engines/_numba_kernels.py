@@ -155,6 +155,7 @@ def update_two(
     positive, negative, floor, prediction, discount = weights  # floor is −∞ where regrets may be negative
     a, b = first, first + step
     half, one, zero = worth.dtype.type(0.5), worth.dtype.type(1.0), worth.dtype.type(0.0)
+    smallest = np.finfo(worth.dtype).tiny  # a sum below it counts as 0, see `numpy_engine`
     for i in range(count):
         u0, u1 = payoff[a + i], payoff[b + i]
         v = strategy[a + i] * u0 + strategy[b + i] * u1
@@ -166,9 +167,9 @@ def update_two(
         z0 = max(new0 * discount + prediction * r0, zero)
         z1 = max(new1 * discount + prediction * r1, zero)
         total = z0 + z1
-        share = one / (total if total > zero else one)
-        strategy[a + i] = z0 * share if total > zero else half
-        strategy[b + i] = z1 * share if total > zero else half
+        share = one / (total if total >= smallest else one)
+        strategy[a + i] = z0 * share if total >= smallest else half
+        strategy[b + i] = z1 * share if total >= smallest else half
         regret[a + i], regret[b + i] = new0, new1
         worth[i] = v
 
@@ -190,6 +191,7 @@ def update_many(
     positive, negative, floor, prediction, discount = weights  # floor is −∞ where regrets may be negative
     one, zero = worth.dtype.type(1.0), worth.dtype.type(0.0)
     uniform = one / worth.dtype.type(actions)
+    smallest = np.finfo(worth.dtype).tiny  # a sum below it counts as 0, see `numpy_engine`
     a = first
     for i in range(count):
         worth[i] = strategy[a + i] * payoff[a + i]
@@ -212,8 +214,8 @@ def update_many(
     a = first
     for _ in range(actions):
         for i in range(count):
-            share = one / (total[i] if total[i] > zero else one)
-            strategy[a + i] = strategy[a + i] * share if total[i] > zero else uniform
+            share = one / (total[i] if total[i] >= smallest else one)
+            strategy[a + i] = strategy[a + i] * share if total[i] >= smallest else uniform
         a += step
 
 

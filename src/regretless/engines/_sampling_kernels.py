@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from regretless.engines._compile import kernel
 from regretless.engines._sampling_random import Words, uniform
+from regretless.engines.numpy_engine import SMALLEST
 from regretless.forms.history import FloatArray, IntArray
 from regretless.rules.rule import Schedule
 
@@ -74,7 +75,7 @@ def _match(regret: FloatArray, strategy: FloatArray, place: int, count: int) -> 
     total = 0.0
     for pair in range(place, place + count):
         total += max(regret[pair], 0.0)
-    if total > 0.0:
+    if total >= SMALLEST:
         share = 1.0 / total
         for pair in range(place, place + count):
             strategy[pair] = max(regret[pair], 0.0) * share

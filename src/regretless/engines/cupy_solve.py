@@ -21,6 +21,7 @@ import numpy as np
 from regretless.engines._cuda_game import FIELDS, MAX_LEVELS, SIZES, STATE, prepare
 from regretless.engines._cuda_source import LEVELS, TOGETHER, kernel_source
 from regretless.engines.engine import Snapshot, Updates
+from regretless.engines.numpy_engine import SMALLEST
 from regretless.engines.payoff_terms import Terms
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.history import FloatArray
@@ -288,8 +289,8 @@ class CupySolve:
                 pairs = layout.pair[1:]
                 total = np.add.reduceat(average[:, pairs], layout.first[:-1] - 1, axis=1)[:, layout.set_of[1:]]
                 uniform = (1.0 / np.diff(layout.first))[layout.set_of[1:]]
-                share = np.divide(average[:, pairs], total, out=np.zeros_like(total), where=total > 0)
-                average[:, pairs] = np.where(total > 0, share, uniform)
+                share = np.divide(average[:, pairs], total, out=np.zeros_like(total), where=total >= SMALLEST)
+                average[:, pairs] = np.where(total >= SMALLEST, share, uniform)
         return average
 
     def snapshot(self, iteration: int) -> Snapshot:

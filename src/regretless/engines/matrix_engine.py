@@ -168,7 +168,8 @@ class MatrixEngine:
     def _match(self, regret: Array) -> Array:
         positive = self.xp.maximum(regret, 0.0)
         total = self.set_sum @ positive
-        return self.xp.where(total > 0, positive / self.xp.where(total > 0, total, 1.0), self.uniform)
+        counts = total >= np.finfo(total.dtype).tiny  # see `numpy_engine.SMALLEST`
+        return self.xp.where(counts, positive / self.xp.where(counts, total, 1.0), self.uniform)
 
     def _put(self, matrix: Sparse) -> Sparse:
         from scipy.sparse import csr_matrix

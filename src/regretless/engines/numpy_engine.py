@@ -30,13 +30,17 @@ from regretless.forms.memory import memory_bytes
 from regretless.forms.sequence import SequenceForm, SequenceTree, sequence_tree, terminal_sequences
 from regretless.rules.rule import Schedule, Weights
 
-__all__ = ["NumpyHistoryEngine", "NumpySequenceEngine", "normalise"]
+__all__ = ["SMALLEST", "NumpyHistoryEngine", "NumpySequenceEngine", "normalise"]
+
+# The smallest normal number. A sum below it counts as 0 in every engine, each in its own number format: it has lost its
+# digits, and 1 / sum overflows. Only a long chain of improbable moves gets there.
+SMALLEST = float(np.finfo(np.float64).tiny)
 
 Profile = list[tuple[FloatArray, FloatArray]]  # for each player: strategy and realization plan over their sequences
 
 
 def normalise(sums: FloatArray, first: IntArray) -> FloatArray:
-    """Divide the numbers of each information set by their sum; uniform where the sum is 0.
+    """Divide the numbers of each information set by their sum; uniform where the sum is 0 or `SMALLEST` is larger.
 
     >>> normalise(np.array([1.0, 3.0, 0.0, 0.0]), np.array([0, 2, 4]))
     array([0.25, 0.75, 0.5 , 0.5 ])
@@ -45,8 +49,9 @@ def normalise(sums: FloatArray, first: IntArray) -> FloatArray:
         return sums
     count = np.diff(first)
     total = np.add.reduceat(sums, first[:-1])
-    share = np.where(total > 0, 1.0 / np.where(total > 0, total, 1.0), 0.0)
-    shares: FloatArray = sums * np.repeat(share, count) + np.repeat(np.where(total > 0, 0.0, 1.0 / count), count)
+    counts = total >= SMALLEST
+    share = np.where(counts, 1.0 / np.where(counts, total, 1.0), 0.0)
+    shares: FloatArray = sums * np.repeat(share, count) + np.repeat(np.where(counts, 0.0, 1.0 / count), count)
     return shares
 
 

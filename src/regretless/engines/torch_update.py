@@ -57,7 +57,7 @@ class ScheduleTable:
 def match(positive: torch.Tensor, actions: Segments, set_of: torch.Tensor, uniform: torch.Tensor) -> torch.Tensor:
     """Probabilities in proportion to numbers that are not negative; `uniform` where all of a set are 0."""
     total = actions.sum(positive).index_select(0, set_of)
-    return torch.where(total > 0, positive / total, uniform)
+    return torch.where(total >= torch.finfo(total.dtype).tiny, positive / total, uniform)
 
 
 def update(

@@ -29,6 +29,7 @@ BYTES_AN_INFORMATION_SET = 400  # key, place in the dictionary, list entries
 DEEPEST = 100_000  # moves on one path; a game that goes on after so many is taken not to end
 CHECK_EVERY = 1 << 16  # nodes between two looks at the limit
 RESERVE = 1 / 8  # part of the memory free at the start that stays free: states and keys may be large
+LARGEST_PAYOFF = 1e20  # regrets sum payoffs over iterations, and float32 ends at 3e38
 SUM_TOLERANCE = 1e-6  # how far chance may sum from 1, and payoffs from 0
 
 
@@ -258,6 +259,12 @@ def _check_payoffs(form: HistoryForm, game: Game[Any]) -> None:
     if not np.isfinite(form.payoff).all():
         worst = form.payoff[~np.isfinite(form.payoff).all(axis=1)][0]
         raise InvalidGame(f"{form.name}: a terminal pays {tuple(worst.tolist())}, and payoffs must be finite")
+    if np.abs(form.payoff).max(initial=0.0) > LARGEST_PAYOFF:
+        worst = form.payoff[np.abs(form.payoff).max(axis=1).argmax()]
+        raise InvalidGame(
+            f"{form.name}: a terminal pays {tuple(worst.tolist())}, and sums of payoffs above {LARGEST_PAYOFF:g} "
+            "overflow: choose a larger unit"
+        )
     if game.zero_sum and not form.zero_sum:
         worst = form.payoff[np.abs(form.payoff.sum(axis=1)).argmax()]
         raise InvalidGame(

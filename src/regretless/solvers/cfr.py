@@ -19,6 +19,7 @@ right on average. This is the reference that every fast engine is tested against
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -95,7 +96,9 @@ def matching(regrets: Sequence[float]) -> list[float]:
     """
     positive = [max(regret, 0.0) for regret in regrets]
     total = reduce(add, positive)
-    return [regret / total for regret in positive] if total > 0 else [1.0 / len(positive)] * len(positive)
+    if total < sys.float_info.min:  # 0, or so small that its digits are lost
+        return [1.0 / len(positive)] * len(positive)
+    return [regret / total for regret in positive]
 
 
 class CFR(Generic[State]):

@@ -8,13 +8,14 @@ still runs many iterations in one call.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from regretless.engines.engine import Evaluation
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidOption, RegretlessError
 from regretless.rules.rule import Rule, Schedule, schedule
 
 __all__ = ["Measurement", "Outcome", "Problem", "Progress", "Stop", "run"]
@@ -133,6 +134,8 @@ def run(
                 report(Progress(problem.iteration, stop.iterations, time.perf_counter() - began, exploitability))
         evaluation = problem.evaluate()
         exploitability = evaluation.exploitability
+        if not math.isfinite(exploitability):  # never printed as an answer
+            raise RegretlessError(f"the exploitability after {problem.iteration:,} iterations is {exploitability}")
         history.append(Measurement(problem.iteration, time.perf_counter() - began, exploitability))
         report(Progress(problem.iteration, stop.iterations, history[-1].seconds, exploitability))
         reason = _reason_to_stop(stop, problem.iteration, exploitability, interrupted())

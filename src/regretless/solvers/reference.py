@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from regretless.engines.engine import Evaluation, Sampling, Snapshot, Updates
+from regretless.errors import InvalidGame
 from regretless.forms.compile import invert, strategy_array
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.games.game import Game
@@ -51,15 +53,17 @@ class Reference:
         return BYTES_A_NUMBER * 4 * int(self.form.first_pair[-1])
 
     def advance(self, schedule: Schedule) -> None:
-        self.cfr.advance(schedule)
+        with self._refusing_depth():
+            self.cfr.advance(schedule)
 
     def average_strategy(self) -> FloatArray:
         return strategy_array(self.form, self.cfr.average_strategy())
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
-        if strategy is None:
-            return self.cfr.evaluate()
-        return evaluate(self.cfr.game, invert(self.form, strategy))
+        with self._refusing_depth():
+            if strategy is None:
+                return self.cfr.evaluate()
+            return evaluate(self.cfr.game, invert(self.form, strategy))
 
     def snapshot(self) -> Snapshot:
         return Snapshot(
@@ -80,6 +84,17 @@ class Reference:
         if snapshot.sampler is not None:
             version, _, following = self.cfr.random.getstate()
             self.cfr.random.setstate((version, tuple(map(int, snapshot.sampler)), following))
+
+    @contextmanager
+    def _refusing_depth(self) -> Iterator[None]:
+        try:
+            yield
+        except RecursionError:
+            moves = len(self.form.level) - 2
+            raise InvalidGame(
+                f"{self.form.name} is {moves:,} moves deep, too deep for the recursion of the reference engine: "
+                "every other engine solves it"
+            ) from None
 
     def _sampler(self) -> FloatArray:
         """Where Python's random numbers stand: 625 whole numbers below 2^32, exact as floats."""

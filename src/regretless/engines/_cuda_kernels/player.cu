@@ -49,6 +49,9 @@
 
 typedef REAL real;
 
+// The smallest normal number: a sum of regrets or averages below it counts as 0, as in every engine.
+#define SMALLEST (sizeof(real) == 8 ? (real)2.2250738585072014e-308 : (real)1.17549435e-38f)
+
 // What a kernel knows of one player. Every member takes 8 bytes: the host fills the struct as one array of integers.
 // S sequences, I information sets, T sequences and U sets of the top, B blocks.
 struct Player {

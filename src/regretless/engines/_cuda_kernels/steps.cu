@@ -79,7 +79,7 @@ __device__ __forceinline__ void sweep_up(const Player& me, const Weights& w, int
             if (live) {
                 me.regret[k] = regret;
                 me.average[k] = average * w.average_decay + w.average_weight * plan;
-                me.strategy[k] = total > 0 ? next / total : (real)1 / (real)(to - from);
+                me.strategy[k] = total >= SMALLEST ? next / total : (real)1 / (real)(to - from);
             }
             if (lane == 0) me.worth[worth_at] = worth;
             continue;
@@ -106,7 +106,7 @@ __device__ __forceinline__ void sweep_up(const Player& me, const Weights& w, int
         total = group_sum<WIDTH>(total);
         for (int s = from + lane; s < to; s += WIDTH) {
             const long long k = (TOP ? copy : 0) + s;
-            me.strategy[k] = total > 0 ? me.strategy[k] / total : (real)1 / (real)(to - from);
+            me.strategy[k] = total >= SMALLEST ? me.strategy[k] / total : (real)1 / (real)(to - from);
         }
         if (lane == 0) me.worth[worth_at] = worth;
     }
@@ -149,6 +149,6 @@ __device__ __forceinline__ void normalise(const Player& me, const real* source, 
         real total = 0;
         for (int s = from; s < to; s++) total += source[offset + s];
         for (int s = from; s < to; s++)
-            me.strategy[offset + s] = total > 0 ? source[offset + s] / total : (real)1 / (real)(to - from);
+            me.strategy[offset + s] = total >= SMALLEST ? source[offset + s] / total : (real)1 / (real)(to - from);
     }
 }
