@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regretless.postflop.nodes import NodeView, RunoutReport
 from regretless.postflop.reading import SpotReader
 from regretless.postflop.spot import PlayerName, Spot
 from regretless.solvers.solution import Solution
+
+if TYPE_CHECKING:
+    from regretless.postflop.verification import SpotVerification
 
 __all__ = ["SpotSolution"]
 
@@ -59,6 +62,12 @@ class SpotSolution(Solution):
         from regretless.postflop.files import save_solution
 
         save_solution(self, path, resumable=resumable)
+
+    def verify(self, **options: Any) -> SpotVerification:
+        """Recompute EVs and exploitability without merged suits, in float64; options as in `verify_spot`."""
+        from regretless.postflop.verification import verify_spot
+
+        return verify_spot(self, **options)
 
     @classmethod
     def load(cls, path: str | Path) -> SpotSolution:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from regretless.engines.engine import Evaluation, Snapshot
 from regretless.forms.history import Strategy
 from regretless.solvers.loop import Measurement
+
+if TYPE_CHECKING:
+    from regretless.solvers.verification import Verification
 
 __all__ = ["Reason", "Settings", "Solution"]
 
@@ -72,6 +75,12 @@ class Solution:
     def strategy(self) -> Strategy:
         """Information set -> action -> probability."""
         return self.read_strategy()
+
+    def verify(self, **options: Any) -> Verification:
+        """Recompute values and exploitability from the rules of the game; options as in `verify_game`."""
+        from regretless.solvers.verification import verify_game
+
+        return verify_game(self, **options)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         """The object that `regretless solve --json` prints."""

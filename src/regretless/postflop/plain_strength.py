@@ -1,0 +1,89 @@
+"""Hand strength at showdown from the rules alone, in plain NumPy: no tables, no compiled kernels.
+
+`cards.evaluator` is what the engines use. `verification` uses this instead, so that a mistake in one would show.
+
+A strength is one whole number, larger for the better hand:
+
+    category · 2²⁶ + first · 2¹³ + second
+
+where `first` and `second` are sets of ranks, one bit each: those that make the category, then the kickers. Two sets of
+equally many ranks compare as hands do, highest rank first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from regretless.forms.history import IntArray
+
+__all__ = ["showdown_strengths"]
+
+_WHEEL = 0b1_0000_0000_1111  # A 2 3 4 5
+
+
+def showdown_strengths(board: Sequence[int], hands: IntArray) -> IntArray:
+    """[H] strength of hands [H, 2] with a board of five cards that shares none with them.
+
+    >>> from regretless.cards.deck import parse_board
+    >>> hands = np.array([parse_board(text) for text in ("Ah Kd", "7c 7d", "9s 2s")])
+    >>> showdown_strengths(parse_board("Qs Js Ts 8s 7h"), hands).argsort().tolist()  # trips, straight, flush
+    [1, 0, 2]
+    """
+    shared = np.broadcast_to(np.array(board, dtype=np.int64), (len(hands), len(board)))
+    cards = np.concatenate([hands.astype(np.int64), shared], axis=1)
+    ranks, suits = cards // 4, cards % 4
+    counts = (ranks[:, :, None] == np.arange(13)).sum(axis=1)  # [H, 13]
+    suit_counts = (suits[:, :, None] == np.arange(4)).sum(axis=1)
+    flush_suit = suit_counts.argmax(axis=1)
+    in_flush = (suits == flush_suit[:, None]) & (suit_counts.max(axis=1) >= 5)[:, None]
+
+    held = _ranks(counts >= 1)
+    flush = np.bitwise_or.reduce(np.where(in_flush, 1 << ranks, 0), axis=1)
+    four, three, pairs = _ranks(counts == 4), _ranks(counts == 3), _ranks(counts >= 2)
+    best_four, best_three, best_pair, two_pairs = _top(four, 1), _top(three, 1), _top(pairs, 1), _top(pairs, 2)
+    full_of = _top(pairs & ~best_three, 1)
+    straight, straight_flush = _straight(held), _straight(flush)
+    none = np.zeros_like(held)
+
+    cases = [
+        (straight_flush > 0, 8, straight_flush, none),
+        (four > 0, 7, best_four, _top(held & ~best_four, 1)),
+        ((three > 0) & (full_of > 0), 6, best_three, full_of),
+        (flush > 0, 5, _top(flush, 5), none),
+        (straight > 0, 4, straight, none),
+        (three > 0, 3, best_three, _top(held & ~best_three, 2)),
+        (two_pairs != best_pair, 2, two_pairs, _top(held & ~two_pairs, 1)),
+        (pairs > 0, 1, best_pair, _top(held & ~best_pair, 3)),
+    ]
+    return np.select(
+        [applies for applies, *_ in cases],
+        [(category << 26) + (first << 13) + second for _, category, first, second in cases],
+        default=_top(held, 5) << 13,
+    )
+
+
+def _ranks(chosen: IntArray) -> IntArray:
+    """[H] sets of ranks from [H, 13] flags."""
+    sets: IntArray = (chosen.astype(np.int64) << np.arange(13)).sum(axis=1)
+    return sets
+
+
+def _top(ranks: IntArray, count: int) -> IntArray:
+    """The highest `count` ranks of each set, or all of them where there are fewer."""
+    kept, left = np.zeros_like(ranks), np.full_like(ranks, count)
+    for rank in range(12, -1, -1):
+        taken = (ranks >> rank & 1) * (left > 0)
+        kept |= taken << rank
+        left -= taken
+    return kept
+
+
+def _straight(ranks: IntArray) -> IntArray:
+    """The highest rank of the best straight in each set, as a set; empty where there is none."""
+    found = np.where(ranks & _WHEEL == _WHEEL, 1 << 3, 0)
+    for high in range(4, 13):
+        five = 0b11111 << (high - 4)
+        found = np.where(ranks & five == five, 1 << high, found)
+    return found

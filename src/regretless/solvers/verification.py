@@ -1,0 +1,82 @@
+"""Checking a solution by another route: the readable best response, by recursion over the rules of the game.
+
+Engines evaluate a strategy on arrays, most of them in compiled kernels. Here the strategy is read as text, information
+set by information set, and `best_response` works out what it is worth and how much it can be exploited.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from regretless.errors import InvalidOption, InvalidText, WouldNotFit
+from regretless.forms.memory import available_bytes
+from regretless.games.game import Game
+from regretless.games.registry import load
+from regretless.solvers.best_response import evaluate
+from regretless.solvers.solution import Solution
+
+__all__ = ["Verification", "verify_game"]
+
+HISTORY_BYTES = 1_500  # of Python objects for each history: its state, its value, its place in an information set
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """What an independent evaluation of a solution found, beside what the solve reported."""
+
+    game: str
+    exploitability: float  # recomputed
+    reported: float  # exploitability that the solve reported
+    values: tuple[float, ...]  # recomputed; of each player
+    reported_values: tuple[float, ...]
+    seconds: float
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that `regretless verify --json` prints."""
+        return {
+            "game": self.game,
+            "exploitability": self.exploitability,
+            "reported": self.reported,
+            "values": list(self.values),
+            "reported_values": list(self.reported_values),
+            "seconds": self.seconds,
+        }
+
+
+def verify_game(
+    solution: Solution, *, game: Game[Any] | None = None, available: int | None = None, **unknown: Any
+) -> Verification:
+    """Recompute values and exploitability of a solution from the rules of its game.
+
+    `game` gives the rules where the name of the solution cannot, which is so for games of your own.
+
+    >>> from regretless import solve
+    >>> found = verify_game(solve("kuhn", iterations=100))
+    >>> abs(found.exploitability - found.reported) < 1e-12
+    True
+    """
+    for option, value in unknown.items():
+        raise InvalidOption(option, value, "is for hold'em spots: a game is always evaluated in full")
+    needed = solution.nodes * HISTORY_BYTES
+    free = available_bytes() if available is None else available
+    if needed > free:
+        raise WouldNotFit(f"verifying {solution.game}", needed=needed, available=free)
+    began = time.perf_counter()
+    found = evaluate(_rules(solution) if game is None else game, solution.strategy)
+    return Verification(
+        game=solution.game,
+        exploitability=found.exploitability,
+        reported=solution.exploitability,
+        values=found.values,
+        reported_values=solution.values,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _rules(solution: Solution) -> Game[Any]:
+    try:
+        return load(solution.game)
+    except InvalidText:
+        raise InvalidOption("game", solution.game, "is not known by that name: pass its rules as game=…") from None
