@@ -9,6 +9,12 @@
     └── WouldNotFit              exit code 3: more memory than there is, said before it is taken
 
 The command prints `str(error)` and exits with `error.exit_code`; a library user catches the type.
+
+What can be read but was probably meant otherwise is a warning, with Python's `warnings`:
+
+    RegretlessWarning            a `UserWarning`; the command prints it as one line on stderr and carries on
+    ├── OverlappingTerms         terms of a range give a hand different weights
+    └── RoundedSizes             rounding to whole chips moves a bet size far from what was asked for
 """
 
 from __future__ import annotations
@@ -19,9 +25,14 @@ __all__ = [
     "InvalidOption",
     "InvalidText",
     "MissingExtra",
+    "OverlappingTerms",
     "RegretlessError",
+    "RegretlessWarning",
+    "RoundedSizes",
     "WouldNotFit",
 ]
+
+_LONGEST_QUOTE = 60  # characters of a text that a message repeats
 
 
 class RegretlessError(Exception):
@@ -44,18 +55,30 @@ class InvalidOption(RegretlessError):
 
 
 class InvalidText(RegretlessError):
-    """Text that cannot be read; `position` counts characters from 1.
+    """Text that cannot be read; `position` counts characters from 1. Of a long text the message quotes what is there.
 
     >>> print(InvalidText("range", "AKx", 3, "'x' is neither s, o nor a suit"))
     range: 'AKx' at position 3: 'x' is neither s, o nor a suit
+    >>> print(InvalidText("range", "22, " * 50 + "AKx", 203, "'x' is neither s, o nor a suit"))
+    range: '..., 22, 22, 22, 22, 22, 22, 22, 22, 22, 22, 22, 22, 22, AKx' at position 203: ...
     """
 
     def __init__(self, field: str, text: str, position: int | None, reason: str) -> None:
-        shown = text if len(text) <= 60 else text[:57] + "..."
         where = "" if position is None else f" at position {position}"
-        super().__init__(f"{field}: {shown!r}{where}: {reason}")
+        super().__init__(f"{field}: {_quoted(text, position or 1)!r}{where}: {reason}")
         self.field = field
         self.position = position
+
+
+def _quoted(text: str, position: int) -> str:
+    """At most 60 characters of a text, the one at a position among them."""
+    if len(text) <= _LONGEST_QUOTE:
+        return text
+    room = _LONGEST_QUOTE - 3
+    if position <= room - 10:
+        return text[:room] + "..."
+    start = max(0, min(position - room // 2, len(text) - room))
+    return "..." + text[start : start + room] + ("..." if start + room < len(text) else "")
 
 
 class InvalidGame(RegretlessError):
@@ -98,3 +121,15 @@ class WouldNotFit(RegretlessError):
         super().__init__(f"{what} needs {needed / 2**30:.1f} GiB of memory and {available / 2**30:.1f} GiB are free")
         self.needed = needed
         self.available = available
+
+
+class RegretlessWarning(UserWarning):
+    """Base of every warning about what was asked; the answer is still the answer to what was written."""
+
+
+class OverlappingTerms(RegretlessWarning):
+    """Terms of a range give a hand different weights; the later term wins."""
+
+
+class RoundedSizes(RegretlessWarning):
+    """Rounding to whole chips moves a bet size far from what was asked for."""

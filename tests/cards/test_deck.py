@@ -10,7 +10,9 @@ def test_every_card_reads_back_to_its_number():
     assert [card_text(card) for card in range(52)] == texts
 
 
-@pytest.mark.parametrize("text", ["Qs Jh 2h", "QsJh2h", "Qs,Jh,2h", " qS jH  2H ", "Qs\nJh\t2h,"])
+@pytest.mark.parametrize(
+    "text", ["Qs Jh 2h", "QsJh2h", "Qs,Jh,2h", " qS jH  2H ", "Qs\nJh\t2h,", "Q♠J♥2♥", "q♤ j♡ 2♥\ufe0f"]
+)
 def test_a_board_reads_with_or_without_spaces(text):
     assert parse_board(text) == (43, 38, 2)
     assert board_text(parse_board(text)) == "Qs Jh 2h"

@@ -1,9 +1,16 @@
+import contextlib
+import re
+import time
+import warnings
+
 import numpy as np
 import pytest
 
-from regretless.cards.hands import HAND_CLASS, hand_class
-from regretless.cards.range_reader import read_range
-from regretless.errors import InvalidText
+from regretless.cards.hands import HAND_CLASS, hand_class, hand_index
+from regretless.cards.range_reader import LONGEST_TEXT, read_range
+from regretless.errors import InvalidText, OverlappingTerms
+
+WEIGHT = "a weight is a number from 0 to 1, or a percentage from 0% to 100%"
 
 
 def classes(text):
@@ -40,6 +47,22 @@ def classes(text):
         ("AK:.5", 8),
         ("AK:1.", 16),
         ("AK:0", 0),
+        ("AA:50%", 3),
+        ("AA:100%", 6),
+        ("AK:12.5%", 2),
+        ("AK:1e-2", 0.16),
+        ("A♠K♠", 1),
+        ("A♤K♡, a♢k♧", 2),
+        ("A♠\ufe0fK♥\ufe0f:50%", 0.5),
+        ("AXs", 48),
+        ("axS", 48),
+        ("AX", 192),
+        ("Kxo:0.5", 66),
+        ("3X", 16),
+        ("[50.0]AA,KK[/50.0]", 6),
+        ("[50.0]AA,KK[/50.0],QQ,[25]AKs, AQs[/25.0]", 14),
+        ("[12.5] AhKh [/12.5]", 0.125),
+        ("AA[50]KK[/50]QQ", 15),
     ],
 )
 def test_number_of_combos(text, combos):
@@ -74,10 +97,67 @@ def test_case_does_not_matter_and_neither_does_the_order_of_cards():
     np.testing.assert_array_equal(read_range("kaS, KHAH:0.5", "range"), read_range("AKs,AhKh:0.5", "range"))
 
 
-def test_a_later_term_overrides_an_earlier_one():
-    assert read_range("100%, 72o:0", "range").sum() == 1326 - 12
-    assert read_range("AKs, AhKh:0.5", "range").sum() == 3.5
-    assert read_range("AhKh:0.5, AKs", "range").sum() == 4
+@pytest.mark.parametrize(
+    ("text", "combos", "hands"),
+    [
+        ("AKs, AhKh:0.5", 3.5, "AhKh"),
+        ("AhKh:0.5, AKs", 4, "AhKh"),
+        ("QQ+, [50]KK+,AK[/50]", 18 - 6 + 8, "KK+"),
+        ("100%:0.5, 22+", 0.5 * (1326 - 78) + 78, "22+"),
+        ("72o:0, 100%", 1326, "72o"),
+    ],
+)
+def test_where_terms_overlap_the_later_one_wins_and_a_warning_names_the_hands(text, combos, hands):
+    message = rf"^oop\.range: several terms give {re.escape(hands)} different weights; the later term wins$"
+    with pytest.warns(OverlappingTerms, match=message):
+        weights = read_range(text, "oop.range")
+    assert weights.sum() == combos
+
+
+@pytest.mark.parametrize("text", ["22+, AA", "AK, AKs, AhKh", "100%, 72o:0", "AK:0.5, AKs:50%"])
+def test_overlaps_that_change_nothing_or_take_hands_out_are_no_cause_for_a_warning(text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_range(text, "range")
+
+
+def test_a_warning_stays_short():
+    text = ",".join(f"{a}{b}s:0.{i + 1}" for i, (a, b) in enumerate(["A9", "K7", "Q5", "J8", "T4", "94", "83"] * 2))
+    with pytest.warns(OverlappingTerms) as caught:
+        read_range("100%, " + text, "range")
+    assert len(str(caught[0].message)) < 160
+
+
+def test_1326_weights_stand_in_the_order_of_piosolver():
+    # Its documentation of show_hand_order begins 2d2c 2h2c 2h2d; what it prints goes on 2s2c 2s2d 2s2h 3c2c 3c2d.
+    order = ["2d2c", "2h2c", "2h2d", "2s2c", "2s2d", "2s2h", "3c2c", "3c2d", "3c2h", "3c2s", "3d2c", "3d2d", "3d2h"]
+    order += ["3d2s", "3d3c", "3h2c"]
+    numbers = [place / 100 for place in range(1, 17)] + [0] * 1309 + [1]
+    for separator in (" ", ",", ", ", "\n"):
+        weights = read_range(separator.join(map(str, numbers)), "range")
+        for place, hand in enumerate(order):
+            assert weights[np.flatnonzero(read_range(hand, "range"))] == (place + 1) / 100
+        assert weights[hand_index(51, 50)] == 1  # AsAh is last
+        assert weights.sum() == pytest.approx(1.36 + 1)
+
+
+def test_percentages_are_exact():
+    assert read_range("AA:33.3%", "range").max() == 0.333
+    assert read_range("[7.7]AA[/7.70]", "range").max() == 0.077
+
+
+@pytest.mark.parametrize("text", ["AA," * (LONGEST_TEXT // 3), "[50]AA[/50]" * 9000, "1 " * (LONGEST_TEXT // 2)])
+def test_the_longest_text_takes_a_moment(text):
+    began = time.process_time()
+    with contextlib.suppress(InvalidText):
+        read_range(text, "range")
+    assert time.process_time() - began < 2
+
+
+def test_a_longer_text_is_refused_at_once():
+    with pytest.raises(InvalidText, match="has 1,000,000 characters; a range has at most 100,000") as error:
+        read_range("A" * 1_000_000, "range")
+    assert len(str(error.value)) < 200
 
 
 @pytest.mark.parametrize(
@@ -92,22 +172,47 @@ def test_a_later_term_overrides_an_earlier_one():
         ("AKs, 1Ks", 6, "'1' is not a rank (23456789TJQKA)"),
         ("50%", 1, "'50%' does not say which hands: only 100% does"),
         ("77s", 3, "a pair has no 's': its two suits always differ"),
-        ("AK:1.5", 4, "a weight is a number from 0 to 1"),
-        ("AK:x", 4, "a weight is a number from 0 to 1"),
-        ("AK:-1", 4, "a weight is a number from 0 to 1"),
-        ("AK:", 4, "a weight is a number from 0 to 1"),
-        ("AK:50%", 4, "a weight is a number from 0 to 1"),
-        ("AK:0.5%", 7, "'%' does not belong here: a comma or a space ends a term"),
+        ("AK:1.5", 4, WEIGHT + "; 1.5% is a percentage"),
+        ("AK:x", 4, WEIGHT),
+        ("AK:-1", 4, WEIGHT),
+        ("AK:", 4, WEIGHT),
+        ("AK:50", 4, WEIGHT + "; 50% is a percentage"),
+        ("AK:101%", 4, WEIGHT),
+        ("AK:0.5%%", 8, "'%' does not belong here: a comma or a space ends a term"),
         ("AKs-AQo", 5, "both ends of a run need the same ending (s, o or none)"),
         ("A5s-K2s", 5, "a run joins two pairs, two hands with one high card, or two hands with one gap"),
         ("AA-AK", 4, "a run joins two pairs, two hands with one high card, or two hands with one gap"),
         ("22+KK", 4, "'K' does not belong here: a comma or a space ends a term"),
         ("AK-", 4, "the text ends where a rank is needed"),
         ("22++", 4, "'+' does not belong here: a comma or a space ends a term"),
+        ("AKd", 3, "'d' is the suit of K, and A has none: both cards need one, or none"),
+        ("AA, KQ♠", 7, "'♠' is the suit of Q, and K has none: both cards need one, or none"),
+        ("10h9h", 1, "'1' is not a rank (23456789TJQKA); ten is T"),
+        ("2X", 1, "no kicker is lower than 2"),
+        ("AXs+", 4, "X already stands for every kicker: '+' adds nothing"),
+        ("AxKx", 3, "'K' does not belong here: a comma or a space ends a term"),
+        ("[50]AA", 1, "[50] is never closed by [/50]"),
+        ("[50]AA[/25]", 7, "[/25] does not close [50]"),
+        ("AA[/25]", 3, "[/25] closes no bracket"),
+        ("[50]AA,[25]KK[/25][/50]", 8, "[25] opens inside [50], which is not closed yet"),
+        ("[50]AA:0.5[/50]", 7, "[50] already gives the weight"),
+        ("[150]AA[/150]", 2, "a bracket holds a percentage from 0 to 100: [50.0]AA,KK[/50.0]"),
+        ("[half]AA", 2, "a bracket holds a percentage from 0 to 100: [50.0]AA,KK[/50.0]"),
+        ("[50 AA", 5, "the bracket is not closed: [50.0]AA,KK[/50.0]"),
+        ("0 1 AA", 5, "'AA' is no weight, and a text that begins with a number holds 1,326 weights and nothing else"),
+        ("0.5 1", None, "holds 2 numbers: write hands such as AKs, or all 1,326 weights"),
+        ("5", None, "holds 1 number: write hands such as AKs, or all 1,326 weights"),
     ],
 )
 def test_wrong_text_says_where_and_why(text, position, reason):
     with pytest.raises(InvalidText) as error:
         read_range(text, "oop.range")
-    assert str(error.value) == f"oop.range: {text!r} at position {position}: {reason}"
+    where = "" if position is None else f" at position {position}"
+    assert str(error.value) == f"oop.range: {text!r}{where}: {reason}"
     assert error.value.position == position
+
+
+def test_one_weight_above_1_is_pointed_at():
+    with pytest.raises(InvalidText, match=r"a weight is a number from 0 to 1$") as error:
+        read_range("0 " * 1325 + "1.5", "range")
+    assert error.value.position == 2651

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -31,6 +33,44 @@ def test_ranges_with_single_hands_read_back(cells, weight, hands):
 def test_any_weights_at_all_read_back(seed):
     given_range = Range(np.random.default_rng(seed).random(HAND_COUNT))
     assert Range.parse(str(given_range)) == given_range
+
+
+@pytest.mark.parametrize("format", ["short", "gto+", "weights"])
+def test_the_longest_text_of_a_range_can_be_read(format):
+    tiny = np.random.default_rng(0).random(HAND_COUNT) * np.logspace(0, -300, HAND_COUNT)
+    assert Range.parse(Range(tiny).to_text(format)) == Range(tiny)
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["gto+", "weights"]))
+def test_texts_for_other_programs_read_back(seed, format):
+    random = np.random.default_rng(seed)
+    by_class = random.choice([0, 1, 0.5, 1 / 3, random.random(), 1e-7], size=169)[HAND_CLASS]
+    weights = np.where(random.random(HAND_COUNT) < 0.05, random.random(HAND_COUNT), by_class)
+    given_range = Range(weights)
+    assert Range.parse(given_range.to_text(format)) == given_range
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("", ""),
+        ("22+", "AA-22"),
+        ("AK, AXs:0.5", "AKo,[50.0]AKs-A2s[/50.0]"),
+        ("JTs-65s", "JTs,T9s,98s,87s,76s,65s"),
+        ("AsAh, KK:7%", "AsAh,[7.0]KK[/7.0]"),
+        ("72o:0.3333", "[33.33]72o[/33.33]"),
+    ],
+)
+def test_texts_as_gto_plus_writes_them(text, written):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert Range.parse(text).to_text("gto+") == written
+
+
+def test_an_unknown_format_is_named():
+    with pytest.raises(InvalidOption, match=r"^format: 'pio' is not one of short, gto\+, weights$"):
+        Range.parse("AA").to_text("pio")
 
 
 def test_removal_takes_every_hand_with_a_dead_card():

@@ -48,6 +48,22 @@ def test_range(run) -> None:
     assert run("range", "").out.startswith("(no hand)")
 
 
+def test_range_in_the_formats_of_other_programs(run) -> None:
+    written = run("range", "QQ+, AKs:0.5", "--format", "gto+")
+    assert written.out == "AA-QQ,[50.0]AKs[/50.0]\n"
+    weights = run("range", written.out, "--format", "weights").out
+    assert len(weights.split()) == 1326
+    assert run("range", weights, "--format", "short").out == "QQ+,AKs:0.5\n"
+    assert run("range", "A♠K♠", "--format", "weights", "--json").json["range"].count("1") == 1
+
+
+def test_a_warning_is_one_line_on_stderr(run) -> None:
+    result = run("range", "AKs, AhKh:0.5", "--json")
+    assert result.code == 0
+    assert result.json["combos"] == 3.5
+    assert result.err == "warning: range: several terms give AhKh different weights; the later term wins\n"
+
+
 def test_equity(run) -> None:
     answer = run("equity", "AA", "KK", "--json").json
     assert answer["equity"][0] == pytest.approx(0.8195, abs=1e-4)

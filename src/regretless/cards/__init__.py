@@ -3,7 +3,8 @@
     deck          cards and boards as numbers and text
     hands         the 1,326 hands and their 169 classes
     evaluator     how strong 5, 6 or 7 cards are          (strength_tables: how it is found)
-    ranges        weights of hands, from and to text      (range_reader: the grammar; range_writer: shortest text)
+    ranges        weights of hands, from and to text      (range_reader: the grammar; range_writer: shortest text;
+                                                           range_formats: texts for GTO+ and PioSOLVER)
     isomorphism   boards that differ only in the names of the suits
     equity        what a range wins against another
 

@@ -4,7 +4,8 @@ A card is a number 0..51 = 4 · rank + suit, with ranks 2, 3, … K, A and suits
 
     2c = 0   2d = 1   2h = 2   2s = 3   3c = 4   …   As = 51
 
-Its text is the rank then the suit: `Td` is the ten of diamonds. Reading ignores case; writing never varies.
+Its text is the rank then the suit: `Td` is the ten of diamonds. Reading ignores case and takes suit symbols, black or
+white, as well as letters (`T♦`, `T♢`); writing never varies.
 """
 
 from __future__ import annotations
@@ -13,11 +14,18 @@ from collections.abc import Iterable
 
 from regretless.errors import InvalidText
 
-__all__ = ["RANKS", "SUITS", "board_text", "card_text", "parse_board", "parse_card"]
+__all__ = ["CARD_PATTERN", "RANKS", "SUITS", "board_text", "card_text", "parse_board", "parse_card", "read_suit"]
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
 BOARD_LIMIT = 5  # a river board
+
+_SUIT_SYMBOLS = "♣♦♥♠♧♢♡♤"  # black, then white, each in the order of SUITS
+_SUIT_MARKS = SUITS + SUITS.upper() + _SUIT_SYMBOLS
+_VARIANTS = "\ufe0e\ufe0f"  # may follow a symbol: shown as text, shown as a picture
+
+# one card, as a regular expression
+CARD_PATTERN = rf"[{RANKS}{RANKS.lower()}][{_SUIT_MARKS}][{_VARIANTS}]?"
 
 
 def card_text(card: int) -> str:
@@ -36,6 +44,18 @@ def board_text(cards: Iterable[int]) -> str:
     'Qs Jh 2h'
     """
     return " ".join(card_text(card) for card in cards)
+
+
+def read_suit(text: str, at: int) -> tuple[int, int]:
+    """The suit at a place in a text, and where the text goes on; suit -1 where there is none.
+
+    >>> read_suit("A♠K♡", 1), read_suit("A♠K♡", 3), read_suit("AK", 1)
+    ((3, 2), (2, 4), (-1, 1))
+    """
+    found = _SUIT_MARKS.find(text[at]) if at < len(text) else -1
+    if found < 0:
+        return -1, at
+    return found % 4, at + 1 + (text[at + 1 : at + 2] in tuple(_VARIANTS))
 
 
 def parse_card(text: str, field: str = "card") -> int:
@@ -75,14 +95,14 @@ def _read_cards(text: str, field: str) -> tuple[int, ...]:
         rank = RANKS.find(text[start].upper())
         if rank < 0:
             raise InvalidText(field, text, start + 1, f"{text[start]!r} is not a rank ({RANKS})")
-        suit_letter = text[start + 1 : start + 2]
-        suit = SUITS.find(suit_letter.lower()) if suit_letter else -1
+        suit, end = read_suit(text, start + 1)
         if suit < 0:
+            suit_letter = text[start + 1 : start + 2]
             reason = f"{suit_letter!r} is not a suit ({SUITS})" if suit_letter else f"{text[start]} has no suit"
             raise InvalidText(field, text, start + 2, reason)
         card = 4 * rank + suit
         if card in cards:
             raise InvalidText(field, text, start + 1, f"{card_text(card)} appears twice")
         cards.append(card)
-        start += 2
+        start = end
     return tuple(cards)

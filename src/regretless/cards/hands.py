@@ -24,6 +24,7 @@ __all__ = [
     "HAND_CARDS",
     "HAND_CLASS",
     "HAND_COUNT",
+    "PIO_ORDER",
     "class_index",
     "hand_class",
     "hand_index",
@@ -89,6 +90,10 @@ CLASS_NAMES: Final = tuple(_class_name(cell) for cell in range(169))
 
 # [1326, 2] the low and the high card of each hand
 HAND_CARDS: Final[NDArray[np.uint8]] = _read_only(np.array(list(combinations(range(52), 2)), dtype=np.uint8))
+
+# [1326] our index of each hand in PioSOLVER's order (its `show_hand_order`): by the high card, then by the low card
+PIO_ORDER: Final[NDArray[np.int64]] = np.lexsort((HAND_CARDS[:, 0], HAND_CARDS[:, 1]))
+PIO_ORDER.flags.writeable = False
 
 # [1326] the class of each hand, a cell 0..168 of the grid
 HAND_CLASS: Final[NDArray[np.uint8]] = _read_only(

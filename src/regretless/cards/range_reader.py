@@ -1,10 +1,14 @@
 """Text of a range -> weights of the 1,326 hands.
 
-    range  = [ term { separator term } ]          separator: commas, spaces, line ends, in any number
-    term   = body [ ":" weight ]                  weight: a decimal number from 0 to 1; 1 where none is given
-    body   = "100%" | "random" | "any"            all 1,326 hands
-           | card card                            one hand: AhKh
+    range  = [ item { separator item } ]          separator: commas, spaces, line ends, in any number
+           | number { separator number }          1,326 weights and nothing else, in PioSOLVER's order
+    item   = term [ ":" weight ]                  weight 1 where none is given
+           | "[" percent "]" terms "[/" percent "]"   as GTO+ and Flopzilla write it: [50.0]AA,KK[/50.0]
+    weight = a number from 0 to 1, or a percentage: AA:0.5, AA:50%
+    term   = "100%" | "random" | "any"            all 1,326 hands
+           | card card                            one hand: AhKh, A♥K♥
            | class                                AKs suited (4 hands), AKo offsuit (12), AK both (16), 77 a pair (6)
+           | rank "X" [ "s" | "o" ]               any kicker: AXs is A2s to AKs; KX is K2 to KQ, for AK is an ace
            | class "+"                            a run to the top
            | class "-" class                      a run between two ends, in either order
 
@@ -16,28 +20,44 @@ A run with "+" goes as PioSOLVER and postflop-solver read it:
 
 A run with "-" needs two pairs (77-55), one high card (A5s-A2s) or one gap (JTs-65s: JTs, T9s, … 65s), and one ending.
 
-Case does not matter. A later term overrides an earlier one: `100%, 72o:0` is everything but 72o.
+Case does not matter. Suits are letters or symbols, black or white (♠ or ♤).
+
+Where terms overlap, the later one wins: `100%, 72o:0` is everything but 72o. If an overlap changes a weight, an
+`OverlappingTerms` warning names the hands, unless the later term has weight 0, which only makes sense as an
+exception.
+
+PioSOLVER's order of hands is that of its `show_hand_order`: by the higher card, then by the lower one, with cards in
+the order 2c 2d 2h 2s 3c … As. It begins 2d2c 2h2c 2h2d 2s2c and ends AsAc AsAd AsAh.
 """
 
 from __future__ import annotations
 
 import re
+import warnings
+from functools import lru_cache
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards.deck import RANKS, SUITS, card_text
-from regretless.cards.hands import HAND_CLASS, HAND_COUNT, class_index, hand_index
-from regretless.errors import InvalidText
+from regretless.cards.deck import RANKS, SUITS, card_text, read_suit
+from regretless.cards.hands import HAND_CLASS, HAND_COUNT, PIO_ORDER, class_index, hand_index
+from regretless.cards.range_writer import write_range
+from regretless.errors import InvalidText, OverlappingTerms
 
-__all__ = ["read_range"]
+__all__ = ["LONGEST_TEXT", "read_range"]
+
+LONGEST_TEXT = 100_000  # characters; three times what 1,326 hands need, each with a weight of 17 digits
 
 _EVERYTHING = re.compile(r"100%|random|any", re.IGNORECASE)
-_SHARE = re.compile(r"\d+(\.\d*)?%")
-_NUMBER = re.compile(r"\d+\.?\d*|\.\d+")
+_SHARE = re.compile(r"[0-9]+(\.[0-9]*)?%")
+_NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(?:e([+-]?[0-9]{1,3}))?", re.IGNORECASE)
+_WEIGHTS_FOLLOW = re.compile(rf"(?![2-9]{{2}}(?:[,\s]|$)){_NUMBER.pattern}(?=[,\s]|$)", re.IGNORECASE)
+_WORD = re.compile(r"[^,\s]+")
 _SEPARATORS = re.compile(r"[,\s]*")
 _SPACE = re.compile(r"\s*")
+_WEIGHT_REASON = "a weight is a number from 0 to 1, or a percentage from 0% to 100%"
+_LONGEST_NAME = 60  # characters of the overlapping hands that a warning lists
 
 
 class _Class(NamedTuple):
@@ -50,16 +70,34 @@ class _Class(NamedTuple):
         return self.high - self.low
 
 
-def read_range(text: str, field: str) -> NDArray[np.float64]:
-    """Weights [1326] of a range; `field` is the name an error gives to the text.
+class _Group(NamedTuple):
+    """An open bracket of GTO+."""
 
-    >>> float(read_range("76s+", "range").sum()), float(read_range("AKo:0.5", "range").sum())
-    (32.0, 6.0)
+    text: str  # "[50.0]"
+    weight: float
+    at: int
+
+
+def read_range(text: str, field: str) -> NDArray[np.float64]:
+    """Weights [1326] of a range; `field` is the name an error or a warning gives to the text.
+
+    >>> float(read_range("76s+", "range").sum()), float(read_range("[50.0]AKo,AXs[/50.0]", "range").sum())
+    (32.0, 30.0)
     >>> read_range("AKx", "oop.range")
     Traceback (most recent call last):
     regretless.errors.InvalidText: oop.range: 'AKx' at position 3: 'x' is neither s, o nor a suit
     """
-    return _Reader(text, field).read()
+    if len(text) > LONGEST_TEXT:
+        reason = f"has {len(text):,} characters; a range has at most {LONGEST_TEXT:,}"
+        raise InvalidText(field, text, None, reason)
+    reader = _Reader(text, field)
+    weights = reader.read()
+    if reader.overlap.any():
+        hands = write_range(reader.overlap.astype(np.float64))
+        shown = hands if len(hands) <= _LONGEST_NAME else hands[: _LONGEST_NAME - 3] + "..."
+        message = f"{field}: several terms give {shown} different weights; the later term wins"
+        warnings.warn(OverlappingTerms(message), stacklevel=3)
+    return weights
 
 
 class _Reader:
@@ -69,28 +107,116 @@ class _Reader:
         self.text = text
         self.field = field
         self.at = 0
+        self.group: _Group | None = None
+        self.weights = np.zeros(HAND_COUNT)
+        self.named = np.zeros(HAND_COUNT, dtype=np.bool_)  # hands of the terms so far
+        self.overlap = np.zeros(HAND_COUNT, dtype=np.bool_)  # hands whose weight a later term has changed
 
     def read(self) -> NDArray[np.float64]:
-        weights = np.zeros(HAND_COUNT)
         self.skip(_SEPARATORS)
+        if _WEIGHTS_FOLLOW.match(self.text, self.at):
+            return self.bare_weights()
         while self.at < len(self.text):
-            hands = self.body()
-            weights[hands] = self.weight()
+            if self.peek() == "[":
+                self.bracket()
+            else:
+                hands = self.term()
+                self.put(hands, self.weight())
             before = self.at
             self.skip(_SEPARATORS)
-            if self.at == before and self.at < len(self.text):
-                self.fail(self.at, f"{self.text[self.at]!r} does not belong here: a comma or a space ends a term")
-        return weights
+            if self.at == before and self.peek() not in ("", "[") and self.text[before - 1] != "]":
+                self.fail(self.at, f"{self.peek()!r} does not belong here: a comma or a space ends a term")
+        if self.group is not None:
+            self.fail(self.group.at, f"{self.group.text} is never closed by [/{self.group.text[1:]}")
+        return self.weights
 
-    def body(self) -> NDArray[np.int64]:
+    def put(self, hands: NDArray[np.int64], weight: float) -> None:
+        if weight != 0:
+            self.overlap[hands] |= self.named[hands] & (self.weights[hands] != weight)
+        self.named[hands] = True
+        self.weights[hands] = weight
+
+    # --- weights -----------------------------------------------------------------------------------------------------
+
+    def bare_weights(self) -> NDArray[np.float64]:
+        """The weights of all hands, in PioSOLVER's order."""
+        words = list(_WORD.finditer(self.text, self.at))
+        numbers = [_NUMBER.fullmatch(word[0]) for word in words]
+        weights = [-1.0 if number is None else _value(number) for number in numbers]
+        if -1.0 in weights:
+            word = words[weights.index(-1.0)]
+            reason = "is no weight, and a text that begins with a number holds 1,326 weights and nothing else"
+            self.fail(word.start(), f"{_short(word[0])!r} {reason}")
+        if len(weights) != HAND_COUNT:
+            given = f"holds {len(weights):,} number{'s' * (len(weights) != 1)}"
+            raise InvalidText(self.field, self.text, None, f"{given}: write hands such as AKs, or all 1,326 weights")
+        if max(weights) > 1:
+            self.fail(words[weights.index(max(weights))].start(), "a weight is a number from 0 to 1")
+        self.weights[PIO_ORDER] = weights
+        return self.weights
+
+    def weight(self) -> float:
+        """What follows a colon, else the weight of the bracket, else 1."""
+        after = self.at
+        self.skip(_SPACE)
+        if self.peek() != ":":
+            self.at = after
+            return 1.0 if self.group is None else self.group.weight
+        if self.group is not None:
+            self.fail(self.at, f"{self.group.text} already gives the weight")
+        self.at += 1
+        self.skip(_SPACE)
+        start = self.at
+        number = _NUMBER.match(self.text, self.at)
+        if number is None:
+            self.fail(start, _WEIGHT_REASON)
+        self.at = number.end()
+        percent = self.peek() == "%"
+        self.at += percent
+        weight = _value(number, percent)
+        if weight > 1:
+            meant = f"; {number[0]}% is a percentage" if not percent and weight <= 100 else ""
+            self.fail(start, _WEIGHT_REASON + meant)
+        return weight
+
+    def bracket(self) -> None:
+        """The opening or closing bracket of a group with one weight."""
+        start = self.at
+        self.at += 1
+        closes = self.peek() == "/"
+        self.at += closes
+        self.skip(_SPACE)
+        number = _NUMBER.match(self.text, self.at)
+        weight = -1.0 if number is None else _value(number, percent=True)
+        if number is None or weight > 1:
+            self.fail(self.at, "a bracket holds a percentage from 0 to 100: [50.0]AA,KK[/50.0]")
+        self.at = number.end()
+        self.skip(_SPACE)
+        if self.peek() != "]":
+            self.fail(self.at, "the bracket is not closed: [50.0]AA,KK[/50.0]")
+        self.at += 1
+        text = _short(self.text[start : self.at])
+        if closes and self.group is None:
+            self.fail(start, f"{text} closes no bracket")
+        if closes and self.group is not None and weight != self.group.weight:
+            self.fail(start, f"{text} does not close {self.group.text}")
+        if not closes and self.group is not None:
+            self.fail(start, f"{text} opens inside {self.group.text}, which is not closed yet")
+        self.group = None if closes else _Group(text, weight, start)
+
+    # --- hands -------------------------------------------------------------------------------------------------------
+
+    def term(self) -> NDArray[np.int64]:
         """Hands of one term, without its weight."""
         if everything := _EVERYTHING.match(self.text, self.at):
             self.at = everything.end()
-            return np.arange(HAND_COUNT)
+            return _hands_of(None)
         if share := _SHARE.match(self.text, self.at):
-            self.fail(self.at, f"{share[0]!r} does not say which hands: only 100% does")
-        if self.peek(1).lower() in SUITS and self.peek(1):
+            self.fail(self.at, f"{_short(share[0])!r} does not say which hands: only 100% does")
+        if read_suit(self.text, self.at + 1)[0] >= 0:
             return self.hand()
+        if self.peek(1).upper() == "X":
+            return _hands_of(self.any_kicker())
         first = self.hand_class()
         if self.peek() == "+":
             self.at += 1
@@ -99,7 +225,7 @@ class _Reader:
         self.skip(_SPACE)
         if self.peek() != "-":
             self.at = after
-            return _hands_of([first])
+            return _hands_of((first,))
         self.at += 1
         self.skip(_SPACE)
         start = self.at
@@ -108,26 +234,50 @@ class _Reader:
     def hand(self) -> NDArray[np.int64]:
         """One hand of two given cards."""
         cards = []
+        start = self.at
         for _ in range(2):
+            start = self.at
             rank = self.rank()
-            letter = self.peek()
-            if not letter or letter.lower() not in SUITS:
+            suit, end = read_suit(self.text, self.at)
+            if suit < 0:
+                letter = self.peek()
                 self.fail(self.at, f"{letter!r} is not a suit ({SUITS})" if letter else "the second card has no suit")
-            self.at += 1
-            cards.append(4 * rank + SUITS.index(letter.lower()))
+            self.at = end
+            cards.append(4 * rank + suit)
         if cards[0] == cards[1]:
-            self.fail(self.at - 2, f"{card_text(cards[0])} appears twice")
+            self.fail(start, f"{card_text(cards[0])} appears twice")
         return np.array([hand_index(*cards)])
 
+    def any_kicker(self) -> tuple[_Class, ...]:
+        """Classes of `AX`, `AXs` and `AXo`."""
+        start = self.at
+        high = self.rank()
+        self.at += 1
+        ending = self.peek().lower()
+        if ending not in ("s", "o"):
+            ending = ""
+        self.at += len(ending)
+        if high == 0:
+            self.fail(start, "no kicker is lower than 2")
+        if self.peek() in ("+", "-"):
+            self.fail(self.at, f"X already stands for every kicker: {self.peek()!r} adds nothing")
+        return tuple(_Class(high, low, ending) for low in range(high))
+
     def hand_class(self) -> _Class:
+        start = self.at
         ranks = sorted([self.rank(), self.rank()])
         letter = self.peek()
-        if letter and letter.lower() in "so":
+        if letter and letter in "soSO":
             if ranks[0] == ranks[1]:
                 self.fail(self.at, f"a pair has no {letter!r}: its two suits always differ")
             self.at += 1
             return _Class(ranks[1], ranks[0], letter.lower())
-        if letter and letter not in "+-:,%" and not letter.isspace():
+        if letter and read_suit(self.text, self.at)[0] >= 0:
+            first, second = self.text[start], self.text[start + 1]
+            self.fail(
+                self.at, f"{letter!r} is the suit of {second}, and {first} has none: both cards need one, or none"
+            )
+        if letter and letter not in "+-:,%[" and not letter.isspace():
             self.fail(self.at, f"{letter!r} is neither s, o nor a suit")
         return _Class(ranks[1], ranks[0], "")
 
@@ -137,35 +287,23 @@ class _Reader:
             self.fail(self.at, "the text ends where a rank is needed")
         rank = RANKS.find(letter.upper())
         if rank < 0:
-            self.fail(self.at, f"{letter!r} is not a rank ({RANKS})")
+            ten = "; ten is T" if letter + self.peek(1) == "10" else ""
+            self.fail(self.at, f"{letter!r} is not a rank ({RANKS}){ten}")
         self.at += 1
         return rank
 
-    def weight(self) -> float:
-        """The number after a colon, 1 without one."""
-        after = self.at
-        self.skip(_SPACE)
-        if self.peek() != ":":
-            self.at = after
-            return 1.0
-        self.at += 1
-        self.skip(_SPACE)
-        number = _NUMBER.match(self.text, self.at)
-        if number is None or float(number.group()) > 1:
-            self.fail(self.at, "a weight is a number from 0 to 1")
-        self.at = number.end()
-        return float(number.group())
-
-    def run_between(self, first: _Class, last: _Class, start: int) -> list[_Class]:
+    def run_between(self, first: _Class, last: _Class, start: int) -> tuple[_Class, ...]:
         """Classes from one end to the other; `start` is where the second end begins, for errors."""
         high, low = max(first, last), min(first, last)
         if first.ending != last.ending:
             self.fail(start, "both ends of a run need the same ending (s, o or none)")
         if first.gap == last.gap:
-            return [_Class(rank, rank - first.gap, first.ending) for rank in range(low.high, high.high + 1)]
+            return tuple(_Class(rank, rank - first.gap, first.ending) for rank in range(low.high, high.high + 1))
         if first.high == last.high and 0 not in (first.gap, last.gap):
-            return [_Class(high.high, rank, first.ending) for rank in range(low.low, high.low + 1)]
+            return tuple(_Class(high.high, rank, first.ending) for rank in range(low.low, high.low + 1))
         self.fail(start, "a run joins two pairs, two hands with one high card, or two hands with one gap")
+
+    # --- the cursor --------------------------------------------------------------------------------------------------
 
     def peek(self, ahead: int = 0) -> str:
         """The character at the cursor, or further on; empty at the end."""
@@ -179,13 +317,26 @@ class _Reader:
         raise InvalidText(self.field, self.text, at + 1, reason)
 
 
-def _rising_run(lowest: _Class) -> list[_Class]:
+def _value(number: re.Match[str], percent: bool = False) -> float:
+    """The number as typed; a percentage has its point moved in the text, so that 33.3% is exactly 0.333."""
+    return float(f"{number[1]}e{int(number[2] or 0) - 2 * percent}")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 20 else text[:17] + "..."
+
+
+def _rising_run(lowest: _Class) -> tuple[_Class, ...]:
     if lowest.gap <= 1:
-        return [_Class(rank, rank - lowest.gap, lowest.ending) for rank in range(lowest.high, 13)]
-    return [_Class(lowest.high, rank, lowest.ending) for rank in range(lowest.low, lowest.high)]
+        return tuple(_Class(rank, rank - lowest.gap, lowest.ending) for rank in range(lowest.high, 13))
+    return tuple(_Class(lowest.high, rank, lowest.ending) for rank in range(lowest.low, lowest.high))
 
 
-def _hands_of(classes: list[_Class]) -> NDArray[np.int64]:
+@lru_cache(maxsize=1024)
+def _hands_of(classes: tuple[_Class, ...] | None) -> NDArray[np.int64]:
+    """Hands of some classes, or all of them; kept, because a long text names the same ones again and again."""
+    if classes is None:
+        return np.arange(HAND_COUNT)
     cells = [
         class_index(hand.high, hand.low, suited)
         for hand in classes

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from regretless.cards.deck import RANKS
 from regretless.cards.hands import HAND_CLASS, class_index, hand_text
 
-__all__ = ["write_range"]
+__all__ = ["weight_text", "write_range"]
 
 EVERY_CELL = (1 << 169) - 1
 
@@ -55,11 +55,21 @@ def write_range(weights: NDArray[np.float64]) -> str:
                 hands_by_weight.setdefault(float(weights[hand]), []).append(int(hand))
     texts = []
     for weight in sorted({*cells_by_weight, *hands_by_weight} - {0.0}, reverse=True):
-        suffix = "" if weight == 1 else ":" + np.format_float_positional(weight, trim="-")
+        suffix = "" if weight == 1 else ":" + weight_text(weight)
         terms = _shortest_cover(cells_by_weight.get(weight, 0), overhead=1 + len(suffix))
         texts += [term.text + suffix for term in sorted(terms, key=_reading_order)]
         texts += [hand_text(hand) + suffix for hand in hands_by_weight.get(weight, [])]
     return ",".join(texts)
+
+
+def weight_text(weight: float) -> str:
+    """A weight as it is typed; a tiny one with an exponent, so that no text of a range becomes long.
+
+    >>> weight_text(0.5), weight_text(1.0), weight_text(2.5e-30)
+    ('0.5', '1', '2.5e-30')
+    """
+    text = np.format_float_positional(weight, trim="-")
+    return text if len(text) <= 24 else repr(float(weight))
 
 
 @cache

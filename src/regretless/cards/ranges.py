@@ -1,6 +1,7 @@
 """A range: how likely each of the 1,326 hands is to be held, as a weight from 0 to 1.
 
-The text of a range is described in `range_reader`, how it is written back in `range_writer`.
+The text of a range is described in `range_reader`, how it is written back in `range_writer`, and what other programs
+read in `range_formats`.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.hands import HAND_CARDS, HAND_CLASS, HAND_COUNT, hand_text
+from regretless.cards.range_formats import write_gto_plus, write_weights
 from regretless.cards.range_reader import read_range
 from regretless.cards.range_writer import write_range
 from regretless.errors import InvalidOption
 
-__all__ = ["Range"]
+__all__ = ["FORMATS", "Range"]
+
+FORMATS = {"short": write_range, "gto+": write_gto_plus, "weights": write_weights}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +52,8 @@ class Range:
     def parse(cls, text: str, field: str = "range") -> Range:
         """Read a range; errors call the text `field` and name the position. Empty text is the empty range.
 
+        Where terms overlap, the later one wins; an `OverlappingTerms` warning names hands whose weight that changes.
+
         >>> Range.parse("100%").combos, Range.parse("A5s-A2s").combos
         (1326.0, 16.0)
         """
@@ -60,6 +66,16 @@ class Range:
         'QQ+,AK'
         """
         return write_range(self.weights)
+
+    def to_text(self, format: str = "short") -> str:
+        """The range as text: "short", "gto+" or "weights" (1,326 numbers in PioSOLVER's order). `parse` reads each.
+
+        >>> Range.parse("QQ+, AKs:0.5").to_text("gto+")
+        'AA-QQ,[50.0]AKs[/50.0]'
+        """
+        if format not in FORMATS:
+            raise InvalidOption("format", format, f"is not one of {', '.join(FORMATS)}")
+        return FORMATS[format](self.weights)
 
     def __repr__(self) -> str:
         return f"Range.parse({str(self)!r})"

@@ -3,6 +3,7 @@
 | what happened                                    | stderr               | exit code            |
 |--------------------------------------------------|----------------------|----------------------|
 | all well                                         |                      | 0                    |
+| read, but probably not what was meant            | `warning:` a sentence | as without it       |
 | the request was wrong (a `RegretlessError`)      | `error:` a sentence  | 1, or 3 for memory   |
 | the system refused (disk full, no permission)    | `error:` a sentence  | 1                    |
 | the command line could not be read               | `error:` and a hint  | 2                    |
@@ -21,6 +22,7 @@ from typing import Annotated, Any
 import typer
 
 from regretless.cli import bench, equity, estimate, export, games, plot, range, show, solve, train_kuhn
+from regretless.cli.warning_lines import warnings_as_lines
 from regretless.errors import RegretlessError
 
 __all__ = ["app", "main"]
@@ -82,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code is returned, and every error a user can cause is one sentence on stderr."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        with _seldom_searched_for_garbage():
+        with _seldom_searched_for_garbage(), warnings_as_lines():
             code = app(given, prog_name="regretless", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0

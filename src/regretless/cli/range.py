@@ -24,35 +24,49 @@ def range_(
         list[str],
         typer.Argument(metavar="RANGE", show_default=False, help="Such as [cyan]'22+, A2s+, KQo:0.5'[/cyan]."),
     ],
+    format: Annotated[
+        str | None,
+        typer.Option(
+            show_default=False,
+            help="Print only the text: [cyan]short[/cyan], [cyan]gto+[/cyan] for GTO+ and Flopzilla, or "
+            "[cyan]weights[/cyan], 1,326 numbers in PioSOLVER's order.",
+        ),
+    ] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
 ) -> None:
     """Read a range: its shortest text, how many hands it holds, and its 13 × 13 grid.
 
-    Suited hands are above the diagonal, offsuit ones below it.
+    Suited hands are above the diagonal, offsuit ones below it. Where terms overlap, the later one wins, and a warning
+    names the hands whose weight that changes.
 
     \b
     [cyan]regretless range '22+, A2s+, KTs+, QJs, AJo+:0.5'[/cyan]
     [cyan]regretless range 76s+[/cyan]   76s, 87s … AKs
-    [cyan]regretless range 'JTs-65s, AhKh, 100%'[/cyan]
+    [cyan]regretless range 'JTs-65s, AhKh, AXs:50%'[/cyan]
+    [cyan]regretless range 'QQ+, AKs:0.5' --format gto+[/cyan]   AA-QQ,\\[50.0]AKs\\[/50.0]
     """
     from regretless.cards.ranges import Range
 
     hands = Range.parse(" ".join(text))
+    written = hands.to_text(format or "short")
     if json_:
         answer = {
-            "range": str(hands),
+            "range": written,
             "combos": hands.combos,
             "share": hands.combos / 1326,
             "grid": hands.grid().tolist(),
         }
         print_json(answer)
         return
+    if format is not None:
+        print(written)
+        return
     from rich.text import Text
 
     from regretless.cli.consoles import for_answers
 
     console = for_answers()
-    console.print(Text(str(hands) or "(no hand)", style="bold"))
+    console.print(Text(written or "(no hand)", style="bold"))
     console.print(f"{hands.combos:g} combos, {hands.combos / 1326:.1%} of all hands\n")
     for line in _grid(hands, color=console.color_system is not None):
         console.print(line, no_wrap=True)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from regretless.cards.deck import RANKS, SUITS, card_text
+from regretless.cards.deck import CARD_PATTERN, card_text, parse_card
 from regretless.errors import InvalidText
 from regretless.postflop.sizes import number_text
 
@@ -25,7 +25,7 @@ CLOSE = 0.005  # chips; two amounts nearer than this are one, so that a rounded 
 _ACTION = re.compile(
     r"(?P<verb>check|call|fold|bet|raise|all-?in|x|c|f|b|r|a)(?: *(?:to )? *(?P<amount>\d+(?:\.\d*)?|\.\d+) *)?"
 )
-_CARD = re.compile(rf"[{RANKS}{RANKS.lower()}][{SUITS}{SUITS.upper()}]")
+_CARD = re.compile(CARD_PATTERN)
 _VERBS = {"x": "check", "c": "call", "f": "fold", "b": "bet", "r": "raise", "a": "all-in", "allin": "all-in"}
 _WITH_AMOUNT = ("bet", "raise")
 
@@ -101,8 +101,7 @@ def no_such_action(field: str, text: str, step: Step, labels: Sequence[str]) -> 
 
 def _read(part: str, text: str, field: str, position: int) -> Step:
     if _CARD.fullmatch(part):
-        card = 4 * RANKS.index(part[0].upper()) + SUITS.index(part[1].lower())
-        return Step("deal", card=card, position=position)
+        return Step("deal", card=parse_card(part), position=position)
     match = _ACTION.fullmatch(part.lower())
     if match is None:
         raise InvalidText(field, text, position, f"{part!r} is neither an action nor a card")
