@@ -8,12 +8,12 @@
 | the system refused (disk full, no permission)    | `error:` a sentence  | 1                    |
 | the command line could not be read               | `error:` and a hint  | 2                    |
 | Ctrl-C or SIGTERM                                | what was saved       | 130                  |
+| the reader of a pipe went away                   |                      | 0: it had enough     |
 """
 
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,6 +24,7 @@ import typer
 from regretless.cli import bench, equity, estimate, export, games, plot, range, show, solve, train_kuhn
 from regretless.cli.warning_lines import warnings_as_lines
 from regretless.errors import RegretlessError
+from regretless.printable import printable
 
 __all__ = ["app", "main"]
 
@@ -82,19 +83,34 @@ def regretless(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code is returned, and every error a user can cause is one sentence on stderr."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    from regretless.cli.consoles import discard, prepare_streams
+
+    prepare_streams()
+    code = _run(list(sys.argv[1:] if arguments is None else arguments))
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        discard(sys.stdout)  # or Python would try again when it ends, and say so
+        if code == 0 and not isinstance(error, BrokenPipeError):
+            return _fail(f"stdout: {error.strerror or error}", 1)
+    return code
+
+
+def _run(given: list[str]) -> int:
     try:
         with _seldom_searched_for_garbage(), warnings_as_lines():
             code = app(given, prog_name="regretless", standalone_mode=False)
-        sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except RegretlessError as error:
         return _fail(str(error), error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         return _fail("interrupted", INTERRUPTED)
     except BrokenPipeError:  # the reader of a pipe has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return 0
+    except SystemExit as end:  # Click and Rich make one of it
+        if isinstance(end.__context__, BrokenPipeError):
+            return 0
+        raise
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return _fail(f"{where}{error.strerror or error}", 1)
@@ -121,16 +137,18 @@ def _fail(sentence: str, code: int) -> int:
     from regretless.cli.consoles import for_people
 
     console = for_people()
-    console.print("[bold red]error:[/bold red]", end=" ")
-    console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+    console.print("error:", style="bold red", end=" ")
+    console.print(printable(sentence), soft_wrap=True)
     return code
 
 
 def _fail_usage(error: Any) -> int:
+    from rich.text import Text
+
     from regretless.cli.consoles import for_people
 
     code = _fail(str(error.format_message()).rstrip("."), int(getattr(error, "exit_code", 2)))
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "regretless"
-    for_people().print(f"[dim]see[/dim] [cyan]{path} --help[/cyan]", highlight=False)
+    for_people().print(Text("see ", style="dim").append(f"{path} --help", style="not dim cyan"), soft_wrap=True)
     return code

@@ -51,9 +51,9 @@ def games(
     timings = []
     for timing in compare(names or tuple(GAMES), contenders.split(","), dtype=dtype):
         timings.append(timing)
-        console.print(f"[dim]{timing.game} done[/dim]")
+        console.print(f"{timing.game} done", style="dim")
         for contender, reason in timing.missing.items():
-            console.print(f"[dim]  {contender}: {reason}[/dim]", highlight=False)
+            console.print(f"  {contender}: {reason}", style="dim", soft_wrap=True)
     report = record(timings, dtype)
     if out is not None:
         out.write_text(strict_json(report, indent=2) + "\n", encoding="utf-8")

@@ -1,17 +1,119 @@
-"""Where output goes: answers to stdout, everything about the work itself to stderr."""
+"""Where output goes and what it may hold: answers to stdout, everything about the work itself to stderr.
+
+What is printed often came from somebody else: names of spots and files, labels of games. So strings are printed as they
+are (square brackets are no markup here; styles are given with `style=` or `Text`), and control characters are escaped.
+On a terminal Rich fits tables to its width. In a file or a pipe lines have the length they need: a reader of a log
+would not know that a number was cut.
+"""
 
 from __future__ import annotations
 
+import codecs
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from io import StringIO
+from typing import IO, TYPE_CHECKING, Any
+
 from rich.console import Console
+from rich.segment import Segment
 
-__all__ = ["for_answers", "for_people"]
+from regretless.printable import printable
+
+if TYPE_CHECKING:
+    from rich.console import ConsoleOptions, RenderableType
+    from rich.text import Text
+
+__all__ = ["discard", "for_answers", "for_drawing", "for_people", "prepare_streams"]
+
+UNBOUNDED = 100_000  # columns; longer than any line
+FALLBACK = "regretless.fallback"  # the name of the error handler below
+PLAIN = {  # what stands for a character that the encoding of a stream lacks
+    "♣": "c", "♦": "d", "♥": "h", "♠": "s",
+    "█": "#", "■": "#", "·": "-", "–": "-", "—": "-", "−": "-", "→": "->", "…": "...", "×": "x", "±": "+-",
+    "≤": "<=", "≥": ">=", "µ": "u", "’": "'", "“": '"', "”": '"', "\xa0": " ",
+    "α": "alpha", "β": "beta", "γ": "gamma",
+}  # fmt: skip
 
 
-def for_answers() -> Console:
-    """The console of results; colours only on a terminal."""
-    return Console(highlight=False)
+class LiteralConsole(Console):
+    """Rich's console for text that others wrote: no markup, no control characters."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **options)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Escape before the text is laid out, so that columns stay aligned."""
+        return super().render_str(printable(text, lines=True), **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Escape whatever else reaches the stream; control codes of Rich itself are marked as such."""
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            yield segment if control else Segment(printable(text, lines=True), style)
+
+    def on_broken_pipe(self) -> None:
+        """Print nothing more, and let the command finish its work: there may be a file to save."""
+        discard(self.file)
+
+
+def for_answers(*, fit: bool = True) -> Console:
+    """The console of results; colours only on a terminal, which wraps long lines itself where they need not `fit`."""
+    return _console(fit)
 
 
 def for_people() -> Console:
     """The console of progress, notes and errors: stderr, so that a pipe gets the answer alone."""
-    return Console(stderr=True, highlight=False)
+    return _console(True, stderr=True)
+
+
+def for_drawing(width: int) -> Console:
+    """A console that records what is printed, in all colours, to be exported as a picture."""
+    return LiteralConsole(file=StringIO(), record=True, width=width, force_terminal=True, color_system="truecolor")
+
+
+def _console(fit: bool, **options: Any) -> Console:
+    console = LiteralConsole(**options)
+    if not fit or not _is_terminal(console.file):
+        console.width = UNBOUNDED
+    return console
+
+
+def _is_terminal(stream: Any) -> bool:
+    """Whether lines end at the edge of a screen; FORCE_COLOR, which Rich follows, asks for colours alone."""
+    with suppress(ValueError):  # closed
+        return bool(stream.isatty())
+    return False
+
+
+def prepare_streams() -> None:
+    """Make stdout and stderr take any text: characters that their encoding lacks are replaced by ones it has.
+
+    Where either was closed when the command began (`>&-`), what is printed is dropped, and no file that is opened
+    later gets its number, as it otherwise would.
+    """
+    while (free := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(free, True)
+    os.close(free)
+    codecs.register_error(FALLBACK, _replace)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  open until the process ends
+        with suppress(AttributeError):  # a stream of somebody else's, put in place of Python's
+            getattr(sys, name).reconfigure(errors=FALLBACK)
+
+
+def _replace(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return "".join(PLAIN.get(one) or ascii(one)[1:-1] for one in lacking), error.end
+
+
+def discard(stream: IO[str]) -> None:
+    """Drop what is printed from now on: the reader of a pipe has seen enough, or the disk of a log is full."""
+    with suppress(OSError, ValueError):  # no file of the system's, or closed
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)

@@ -69,7 +69,9 @@ def equity(
         (ranges[0], result.first, result.win, result.lose),
         (ranges[1], result.second, result.lose, result.win),
     ):
-        table.add_row(Text(str(hands)), f"[bold]{share:.2%}[/bold]", f"{wins:.2%}", f"{result.tie:.2%}", f"{loses:.2%}")
+        table.add_row(
+            Text(str(hands)), Text(f"{share:.2%}", style="bold"), f"{wins:.2%}", f"{result.tie:.2%}", f"{loses:.2%}"
+        )
     if cards:
         console.print(Text("board ", style="dim").append_text(_cards(board_text(cards))))
     console.print(table)

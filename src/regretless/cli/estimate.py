@@ -35,21 +35,25 @@ def estimate(
         print_json(answers[0] if len(answers) == 1 else {"spots": answers})
         return
     from rich.table import Table
+    from rich.text import Text
 
     from regretless.cli.consoles import for_answers
     from regretless.cli.numbers import bytes_text
+    from regretless.printable import printable
 
     console = for_answers()
     for path, size in sizes.items():
         facts = Table.grid(padding=(0, 3, 0, 0))
         runouts = " × ".join(f"{count:,}" for count in size.runouts)
         kinds = ", ".join(f"{count:,} {name}" for name, count in size.node_kinds.items())
-        facts.add_row("nodes", f"[bold]{size.nodes:,}[/bold]   ({kinds})")
+        facts.add_row("nodes", Text(f"{size.nodes:,}", style="bold").append(f"   ({kinds})", style="not bold"))
         facts.add_row("betting tree", f"{size.betting_nodes:,} nodes; runouts by street {runouts}")
         facts.add_row("hands", f"oop {size.hands['oop']:,}, ip {size.hands['ip']:,}")
         facts.add_row("entries", f"{size.entries:,}   (actions of hands)")
         for bits, needed in size.memory_bytes.items():
-            fits = "" if needed <= available_bytes() else "   [red]more than is free[/red]"
-            facts.add_row(f"memory, {bits} bits", f"[bold]{bytes_text(needed)}[/bold]{fits}")
-        console.print(path, style="bold")
+            memory = Text(bytes_text(needed), style="bold")
+            if needed > available_bytes():
+                memory.append("   more than is free", style="not bold red")
+            facts.add_row(f"memory, {bits} bits", memory)
+        console.print(printable(path), style="bold", soft_wrap=True)
         console.print(facts)

@@ -30,7 +30,10 @@ def check_figure(option: str, path: Path) -> None:
 
 def save_figure(figure: Figure, path: Path) -> None:
     """Write a picture in the format that its name ends in."""
+    import warnings
+
     from regretless.storage.atomic import replace_file
 
-    with replace_file(path) as temporary:
+    with replace_file(path) as temporary, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a box is drawn for it
         figure.savefig(temporary, format=path.suffix.lower().removeprefix("."))

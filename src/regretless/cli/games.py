@@ -49,5 +49,9 @@ def games(
         table.add_row(Text(entry.name, style="bold"), entry.players, what)
     console = for_answers()
     console.print(table)
-    console.print("[dim]Also[/dim] [cyan]openspiel:NAME[/cyan][dim], any sequential game of OpenSpiel, and[/dim]")
-    console.print("[cyan]FILE.efg[/cyan][dim], any Gambit file.[/dim]")
+    console.print(
+        Text.assemble(
+            ("Also ", "dim"), ("openspiel:NAME", "cyan"), (", any sequential game of OpenSpiel, and ", "dim"),
+            ("FILE.efg", "cyan"), (", any Gambit file.", "dim"),
+        )
+    )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from regretless.cli.consoles import for_people
 from regretless.cli.numbers import duration_text
+from regretless.printable import printable
 
 if TYPE_CHECKING:
     from regretless.solvers.loop import Progress
@@ -22,9 +23,13 @@ def bar(what: str) -> Iterator[Callable[[float, str], None]]:
     from rich.progress import Progress as Bar
 
     console = for_people()
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=14), TextColumn("{task.fields[said]}"))
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=14),
+        TextColumn("{task.fields[said]}", markup=False),
+    )
     with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
-        task = shown.add_task(what, total=None, said="setting up")
+        task = shown.add_task(printable(what), total=None, said="setting up")
 
         def tell(share: float, said: str) -> None:
             shown.update(task, total=1.0, completed=min(share, 1.0), said=said)

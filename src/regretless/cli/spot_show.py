@@ -10,6 +10,7 @@ from regretless.cli.consoles import for_answers
 from regretless.cli.json_output import print_json
 from regretless.cli.numbers import bytes_text, duration_text
 from regretless.errors import InvalidOption
+from regretless.printable import printable
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -62,11 +63,15 @@ def print_spot(solution: SpotSolution, *, node: str = "", hands: bool = False) -
     view = solution.node(node)
     console = for_answers()
     color = console.color_system is not None
-    console.print(Text(solution.game, style="bold"), Text(_how(solution), style="dim"), soft_wrap=True)
+    console.print(Text(printable(solution.game), style="bold"), Text(_how(solution), style="dim"), soft_wrap=True)
     console.print(
-        f"exploitability [bold]{solution.exploitability_pct_pot:.3g} %[/bold] of the pot "
-        f"({solution.exploitability:.3g} chips), {duration_text(solution.seconds)}, {bytes_text(solution.memory_bytes)}"
-    )
+        Text.assemble(
+            "exploitability ", (f"{solution.exploitability_pct_pot:.3g} %", "bold"), " of the pot "
+            f"({solution.exploitability:.3g} chips), {duration_text(solution.seconds)}, "
+            f"{bytes_text(solution.memory_bytes)}",
+        ),
+        soft_wrap=True,
+    )  # fmt: skip
     if solution.settings.target is not None and solution.exploitability_pct_pot > solution.settings.target:
         console.print(f"the target of {solution.settings.target:g} % was not reached", style="yellow")
     console.print()
@@ -80,20 +85,14 @@ def print_spot(solution: SpotSolution, *, node: str = "", hands: bool = False) -
 
 def _draw(solution: SpotSolution, node: str, path: Path) -> None:
     """The picture of a node as an SVG file that asks no other server for anything."""
-    from io import StringIO
-
-    from rich.console import Console
-
-    from regretless.cli.consoles import for_people
+    from regretless.cli.consoles import for_drawing, for_people
     from regretless.cli.spot_view import BAR, node_lines
     from regretless.storage.atomic import replace_file
 
-    console = Console(
-        record=True, width=BAR + 2, file=StringIO(), force_terminal=True, color_system="truecolor", highlight=False
-    )
+    console = for_drawing(BAR + 2)
     for line in node_lines(solution.node(node), color=True):
         console.print(line, no_wrap=True, overflow="crop")
-    drawn = console.export_svg(title=f"regretless show {solution.game}")
+    drawn = console.export_svg(title=printable(f"regretless show {solution.game}"))
     drawn = re.sub(r"@font-face \{.*?\}|<!--.*?-->", "", drawn, flags=re.DOTALL)
     with replace_file(path) as temporary:
         temporary.write_text(drawn, encoding="utf-8")
@@ -123,7 +122,7 @@ def print_tree(spot: Spot, *, as_json: bool = False) -> None:
     if as_json:
         print_json(_nested(tree, 0))
         return
-    console = for_answers()
+    console = for_answers(fit=False)  # a terminal may wrap a deep branch, but none is cut
     console.print(_branch(spot, tree), no_wrap=True)
     console.print(f"\n{len(tree.kind):,} betting nodes", style="dim")
 

@@ -14,6 +14,7 @@ import typer
 from regretless.cli.consoles import for_answers, for_people
 from regretless.cli.json_output import print_json
 from regretless.errors import InvalidFile, InvalidOption
+from regretless.printable import printable
 
 if TYPE_CHECKING:
     from regretless.postflop.solution import SpotSolution
@@ -142,7 +143,7 @@ def _solve_one(request: SpotRequest, paths: list[Path]) -> tuple[SpotSolution, P
     def checkpointed(why: InvalidFile | None) -> None:
         nonlocal problem
         if why is not None and str(why) != str(problem) and not interrupted():
-            for_people().print(f"{why}; the solve goes on", style="yellow", markup=False, soft_wrap=True)
+            for_people().print(f"{why}; the solve goes on", style="yellow", soft_wrap=True)
         problem = why
 
     options: dict[str, Any] = {
@@ -194,7 +195,9 @@ def _solve_batch(request: SpotRequest, paths: list[Path]) -> None:
         if problem is not None:
             problems.append(problem)
         for_people().print(
-            f"{place + 1}/{len(paths)} {solution.game}: {solution.exploitability_pct_pot:.3g} % of the pot", style="dim"
+            f"{place + 1}/{len(paths)} {printable(solution.game)}: {solution.exploitability_pct_pot:.3g} % of the pot",
+            style="dim",
+            soft_wrap=True,
         )
 
     with catch_interrupts() as interrupted:
@@ -226,7 +229,7 @@ def _print_batch(solutions: list[SpotSolution]) -> None:
     for solution in solutions:
         first = zip(solution.root.actions, solution.root.frequencies, strict=True)
         table.add_row(
-            solution.game,
+            printable(solution.game),
             f"{solution.iterations:,}",
             f"{solution.exploitability_pct_pot:.3g}",
             f"{solution.ev['oop']:.2f}",
@@ -253,10 +256,11 @@ def _tell_of_compiling(storage: int) -> None:
 
 
 def _expanded(given: tuple[str, ...]) -> list[Path]:
-    """Patterns that the shell left alone, and names as they are."""
+    """Patterns that the shell left alone; a name that exists is no pattern, whatever it holds."""
     paths: list[Path] = []
     for text in given:
-        found = sorted(glob(text)) if any(mark in text for mark in "*?[") else [text]
+        pattern = any(mark in text for mark in "*?[") and not Path(text).exists()
+        found = sorted(glob(text)) if pattern else [text]
         if not found:
             raise InvalidFile(text, "matches no file")
         paths += map(Path, found)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from regretless.cli.consoles import for_answers
 from regretless.cli.numbers import bytes_text, count_text, duration_text, signed_text, unit_of
 from regretless.cli.strategy_table import choose, strategy_table
+from regretless.printable import printable
 
 if TYPE_CHECKING:
     from regretless.solvers.solution import Solution
@@ -23,12 +26,11 @@ def print_solution(
 ) -> None:
     """Print the summary and the strategy: all of it if it is small or `whole`, the first decisions otherwise."""
     from rich.table import Table
-    from rich.text import Text
 
     console = for_answers()
     most = None if whole or solution.information_sets <= SMALL else FIRST
     shown = choose(solution.strategy, keys, most)
-    console.print(Text(solution.game, style="bold"), Text(_how(solution), style="dim"), soft_wrap=True)
+    console.print(Text(printable(solution.game), style="bold"), Text(_how(solution), style="dim"), soft_wrap=True)
     console.print()
     facts = Table.grid(padding=(0, 3, 0, 0))
     for name, answer in _facts(solution):
@@ -51,14 +53,16 @@ def _how(solution: Solution) -> str:
     return f"{solution.variant}{sampled} · {solution.iterations:,} iterations · {machine}"
 
 
-def _facts(solution: Solution) -> list[tuple[str, str]]:
+def _facts(solution: Solution) -> list[tuple[str, str | Text]]:
     unit = unit_of(solution.game)
     players = len(solution.values)
     values = "   ".join(f"player {player} {signed_text(value)}" for player, value in enumerate(solution.values))
-    facts = [
+    facts: list[tuple[str, str | Text]] = [
         (
             "exploitability",
-            f"[bold]{max(solution.exploitability, 0.0):.3g}[/bold] {unit} a game   (NashConv / {players})",
+            Text(f"{max(solution.exploitability, 0.0):.3g}", style="bold").append(
+                f" {unit} a game   (NashConv / {players})", style="not bold"
+            ),
         ),
         ("NashConv", f"{max(solution.nash_conv, 0.0):.3g} {unit} a game"),
         ("value", f"{values}   ({unit} a game)"),
@@ -72,7 +76,7 @@ def _facts(solution: Solution) -> list[tuple[str, str]]:
         ("tree", f"{solution.nodes:,} nodes, {solution.information_sets:,} information sets"),
     ]
     if (note := _note(solution)) is not None:
-        facts.append(("", f"[yellow]{note}[/yellow]"))
+        facts.append(("", Text(note, style="yellow")))
     return facts
 
 

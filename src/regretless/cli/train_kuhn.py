@@ -107,7 +107,12 @@ def _print(training: Training, theoretical: float) -> None:
     speed = count_text(training.iterations / max(training.seconds, 1e-9))
     facts = Table.grid(padding=(0, 3, 0, 0))
     for name, answer in (
-        ("mean value so far", f"[bold]{signed_text(training.running_value)}[/bold] chips a hand to player 0"),
+        (
+            "mean value so far",
+            Text(signed_text(training.running_value), style="bold").append(
+                " chips a hand to player 0", style="not bold"
+            ),
+        ),
         ("value of the strategy", f"{signed_text(training.evaluation.values[0])} chips a hand"),
         ("in theory", f"{signed_text(theoretical)} chips a hand   (−1/18)"),
         ("exploitability", f"{training.evaluation.exploitability:.3g} chips a hand   (NashConv / 2)"),

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from regretless.errors import MissingExtra
+from regretless.printable import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["GRID", "INK", "MUTED", "PALETTE", "new_figure", "quiet_axes"]
+__all__ = ["GRID", "INK", "MUTED", "PALETTE", "new_figure", "quiet_axes", "shown"]
 
 # Okabe & Ito (2008), without the yellow that disappears on white.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -41,3 +42,9 @@ def quiet_axes(axes: Axes) -> None:
     axes.tick_params(which="both", colors=MUTED, labelcolor=INK, labelsize=9)
     axes.grid(True, which="major", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
+
+
+def shown(text: str, most: int) -> str:
+    """Text of others for a picture: on one line, no longer than `most`, nothing in it that an SVG may not hold."""
+    text = printable(text)
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from regretless.errors import InvalidOption
-from regretless.plots._style import INK, PALETTE, new_figure, quiet_axes
+from regretless.plots._style import INK, PALETTE, new_figure, quiet_axes, shown
 from regretless.solvers.solution import Solution
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def convergence(
     figure, panels = new_figure(9.6, 4.2, columns=2, sharey=True)
     games = list(dict.fromkeys(solution.game for solution in solutions))
     heading = title if title is not None else _heading(solutions, games)
-    figure.suptitle(heading, fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
+    figure.suptitle(shown(heading, 90), parse_math=False, fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
     for axes, unit in zip(panels, ("iterations", "seconds of solving"), strict=True):
         quiet_axes(axes)
         axes.set_xscale("log")
@@ -71,7 +71,7 @@ def _name_lines(figure: Figure, lines: Sequence[Line2D], names: Sequence[str], e
     order = sorted(range(len(names)), key=lambda number: -ends[number])
     legend = figure.legend(
         [lines[number] for number in order],
-        [names[number] for number in order],
+        [shown(names[number], 40) for number in order],
         loc="outside right center",
         frameon=False,
         fontsize=9.5,
@@ -80,6 +80,7 @@ def _name_lines(figure: Figure, lines: Sequence[Line2D], names: Sequence[str], e
     )
     for text, number in zip(legend.get_texts(), order, strict=True):
         text.set_color(lines[number].get_color())
+        text.set_parse_math(False)  # a dollar sign in a name is one
 
 
 def _names(solutions: Sequence[Solution]) -> list[str]:
