@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from regretless.errors import RegretlessWarning
+from regretless.printable import printable
 
 __all__ = ["warnings_as_lines"]
 
@@ -42,5 +43,5 @@ def _print(sentence: str) -> None:
     from regretless.cli.consoles import for_people
 
     console = for_people()
-    console.print("[bold yellow]warning:[/bold yellow]", end=" ")
-    console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+    console.print("warning:", style="bold yellow", end=" ")
+    console.print(printable(sentence), soft_wrap=True)
