@@ -19,6 +19,11 @@ What can be read but was probably meant otherwise is a warning, with Python's `w
 
 from __future__ import annotations
 
+import reprlib
+from collections.abc import Mapping
+
+from regretless.printable import printable
+
 __all__ = [
     "InvalidFile",
     "InvalidGame",
@@ -33,12 +38,23 @@ __all__ = [
 ]
 
 _LONGEST_QUOTE = 60  # characters of a text that a message repeats
+_LONGEST_MESSAGE = 1000  # characters
 
 
 class RegretlessError(Exception):
-    """Base of every error that a user's request can cause."""
+    """Base of every error that a user's request can cause. A message is one line of bounded length, whatever it quotes.
+
+    >>> print(RegretlessError("no field a" + chr(10) + "b"))
+    no field a\\nb
+    """
 
     exit_code = 1
+
+    def __init__(self, message: str) -> None:
+        if len(message) > _LONGEST_MESSAGE:  # its end says what is allowed, its beginning where
+            half = _LONGEST_MESSAGE // 2
+            message = f"{message[:half]} … {message[-half:]}"
+        super().__init__(printable(message))
 
 
 class InvalidOption(RegretlessError):
@@ -49,9 +65,17 @@ class InvalidOption(RegretlessError):
     """
 
     def __init__(self, option: str, value: object, reason: str) -> None:
-        super().__init__(f"{option}: {value!r} {reason}")
+        super().__init__(f"{option}: {_shown(value)} {reason}")
         self.option = option
         self.value = value
+
+
+def _shown(value: object) -> str:
+    """A value as a message shows it."""
+    if isinstance(value, int) and abs(value) >= 10**_LONGEST_QUOTE:  # Python refuses to write out very long ones
+        return f"a number of {int(value.bit_length() * 0.30103):,} digits"
+    written = reprlib.repr(value) if isinstance(value, Mapping | list | tuple | set) else repr(value)
+    return written if len(written) <= 2 * _LONGEST_QUOTE else f"{written[:_LONGEST_QUOTE]}..."
 
 
 class InvalidText(RegretlessError):

@@ -12,7 +12,8 @@ At a decision, with `pot` the pot after calling and all chips counted on this st
 5. Lines added or removed by hand come last. Facing an all-in nobody raises.
 
 Thresholds are rounded to whole chips, as amounts are. Two decisions where the same chips are in and the same may follow
-have the same subtree, which is built once, so a tree of a million nodes costs what its different parts do.
+have the same subtree, which is built once, so a tree of a million nodes costs what its different parts do. A tree that
+nobody could solve is refused while it is built (`tree_size`).
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ from typing import NamedTuple
 from regretless.errors import InvalidText, RegretlessError
 from regretless.forms.betting import Branch, flatten
 from regretless.forms.public import BettingTree, Kind
-from regretless.postflop.lines import Step, find_action, no_such_action, parse_line
+from regretless.postflop.lines import Step, no_such_action, parse_line
 from regretless.postflop.sizes import Decision, number_text
 from regretless.postflop.spot import PLAYERS, Spot
+from regretless.postflop.tree_size import TreeSize
 
 __all__ = ["betting_branches", "betting_tree"]
 
@@ -90,12 +92,15 @@ class _State(NamedTuple):
 class _Builder:
     def __init__(self, spot: Spot) -> None:
         self.spot = spot
+        self.size = TreeSize(spot)
         self.built: dict[tuple[_State, tuple[_Edit, ...]], Branch] = {}
 
     def branch(self, state: _State, edits: tuple[_Edit, ...]) -> Branch:
         key = state, edits
         if key not in self.built:
+            self.size.begin_decision()
             self.built[key] = self._decision(state, edits)
+            self.size.end_decision(self.built[key])
         return self.built[key]
 
     def _decision(self, state: _State, edits: tuple[_Edit, ...]) -> Branch:
@@ -200,12 +205,11 @@ class _Builder:
         """Step 5 at one node."""
         for edit in edits:
             step = edit.steps[0]
-            labels = [str(action) for action in actions]
-            found = find_action(step, labels)
+            found = next((index for index, action in enumerate(actions) if step.means(action)), None)
             if found is None and not edit.removes and step.verb in ("bet", "raise", "all-in"):
                 actions = _inserted(actions, self._added(state, step, edit))
             elif found is None:
-                raise no_such_action(edit.field, edit.text, step, labels)
+                raise no_such_action(edit.field, edit.text, step, [str(action) for action in actions])
             elif edit.removes and len(edit.steps) == 1:
                 actions = [action for index, action in enumerate(actions) if index != found]
         if not actions:
@@ -218,6 +222,8 @@ class _Builder:
         smallest = self._smallest(state, at)
         if at.stack <= SLACK:
             raise InvalidText(edit.field, edit.text, step.position, "the other player is all-in: call or fold")
+        if state.raises >= MOST_BETS:
+            raise InvalidText(edit.field, edit.text, step.position, f"is more than {MOST_BETS} raises on one street")
         if not smallest - SLACK <= amount <= at.all_in + SLACK:
             allowed = f"{number_text(smallest)} to {number_text(at.all_in)}"
             raise InvalidText(edit.field, edit.text, step.position, f"the amount must be from {allowed}")
