@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from regretless.forms.betting import Branch, flatten, poker_payoffs
-from regretless.forms.public import DEAD, Hands, Kind, PublicForm, Street
+from regretless.forms.public import DEAD, Hands, Kind, PublicForm, Street, no_symmetry
 
 
 def random_form(seed: int, *, deck: int = 9, streets: int = 2, most_hands: int = 30, rake: float = 0.0) -> PublicForm:
@@ -34,6 +34,7 @@ def random_form(seed: int, *, deck: int = 9, streets: int = 2, most_hands: int =
         hands=(hands[0], hands[1]),
         payoffs=poker_payoffs(tree, rake=rake, rake_cap=1.5),
         permutations=(identity[0], identity[1]),
+        symmetry=no_symmetry(deck, (hands[0], hands[1])),
         strength=(strength[0], strength[1]),
     )
 
@@ -93,6 +94,7 @@ def _streets(deck: int, count: int, cards: list[np.ndarray]) -> tuple[Street, ..
                 probability=1.0 / (deck - 4 - street + 1) if street else 1.0,
                 first_copy=np.arange(len(new_tables) + 1, dtype=np.int32),
                 copies=np.zeros(len(new_tables), dtype=np.int16),
+                symmetry=np.zeros(len(new_tables), dtype=np.int32),
                 dead=(dead[0], dead[1]),
             )
         )

@@ -8,12 +8,19 @@ from numpy.typing import NDArray
 
 from regretless.engines._kernel import kernel
 from regretless.engines._lanes import WIDTH, keep, load
+from regretless.engines.public_tables import GOLDEN
 
 
 @kernel
-def copy(source: NDArray[np.generic], target: NDArray[np.generic], salt: int) -> None:
+def keep_all(
+    source: NDArray[np.generic], target: NDArray[np.generic], seed: int, roundings: NDArray[np.uint32]
+) -> None:
     for index in range(0, source.size, WIDTH):
-        keep(target, index, load(source, index), salt)
+        keep(target, index, load(source, index), seed, roundings, index)
+
+
+def copy(source: NDArray[np.generic], target: NDArray[np.generic], salt: int) -> None:
+    keep_all(source, target, salt, np.arange(source.size, dtype=np.uint32) * np.uint32(GOLDEN))
 
 
 def as_halves(numbers: NDArray[np.float32], salt: int = 0) -> NDArray[np.float32]:
@@ -59,3 +66,18 @@ def test_whole_numbers_are_rounded_up_as_often_as_they_are_above() -> None:
         assert kept.mean() == pytest.approx(number, abs=0.01)
     copy(np.array([-5.0, 70000.0] * 8, dtype=np.float32), kept[:WIDTH], 0)
     assert kept[:2].tolist() == [0, 65535]
+
+
+@pytest.mark.parametrize("stored", [np.int16, np.uint16])
+def test_equal_numbers_with_equal_roundings_stay_equal(stored: type) -> None:
+    """What keeps hands that play alike bit-equal in 16 bits."""
+    random = np.random.default_rng(3)
+    numbers = np.tile(random.uniform(1, 60000, 16), 2).astype(np.float32)
+    roundings = np.tile(random.integers(0, 2**32, 16, dtype=np.uint32), 2)
+    seen = set()
+    for seed in range(200):
+        kept = np.zeros(32, dtype=stored)
+        keep_all(numbers, kept, seed, roundings)
+        np.testing.assert_array_equal(kept[:16], kept[16:])
+        seen.add(int(kept[0]))
+    assert len(seen) > 1  # at random, not to the nearest

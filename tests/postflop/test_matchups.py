@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regretless.cards.hands import HAND_CARDS
+from regretless.forms.blockers import met
 from regretless.forms.public import Hands
-from regretless.postflop.matchups import Showdown, met
+from regretless.postflop.matchups import Showdown
 
 
 def random_hands(random: np.random.Generator, deck: int) -> tuple[Hands, Hands]:
@@ -51,4 +51,10 @@ def test_equal_to_all_pairs(seed: int, deck: int) -> None:
 def test_nothing_met_is_exactly_nothing() -> None:
     hands = Hands(weight=np.ones(1), cards=np.array([[0, 1]]), same=np.array([0]))
     assert met(hands, hands, np.array([[0.1]]), 52).tolist() == [[0.0]]
-    assert met(hands, hands, np.array([[1 / 3]]), 52)[0, 0] == pytest.approx(0)
+    assert met(hands, hands, np.array([[1 / 3]]), 52)[0, 0] == 0.0
+
+
+def test_what_blockers_leave_does_not_cancel() -> None:
+    mine = Hands(weight=np.ones(1), cards=np.array([[0, 1]]), same=np.array([-1]))
+    theirs = Hands(weight=np.ones(3), cards=np.array([[0, 2], [0, 3], [4, 5]]), same=np.array([-1, -1, -1]))
+    assert met(mine, theirs, np.array([[0.3, 0.7, 1e-19]]), 52)[0, 0] == 1e-19

@@ -1,9 +1,10 @@
-"""Sixteen 32-bit numbers handled as one: the vector type in which the kernels of the public form are written.
+"""Sixteen numbers handled as one: the vector type in which the kernels of the public form are written.
 
 numba leaves it to LLVM to find loops that can be vectorised, and with several arrays and few actions to a node it often
 does not. Here a `Lanes` value *is* an LLVM vector of sixteen floats: `load` reads one from an array, `+ - *` and the
 functions below work on all sixteen, `store` writes it back. On a processor with AVX-512 it is one register, elsewhere
-LLVM splits it into two or four, so the same code runs everywhere.
+LLVM splits it into two or four, so the same code runs everywhere. An array of 64-bit floats gives sixteen of those, in
+twice the registers: terminals are written for either.
 
 What a solve learns may be kept in 16-bit numbers, which `load` and `keep` convert, so nothing else sees the format:
 
@@ -47,17 +48,19 @@ __all__ = [
     "take",
     "transpose",
     "where_positive",
+    "zeros",
 ]
 
 WIDTH = 16
 Lanes = Any  # as a type checker sees it
 
-_FLOAT = ir.FloatType()
-_VECTOR = ir.VectorType(_FLOAT, WIDTH)
+_VECTOR = ir.VectorType(ir.FloatType(), WIDTH)
+_WIDE_VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
 _INT = ir.IntType(32)
 _INTS = ir.VectorType(_INT, WIDTH)
 _STORED = {
     types.float32: _VECTOR,
+    types.float64: _WIDE_VECTOR,
     types.int16: ir.VectorType(ir.HalfType(), WIDTH),
     types.uint16: ir.VectorType(ir.IntType(16), WIDTH),
 }
@@ -68,17 +71,23 @@ _X86 = platform.machine().lower() in ("x86_64", "amd64", "i686")
 
 
 class _LanesType(types.Type):
-    def __init__(self) -> None:
-        super().__init__(name="Lanes")
+    def __init__(self, vector: Any) -> None:
+        super().__init__(name=f"Lanes({vector})")
+        self.vector = vector
 
 
-_lanes = _LanesType()
+_lanes, _wide_lanes = _LanesType(_VECTOR), _LanesType(_WIDE_VECTOR)
 
 
 @register_model(_LanesType)
 class _LanesModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _VECTOR)  # type: ignore[no-untyped-call]
+        super().__init__(manager, kind, kind.vector)  # type: ignore[no-untyped-call]
+
+
+def _lanes_of(number: Any) -> _LanesType:
+    """What numbers of a type are loaded as."""
+    return _wide_lanes if number == types.float64 else _lanes
 
 
 def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
@@ -100,7 +109,17 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
             return builder.sitofp(builder.zext(found, _INTS), _VECTOR)
         return found
 
-    return _lanes(array, types.intp), generate
+    return _lanes_of(array.dtype)(array, types.intp), generate
+
+
+@intrinsic
+def zeros(typing_context: Any, array: Any) -> Any:
+    """Sixteen zeros of the array's type."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return ir.Constant(signature.return_type.vector, [0.0] * WIDTH)
+
+    return _lanes_of(array.dtype)(array), generate
 
 
 def _mask(context: Any, builder: Any, kind: Any, bits: Any, index: Any) -> Any:
@@ -152,36 +171,39 @@ def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
         builder.store(arguments[2], _address(context, builder, signature.args[0], *arguments[:2]), align=4)
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, _lanes), generate
+    return types.void(array, types.intp, _lanes_of(array.dtype)), generate
 
 
 @intrinsic
-def keep(typing_context: Any, array: Any, index: Any, value: Any, salt: Any) -> Any:
+def keep(typing_context: Any, array: Any, index: Any, value: Any, seed: Any, roundings: Any, at: Any) -> Any:
     """array[index : index + 16] = value, whatever the array holds.
 
     To 16 bits, numbers are rounded up or down at random, so that roundings cancel out: otherwise a sum would stand
-    still once what is added to it is less than half a step. The chances follow from `index` and `salt` alone.
+    still once what is added to it is less than half a step. The chances follow from `seed` and `roundings[at :
+    at + 16]` alone, so numbers that agree in both and are equal stay equal.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array, index, value, salt = arguments
+        array, index, value, seed, roundings, at = arguments
         kind = signature.args[0]
-        if kind.dtype == types.int16:
-            value = _as_halves(builder, _between(builder, value, -65504.0, 65504.0), _chance(builder, index, salt))
-        elif kind.dtype == types.uint16:
-            value = _as_whole(builder, value, _chance(builder, index, salt))
+        if kind.dtype in (types.int16, types.uint16):
+            begin = context.make_array(signature.args[4])(context, builder, roundings).data
+            own = builder.load(builder.bitcast(builder.gep(begin, [at]), _INTS.as_pointer()), align=4)
+            chance = builder.add(_splat(builder, _hashed(builder, seed), _INTS), own)
+            if kind.dtype == types.int16:
+                value = _as_halves(builder, _between(builder, value, -65504.0, 65504.0), chance)
+            else:
+                value = _as_whole(builder, value, chance)
         builder.store(value, _address(context, builder, kind, array, index), align=kind.dtype.bitwidth // 8)
         return context.get_dummy_value()
 
-    return types.void(array, types.intp, _lanes, types.int64), generate
+    return types.void(array, types.intp, _lanes, types.int64, roundings, types.intp), generate
 
 
-def _chance(builder: Any, index: Any, salt: Any) -> Any:
-    """Sixteen 32-bit numbers at random: one hashed number, to which each lane adds a constant of its own."""
-    number = builder.trunc(builder.mul(builder.add(index, salt), ir.Constant(index.type, 0x9E3779B97F4A7C15)), _INT)
-    number = builder.mul(builder.xor(number, builder.lshr(number, _INT(15))), _INT(0x85EBCA6B))
-    own = ir.Constant(_INTS, [lane * 0x9E3779B1 % 2**32 for lane in range(WIDTH)])
-    return builder.add(_splat(builder, number, _INTS), own)
+def _hashed(builder: Any, seed: Any) -> Any:
+    """A 32-bit number that looks random."""
+    number = builder.trunc(builder.mul(seed, ir.Constant(seed.type, 0x9E3779B97F4A7C15)), _INT)
+    return builder.mul(builder.xor(number, builder.lshr(number, _INT(15))), _INT(0x85EBCA6B))
 
 
 def _as_halves(builder: Any, value: Any, chance: Any) -> Any:
@@ -262,7 +284,7 @@ def restore_tiny(typing_context: Any, before: Any) -> Any:
     return types.void(types.uint32), generate
 
 
-def _splat(builder: Any, number: Any, kind: Any = _VECTOR) -> Any:
+def _splat(builder: Any, number: Any, kind: Any) -> Any:
     single = builder.insert_element(ir.Constant(kind, ir.Undefined), number, ir.Constant(_INT, 0))
     return builder.shuffle_vector(single, ir.Constant(kind, ir.Undefined), ir.Constant(_INTS, [0] * WIDTH))
 
@@ -272,7 +294,7 @@ def splat(typing_context: Any, number: Any) -> Any:
     """The same number in every lane."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _splat(builder, arguments[0])
+        return _splat(builder, arguments[0], _VECTOR)
 
     return _lanes(types.float32), generate
 
@@ -285,7 +307,7 @@ def _binary(name: str, flags: tuple[str, ...] = _FAST) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return getattr(builder, name)(*arguments, flags=flags)
 
-        return _lanes(_lanes, _lanes), generate
+        return left(left, left), generate
 
     return operation
 
@@ -295,7 +317,7 @@ _add, _subtract, _multiply, divide = _binary("fadd"), _binary("fsub"), _binary("
 
 def _overload(symbol: Any, implementation: Any) -> None:
     def chosen(left: Any, right: Any) -> Any:
-        if isinstance(left, _LanesType) and isinstance(right, _LanesType):
+        if isinstance(left, _LanesType) and left == right:
             return lambda left, right: implementation(left, right)
         return None
 
@@ -315,7 +337,7 @@ def add_product(typing_context: Any, total: Any, left: Any, right: Any) -> Any:
         total, left, right = arguments
         return builder.fadd(total, builder.fmul(left, right, flags=_FAST), flags=_FAST)
 
-    return _lanes(_lanes, _lanes, _lanes), generate
+    return total(total, total, total), generate
 
 
 @intrinsic
@@ -357,7 +379,10 @@ def _interleave(builder: Any, rows: list[Any], span: int) -> list[Any]:
 
 @intrinsic
 def transpose(typing_context: Any, source: Any, starts: Any, first: Any, offset: Any, target: Any, at: Any) -> Any:
-    """target[at + 16·i + j] = source[starts[first + j] + offset + i]: sixteen pieces of rows become sixteen columns."""
+    """target[at + 16·i + j] = source[starts[first + j] + offset + i]: sixteen pieces of rows become sixteen columns.
+
+    The target may hold 64-bit numbers.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         source, starts, first, offset, target, at = arguments
@@ -372,7 +397,8 @@ def transpose(typing_context: Any, source: Any, starts: Any, first: Any, offset:
             rows = _interleave(builder, rows, span)
         for lane in range(WIDTH):
             index = builder.add(at, ir.Constant(at.type, WIDTH * lane))
-            builder.store(rows[lane], _address(context, builder, kinds[4], target, index), align=4)
+            row = rows[lane] if kinds[4].dtype == types.float32 else builder.fpext(rows[lane], _WIDE_VECTOR)
+            builder.store(row, _address(context, builder, kinds[4], target, index), align=4)
         return context.get_dummy_value()
 
     return types.void(source, starts, types.intp, types.intp, target, types.intp), generate
@@ -391,7 +417,7 @@ def store_columns(
 ) -> Any:
     """target[starts[first + j] + offset + i] = columns[i][j]: sixteen columns become pieces of sixteen rows.
 
-    Where bit i of alive[bits] is not set, it is 0 instead.
+    Where bit i of alive[bits] is not set, it is 0 instead. Columns of 64-bit numbers are rounded.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -399,6 +425,8 @@ def store_columns(
         kinds = signature.args
         begin = context.make_array(kinds[1])(context, builder, starts).data
         rows = cgutils.unpack_tuple(builder, columns)
+        if kinds[4][0] == _wide_lanes:
+            rows = [builder.fptrunc(row, _VECTOR) for row in rows]
         for span in (1, 2, 4, 8):
             rows = _interleave(builder, rows, span)
         mask = _mask(context, builder, kinds[5], alive, bits)

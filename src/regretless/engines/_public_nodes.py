@@ -21,6 +21,8 @@ straight ahead, the way up straight back, which is what a processor's prefetchin
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,11 +41,29 @@ from regretless.engines._lanes import (
 )
 from regretless.engines.public_plan import LANES
 
-__all__ = ["best", "best_around", "improve", "mean", "split", "split_and_average", "split_any", "sum_children"]
+__all__ = [
+    "Rounding",
+    "best",
+    "best_around",
+    "improve",
+    "mean",
+    "split",
+    "split_and_average",
+    "split_any",
+    "sum_children",
+]
 
 Int32 = NDArray[np.int32]
 Float32 = NDArray[np.float32]
 Stored = NDArray[np.float32] | NDArray[np.int16] | NDArray[np.uint16]
+
+
+class Rounding(NamedTuple):
+    """How numbers kept in 16 bits are rounded, hand by hand, in one iteration."""
+
+    hands: NDArray[np.uint32]  # the same for hands that play alike
+    at: int  # where those of the runout begin
+    salt: int  # of the iteration
 
 
 @inlined
@@ -92,18 +112,19 @@ def split_and_average(
     from_at: int,
     to_at: int,
     weights: Float32,
+    rounding: Rounding,
 ) -> None:
     """The same at a decision of the player who is updated, with the update of its average.
 
-    `weights` are those of a rule, with two more: how much the own reach weighs in averages, from 0, where every reach
-    counts as 1, to 1; and the salt of this iteration's roundings.
+    `weights` are those of a rule, with one more: how much the own reach weighs in averages, from 0, where every reach
+    counts as 1, to 1.
     """
     if actions == 2:
-        _split_and_average(source, average, at, 2, hands, reach, from_at, to_at, weights)
+        _split_and_average(source, average, at, 2, hands, reach, from_at, to_at, weights, rounding)
     elif actions == 3:
-        _split_and_average(source, average, at, 3, hands, reach, from_at, to_at, weights)
+        _split_and_average(source, average, at, 3, hands, reach, from_at, to_at, weights, rounding)
     else:
-        _split_and_average(source, average, at, actions, hands, reach, from_at, to_at, weights)
+        _split_and_average(source, average, at, actions, hands, reach, from_at, to_at, weights, rounding)
 
 
 @inlined
@@ -117,8 +138,9 @@ def _split_and_average(
     from_at: int,
     to_at: int,
     weights: Float32,
+    rounding: Rounding,
 ) -> None:
-    decay, gain, salt = splat(weights[3]), splat(weights[4]), np.int64(weights[8])
+    decay, gain = splat(weights[3]), splat(weights[4])
     reach_share, even_share = splat(weights[7]), splat(np.float32(1.0) - weights[7])
     for hand in range(0, hands, LANES):
         here = at + hand * actions
@@ -129,7 +151,8 @@ def _split_and_average(
             weight = maximum(load(source, index), splat(np.float32(0.0)))
             leaving = add_product(evenly, weight, factor)
             store(reach, to_at + action * hands + hand, leaving)
-            keep(average, index, add_product(leaving * gain, load(average, index), decay), salt)
+            summed = add_product(leaving * gain, load(average, index), decay)
+            keep(average, index, summed, rounding.salt + at + action, rounding.hands, rounding.at + hand)
 
 
 @inlined
@@ -220,15 +243,16 @@ def improve(
     first: int,
     to_at: int,
     weights: Float32,
+    rounding: Rounding,
     predicts: bool,
 ) -> None:
     """Values and new regrets of one node; `weights` are those of a rule, with `floor` as the lowest regret allowed."""
     if actions == 2 and not predicts:
-        _improve(regret, regret, at, 2, hands, value, child, first, to_at, weights, False)
+        _improve(regret, regret, at, 2, hands, value, child, first, to_at, weights, rounding, False)
     elif actions == 3 and not predicts:
-        _improve(regret, regret, at, 3, hands, value, child, first, to_at, weights, False)
+        _improve(regret, regret, at, 3, hands, value, child, first, to_at, weights, rounding, False)
     else:
-        _improve(regret, matched, at, actions, hands, value, child, first, to_at, weights, predicts)
+        _improve(regret, matched, at, actions, hands, value, child, first, to_at, weights, rounding, predicts)
 
 
 @inlined
@@ -243,10 +267,11 @@ def _improve(
     first: int,
     to_at: int,
     weights: Float32,
+    rounding: Rounding,
     predicts: bool,
 ) -> None:
     positive_discount, negative_discount, floor = splat(weights[0]), splat(weights[1]), splat(weights[2])
-    prediction, prediction_discount, salt = splat(weights[5]), splat(weights[6]), np.int64(weights[8])
+    prediction, prediction_discount = splat(weights[5]), splat(weights[6])
     for hand in range(hands - LANES, -1, -LANES):
         worth = _mean(matched, at + hand * actions, actions, value, child, first, hand)
         for action in range(actions):
@@ -255,7 +280,9 @@ def _improve(
             new = load(value, item(child, first + action) + hand) - worth
             kept = add_product(new, old, where_positive(old, positive_discount, negative_discount))
             kept = maximum(kept, floor)
-            keep(regret, index, kept, salt)
+            seed = rounding.salt + at + action
+            keep(regret, index, kept, seed, rounding.hands, rounding.at + hand)
             if predicts:
-                keep(matched, index, add_product(kept * prediction_discount, new, prediction), salt)
+                predicted = add_product(kept * prediction_discount, new, prediction)
+                keep(matched, index, predicted, seed, rounding.hands, rounding.at + hand)
         store(value, to_at + hand, worth)  # perhaps in place of the first child's, so at the end

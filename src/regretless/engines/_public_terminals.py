@@ -14,6 +14,11 @@ and so added once; it is never weaker than h. Own hands of equal strength that s
     part[g, c]  =  (win − tie) · E[c, g, weaker]  + (tie − lose) · E[c, g, equal]  + lose · S[c]
     value       =  base[g] − part[g, c] − part[g, d] + (tie − lose + lose) · reach[same hand]
 
+These differences cancel where blockers leave next to nothing of the opponent's reach. A tile of 64-bit numbers carries
+them all the same; reach and values are 32-bit numbers in any case.
+
+Cards that play alike on the runout take the same sums, so hands that play alike get equal values to the last bit.
+
 Arithmetic on a tile leaves memory idle, so meanwhile numbers that the walk needs next are asked for (`Ahead`).
 """
 
@@ -25,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines._kernel import inlined
-from regretless.engines._lanes import Lanes, add_product, fetch, item, load, splat, store, store_columns, transpose
+from regretless.engines._lanes import Lanes, add_product, fetch, item, load, store, store_columns, transpose, zeros
 from regretless.engines.public_plan import LANES
 from regretless.engines.public_showdowns import FOUR, RECORD, ROW, SCALE
 from regretless.engines.public_tables import Tables
@@ -35,22 +40,25 @@ __all__ = ["Ahead", "Tile", "fold_tile", "showdown_tile"]
 Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]
 Float32 = NDArray[np.float32]
+Float = NDArray[np.float32] | NDArray[np.float64]
 Stored = NDArray[np.float32] | NDArray[np.int16] | NDArray[np.uint16]
 
 STEP = LANES // SCALE  # numbers in an eighth of a row
 
 
 class Tile(NamedTuple):
-    """Room for one tile, rows of sixteen. The first row of `sums`, `events`, `parts` and `base` stays 0, as does the
-    last of `cards`; in `reach`, the row after the opponent's hands is 0.
+    """Room for one tile, rows of sixteen 32-bit or 64-bit numbers.
+
+    The first row of `sums`, `events`, `parts` and `base` stays 0, as does the last of `cards`; in `reach`, the row
+    after the opponent's hands is 0.
     """
 
-    reach: Float32  # [opponent hands + 1]
-    cards: Float32  # [deck + 1]               S, reach by card
-    sums: Float32  # [classes + 2]             P, running sums in order of strength
-    events: Float32  # [classes of a card + 2] E, running sums of one card
-    parts: Float32  # [pairs + 1]
-    base: Float32  # [groups + 1]
+    reach: Float  # [opponent hands + 1]
+    cards: Float  # [deck + 1]               S, reach by card
+    sums: Float  # [classes + 2]             P, running sums in order of strength
+    events: Float  # [classes of a card + 2] E, running sums of one card
+    parts: Float  # [pairs + 1]
+    base: Float  # [groups + 1]
 
 
 class Ahead(NamedTuple):
@@ -75,7 +83,7 @@ def fold_tile(
     from_at: Int32,
     value: Float32,
     to_at: Int32,
-    pay: Float32,
+    pay: Float,
     first: int,
     tile: Tile,
     ahead: Ahead,
@@ -83,7 +91,7 @@ def fold_tile(
     """Sixteen folds; `first` is the tile's first terminal in `from_at`, `to_at` and `pay`."""
     reach, cards = tile.reach, tile.cards
     rows, card_hands = tables.fold_rows, tables.card_hands
-    zero = splat(np.float32(0.0))
+    zero = zeros(reach)
     store(reach, other_hands * LANES, zero)
     all_reach = zero
     odd_reach = zero
@@ -96,7 +104,14 @@ def fold_tile(
             fetch(ahead.other, ahead.other_at + near * ahead.other_step)
     all_reach = all_reach + odd_reach
     index = 0
-    for card in range(tables.card_fours.size):
+    deck = tables.card_fours.size
+    alike = np.int64(tables.runouts[runout].symmetry) * deck
+    for card in range(deck):
+        first_alike = item(tables.alike_cards, alike + card)
+        if first_alike < card:
+            store(cards, card * LANES, load(cards, first_alike * LANES))
+            index += FOUR * item(tables.card_fours, card)
+            continue
         even, odd = zero, zero
         for _ in range(item(tables.card_fours, card)):
             even = even + load(reach, item(card_hands, index) * STEP)
@@ -133,25 +148,25 @@ def fold_tile(
 
 
 @inlined
-def _unblocked(rows: Int16, hand: int, all_reach: Lanes, cards: Float32, reach: Float32) -> Lanes:
+def _unblocked(rows: Int16, hand: int, all_reach: Lanes, cards: Float, reach: Float) -> Lanes:
     """V of one hand."""
     blocked = load(cards, item(rows, 3 * hand) * STEP) + load(cards, item(rows, 3 * hand + 1) * STEP)
     return all_reach - blocked + _same(rows, hand, reach)
 
 
 @inlined
-def _same(rows: Int16, hand: int, reach: Float32) -> Lanes:
+def _same(rows: Int16, hand: int, reach: Float) -> Lanes:
     """The opponent's reach with the same two cards."""
     return load(reach, item(rows, 3 * hand + 2) * STEP)
 
 
 @inlined
-def _running_sums(reach: Float32, hands: Int16, first: int, last: int, sums: Float32) -> Lanes:
+def _running_sums(reach: Float, hands: Int16, first: int, last: int, sums: Float) -> Lanes:
     """Note the sums of rows of reach where a class ends, from row 1 of `sums` on; the sum of all.
 
     Within a four, sums do not wait for the running sum.
     """
-    whole = splat(np.float32(0.0))
+    whole = zeros(reach)
     to_at = LANES
     for index in range(first, last, FOUR):
         number = item(hands, index)
@@ -174,7 +189,7 @@ def _running_sums(reach: Float32, hands: Int16, first: int, last: int, sums: Flo
 
 
 @inlined
-def _share(sums: Float32, rows: Int16, at: int, weaker_pay: Lanes, equal_pay: Lanes) -> Lanes:
+def _share(sums: Float, rows: Int16, at: int, weaker_pay: Lanes, equal_pay: Lanes) -> Lanes:
     """(win − tie) · sum of the weaker + (tie − lose) · sum of the weaker or equal"""
     weaker = load(sums, item(rows, at) * STEP)
     equal = load(sums, item(rows, at + 1) * STEP)
@@ -182,7 +197,7 @@ def _share(sums: Float32, rows: Int16, at: int, weaker_pay: Lanes, equal_pay: La
 
 
 @inlined
-def _worth(records: Int16, at: int, base: Float32, parts: Float32, same: Lanes, same_pay: Lanes) -> Lanes:
+def _worth(records: Int16, at: int, base: Float, parts: Float, same: Lanes, same_pay: Lanes) -> Lanes:
     """A showdown for one hand."""
     met = load(base, item(records, at) * STEP) - load(parts, item(records, at + 1) * STEP)
     met = met - load(parts, item(records, at + 2) * STEP)
@@ -200,7 +215,7 @@ def showdown_tile(
     from_at: Int32,
     value: Float32,
     to_at: Int32,
-    pay: Float32,
+    pay: Float,
     first: int,
     tile: Tile,
     ahead: Ahead,
@@ -209,7 +224,7 @@ def showdown_tile(
     reach, events, parts, base = tile.reach, tile.events, tile.parts, tile.base
     lists = tables.showdowns
     extent = lists.extents[final]
-    store(reach, other_hands * LANES, splat(np.float32(0.0)))
+    store(reach, other_hands * LANES, zeros(reach))
     for hand in range(0, other_hands, LANES):
         transpose(opponent, from_at, first, hand, reach, hand * LANES)
         for near in range(hand, hand + LANES):

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from regretless.engines._kernel import inlined
 from regretless.engines._lanes import add_product, living, load, splat, store
 from regretless.engines._public_nodes import (
+    Rounding,
     best,
     best_around,
     improve,
@@ -106,6 +107,8 @@ def walk(
         local = np.int64(runouts[runout].local)
         own_start = plan.streets[street].own_at + local * plan.streets[street].own_size
         other_start = plan.streets[street].other_at + local * plan.streets[street].other_size
+        alike = int(runouts[runout].symmetry) * own_hands
+        rounding = Rounding(tables.roundings, alike, int(weights[8]))
         if direction == DOWN:
             # Step 1.
             alive = runout * other_hands // LANES
@@ -142,6 +145,7 @@ def walk(
                             node.own_at,
                             nodes[index + 1].own_at,
                             weights,
+                            rounding,
                         )
             if end == DOWN and street == top:
                 return
@@ -226,6 +230,7 @@ def walk(
                         node.first_child,
                         node.value_at,
                         weights,
+                        rounding,
                         predicts,
                     )
                 elif mode == BEST:
@@ -250,9 +255,10 @@ def walk(
                 else:
                     mean(learned.average, at, node.actions, own_hands, value, child, node.first_child, node.value_at)
             elif node.kind == CHANCE:
+                # Deals are added up in an order of their own for each hand, so hands that play alike take one sum.
                 from_at = plan.lines[node.line].value_at
-                for hand in range(0, own_hands, LANES):
-                    store(value, node.value_at + hand, load(scratch.line, from_at + hand))
+                for hand in range(own_hands):
+                    value[node.value_at + hand] = scratch.line[from_at + tables.alike_hands[alike + hand]]
         # Step 3 for this runout, seen from above.
         chance = runouts[runout].probability
         spread = splat(chance)

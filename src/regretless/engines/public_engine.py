@@ -1,6 +1,7 @@
 """The numba engine of the public form: alternating vector CFR on rows of hands.
 
-Arithmetic is in 32 bits; what is learned is kept in 32 bits or in 16:
+Arithmetic is in 32 bits, at terminals in 64 where blockers remove nearly all of a range and 32 would cancel. What is
+learned is kept in 32 bits or in 16:
 
     regrets     halves (eleven significant bits, from 6e-5 to 65504), in a unit that makes the most a hand can win or
                 lose in one iteration 8 to 16, so that sums of thousands of iterations fit
@@ -32,6 +33,7 @@ from regretless.engines.engine import Evaluation
 from regretless.engines.public_plan import LANES, Plan, make_plans
 from regretless.engines.public_showdowns import FOUR
 from regretless.engines.public_tables import Tables, make_tables
+from regretless.forms.blockers import met
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.rules.rule import Schedule
@@ -43,6 +45,8 @@ CACHE_LINE = 64  # bytes
 STEPS = 65535  # to which an average of 16 bits counts
 SALT = 0x9E3779  # makes roundings of 16-bit numbers differ from iteration to iteration
 LOWEST = -3e38  # a floor that changes nothing
+MOST_CANCELLED = 8  # times what is left, over all pairs of hands, before terminals need 64-bit numbers
+MOST_CANCELLED_OF_A_HAND = 1000  # the same for a single hand, whose strategy alone would suffer
 
 Float32 = NDArray[np.float32]
 Stored = NDArray[Any]  # float32; in 16 bits, float16 for regrets and uint16 for averages
@@ -93,17 +97,19 @@ class PublicEngine:
         self.own_reach = own_reach
         self.threads = threads
         self.iteration = 0
-        self.plans = make_plans(form)
+        self._met = _met_weight(form, 0), _met_weight(form, 1)
+        self._pairs = float(form.hands[0].weight @ self._met[0])
+        tile_type = np.float64 if cancels(form, self._met) else np.float32
+        self.plans = make_plans(form, tile_type)
         self.tables = make_tables(form)
-        self.unit = _unit(form) if storage == 16 else 1.0
+        self.unit = _unit(form, self._met) if storage == 16 else 1.0
         self._weight = 0.0
         regrets, averages = (np.float32, np.float32) if storage == 32 else (np.float16, np.uint16)
         self._regret = [aligned(plan.entries, regrets) for plan in self.plans]
         self._average = [aligned(plan.entries, averages) for plan in self.plans]
         self._matched = list(self._regret)
-        self._scratch = [make_scratch(self.plans, self.tables) for _ in range(threads)]
+        self._scratch = [make_scratch(self.plans, self.tables, tile_type) for _ in range(threads)]
         self._blocks = _make_blocks(form, self.plans, self.unit, threads)
-        self._pairs = _pair_weight(form)
         self._locks: list[dict[tuple[int, int], Lock]] = [{}, {}]  # of each player, by node and runout
         self._pool = ThreadPoolExecutor(threads) if threads > 1 and len(form.streets) > 1 else None
 
@@ -202,16 +208,16 @@ class PublicEngine:
 
     def evaluate(self) -> Evaluation:
         """Values and best responses of the average strategy, in the form's chips."""
-        return Evaluation(
-            values=(self._value(0, MEAN), self._value(1, MEAN)),
-            best_response_values=(self._value(0, BEST), self._value(1, BEST)),
-        )
+        values = self._value(0, MEAN), self._value(1, MEAN)
+        best = self._value(0, BEST), self._value(1, BEST)
+        # A best response is worth no less; where it is worth the same, rounding must not say otherwise.
+        return Evaluation(values, (max(best[0], values[0]), max(best[1], values[1])))
 
     def root_values(self, player: int) -> FloatArray:
         """[H] what each hand of a player expects when both play their average strategies; 0 where it meets no hand."""
         self._walk(player, MEAN)
         values = self._root(player)
-        met = _met_weight(self.form, player)
+        met = self._met[player]
         return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
 
     def node_numbers(self, numbers: Sequence[Stored], node: int, runout: int = 0) -> Stored:
@@ -251,7 +257,7 @@ class PublicEngine:
         )
 
     def restore(self, snapshot: PublicSnapshot) -> None:
-        """Go on from there."""
+        """Resume from there; hands that play alike all take the numbers of the one that stands for them."""
         self.iteration = snapshot.iteration
         self._weight = snapshot.weight
         for player in range(2):
@@ -262,6 +268,27 @@ class PublicEngine:
                 self._matched[player][:] = snapshot.matched[player]
             else:
                 self._matched[player] = self._regret[player]
+            for numbers in (self._regret, self._average, self._matched):
+                self._make_alike(numbers[player], player)
+
+    def _make_alike(self, numbers: Stored, player: int) -> None:
+        """Give hands that play alike the same numbers."""
+        plan, alike = self.plans[player], self.tables[player].alike_hands.reshape(-1, self.plans[player].own_hands)
+        decisions = plan.nodes[plan.nodes["mine"] == 1]
+        for number, street in enumerate(self.form.streets):
+            size, begin = int(plan.streets[number]["own_size"]), int(plan.streets[number]["own_at"])
+            rows = numbers[begin : begin + len(street.parent) * size].reshape(len(street.parent), size)
+            on_street = decisions[self.form.tree.street[decisions["node"]] == number]
+            for symmetry in np.setdiff1d(street.symmetry, 0):
+                runouts = np.flatnonzero(street.symmetry == symmetry)
+                others = np.flatnonzero(alike[symmetry] != np.arange(plan.own_hands))
+                for node in on_street:
+                    actions, block = int(node["actions"]), int(node["block"])
+                    to, source = (
+                        (block + hands // LANES * LANES * actions + hands % LANES)[:, None] + np.arange(actions) * LANES
+                        for hands in (others, alike[symmetry][others].astype(np.int64))
+                    )
+                    rows[runouts[:, None], to.ravel()] = rows[runouts[:, None], source.ravel()]
 
     @property
     def _predicts(self) -> bool:
@@ -351,7 +378,9 @@ def as_kernels_see(stored: NDArray[Any]) -> NDArray[Any]:
     return stored.view(np.int16) if stored.dtype == np.float16 else stored
 
 
-def make_scratch(plans: tuple[Plan, Plan], tables: tuple[Tables, Tables]) -> Scratch:
+def make_scratch(
+    plans: tuple[Plan, Plan], tables: tuple[Tables, Tables], tile_type: type[np.floating[Any]] = np.float32
+) -> Scratch:
     """Rows for one thread."""
     opponent, value, line = (aligned(int(size)) for size in np.maximum(plans[0].rows, plans[1].rows))
     hands = max(plans[0].own_hands, plans[0].other_hands)
@@ -363,21 +392,20 @@ def make_scratch(plans: tuple[Plan, Plan], tables: tuple[Tables, Tables]) -> Scr
     groups = most(lambda each: each.showdowns.extents["last_group"] - each.showdowns.extents["first_group"])
     pairs = most(lambda each: each.showdowns.pair_counts.reshape(-1, deck).sum(axis=1, dtype=np.int64))
     tile = Tile(
-        reach=aligned((hands + 1) * LANES),
-        cards=aligned((deck + 1) * LANES),
-        sums=aligned((min(hands, 2 * groups + 1) + 2) * LANES),
-        events=aligned((FOUR * most(lambda each: each.showdowns.event_fours) + 2) * LANES),
-        parts=aligned((pairs + 1) * LANES),
-        base=aligned((groups + 1) * LANES),
+        reach=aligned((hands + 1) * LANES, tile_type),
+        cards=aligned((deck + 1) * LANES, tile_type),
+        sums=aligned((min(hands, 2 * groups + 1) + 2) * LANES, tile_type),
+        events=aligned((FOUR * most(lambda each: each.showdowns.event_fours) + 2) * LANES, tile_type),
+        parts=aligned((pairs + 1) * LANES, tile_type),
+        base=aligned((groups + 1) * LANES, tile_type),
     )
     return Scratch(opponent, value, line, tile)
 
 
-def _unit(form: PublicForm) -> float:
+def _unit(form: PublicForm, met: tuple[FloatArray, FloatArray]) -> float:
     """The power of two that makes the largest value of a hand 8 to 16."""
     most = max(
-        float(np.abs([form.payoffs.win[:, own], form.payoffs.lose[:, own]]).max() * form.hands[1 - own].weight.sum())
-        for own in range(2)
+        float(np.abs([form.payoffs.win[:, own], form.payoffs.lose[:, own]]).max() * met[own].max()) for own in range(2)
     )
     return 2.0 ** (4 - np.ceil(np.log2(most))) if most > 0 else 1.0
 
@@ -411,14 +439,20 @@ def _make_blocks(form: PublicForm, plans: tuple[Plan, Plan], unit: float, thread
 def _met_weight(form: PublicForm, player: int) -> FloatArray:
     """[H] weight of the other range that shares no card with each hand."""
     mine, theirs = form.hands[player], form.hands[1 - player]
-    by_card = np.zeros(form.deck + 1)  # the last: hands of one card, whose second blocks nothing
-    np.add.at(by_card, theirs.cards, theirs.weight[:, None])
-    by_card[form.deck] = 0.0
-    same = np.where(mine.same >= 0, theirs.weight[mine.same], 0.0)
-    met: FloatArray = theirs.weight.sum() - by_card[mine.cards].sum(axis=1) + same
-    return np.where(met > 1e-9, met, 0.0)
+    found: FloatArray = met(mine, theirs, theirs.weight[None], form.deck)[0]
+    return found
 
 
-def _pair_weight(form: PublicForm) -> float:
-    """Σ w0 · w1 over the pairs of hands that share no card."""
-    return float(form.hands[0].weight @ _met_weight(form, 0))
+def cancels(form: PublicForm, met: tuple[FloatArray, FloatArray]) -> bool:
+    """Whether sums over the range minus sums over blockers would leave too few of 24 bits.
+
+    `met` [H] of each player is the weight that each hand meets. Two measures of how much larger the sums are than what
+    is left of them: over all pairs of hands, which is what exploitability is made of, and for the worst hand.
+    """
+    weights = [float(held.weight.sum()) for held in form.hands]
+    pairs = float(form.hands[0].weight @ met[0])
+    worst = max(
+        float(np.max(weights[1 - own] / met[own][(met[own] > 0) & (form.hands[own].weight > 0)], initial=1.0))
+        for own in range(2)
+    )
+    return weights[0] * weights[1] > MOST_CANCELLED * pairs or worst > MOST_CANCELLED_OF_A_HAND

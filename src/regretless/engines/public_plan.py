@@ -16,7 +16,7 @@ Hands are padded to a multiple of sixteen; a padded hand is dead everywhere.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ __all__ = ["LANES", "Plan", "make_plans", "padded"]
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
-Float32 = NDArray[np.float32]
+Float = NDArray[np.float32] | NDArray[np.float64]
 Records = NDArray[np.void]
 
 LANES = 16
@@ -95,10 +95,10 @@ class Plan(NamedTuple):
     streets: Records  # [S]  STREET
     fold_from: Int32  # [16 F]      opponent row of each fold; row of zeros where a tile is not full
     fold_to: Int32  #   [16 F]      value row; a row nobody reads where a tile is not full
-    fold_pay: Float32  # [16 F]     what the own player gets
+    fold_pay: Float  # [16 F]       what the own player gets
     showdown_from: Int32  # [16 D]
     showdown_to: Int32  #   [16 D]
-    showdown_pay: Float32  # [3 · 16 D]  factors of weaker hands, of weaker or equal ones, of all
+    showdown_pay: Float  # [3 · 16 D]  factors of weaker hands, of weaker or equal ones, of all
     rows: Int64  # [3]  numbers in the arrays of opponent reach, own reach and values, line values
     entries: int  #     numbers of regret of the own player
 
@@ -108,8 +108,11 @@ def padded(hands: int) -> int:
     return -(-hands // LANES) * LANES
 
 
-def make_plans(form: PublicForm) -> tuple[Plan, Plan]:
-    """Lay out a form for the walks of both players; quick, and small: nothing here grows with the runouts."""
+def make_plans(form: PublicForm, pay_type: type[np.floating[Any]] = np.float32) -> tuple[Plan, Plan]:
+    """Lay out a form for the walks of both players; quick, and small: nothing here grows with the runouts.
+
+    `pay_type` is that of the numbers in which terminals are evaluated.
+    """
     tree = form.tree
     order, entries, above_nodes = _walking_order(tree)
     position = np.empty(len(order), dtype=np.int32)
@@ -128,7 +131,7 @@ def make_plans(form: PublicForm) -> tuple[Plan, Plan]:
         above=np.array([-1 if node < 0 else position[node] for node in above_nodes], dtype=np.int32),
         hands=np.array([padded(len(held.weight)) for held in form.hands], dtype=np.int64),
     )
-    return _make_plan(form, walk, 0), _make_plan(form, walk, 1)
+    return _make_plan(form, walk, 0, pay_type), _make_plan(form, walk, 1, pay_type)
 
 
 class _Walk(NamedTuple):
@@ -144,7 +147,7 @@ class _Walk(NamedTuple):
     hands: Int64  # [2]
 
 
-def _make_plan(form: PublicForm, walk: _Walk, own: int) -> Plan:
+def _make_plan(form: PublicForm, walk: _Walk, own: int, pay_type: type[np.floating[Any]]) -> Plan:
     width = int(walk.hands.sum())
     chunk_line, street_chunk = _chunks(walk, width)
     chunk_node = np.append(walk.starts, len(walk.order))[chunk_line]
@@ -198,10 +201,10 @@ def _make_plan(form: PublicForm, walk: _Walk, own: int) -> Plan:
         streets=streets,
         fold_from=tiles.fold_from,
         fold_to=tiles.fold_to,
-        fold_pay=tiles.fold_pay,
+        fold_pay=tiles.fold_pay.astype(pay_type),
         showdown_from=tiles.showdown_from,
         showdown_to=tiles.showdown_to,
-        showdown_pay=tiles.showdown_pay,
+        showdown_pay=tiles.showdown_pay.astype(pay_type),
         rows=np.array([*sizes, len(lines) * walk.hands[own]], dtype=np.int64),
         entries=int(entries[own]),
     )
@@ -328,10 +331,10 @@ class _Tiles(NamedTuple):
     showdowns: Int32  # [C+1]
     fold_from: Int32
     fold_to: Int32
-    fold_pay: Float32
+    fold_pay: Float
     showdown_from: Int32
     showdown_to: Int32
-    showdown_pay: Float32
+    showdown_pay: Float
 
 
 def _tiles(form: PublicForm, walk: _Walk, own: int, chunk_node: Int32, opponent_at: Int32, value_at: Int32) -> _Tiles:
@@ -353,10 +356,10 @@ def _tiles(form: PublicForm, walk: _Walk, own: int, chunk_node: Int32, opponent_
         showdowns=showdowns,
         fold_from=np.where(fold_at < 0, 0, opponent_at[fold_at]).astype(np.int32),
         fold_to=np.where(fold_at < 0, 0, value_at[fold_at]).astype(np.int32),
-        fold_pay=np.where(fold_at < 0, 0, fold_pay).astype(np.float32),
+        fold_pay=np.where(fold_at < 0, 0, fold_pay),
         showdown_from=np.where(showdown_at < 0, 0, opponent_at[showdown_at]).astype(np.int32),
         showdown_to=np.where(showdown_at < 0, 0, value_at[showdown_at]).astype(np.int32),
-        showdown_pay=np.where(showdown_at < 0, 0, showdown_pay).astype(np.float32).ravel(),
+        showdown_pay=np.where(showdown_at < 0, 0, showdown_pay).ravel(),
     )
 
 

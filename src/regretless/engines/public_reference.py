@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from regretless.engines.engine import Evaluation
+from regretless.forms.blockers import compatible
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind, PublicForm
 from regretless.rules.rule import Schedule, Weights
@@ -50,10 +51,7 @@ class PublicReference:
                 self.average[node, runout] = np.zeros(shape)
                 self.strategy[node, runout] = np.full(shape, 1.0 / shape[0])
         first, second = form.hands
-        shared = (first.cards[:, None, :, None] == second.cards[None, :, None, :]) & (first.cards >= 0)[
-            :, None, :, None
-        ]
-        self.compatible = ~shared.any(axis=(2, 3))  # [H0, H1]
+        self.compatible = compatible(first, second)  # [H0, H1]
         self.pairs = float(first.weight @ self.compatible @ second.weight)
 
     @property
@@ -96,10 +94,14 @@ class PublicReference:
         tree = self.form.tree
         children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
         kind = tree.kind[node]
-        if kind == Kind.CHANCE:
-            return self._deal(own, children[0], runout, reach, own_reach, mode, weights)
         if kind != Kind.DECISION:
-            return self._terminal(own, node, runout, reach)
+            values = (
+                self._deal(own, children[0], runout, reach, own_reach, mode, weights)
+                if kind == Kind.CHANCE
+                else self._terminal(own, node, runout, reach)
+            )
+            alike = self.form.symmetry.hands[own][self.form.streets[tree.street[node]].symmetry[runout]]
+            return np.asarray(values[alike])
         place = (node, runout)
         acting = tree.player[node] == own
         strategy = self.strategy[place] if mode == "learn" else matched(self.average[place])

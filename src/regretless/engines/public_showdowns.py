@@ -8,7 +8,9 @@ meets, among the hands weaker than g (or weaker and equal, or all),
     P[g] − E[c, g] − E[d, g]                                        of the opponent's reach.
 
 Own hands of one group that share a card share its sums, so a group and a card are a *pair*, and what E contributes to
-a terminal's value is worked out once a pair. Which rows go into which is the same for every terminal of the runout: it
+a terminal's value is worked out once per pair. Cards that play alike on the runout have equal sums too: those of the
+first are used for all, and the two of a hand are subtracted in one fixed order, so that hands which play alike get
+equal values to the last bit. Which rows go into which is the same for every terminal of the runout: it
 is worked out once, here, as lists of small numbers. The kernels that follow them have next to no branches.
 """
 
@@ -53,7 +55,7 @@ class Showdowns(NamedTuple):
 
     extents: Records  #     [F]        EXTENT
     sums: Int16  #          *          the opponent's hands from weakest to strongest: the order of P
-    event_fours: Int8  #    [F · deck] how many fours of the opponent's hands hold each card
+    event_fours: Int8  #    [F · deck] how many fours of the opponent's hands hold each card that stands for others
     events: Int16  #        *          those hands, card by card, from weakest to strongest: the order of E
     pair_counts: Int8  #    [F · deck] how many pairs have each card
     pairs: Int16  #         * two each: rows of E, of the card, for weaker and for weaker or equal hands
@@ -70,8 +72,12 @@ class Players(NamedTuple):
     cards: tuple[Int16, Int16]  #    [H, 2] `deck` where there is no card
 
 
-def make_showdowns(players: Players, deck: int) -> Showdowns:
-    """The lists of all final runouts; those of a flop take a fraction of a second."""
+def make_showdowns(players: Players, alike: Int16) -> Showdowns:
+    """The lists of all final runouts; those of a flop take a fraction of a second.
+
+    `alike` [F, deck + 1] is the card whose sums each card takes; `deck`, where there is no card, takes its own.
+    """
+    deck = alike.shape[1] - 1
     (final, n), m = players.order[0].shape, players.order[1].shape[1]
     sums = np.zeros((final, m), dtype=np.int16)
     events = np.zeros((final, 2 * m + (FOUR - 1) * deck), dtype=np.int16)
@@ -85,6 +91,7 @@ def make_showdowns(players: Players, deck: int) -> Showdowns:
         *players.living,
         *players.strength,
         *players.cards,
+        alike,
         deck,
         sums,
         event_fours,
@@ -129,6 +136,7 @@ def _fill(
     other_strength: Int16,
     own_cards: Int16,
     other_cards: Int16,
+    alike: Int16,
     deck: int,
     sums: Int16,
     event_fours: Int8,
@@ -180,8 +188,9 @@ def _fill(
             sums[runout, index] = SCALE * hand + ends
             for side in range(2):
                 card = other_cards[hand, side]
-                holders[card, held[card]] = index
-                held[card] += 1
+                if alike[runout, card] == card:
+                    holders[card, held[card]] = index
+                    held[card] += 1
         length = -(-count // FOUR) * FOUR
         sums[runout, count:length] = zeros
         lengths[runout, 0] = length
@@ -202,7 +211,7 @@ def _fill(
         for index in range(own_count[runout]):
             hand = own[runout, index]
             for side in range(2):
-                card = own_cards[hand, side]
+                card = alike[runout, own_cards[hand, side]]
                 if card < deck and last[card] != records[runout, hand, 0]:
                     last[card] = records[runout, hand, 0]
                     pair_counts[runout, card] += 1
@@ -218,7 +227,7 @@ def _fill(
             hand = own[runout, index]
             group = records[runout, hand, 0] // SCALE - 1
             for side in range(2):
-                card = own_cards[hand, side]
+                card = alike[runout, own_cards[hand, side]]
                 if card == deck:
                     continue
                 if last[card] != group:
@@ -234,3 +243,6 @@ def _fill(
                     pairs[runout, place[card], 1] = SCALE * (row[card] + level)
                     place[card] += 1
                 records[runout, hand, 1 + side] = SCALE * place[card]  # row 0 is that of zeros
+            if records[runout, hand, 1] > records[runout, hand, 2]:
+                one, two = records[runout, hand, 2], records[runout, hand, 1]
+                records[runout, hand, 1], records[runout, hand, 2] = one, two

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,11 @@ Int8 = NDArray[np.int8]
 Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]
 UInt16 = NDArray[np.uint16]
+UInt32 = NDArray[np.uint32]
 BoolArray = NDArray[np.bool_]
 Records = NDArray[np.void]
+
+GOLDEN = 0x9E3779B1  # 2³² over the golden ratio: its multiples spread evenly
 
 
 RUNOUT = np.dtype(
@@ -29,17 +32,24 @@ RUNOUT = np.dtype(
         ("first_child", np.int32),  # the first runout of the next street that follows
         ("first_copy", np.int32),  #  the identity not included
         ("last_copy", np.int32),
+        ("symmetry", np.int32),  #    a row of the tables below that have K
         ("probability", np.float32),
     ]
 )
 
 
 class Tables(NamedTuple):
-    """For walks that update one player. R runouts of all streets, street by street; n own, m other hands, padded."""
+    """For walks that update one player. R runouts of all streets, street by street; n own, m other hands, padded.
+
+    K sets of cards and hands that play alike (`forms.public.Symmetry`).
+    """
 
     runouts: Records  #      [R]        RUNOUT
     copies: Int16  #         [copies]   rows of `permutations`
     permutations: Int16  #   [G · n]
+    alike_hands: Int16  #    [K · n]    the own hand whose numbers a hand takes on a runout
+    alike_cards: Int8  #     [K · deck]
+    roundings: UInt32  #     [K · n]    what makes the roundings of hands differ, the same for hands that play alike
     own_alive: UInt16  #     [R · n/16] a bit a hand: not blocked
     other_alive: UInt16  #   [R · m/16]
     fold_rows: Int16  #      [3 n]      of an own hand: rows of its cards' sums, and of the same hand of the opponent
@@ -61,14 +71,16 @@ def _make_tables(form: PublicForm, own: int, alive: list[BoolArray]) -> Tables:
     other_cards = _cards(form, other, other_hands)
     same = np.full(own_hands, other_hands, dtype=np.int16)  # the row of zeros after the last, where there is none
     same[: len(form.hands[own].same)] = np.where(form.hands[own].same < 0, other_hands, form.hands[own].same)
-    permutations = np.tile(np.arange(own_hands, dtype=np.int16), (len(form.permutations[own]), 1))
-    permutations[:, : len(form.hands[own].weight)] = form.permutations[own]
+    alike_hands = _padded_rows(form.symmetry.hands[own], own_hands)
     holders = [np.flatnonzero((other_cards == card).any(axis=1)) for card in range(form.deck)]
     fours = [np.append(each, [other_hands] * (-len(each) % FOUR)) for each in holders]
     return Tables(
         runouts=_runouts(form),
         copies=np.concatenate([street.copies for street in form.streets]).astype(np.int16),
-        permutations=permutations.ravel(),
+        permutations=_padded_rows(form.permutations[own], own_hands).ravel(),
+        alike_hands=alike_hands.ravel(),
+        alike_cards=form.symmetry.cards.astype(np.int8).ravel(),
+        roundings=(alike_hands.astype(np.uint32) * np.uint32(GOLDEN)).ravel(),
         own_alive=_bits(alive[own]),
         other_alive=_bits(alive[other]),
         fold_rows=(SCALE * np.column_stack([own_cards, same])).astype(np.int16).ravel(),
@@ -81,9 +93,16 @@ def _make_tables(form: PublicForm, own: int, alive: list[BoolArray]) -> Tables:
                 strength=(form.strength[own].astype(np.int16), form.strength[other].astype(np.int16)),
                 cards=(own_cards, other_cards),
             ),
-            form.deck,
+            np.pad(form.symmetry.cards, ((0, 0), (0, 1)), constant_values=form.deck)[form.streets[-1].symmetry],
         ),
     )
+
+
+def _padded_rows(rows: NDArray[np.integer[Any]], width: int) -> Int16:
+    """[rows, width] rows of hand numbers, in which a padded hand stands for itself."""
+    wide = np.tile(np.arange(width, dtype=np.int16), (len(rows), 1))
+    wide[:, : rows.shape[1]] = rows
+    return wide
 
 
 def _cards(form: PublicForm, player: int, width: int) -> Int16:
@@ -103,6 +122,7 @@ def _runouts(form: PublicForm) -> Records:
         last_street, this_street, next_street = this_street, next_street, next_street + len(part)
         part["parent"] = street.parent + last_street if number else -1
         part["street"], part["local"], part["probability"] = number, np.arange(len(part)), street.probability
+        part["symmetry"] = street.symmetry
         part["first_child"] = street.first_child[:-1] + next_street
         part["first_copy"] = street.first_copy[:-1] + first_copy + 1
         part["last_copy"] = street.first_copy[1:] + first_copy

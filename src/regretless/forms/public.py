@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from regretless.forms.history import FloatArray, IntArray
 
-__all__ = ["DEAD", "BettingTree", "Hands", "Kind", "Payoffs", "PublicForm", "Street"]
+__all__ = ["DEAD", "BettingTree", "Hands", "Kind", "Payoffs", "PublicForm", "Street", "Symmetry", "no_symmetry"]
 
 BoolArray = NDArray[np.bool_]
 
@@ -73,6 +73,7 @@ class Street:
     probability: float  #            of a single deal, given hands that it does not block; 1 on street 0
     first_copy: IntArray  # [R+1]    copies of runout r are copies[first_copy[r] : first_copy[r+1]]
     copies: IntArray  # [copies]     a row of `PublicForm.permutations`; each runout's first is 0, the identity
+    symmetry: IntArray  # [R]        a row of `PublicForm.symmetry`: which hands play alike on this runout
     dead: tuple[BoolArray, BoolArray]  # [R, H] of each player: hands that the runout blocks, earlier streets included
 
 
@@ -83,6 +84,25 @@ class Hands:
     weight: FloatArray  # [H]   how likely the range holds it, before blockers
     cards: IntArray  # [H, 2]   the cards it blocks; -1 for the second where hands have one card
     same: IntArray  # [H]       the other player's hand with the same two cards; -1 where none, and in games of one card
+
+
+@dataclass(frozen=True)
+class Symmetry:
+    """Cards and hands that play alike on a runout, because suit permutations that leave it in place exchange them.
+
+    K different sets of such permutations occur, the first with the identity alone. Of the cards (or hands) that a set
+    exchanges, the first stands for all: engines keep their numbers equal to its numbers, bit for bit. Otherwise
+    rounding would separate them over thousands of iterations, and copies of a runout would no longer be copies.
+    """
+
+    cards: IntArray  # [K, deck]                    the card that stands for each card
+    hands: tuple[IntArray, IntArray]  # [K, H] of each player: the hand that stands for each hand
+
+
+def no_symmetry(deck: int, hands: tuple[Hands, Hands]) -> Symmetry:
+    """Every card and every hand stands for itself."""
+    first, second = (np.arange(len(held.weight), dtype=np.int16)[None] for held in hands)
+    return Symmetry(np.arange(deck, dtype=np.int16)[None], (first, second))
 
 
 @dataclass(frozen=True)
@@ -110,4 +130,5 @@ class PublicForm:
     permutations: tuple[
         IntArray, IntArray
     ]  # [G, H] of each player; a copy's value of hand h is that of hand permutation[h]
+    symmetry: Symmetry
     strength: tuple[IntArray, IntArray]  # [F, H] of each player: larger wins, equal ties, `DEAD` where blocked

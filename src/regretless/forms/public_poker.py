@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from regretless.forms.betting import Branch, flatten, poker_payoffs
 from regretless.forms.history import IntArray
-from regretless.forms.public import DEAD, BettingTree, Hands, Kind, PublicForm, Street
+from regretless.forms.public import DEAD, BettingTree, Hands, Kind, PublicForm, Street, no_symmetry
 
 __all__ = ["kuhn_public", "leduc_public"]
 
@@ -85,6 +85,7 @@ def _one_card_form(name: str, tree: BettingTree, *, deck: int, public: bool, ran
         hands=(held, held),
         payoffs=poker_payoffs(tree),
         permutations=(identity, identity),
+        symmetry=no_symmetry(deck, (held, held)),
         strength=(strength.astype(np.int16), strength.astype(np.int16)),
     )
 
@@ -99,5 +100,6 @@ def _street(cards: IntArray, count: int, probability: float, dead: NDArray[np.bo
         probability=probability,
         first_copy=np.arange(count + 1, dtype=np.int32),
         copies=np.zeros(count, dtype=np.int16),
+        symmetry=np.zeros(count, dtype=np.int32),
         dead=(dead, dead),
     )

@@ -20,9 +20,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.forms.blockers import compatible, met
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, Kind, PublicForm
-from regretless.postflop.matchups import Showdown, met
+from regretless.postflop.matchups import Showdown
 
 __all__ = ["Evaluator", "Strategies", "places"]
 
@@ -204,13 +205,7 @@ class Evaluator:
 
     @cached_property
     def _compatible(self) -> BoolArray:
-        """[H0, H1] whether two hands share no card."""
-        first, second = (self.form.hands[player].cards for player in range(2))
-        shared = np.zeros((len(first), len(second)), dtype=np.bool_)
-        for mine in range(2):
-            for theirs in range(2):
-                shared |= first[:, mine, None] == second[:, theirs]
-        return ~shared
+        return compatible(*self.form.hands)
 
     def showdown(self, player: int, runout: int) -> Showdown:
         """Who beats whom on a final runout."""

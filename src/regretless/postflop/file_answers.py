@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from regretless.cards.hands import HAND_CARDS
 from regretless.forms.betting import poker_payoffs
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import BettingTree, Hands, Kind, PublicForm, Street
+from regretless.forms.public import BettingTree, Hands, Kind, PublicForm, Street, no_symmetry
 from regretless.postflop.evaluation import places
 from regretless.postflop.reading import Place, SpotReader
 from regretless.postflop.runouts import holdem_hands
@@ -156,19 +156,22 @@ def unpacked_form(mapped: Mapped, spot: Spot, tree: BettingTree) -> PublicForm:
         Street(
             **{name: mapped.array(f"form.{name}.{number}") for name in _STREET_ARRAYS},
             probability=float(mapped.array(f"form.probability.{number}")[0]),
+            symmetry=np.zeros(len(mapped.array(f"form.parent.{number}")), dtype=np.int32),
             dead=pair("dead", f".{number}"),  # type: ignore[arg-type]
         )
         for number in range(len(spot.streets))
     )
     held = holdem_hands(spot.board, spot.ip), holdem_hands(spot.board, spot.oop)
+    hands = _hands(held[0], held[1], spot.ip.weights), _hands(held[1], held[0], spot.oop.weights)
     return PublicForm(
         name=spot.name or "spot",
         deck=52,
         tree=tree,
         streets=streets,
-        hands=(_hands(held[0], held[1], spot.ip.weights), _hands(held[1], held[0], spot.oop.weights)),
+        hands=hands,
         payoffs=poker_payoffs(tree, rake=spot.rules.rake, rake_cap=spot.rules.rake_cap),
         permutations=pair("permutations"),
+        symmetry=no_symmetry(52, hands),  # answers are read, not solved
         strength=pair("strength"),
     )
 

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from regretless.forms.blockers import met, same_reach
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import Hands
 
-__all__ = ["Met", "Showdown", "met"]
+__all__ = ["Met", "Showdown"]
 
 _STEP = 1 << 20  # above every strength: keys of two cards never mix
-_NOTHING = 1e-12  # of the whole reach; less is what rounding leaves of nothing
 
 
 class Met(NamedTuple):
@@ -30,26 +30,6 @@ class Met(NamedTuple):
     weaker: FloatArray
     not_stronger: FloatArray
     all: FloatArray
-
-
-def met(own: Hands, other: Hands, reach: FloatArray, deck: int) -> FloatArray:
-    """[rows, H] reach [rows, H of the other] that each hand can meet; exactly 0 where there is none.
-
-    >>> from regretless.forms.public import Hands
-    >>> hands = Hands(weight=np.ones(2), cards=np.array([[0, 1], [2, 3]]), same=np.array([0, 1]))
-    >>> met(hands, hands, np.array([[0.25, 1.0]]), deck=4)
-    array([[1.  , 0.25]])
-    """
-    by_card = np.zeros((len(reach), deck))
-    for column in range(2):
-        np.add.at(by_card.T, other.cards[:, column], reach.T)
-    total = reach.sum(axis=1, keepdims=True)
-    found = total - by_card[:, own.cards[:, 0]] - by_card[:, own.cards[:, 1]] + _same(own, reach)
-    return np.where(found > _NOTHING * total, found, 0.0)
-
-
-def _same(own: Hands, reach: FloatArray) -> FloatArray:
-    return np.where(own.same >= 0, reach[:, own.same], 0.0)
 
 
 class Showdown:
@@ -84,7 +64,7 @@ class Showdown:
         live = np.zeros_like(reach)
         live[:, self.order] = sorted_reach
         everyone = met(self.own, self.other, live, self.deck)
-        not_stronger += _same(self.own, live)
+        not_stronger += same_reach(self.own, live)
         return Met(weaker * self.alive, not_stronger * self.alive, everyone * self.alive)
 
 

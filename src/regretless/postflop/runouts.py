@@ -5,6 +5,7 @@
    into one another play alike: one stands for all, and its copies are the renamings that give the others.
 3. After a deal, the group shrinks to the renamings that leave this deal in place, and the next street goes on with it.
 4. A copy π of a runout is worth to hand h what the runout is worth to hand π⁻¹(h).
+5. On a runout, hands that its group exchanges play alike; the first of them stands for all.
 
 With n cards left in the deck once board and both hands are out, each deal of k cards has probability 1 / C(n, k).
 """
@@ -26,7 +27,7 @@ from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption
 from regretless.forms.betting import poker_payoffs
 from regretless.forms.history import IntArray
-from regretless.forms.public import DEAD, BettingTree, Hands, PublicForm, Street
+from regretless.forms.public import DEAD, BettingTree, Hands, PublicForm, Street, Symmetry
 
 __all__ = ["compile_holdem", "holdem_hands"]
 
@@ -66,7 +67,7 @@ def compile_holdem(
     if group is None:
         group = np.array([row for row in unchanged_by(board) if _leaves_alike(int(row), (ip, oop), hands)], np.int64)
     permutations = _permutations(group, hands[0]), _permutations(group, hands[1])
-    streets, boards = _deal(tuple(board), group, deals, hands)
+    streets, boards, stabilisers = _deal(tuple(board), group, deals, hands)
     strengths = _strengths(boards)
     final = streets[-1]
     first, second = (
@@ -80,6 +81,7 @@ def compile_holdem(
         hands=(_hands(hands[0], hands[1], ip), _hands(hands[1], hands[0], oop)),
         payoffs=poker_payoffs(tree, rake=rake, rake_cap=rake_cap),
         permutations=permutations,
+        symmetry=_symmetry(group, stabilisers, permutations),
         strength=(first, second),
     )
 
@@ -122,11 +124,16 @@ def _permutations(group: IntArray, held: IntArray) -> IntArray:
 
 def _deal(
     board: tuple[int, ...], group: IntArray, deals: Sequence[int], hands: tuple[IntArray, IntArray]
-) -> tuple[tuple[Street, ...], list[tuple[int, ...]]]:
-    """The runouts of every street, and the whole boards of the last."""
+) -> tuple[tuple[Street, ...], list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """The runouts of every street, the whole boards of the last, and the sets of rows of `group` that fix a runout."""
     # (cards on the table, rows of `group` that leave them in place)
     runouts: list[tuple[tuple[int, ...], IntArray]] = [(board, np.arange(len(group)))]
-    streets = [_street([()], [0], [[0]], 1.0, [board], hands)]
+    numbers: dict[tuple[int, ...], int] = {(0,): 0}  # of the sets of rows, in the order they occur
+
+    def numbered() -> list[int]:
+        return [numbers.setdefault(tuple(stabiliser.tolist()), len(numbers)) for _, stabiliser in runouts]
+
+    streets = [_street([()], [0], [[0]], 1.0, [board], numbered(), hands)]
     left = DECK - len(board) - 4
     for count in deals:
         dealt: list[tuple[int, ...]] = []
@@ -144,9 +151,16 @@ def _deal(
                 following.append(((*table, *cards), stabiliser[unmoved]))
         runouts = following
         tables = [table for table, _ in runouts]
-        streets.append(_street(dealt, parents, copies, 1.0 / comb(left, count), tables, hands))
+        streets.append(_street(dealt, parents, copies, 1.0 / comb(left, count), tables, numbered(), hands))
         left -= count
-    return _with_children(streets), [table for table, _ in runouts]
+    return _with_children(streets), [table for table, _ in runouts], list(numbers)
+
+
+def _symmetry(group: IntArray, stabilisers: list[tuple[int, ...]], permutations: tuple[IntArray, IntArray]) -> Symmetry:
+    """Step 5: the lowest card and the first hand among those that each set of renamings exchanges."""
+    rows = [np.array(stabiliser) for stabiliser in stabilisers]
+    first, second = (np.array([images[each].min(axis=0) for each in rows], np.int16) for images in permutations)
+    return Symmetry(np.array([CARD_MAPS[group[each]].min(axis=0) for each in rows], np.int16), (first, second))
 
 
 def _street(
@@ -155,6 +169,7 @@ def _street(
     copies: list[list[int]],
     probability: float,
     tables: list[tuple[int, ...]],
+    symmetry: list[int],
     hands: tuple[IntArray, IntArray],
 ) -> Street:
     blocked = np.zeros((len(tables), DECK), dtype=np.bool_)
@@ -167,6 +182,7 @@ def _street(
         probability=probability,
         first_copy=np.cumsum([0, *map(len, copies)]).astype(np.int32),
         copies=np.array([row for rows in copies for row in rows], dtype=np.int16),
+        symmetry=np.array(symmetry, dtype=np.int32),
         dead=(first, second),
     )
 

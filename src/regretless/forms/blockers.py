@@ -1,0 +1,53 @@
+"""How much of the opponent's range a hand can meet, when hands that share a card exclude each other.
+
+With r the opponent's reach, S[c] what of it holds card c, and h a hand of cards c and d,
+
+    met(h)  =  Σ r  −  S[c]  −  S[d]  +  r[same two cards]
+
+Where blockers leave next to nothing, the difference is mostly rounding, so what is left is added up hand by hand.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.forms.history import FloatArray
+from regretless.forms.public import Hands
+
+__all__ = ["compatible", "met", "same_reach"]
+
+_LITTLE = 1e-6  # of the whole reach; what is left of less is added up directly
+
+
+def met(own: Hands, other: Hands, reach: FloatArray, deck: int) -> FloatArray:
+    """[rows, H] reach [rows, H of the other] that each hand can meet; exactly 0 where there is none.
+
+    >>> hands = Hands(weight=np.ones(2), cards=np.array([[0, 1], [2, 3]]), same=np.array([0, 1]))
+    >>> met(hands, hands, np.array([[0.25, 1.0]]), deck=4)
+    array([[1.  , 0.25]])
+    """
+    by_card = np.zeros((len(reach), deck + 1))  # the last: hands of one card, whose second blocks nothing
+    for column in range(2):
+        np.add.at(by_card.T, other.cards[:, column], reach.T)
+    by_card[:, deck] = 0.0
+    total = reach.sum(axis=1, keepdims=True)
+    found: FloatArray = total - by_card[:, own.cards[:, 0]] - by_card[:, own.cards[:, 1]] + same_reach(own, reach)
+    little = (found < _LITTLE * total).any(axis=0)
+    if little.any():
+        found[:, little] = reach @ compatible(own, other)[little].T
+    return found
+
+
+def same_reach(own: Hands, reach: FloatArray) -> FloatArray:
+    """[rows, H] the opponent's reach with the same two cards."""
+    return np.where(own.same >= 0, reach[:, own.same], 0.0)
+
+
+def compatible(own: Hands, other: Hands) -> NDArray[np.bool_]:
+    """[H, H of the other] whether two hands share no card."""
+    shared = np.zeros((len(own.cards), len(other.cards)), dtype=np.bool_)
+    for mine in range(2):
+        for theirs in range(2):
+            shared |= (own.cards[:, mine, None] == other.cards[:, theirs]) & (own.cards[:, mine, None] >= 0)
+    return ~shared
