@@ -95,6 +95,70 @@ def test_amounts_in_big_blinds(fields: dict[str, Any]) -> None:
     assert actions(betting_tree(Spot.from_mapping(fields))) == ["check", "bet 1.82"]
 
 
+PLAIN = {"add_allin": 0, "force_allin": 0, "merge": 0}
+
+
+def test_all_in_is_never_rounded(fields: dict[str, Any]) -> None:
+    fields |= {"pot": 100, "stack": 97.4, "bets": {"bet": "1c, a", "raise": "e"}, "rules": PLAIN}
+    tree = betting_tree(Spot.from_mapping(fields))
+    assert actions(tree) == ["check", "bet 1", "all-in 97.4"]
+    assert actions(tree, "bet 1") == ["fold", "call", "all-in 97.4"]  # one street left: geometric is all-in
+
+
+def test_geometric_raises_count_raises_not_bets(fields: dict[str, Any]) -> None:
+    # On a flop, three streets are left for the first raise, two for the second and one, so all-in, for the third.
+    fields |= {"board": "Kh Qs Js", "stack": 2000, "bets": {"bet": "50%", "raise": "e"}, "rules": PLAIN}
+    tree = betting_tree(Spot.from_mapping(fields))
+    first = 50 + round(200 * ((2 * 1950 / 200 + 1) ** (1 / 3) - 1) / 2)
+    pot = 100 + 2 * first
+    second = first + round(pot * ((2 * (2000 - first) / pot + 1) ** (1 / 2) - 1) / 2)
+    assert actions(tree, "bet 50") == ["fold", "call", f"raise {first}"]
+    assert actions(tree, "bet 50", f"raise {first}") == ["fold", "call", f"raise {second}"]
+    assert actions(tree, "bet 50", f"raise {first}", f"raise {second}") == ["fold", "call", "all-in 2000"]
+
+
+@pytest.mark.parametrize("cap", [0, 1, 2])
+def test_a_cap_on_raises_holds_on_its_street_for_every_raise(fields: dict[str, Any], cap: int) -> None:
+    bets = {"bet": "50%", "raise": "2x, a", "river": {"max_raises": cap}}
+    fields |= {"board": "Kh Qs Js 2c", "stack": 5000, "bets": bets, "rules": PLAIN | {"add_allin": 99}}
+    tree = betting_tree(Spot.from_mapping(fields))
+    wagers = ["bet 50", "raise 100", "raise 200", "raise 400"]
+    for made in range(4):
+        on_turn, on_river = wagers[: made + 1], ["check", "check", *wagers[: made + 1]]
+        assert actions(tree, *on_turn)[2:] == [f"raise {100 * 2**made}", "all-in 5000"]
+        if made <= cap:
+            assert (actions(tree, *on_river)[2:] == []) == (made == cap)
+
+
+def test_lines_by_hand_may_go_beyond_the_cap(fields: dict[str, Any]) -> None:
+    bets = {"bet": "50%", "raise": "2x", "max_raises": 0}
+    tree = betting_tree(Spot.from_mapping(fields | {"bets": bets, "lines": {"add": ["bet 50, raise 120"]}}))
+    assert actions(tree, "bet 50") == ["fold", "call", "raise 120"]
+    assert actions(tree, "check", "bet 50") == ["fold", "call"]
+
+
+def test_sizes_of_each_raise(fields: dict[str, Any]) -> None:
+    fields |= {"stack": 5000, "rules": PLAIN}
+    bets = {"bet": "50%", "raise": "3x", "reraise": "2x, a", "ip": {"reraise": ["4x", ""]}}
+    tree = betting_tree(Spot.from_mapping(fields | {"bets": bets}))
+    assert actions(tree, "bet 50") == ["fold", "call", "raise 150"]  # ip raises
+    assert actions(tree, "bet 50", "raise 150") == ["fold", "call", "raise 300", "all-in 5000"]  # oop re-raises
+    assert actions(tree, "bet 50", "raise 150", "raise 300") == ["fold", "call"]  # ip has no third raise
+    assert actions(tree, "check", "bet 50", "raise 150") == ["fold", "call", "raise 600"]  # ip re-raises
+    # oop's third raise is as the second
+    assert actions(tree, "check", "bet 50", "raise 150", "raise 600") == ["fold", "call", "raise 1200", "all-in 5000"]
+
+
+def test_caps_and_sizes_of_raises_are_in_the_estimate(fields: dict[str, Any]) -> None:
+    fields |= {"stack": 5000, "rules": PLAIN, "bets": {"bet": "50%, 100%", "raise": "2x, 3x"}}
+    free = Spot.from_mapping(fields)
+    capped = Spot.from_mapping(fields | {"bets": fields["bets"] | {"max_raises": 1}})
+    all_in = Spot.from_mapping(fields | {"bets": fields["bets"] | {"reraise": "a"}})
+    sizes = [estimate_spot(spot) for spot in (capped, all_in, free)]
+    assert [size.nodes for size in sizes] == [len(betting_tree(spot).kind) for spot in (capped, all_in, free)]
+    assert sizes[0].memory_bytes[32] < sizes[1].memory_bytes[32] < sizes[2].memory_bytes[32]
+
+
 def test_donk_sizes_only_after_calling(fields: dict[str, Any]) -> None:
     fields |= {
         "board": "Kh Qs Js 2c",

@@ -48,6 +48,17 @@ def test_a_file_reads_as_the_solve_did(name: str, request: pytest.FixtureRequest
     )
 
 
+def test_caps_and_sizes_of_raises_are_kept(fields: dict[str, Any], tmp_path: Path) -> None:
+    bets = {"bet": "50%", "raise": "2x", "reraise": ["3x", "a"], "river": {"max_raises": 2}}
+    spot = Spot.from_mapping(fields | {"stack": 900, "bets": bets})
+    solution = solve_spot(spot, iterations=5, threads=1)
+    solution.save(tmp_path / "spot.rgl")
+    loaded = SpotSolution.load(tmp_path / "spot.rgl")
+    assert loaded.spot == spot
+    assert loaded.node("bet 50, raise 100").actions == ("fold", "call", "raise 300")
+    assert loaded.node("bet 50, raise 100, raise 300").actions == ("fold", "call")
+
+
 def learned(solution: SpotSolution) -> list[np.ndarray]:
     answers = solution.reader.answers
     assert isinstance(answers, EngineAnswers)

@@ -46,9 +46,39 @@ def test_the_finest_table_wins(fields: dict[str, Any]) -> None:
     )
 
 
+def test_raises_by_number_and_caps_come_from_the_finest_table_too(fields: dict[str, Any]) -> None:
+    fields["bets"] = {
+        "bet": "50%",
+        "raise": "3x",
+        "reraise": "a",
+        "max_raises": 3,
+        "oop": {"reraise": "60%"},
+        "turn": {"max_raises": 0, "reraise": ""},
+        "river": {"ip": {"reraise": ["2x, 3x", "a"]}},
+    }
+    bets = Spot.from_mapping(fields).bets
+    assert (bets.flop.max_raises, bets.turn.max_raises, bets.river.max_raises) == (3, 0, 3)
+    assert (bets.flop.ip.reraise, bets.flop.oop.reraise) == (((AllIn(),),), ((PotShare(0.6),),))
+    assert (bets.turn.ip.reraise, bets.turn.oop.reraise) == (((),), ((),))
+    assert bets.river.ip.reraise == ((LastBetMultiple(2.0), LastBetMultiple(3.0)), (AllIn(),))
+    assert Spot.from_mapping(fields | {"bets": {"bet": "50%"}}).bets.flop.max_raises is None
+
+
 @pytest.mark.parametrize(
     ("change", "field", "reason"),
     [
+        ({"bets": {"raise": ["2x", "a"]}}, "bets.raise", "must be a text"),
+        ({"bets": {"reraise": 3}}, "bets.reraise", "must be a text in quotes, or a list of texts"),
+        ({"bets": {"reraise": []}}, "bets.reraise", "must be a text in quotes, or a list of texts"),
+        ({"bets": {"river": {"reraise": ["2x", 5]}}}, "bets.river.reraise[1]", "must be a text"),
+        ({"bets": {"river": {"reraise": ["2x", "5"]}}}, "bets.river.reraise[1]", "has no unit"),
+        ({"bets": {"max_raises": -1}}, "bets.max_raises", "must be a whole number, at least 0"),
+        ({"bets": {"max_raises": 1.5}}, "bets.max_raises", "must be a whole number"),
+        ({"bets": {"max_raises": True}}, "bets.max_raises", "must be a whole number"),
+        ({"bets": {"river": {"max_raises": "2"}}}, "bets.river.max_raises", "must be a whole number"),
+        ({"bets": {"oop": {"max_raises": 2}}}, "bets.oop.max_raises", "raises of both players together"),
+        ({"bets": {"river": {"ip": {"max_raises": 2}}}}, "bets.river.ip.max_raises", "both players"),
+        ({"bets": {"max_raise": 2}}, "bets.max_raise", "did you mean 'max_raises'?"),
         ({"board": "Kh Qs Js 2c Kh"}, "board", "Kh appears twice"),
         ({"board": "Kh Qs"}, "board", "holds 2 cards"),
         ({"board": "Kh Qs Js 2c 3d 4d"}, "board", "at most 5"),
@@ -120,12 +150,20 @@ sizes = st.lists(
 ).map(", ".join)
 
 
+reraises = st.one_of(
+    st.just({}), st.fixed_dictionaries({"reraise": st.one_of(sizes, st.lists(sizes, min_size=1, max_size=3))})
+)
+caps = st.one_of(st.just({}), st.fixed_dictionaries({"max_raises": st.integers(0, 4)}))
+
+
 @st.composite
 def spots(draw: st.DrawFn) -> dict[str, Any]:
     streets = {
-        street: {player: {"bet": draw(sizes), "raise": draw(sizes)} for player in ("oop", "ip")}
+        street: {player: {"bet": draw(sizes), "raise": draw(sizes)} | draw(reraises) for player in ("oop", "ip")}
         for street in draw(st.sets(st.sampled_from(["flop", "turn", "river"])))
     }
+    for street in streets:
+        streets[street] |= draw(caps)
     if "river" in streets and draw(st.booleans()):
         streets["river"]["oop"]["donk"] = draw(sizes)
     return {
@@ -135,7 +173,7 @@ def spots(draw: st.DrawFn) -> dict[str, Any]:
         "name": draw(st.sampled_from(["", 'a "quoted" one', "naïve"])),
         "oop": {"range": draw(st.sampled_from(["AA", "22+, A5s:0.25", "100%", "AhKh:0.123"]))},
         "ip": {"range": draw(st.sampled_from(["KK", "K2s+, 98o", "100%"]))},
-        "bets": {"bet": draw(sizes), "raise": draw(sizes), **streets},
+        "bets": {"bet": draw(sizes), "raise": draw(sizes)} | draw(reraises) | draw(caps) | streets,
         "rules": draw(
             st.fixed_dictionaries(
                 {},
@@ -151,6 +189,7 @@ def spots(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
+@pytest.mark.filterwarnings("ignore::regretless.errors.RoundedSizes")
 @settings(max_examples=60)
 @given(spots())
 def test_any_spot_comes_back(fields: dict[str, Any]) -> None:
@@ -163,6 +202,8 @@ def test_any_spot_comes_back(fields: dict[str, Any]) -> None:
 def test_python_objects_are_checked_too() -> None:
     with pytest.raises(RegretlessError, match="multiplies the bet faced"):
         PlayerSizes(bet=(LastBetMultiple(2.0),))
+    with pytest.raises(RegretlessError, match="max_raises: -1 must be a whole number"):
+        Bets.alike(max_raises=-1)
     with pytest.raises(RegretlessError, match="out of position"):
         StreetSizes(ip=PlayerSizes(donk=()))
     assert Bets.alike(bet=(AllIn(),)).of("turn", "ip").bet == (AllIn(),)

@@ -3,7 +3,8 @@
 At a decision, with `pot` the pot after calling and all chips counted on this street:
 
 1. The candidates are the sizes of this street and player: donk sizes where the player out of position leads after
-   calling on the street before, raise sizes facing a bet, bet sizes else. Amounts are rounded to whole chips.
+   calling on the street before, raise sizes facing a bet, reraise sizes facing a raise, bet sizes else. Amounts are
+   rounded to whole chips, except all-in. Where the street has had its largest number of raises there are none.
 2. All-in is added where what remains beyond the call is at most add_allin · pot.
 3. A candidate is at least the smallest bet, or the last bet or raise on top of the call, and at most all-in. It becomes
    all-in if, once it is called, at most force_allin · (new pot) would be left.
@@ -27,7 +28,7 @@ from regretless.errors import InvalidText, RegretlessError
 from regretless.forms.betting import Branch, flatten
 from regretless.forms.public import BettingTree, Kind
 from regretless.postflop.lines import Step, no_such_action, parse_line
-from regretless.postflop.sizes import Decision, number_text
+from regretless.postflop.sizes import SLACK, Decision, exact, number_text, whole_chips
 from regretless.postflop.spot import PLAYERS, Spot
 from regretless.postflop.tree_size import TreeSize
 
@@ -35,7 +36,6 @@ __all__ = ["betting_branches", "betting_tree"]
 
 IP, OOP = 0, 1
 MOST_BETS = 40  # on one street; more means a raise size that hardly grows
-SLACK = 1e-9  # chips; what rounding may add to a sum of decimal amounts
 
 
 def betting_tree(spot: Spot) -> BettingTree:
@@ -81,7 +81,7 @@ class _State(NamedTuple):
     player: int = OOP
     before: float = 0.0  # chips each player put in on earlier streets
     bets: tuple[float, float] = (0.0, 0.0)  # chips of ip and oop on this street
-    raises: int = 0  # bets and raises on this street
+    wagers: int = 0  # bets and raises on this street
     called: bool = False  # whether oop's call ended the street before, and nothing has been done since
 
     @property
@@ -123,7 +123,7 @@ class _Builder:
             return self.branch(_State(state.street, IP, state.before), edits)
         assert action.amount is not None
         bets = (action.amount, state.bets[OOP]) if state.player == IP else (state.bets[IP], action.amount)
-        return self.branch(_State(state.street, 1 - state.player, state.before, bets, state.raises + 1), edits)
+        return self.branch(_State(state.street, 1 - state.player, state.before, bets, state.wagers + 1), edits)
 
     def _next_street(self, state: _State, edits: tuple[_Edit, ...]) -> Branch:
         before = state.before + max(state.bets)
@@ -146,8 +146,8 @@ class _Builder:
         return Decision(
             pot=self.spot.pot + 2 * (state.before + faced),
             bet_faced=faced,
-            stack=_exact(self.spot.stack - state.before - faced),
-            bets=state.raises,
+            stack=exact(self.spot.stack - state.before - faced),
+            raises=max(state.wagers - 1, 0),
             streets=len(self.spot.streets) - state.street,
         )
 
@@ -159,20 +159,25 @@ class _Builder:
         rules = self.spot.rules
         street, player = self.spot.streets[state.street], PLAYERS[state.player]
         sizes = self.spot.bets.of(street, player)
-        if state.raises:
-            candidates, kind = sizes.raise_, "raise"
+        most_raises = self.spot.bets.of_street(street).max_raises
+        if state.wagers and most_raises is not None and at.raises >= most_raises:
+            return []
+        if state.wagers:
+            candidates, kind = sizes.raise_number(at.raises + 1), "reraise" if at.raises and sizes.reraise else "raise"
         elif state.called and sizes.donk is not None:
             candidates, kind = sizes.donk, "donk"
         else:
             candidates, kind = sizes.bet, "bet"
-        amounts = [self._rounded(size.amount(at)) for size in candidates]
+        asked = [size.amount(at) for size in candidates]
+        amounts = [at.all_in if amount > at.all_in - SLACK else self._rounded(amount) for amount in asked]
         if at.stack <= self._rounded(at.pot * rules.add_allin) + SLACK:
             amounts.append(at.all_in)
         smallest = self._smallest(state, at)
         allowed = {self._forced(min(max(amount, smallest), at.all_in), at) for amount in amounts}
         kept = self._merged(sorted(allowed), at)
-        if kept and kept != [at.all_in] and state.raises >= MOST_BETS:
-            raise RegretlessError(f"bets.{street}.{player}.{kind}: allows more than {MOST_BETS} raises on one street")
+        if kept and kept != [at.all_in] and state.wagers >= MOST_BETS:
+            field = f"bets.{street}.{player}.{kind}"
+            raise RegretlessError(f"{field}: allows more than {MOST_BETS} raises on one street; set max_raises")
         return [_wager(amount, at) for amount in kept]
 
     def _smallest(self, state: _State, at: Decision) -> float:
@@ -196,8 +201,7 @@ class _Builder:
         return kept
 
     def _rounded(self, amount: float) -> float:
-        chip = self.spot.rules.chip
-        return _exact(math.floor(amount / chip + 0.5 + SLACK) * chip)
+        return whole_chips(amount, self.spot.rules.chip)
 
     # --- lines by hand -----------------------------------------------------------------------------------------------
 
@@ -271,8 +275,3 @@ def _wager(amount: float, at: Decision) -> Step:
     if amount >= at.all_in - SLACK:
         return Step("all-in", at.all_in)
     return Step("raise" if at.bet_faced > 0 else "bet", amount)
-
-
-def _exact(amount: float) -> float:
-    """Without the specks that sums of decimals leave."""
-    return round(amount, 9)

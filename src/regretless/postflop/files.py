@@ -32,6 +32,7 @@ from regretless.postflop.file_answers import FileAnswers, packed_answers, packed
 from regretless.postflop.reading import SpotReader
 from regretless.postflop.solution import SpotSolution
 from regretless.postflop.spot import Spot
+from regretless.postflop.spot_reader import parse_spot
 from regretless.rules.presets import PRESETS
 from regretless.solvers.loop import Measurement
 from regretless.solvers.solution import Settings
@@ -81,7 +82,7 @@ def load_solution(path: str | Path) -> SpotSolution:
         raise InvalidFile(path, f"is a solve that was interrupted: regretless solve --resume {path}")
     mapped = open_mapped(path, SOLUTION)
     header = mapped.header
-    spot = Spot.parse(header["spot"])
+    spot = parse_spot(header["spot"])
     form = unpacked_form(mapped, spot, _same_tree(mapped, spot))
     reader = SpotReader(spot, form, FileAnswers(mapped, form))
     from regretless.postflop.solve import root_strategy
@@ -162,7 +163,7 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
     header = mapped.header
     if "regret.0" not in mapped:
         raise InvalidFile(path, "holds a finished solve without its regrets: nothing to go on from")
-    spot = Spot.parse(header["spot"])
+    spot = parse_spot(header["spot"])
     _same_tree(mapped, spot)
     return Checkpoint(
         spot=spot,

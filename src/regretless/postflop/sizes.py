@@ -12,7 +12,7 @@ calling, and n streets, the geometric share is
 
     ((2s + 1)^(1/n) − 1) / 2
 
-For a raise, n is reduced by the bets already made on the street, and is at least 1.
+For a raise, n is reduced by the raises already made on the street (the first bet is none), and is at least 1.
 
 >>> print(*parse_sizes("33%, 100c, 3e200%, a"), sep=" | ")
 33% | 100c | 3e200% | a
@@ -30,6 +30,7 @@ import numpy as np
 from regretless.errors import InvalidText
 
 __all__ = [
+    "SLACK",
     "AllIn",
     "Chips",
     "Decision",
@@ -37,10 +38,15 @@ __all__ = [
     "LastBetMultiple",
     "PotShare",
     "Size",
+    "exact",
     "number_text",
     "parse_sizes",
     "sizes_text",
+    "whole_chips",
 ]
+
+LARGEST_NUMBER = 1e12  # in a size; a stack has fewer chips, and larger numbers lose their last digits
+LONGEST_TEXT = 10_000  # characters of a list of sizes
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,7 @@ class Decision:
     pot: float  # after calling
     bet_faced: float  # the other player's chips on this street; 0 where nobody has bet
     stack: float  # left to the other player, so the most that can be added on top of a call
-    bets: int  # bets and raises made on this street
+    raises: int  # raises made on this street; the bet that opens it is none
     streets: int  # streets left, this one included
 
     @property
@@ -102,7 +108,7 @@ class Chips:
 class Geometric:
     """The same share of the pot on every street: `e`, or `3e` for three streets.
 
-    >>> Geometric().amount(Decision(pot=200, bet_faced=0, stack=900, bets=0, streets=2))  # 108 % of 200, and of 632
+    >>> Geometric().amount(Decision(pot=200, bet_faced=0, stack=900, raises=0, streets=2))  # 108 % of 200, and of 632
     216.2277...
     """
 
@@ -110,7 +116,7 @@ class Geometric:
     largest: float = math.inf  # share of the pot that is never exceeded
 
     def amount(self, at: Decision) -> float:
-        streets = max((self.streets or at.streets) - at.bets, 1)
+        streets = max((self.streets or at.streets) - at.raises, 1)
         share = (math.pow(2 * at.stack / at.pot + 1, 1 / streets) - 1) / 2
         return at.bet_faced + at.pot * min(share, self.largest)
 
@@ -132,6 +138,8 @@ class AllIn:
 
 Size = PotShare | LastBetMultiple | Chips | Geometric | AllIn
 
+SLACK = 1e-9  # chips; what rounding may add to a sum of decimal amounts
+
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)"
 _SHARE = re.compile(rf"({_NUMBER}) *%")
 _MULTIPLE = re.compile(rf"({_NUMBER}) *x")
@@ -150,15 +158,16 @@ def parse_sizes(text: str, field: str = "bet", *, raises: bool = False) -> tuple
     Traceback (most recent call last):
     regretless.errors.InvalidText: bets.river.oop.bet: '50%, 70' at position 6: '70' has no unit: ...
     """
+    if len(text) > LONGEST_TEXT:
+        reason = f"has {len(text):,} characters; a list of sizes has at most {LONGEST_TEXT:,}"
+        raise InvalidText(field, text, None, reason)
     if not text.strip():
         return ()
-    sizes: list[Size] = []
+    sizes: dict[Size, None] = {}  # each once, in the order given
     start = 0
     for part in text.split(","):
         position = start + len(part) - len(part.lstrip()) + 1
-        size = _read(part.strip().lower(), text, field, position, raises)
-        if size not in sizes:
-            sizes.append(size)
+        sizes[_read(part.strip().lower(), text, field, position, raises)] = None
         start += len(part) + 1
     return tuple(sizes)
 
@@ -181,6 +190,23 @@ def number_text(number: float) -> str:
     return np.format_float_positional(number, trim="-")
 
 
+def whole_chips(amount: float, chip: float) -> float:
+    """The nearest multiple of a chip, halves rounded up.
+
+    >>> whole_chips(2.5, 1.0), whole_chips(1.815, 0.01)
+    (3.0, 1.82)
+    """
+    chips = amount / chip
+    if chips >= 2**53:  # chips finer than the number itself
+        return amount
+    return exact(math.floor(chips + 0.5 + SLACK) * chip)
+
+
+def exact(amount: float) -> float:
+    """Without the specks that sums of decimals leave."""
+    return round(amount, 9)
+
+
 def _percent(share: float) -> str:
     return number_text(float(f"{100 * share:.12g}"))  # 0.07 · 100 is 7.000000000000001
 
@@ -189,33 +215,41 @@ def _read(part: str, text: str, field: str, position: int, raises: bool) -> Size
     def wrong(reason: str) -> InvalidText:
         return InvalidText(field, text, position, reason)
 
+    def number(digits: str) -> float:
+        if float(digits) > LARGEST_NUMBER:
+            raise wrong(f"{shown} is more than {LARGEST_NUMBER:,.0f}")
+        return float(digits)
+
+    shown = repr(part if len(part) <= 20 else part[:17] + "...")
+
     if not part:
         raise wrong("a size is missing between commas")
     if match := _SHARE.fullmatch(part):
-        share = float(match[1]) / 100
+        share = number(match[1]) / 100
         if not share > 0:
-            raise wrong(f"{part!r} must be above 0%")
+            raise wrong(f"{shown} must be above 0%")
         return PotShare(share)
     if match := _MULTIPLE.fullmatch(part):
         if not raises:
-            raise wrong(f"{part!r} multiplies the bet faced, and here there is none: only a raise can use it")
-        if not float(match[1]) > 1:
-            raise wrong(f"{part!r} must be above 1x, which is a call")
-        return LastBetMultiple(float(match[1]))
+            raise wrong(f"{shown} multiplies the bet faced, and here there is none: only a raise can use it")
+        if not number(match[1]) > 1:
+            raise wrong(f"{shown} must be above 1x, which is a call")
+        return LastBetMultiple(number(match[1]))
     if match := _CHIPS.fullmatch(part):
-        if not float(match[1]) > 0:
-            raise wrong(f"{part!r} must be above 0 chips")
-        return Chips(float(match[1]))
+        if not number(match[1]) > 0:
+            raise wrong(f"{shown} must be above 0 chips")
+        return Chips(number(match[1]))
     if match := _GEOMETRIC.fullmatch(part):
-        streets = int(match[1] or 0)
+        streets = int(number(match[1] or "0"))
         if match[1] and not 1 <= streets <= 100:
-            raise wrong(f"{part!r} must name 1 to 100 streets")
-        if match[2] and not float(match[2]) > 0:
-            raise wrong(f"{part!r} must allow more than 0%")
-        return Geometric(streets, float(match[2]) / 100 if match[2] else math.inf)
+            raise wrong(f"{shown} must name 1 to 100 streets")
+        if match[2] and not number(match[2]) > 0:
+            raise wrong(f"{shown} must allow more than 0%")
+        return Geometric(streets, number(match[2]) / 100 if match[2] else math.inf)
     if _ALL_IN.fullmatch(part):
         return AllIn()
     if _BARE.fullmatch(part):
-        multiple = f", {part}x the bet faced" if raises else ""
-        raise wrong(f"{part!r} has no unit: {part}% of the pot, {part}c chips{multiple}")
-    raise wrong(f"{part!r} is not a size such as 33%, {'2.5x, ' if raises else ''}100c, e, 3e or a")
+        given = shown.strip("'")
+        multiple = f", {given}x the bet faced" if raises else ""
+        raise wrong(f"{shown} has no unit: {given}% of the pot, {given}c chips{multiple}")
+    raise wrong(f"{shown} is not a size such as 33%, {'2.5x, ' if raises else ''}100c, e, 3e or a")

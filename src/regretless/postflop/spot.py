@@ -60,13 +60,28 @@ class PlayerSizes:
     """What one player may bet on one street. No sizes: check, call or fold, and all-in where `add_allin` adds it."""
 
     bet: tuple[Size, ...] = ()  # where nobody has bet
-    raise_: tuple[Size, ...] = ()  # facing a bet or raise
+    raise_: tuple[Size, ...] = ()  # facing a bet; facing a raise too, unless `reraise` says otherwise
+    reraise: tuple[
+        tuple[Size, ...], ...
+    ] = ()  # of the second raise, the third …; the last one given holds for the rest
     donk: tuple[Size, ...] | None = None  # leading into the player who bet last street; None: as `bet`; (): never
 
     def __post_init__(self) -> None:
         for sizes in (self.bet, self.donk or ()):
             if any(isinstance(size, LastBetMultiple) for size in sizes):
                 raise InvalidOption("bet", str(sizes[0]), "multiplies the bet faced, and here there is none")
+
+    def raise_number(self, number: int) -> tuple[Size, ...]:
+        """Sizes of the first raise on a street, the second (a re-raise), …
+
+        >>> from regretless.postflop.sizes import AllIn, LastBetMultiple
+        >>> sizes = PlayerSizes(raise_=(LastBetMultiple(2.5),), reraise=((AllIn(),),))
+        >>> sizes.raise_number(1), sizes.raise_number(2), sizes.raise_number(3)
+        ((LastBetMultiple(factor=2.5),), (AllIn(),), (AllIn(),))
+        """
+        if number == 1 or not self.reraise:
+            return self.raise_
+        return self.reraise[min(number - 2, len(self.reraise) - 1)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,8 +90,12 @@ class StreetSizes:
 
     oop: PlayerSizes = PlayerSizes()
     ip: PlayerSizes = PlayerSizes()
+    max_raises: int | None = None  # raises of both players together, the first bet not counted; 0: none; None: no cap
 
     def __post_init__(self) -> None:
+        cap = self.max_raises
+        if cap is not None and (isinstance(cap, bool) or not isinstance(cap, int) or cap < 0):
+            raise InvalidOption("max_raises", cap, "must be a whole number, at least 0")
         if self.ip.donk is not None:
             raise InvalidOption("ip.donk", "", "cannot be: only the player out of position leads into the other")
 
@@ -90,19 +109,30 @@ class Bets:
     river: StreetSizes = StreetSizes()
 
     @classmethod
-    def alike(cls, *, bet: tuple[Size, ...] = (), raise_: tuple[Size, ...] = ()) -> Bets:
+    def alike(
+        cls,
+        *,
+        bet: tuple[Size, ...] = (),
+        raise_: tuple[Size, ...] = (),
+        reraise: tuple[tuple[Size, ...], ...] = (),
+        max_raises: int | None = None,
+    ) -> Bets:
         """The same sizes for both players on every street.
 
         >>> from regretless.postflop.sizes import parse_sizes
         >>> Bets.alike(bet=parse_sizes("50%, a")).turn.ip.bet
         (PotShare(share=0.5), AllIn())
         """
-        sizes = PlayerSizes(bet=bet, raise_=raise_)
-        street = StreetSizes(oop=sizes, ip=sizes)
+        sizes = PlayerSizes(bet=bet, raise_=raise_, reraise=reraise)
+        street = StreetSizes(oop=sizes, ip=sizes, max_raises=max_raises)
         return cls(flop=street, turn=street, river=street)
 
+    def of_street(self, street: StreetName) -> StreetSizes:
+        sizes: StreetSizes = getattr(self, street)
+        return sizes
+
     def of(self, street: StreetName, player: PlayerName) -> PlayerSizes:
-        sizes: PlayerSizes = getattr(getattr(self, street), player)
+        sizes: PlayerSizes = getattr(self.of_street(street), player)
         return sizes
 
 
@@ -114,7 +144,7 @@ class Rules:
     force_allin: float = 0.15  # a bet is all-in if, once called, at most so many pots would be left; 0: never
     merge: float = 0.1  # sizes whose shares of the pot are this close become one, the larger; 0: all are kept
     min_bet: float = 1.0  # smallest bet, chips; above 0
-    chip: float = 1.0  # bets are rounded to whole multiples of this many chips; above 0 (0.01 for pots in big blinds)
+    chip: float = 1.0  # bets, not all-in, are rounded to multiples of this; above 0 (0.01 for pots in big blinds)
     rake: float = 0.0  # share of the final pot that the house takes, 0 to 1; 0: none
     rake_cap: float = math.inf  # most chips it takes; 0: none at all; inf: no cap
 
@@ -170,9 +200,12 @@ class Spot:
     @classmethod
     def parse(cls, text: str) -> Spot:
         """Read the TOML of a spot; an error is one sentence that names the field."""
+        from regretless.postflop.rounding import warn_of_rounding
         from regretless.postflop.spot_reader import parse_spot
 
-        return parse_spot(text)
+        spot = parse_spot(text)
+        warn_of_rounding(spot)
+        return spot
 
     @classmethod
     def from_mapping(cls, fields: Mapping[str, Any]) -> Spot:
@@ -191,13 +224,17 @@ class Spot:
         >>> spot.pot
         100.0
         """
+        from regretless.postflop.rounding import warn_of_rounding
         from regretless.postflop.spot_reader import read_mapping
 
-        return read_mapping(fields)
+        spot = read_mapping(fields)
+        warn_of_rounding(spot)
+        return spot
 
     @classmethod
     def read(cls, path: str | Path) -> Spot:
         """Read a spot file; its name, unless it says one, is that of the file."""
+        from regretless.postflop.rounding import warn_of_rounding
         from regretless.postflop.spot_reader import parse_spot
 
         try:
@@ -206,7 +243,9 @@ class Spot:
             raise InvalidFile(path, f"cannot be read: {error.strerror}") from None
         except UnicodeDecodeError:
             raise InvalidFile(path, "is not text") from None
-        return parse_spot(text, path=path)
+        spot = parse_spot(text, path=path)
+        warn_of_rounding(spot)
+        return spot
 
     def to_toml(self) -> str:
         """TOML that `parse` reads back to this spot."""

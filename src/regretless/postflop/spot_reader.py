@@ -12,7 +12,9 @@
 
     [bets]                        both players, every street
     bet = "50%"                   where nobody has bet; "" or absent: no bets
-    raise = "2.5x"                facing a bet; "" or absent: no raises
+    raise = "2.5x"                facing a bet, and facing a raise without `reraise`; "" or absent: no raises
+    reraise = "a"                 facing a raise; ["3x", "a"]: the second raise, the third and later; absent: as raise
+    max_raises = 3                raises on a street, both players' together, the first bet not counted; absent: no cap
     [bets.oop]                    one player on every street
     [bets.river]                  one street, both players
     donk = "33%"                  out of position leads into who bet last street; absent: as bet; "": never
@@ -36,8 +38,8 @@
     strategy = { fold = 0.5, call = 0.5 }
     hands = "KK, QQ"              only these hands; absent: all
 
-For each of bet, raise and donk the finest table that names it wins: street and player, then street, then player, then
-all. A key that is none of these is refused, with the one that was probably meant.
+For each of bet, raise, reraise, donk and max_raises the finest table that names it wins: street and player, then
+street, then player, then all. A key that is none of these is refused, with the one that was probably meant.
 """
 
 from __future__ import annotations
@@ -59,10 +61,11 @@ from regretless.postflop.spot import STREETS, Bets, Lines, PlayerName, PlayerSiz
 
 __all__ = ["parse_spot", "read_mapping"]
 
-_SIZES = ("bet", "raise", "donk")
+_SIZES = ("bet", "raise", "reraise", "donk")
+_CAP = "max_raises"
 _FIELDS = ("board", "pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
 _RULES = tuple(field.name for field in dataclass_fields(Rules))
-_BET_TABLES = (*_SIZES, "oop", "ip", *STREETS)
+_BET_TABLES = (*_SIZES, _CAP, "oop", "ip", *STREETS)
 
 
 def parse_spot(text: str, path: str | Path | None = None) -> Spot:
@@ -143,34 +146,55 @@ def _bets(table: Mapping[str, Any]) -> Bets:
     for key in ("oop", "ip", *STREETS):
         if key in table:
             inner = found[f"bets.{key}"] = _table(table[key], f"bets.{key}")
-            _only(inner, (*_SIZES, "oop", "ip") if key in STREETS else _SIZES, f"bets.{key}")
+            _only(inner, (*_SIZES, _CAP, "oop", "ip") if key in STREETS else (*_SIZES, _CAP), f"bets.{key}")
             for player in ("oop", "ip"):
                 if player in inner:
                     name = f"bets.{key}.{player}"
                     found[name] = _table(inner[player], name)
-                    _only(found[name], _SIZES, name)
-    read: dict[str, tuple[Size, ...]] = {}
+                    _only(found[name], (*_SIZES, _CAP), name)
+    read: dict[str, Any] = {}
     for name, sizes in found.items():
-        for kind in _SIZES:
+        for kind in (*_SIZES, _CAP):
             if kind in sizes:
-                if kind == "donk" and name.endswith(".ip"):
-                    raise InvalidOption(f"{name}.donk", sizes[kind], "cannot be: only the player out of position donks")
-                field = f"{name}.{kind}"
-                read[field] = parse_sizes(_text(sizes[kind], field), field, raises=kind == "raise")
-    streets = {
-        street: StreetSizes(oop=_player_sizes(read, street, "oop"), ip=_player_sizes(read, street, "ip"))
-        for street in STREETS
-    }
-    return Bets(**streets)
+                read[f"{name}.{kind}"] = _bet_field(name, kind, sizes[kind])
+    return Bets(**{street: _street_sizes(read, street) for street in STREETS})
 
 
-def _player_sizes(read: Mapping[str, tuple[Size, ...]], street: StreetName, player: PlayerName) -> PlayerSizes:
-    def finest(kind: str) -> tuple[Size, ...] | None:
-        tables = (f"bets.{street}.{player}", f"bets.{street}", f"bets.{player}", "bets")
+def _bet_field(table: str, kind: str, value: object) -> tuple[Size, ...] | tuple[tuple[Size, ...], ...] | int:
+    """One key of a table of bets: sizes, lists of sizes for `reraise`, a number for `max_raises`."""
+    field = f"{table}.{kind}"
+    if kind == "donk" and table.endswith(".ip"):
+        raise InvalidOption(field, value, "cannot be: only the player out of position donks")
+    if kind == _CAP:
+        if table.endswith((".oop", ".ip")):
+            raise InvalidOption(field, value, "cannot be: it counts the raises of both players together")
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise InvalidOption(field, value, "must be a whole number, at least 0")
+        return value
+    if kind == "reraise":
+        if isinstance(value, str):
+            return (parse_sizes(value, field, raises=True),)
+        if not isinstance(value, list | tuple) or not value:
+            raise InvalidOption(field, value, "must be a text in quotes, or a list of texts, one for each raise")
+        texts = _texts(value, field)
+        return tuple(parse_sizes(text, f"{field}[{place}]", raises=True) for place, text in enumerate(texts))
+    return parse_sizes(_text(value, field), field, raises=kind == "raise")
+
+
+def _street_sizes(read: Mapping[str, Any], street: StreetName) -> StreetSizes:
+    def finest(kind: str, *tables: str) -> Any:
         return next((read[f"{table}.{kind}"] for table in tables if f"{table}.{kind}" in read), None)
 
-    donk = finest("donk") if player == "oop" else None
-    return PlayerSizes(bet=finest("bet") or (), raise_=finest("raise") or (), donk=donk)
+    def of_player(player: PlayerName) -> PlayerSizes:
+        tables = (f"bets.{street}.{player}", f"bets.{street}", f"bets.{player}", "bets")
+        return PlayerSizes(
+            bet=finest("bet", *tables) or (),
+            raise_=finest("raise", *tables) or (),
+            reraise=finest("reraise", *tables) or (),
+            donk=finest("donk", *tables) if player == "oop" else None,
+        )
+
+    return StreetSizes(oop=of_player("oop"), ip=of_player("ip"), max_raises=finest(_CAP, f"bets.{street}", "bets"))
 
 
 # --- what a value must be --------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from regretless.cards.deck import board_text
 from regretless.postflop.sizes import number_text, sizes_text
-from regretless.postflop.spot import STREETS, Bets, Lines, PlayerSizes, Rules, Spot
+from regretless.postflop.spot import STREETS, Bets, Lines, PlayerSizes, Rules, Spot, StreetSizes
 
 __all__ = ["write_spot"]
 
@@ -71,25 +71,38 @@ def _quoted(text: str) -> str:
 
 
 def _bets(bets: Bets) -> list[str]:
-    players = {(street, player): bets.of(street, player) for street in STREETS for player in ("oop", "ip")}
-    common = {(sizes.bet, sizes.raise_) for sizes in players.values()}
-    lines = []
-    if len(common) == 1:
-        lines += ["", "[bets]", *_sizes(bets.flop.oop)]
+    """The tables of bets. What holds everywhere stands in [bets], what does not in the street's own table."""
+    sizes = {(street, player): _sizes(bets.of(street, player)) for street in STREETS for player in ("oop", "ip")}
+    alike = all(each == sizes["flop", "oop"] for each in sizes.values())
+    one_cap = len({bets.of_street(street).max_raises for street in STREETS}) == 1
+    lines = _table("[bets]", (sizes["flop", "oop"] if alike else []) + (_cap(bets.flop) if one_cap else []))
     for street in STREETS:
-        oop, ip = getattr(bets, street).oop, getattr(bets, street).ip
-        donk = [] if oop.donk is None else [f'donk = "{sizes_text(oop.donk)}"']
-        if len(common) == 1:
-            lines += ["", f"[bets.{street}]", *donk] if donk else []
-        elif (oop.bet, oop.raise_) == (ip.bet, ip.raise_):
-            lines += ["", f"[bets.{street}]", *_sizes(oop), *donk]
+        here = bets.of_street(street)
+        donk = [] if here.oop.donk is None else [f'donk = "{sizes_text(here.oop.donk)}"']
+        cap = [] if one_cap else _cap(here)
+        oop, ip = sizes[street, "oop"], sizes[street, "ip"]
+        if alike or oop == ip:
+            lines += _table(f"[bets.{street}]", ([] if alike else oop) + cap + donk)
         else:
-            lines += ["", f"[bets.{street}.oop]", *_sizes(oop), *donk, "", f"[bets.{street}.ip]", *_sizes(ip)]
+            lines += _table(f"[bets.{street}]", cap)
+            lines += _table(f"[bets.{street}.oop]", oop + donk) + _table(f"[bets.{street}.ip]", ip)
     return lines
 
 
+def _table(name: str, lines: list[str]) -> list[str]:
+    return ["", name, *lines] if lines else []
+
+
 def _sizes(sizes: PlayerSizes) -> list[str]:
-    return [f'bet = "{sizes_text(sizes.bet)}"', f'raise = "{sizes_text(sizes.raise_)}"']
+    lines = [f'bet = "{sizes_text(sizes.bet)}"', f'raise = "{sizes_text(sizes.raise_)}"']
+    if sizes.reraise:
+        texts = [f'"{sizes_text(each)}"' for each in sizes.reraise]
+        lines.append(f"reraise = {texts[0] if len(texts) == 1 else '[' + ', '.join(texts) + ']'}")
+    return lines
+
+
+def _cap(street: StreetSizes) -> list[str]:
+    return [] if street.max_raises is None else [f"max_raises = {street.max_raises}"]
 
 
 def _rules(rules: Rules) -> list[str]:
