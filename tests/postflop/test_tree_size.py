@@ -58,8 +58,12 @@ def test_the_remedy_names_the_longest_lists(monkeypatch: pytest.MonkeyPatch) -> 
         betting_branches(spot(bets=bets))
     assert str(caught.value) == (
         "bets: the betting tree has more than 50 nodes, before any card: "
-        "remove some of the 3 bet sizes on the river and the 2 raise sizes on the turn"
+        "remove some of the 3 bet sizes on the river and the 2 raise sizes on the turn, "
+        "or cap the raises with max_raises"
     )
+    capped = {"max_raises": 3, "bet": "50%", "raise": "60%", "reraise": ["2x, 3x", "60%, 70%, 80%, a"]}
+    with pytest.raises(RegretlessError, match=r"some of the 4 reraise sizes on the flop, turn and river$"):
+        betting_branches(spot(bets=capped))
     with pytest.raises(RegretlessError, match="make the stack smaller"):
         betting_branches(spot(bets={"bet": "50%", "raise": "60%"}))
 

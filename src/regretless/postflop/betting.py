@@ -226,7 +226,7 @@ class _Builder:
         smallest = self._smallest(state, at)
         if at.stack <= SLACK:
             raise InvalidText(edit.field, edit.text, step.position, "the other player is all-in: call or fold")
-        if state.raises >= MOST_BETS:
+        if state.wagers >= MOST_BETS:
             raise InvalidText(edit.field, edit.text, step.position, f"is more than {MOST_BETS} raises on one street")
         if not smallest - SLACK <= amount <= at.all_in + SLACK:
             allowed = f"{number_text(smallest)} to {number_text(at.all_in)}"

@@ -46,6 +46,7 @@ __all__ = [
     "Spot",
     "StreetName",
     "StreetSizes",
+    "check_cap",
 ]
 
 StreetName = Literal["flop", "turn", "river"]
@@ -93,9 +94,8 @@ class StreetSizes:
     max_raises: int | None = None  # raises of both players together, the first bet not counted; 0: none; None: no cap
 
     def __post_init__(self) -> None:
-        cap = self.max_raises
-        if cap is not None and (isinstance(cap, bool) or not isinstance(cap, int) or cap < 0):
-            raise InvalidOption("max_raises", cap, "must be a whole number, at least 0")
+        if self.max_raises is not None:
+            check_cap("max_raises", self.max_raises)
         if self.ip.donk is not None:
             raise InvalidOption("ip.donk", "", "cannot be: only the player out of position leads into the other")
 
@@ -260,6 +260,13 @@ class Spot:
     def streets(self) -> tuple[StreetName, ...]:
         """Streets still to be played."""
         return STREETS[len(self.board) - 3 :]
+
+
+def check_cap(name: str, value: object) -> int:
+    """A number of raises, or an error that names the field."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InvalidOption(name, value, "must be a whole number, at least 0")
+    return value
 
 
 def _board_reason(cards: int) -> str:

@@ -57,7 +57,18 @@ from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.postflop.lines import parse_line
 from regretless.postflop.locks import Lock
 from regretless.postflop.sizes import Size, parse_sizes
-from regretless.postflop.spot import STREETS, Bets, Lines, PlayerName, PlayerSizes, Rules, Spot, StreetName, StreetSizes
+from regretless.postflop.spot import (
+    STREETS,
+    Bets,
+    Lines,
+    PlayerName,
+    PlayerSizes,
+    Rules,
+    Spot,
+    StreetName,
+    StreetSizes,
+    check_cap,
+)
 
 __all__ = ["parse_spot", "read_mapping"]
 
@@ -168,9 +179,7 @@ def _bet_field(table: str, kind: str, value: object) -> tuple[Size, ...] | tuple
     if kind == _CAP:
         if table.endswith((".oop", ".ip")):
             raise InvalidOption(field, value, "cannot be: it counts the raises of both players together")
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise InvalidOption(field, value, "must be a whole number, at least 0")
-        return value
+        return check_cap(field, value)
     if kind == "reraise":
         if isinstance(value, str):
             return (parse_sizes(value, field, raises=True),)

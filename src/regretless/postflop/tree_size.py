@@ -11,7 +11,7 @@ from __future__ import annotations
 from regretless.errors import RegretlessError
 from regretless.forms.betting import Branch
 from regretless.forms.public import Kind
-from regretless.postflop.spot import PLAYERS, Spot
+from regretless.postflop.spot import PLAYERS, Spot, StreetName
 
 __all__ = ["MOST_DECISIONS", "MOST_NODES", "TreeSize"]
 
@@ -52,18 +52,34 @@ class TreeSize:
 
 
 def _remedy(spot: Spot) -> str:
-    """What to remove: the longest lists of sizes, by kind and street."""
+    """What to remove: the longest lists of sizes, by kind and street; and whether a cap on raises would help."""
     found: dict[tuple[int, str], list[str]] = {}  # number of sizes and kind -> streets
-    for kind, field in (("raise", "raise_"), ("bet", "bet"), ("donk", "donk")):
-        for street in spot.streets:
-            longest = max(len(getattr(spot.bets.of(street, player), field) or ()) for player in PLAYERS)
+    for street in spot.streets:
+        for kind, longest in _longest_lists(spot, street).items():
             if longest > 1:
                 found.setdefault((longest, kind), []).append(street)
+    cap = ", or cap the raises with max_raises" if any(_raises_freely(spot, street) for street in spot.streets) else ""
     if not found:
-        return "remove lines from [lines], or make the stack smaller in proportion to the pot"
+        return f"remove lines from [lines], or make the stack smaller in proportion to the pot{cap}"
     longest_first = sorted(found.items(), key=lambda item: -item[0][0])[:3]
     lists = [f"the {count} {kind} sizes on the {_listed(streets)}" for (count, kind), streets in longest_first]
-    return f"remove some of {_listed(lists)}"
+    return f"remove some of {_listed(lists)}{cap}"
+
+
+def _longest_lists(spot: Spot, street: StreetName) -> dict[str, int]:
+    """The larger number of sizes that either player has on a street, by kind."""
+    sizes = [spot.bets.of(street, player) for player in PLAYERS]
+    return {
+        "raise": max(len(each.raise_) for each in sizes),
+        "reraise": max((len(list_) for each in sizes for list_ in each.reraise), default=0),
+        "bet": max(len(each.bet) for each in sizes),
+        "donk": max(len(each.donk or ()) for each in sizes),
+    }
+
+
+def _raises_freely(spot: Spot, street: StreetName) -> bool:
+    raises = any(spot.bets.of(street, player).raise_ for player in PLAYERS)
+    return raises and spot.bets.of_street(street).max_raises is None
 
 
 def _listed(texts: list[str]) -> str:
