@@ -134,6 +134,25 @@ def test_estimate(run, spot: str) -> None:
     assert len(run("estimate", spot, "turn.toml", "--json").json["spots"]) == 2
 
 
+def test_warnings_name_the_file_and_are_printed_once(run, tmp_path: Path) -> None:
+    odd = SPOT.replace("pot = 100", "pot = 5.5").replace("50%, 100%", "33%").replace("99-77", "99-77, KsQs:0.5")
+    for name in ("a.toml", "b.toml"):
+        (tmp_path / name).write_text(odd.replace("raise =", "#"), encoding="utf-8")
+    expected = [
+        f"warning: {name}: {said}"
+        for name in ("a.toml", "b.toml")
+        for said in (
+            "oop.range: several terms give KsQs different weights; the later term wins",
+            "rules.chip: a bet of 33% is 1.815 and becomes 2 (36.4% of the pot) in chips of 1; set chip = 0.01",
+        )
+    ]
+    assert run("estimate", "a.toml", "b.toml", "--json").err.splitlines() == expected
+    solved = run("solve", "a.toml", "--iterations", "3", "--json", "--out", "a.rgl", "--threads", "1")
+    assert solved.code == 0
+    assert [line for line in solved.err.splitlines() if "warning" in line] == expected[:2]
+    assert "warning" not in run("show", "a.rgl").err
+
+
 def test_many_spots(run, spot: str, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     result = run("solve", "*.toml", "--target", "2", "--json", "--out", "out")

@@ -78,8 +78,8 @@ class _Group(NamedTuple):
     at: int
 
 
-def read_range(text: str, field: str) -> NDArray[np.float64]:
-    """Weights [1326] of a range; `field` is the name an error or a warning gives to the text.
+def read_range(text: str, field: str, source: str = "") -> NDArray[np.float64]:
+    """Weights [1326] of a range; errors call the text `field`, and a warning also says which file it is from.
 
     >>> float(read_range("76s+", "range").sum()), float(read_range("[50.0]AKo,AXs[/50.0]", "range").sum())
     (32.0, 30.0)
@@ -95,7 +95,8 @@ def read_range(text: str, field: str) -> NDArray[np.float64]:
     if reader.overlap.any():
         hands = write_range(reader.overlap.astype(np.float64))
         shown = hands if len(hands) <= _LONGEST_NAME else hands[: _LONGEST_NAME - 3] + "..."
-        message = f"{field}: several terms give {shown} different weights; the later term wins"
+        where = f"{source}: {field}" if source else field
+        message = f"{where}: several terms give {shown} different weights; the later term wins"
         warnings.warn(OverlappingTerms(message), stacklevel=3)
     return weights
 

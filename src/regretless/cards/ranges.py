@@ -49,15 +49,16 @@ class Range:
         object.__setattr__(self, "weights", weights)
 
     @classmethod
-    def parse(cls, text: str, field: str = "range") -> Range:
+    def parse(cls, text: str, field: str = "range", source: str = "") -> Range:
         """Read a range; errors call the text `field` and name the position. Empty text is the empty range.
 
-        Where terms overlap, the later one wins; an `OverlappingTerms` warning names hands whose weight that changes.
+        Where terms overlap, the later one wins; an `OverlappingTerms` warning names hands whose weight that changes,
+        and the `source` of the text, such as a file.
 
         >>> Range.parse("100%").combos, Range.parse("A5s-A2s").combos
         (1326.0, 16.0)
         """
-        return cls(read_range(text, field))
+        return cls(read_range(text, field, source))
 
     def __str__(self) -> str:
         """The shortest text that `parse` reads back to this range.

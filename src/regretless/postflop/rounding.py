@@ -32,8 +32,8 @@ class _Rounded(NamedTuple):
         return abs(self.becomes - self.asked) / self.asked
 
 
-def warn_of_rounding(spot: Spot, *, stacklevel: int = 2) -> None:
-    """Warn of the size that rounding moves furthest, if that is by more than 5 % of it."""
+def warn_of_rounding(spot: Spot, source: str = "") -> None:
+    """Warn of the size that rounding moves furthest, if that is by more than 5 % of it; `source` is the spot's file."""
     furthest = max(_rounded_sizes(spot), key=lambda rounded: rounded.moved, default=None)
     if furthest is None or furthest.moved <= MOST:
         return
@@ -42,8 +42,9 @@ def warn_of_rounding(spot: Spot, *, stacklevel: int = 2) -> None:
     if not at.bet_faced and not isinstance(furthest.size, Chips):
         becomes += f" ({furthest.becomes / at.pot:.1%} of the pot)"
     finer = 10.0 ** math.floor(math.log10(furthest.asked / 100))
-    message = f"rules.chip: {what} is {furthest.asked:g} and becomes {becomes} in chips of {spot.rules.chip:g}"
-    warnings.warn(RoundedSizes(f"{message}; set chip = {finer:g}"), stacklevel=stacklevel + 1)
+    where = f"{source}: rules.chip" if source else "rules.chip"
+    message = f"{where}: {what} is {furthest.asked:g} and becomes {becomes} in chips of {spot.rules.chip:g}"
+    warnings.warn(RoundedSizes(f"{message}; set chip = {finer:g}"), stacklevel=3)
 
 
 def _rounded_sizes(spot: Spot) -> Iterator[_Rounded]:

@@ -244,7 +244,7 @@ class Spot:
         except UnicodeDecodeError:
             raise InvalidFile(path, "is not text") from None
         spot = parse_spot(text, path=path)
-        warn_of_rounding(spot)
+        warn_of_rounding(spot, str(path))
         return spot
 
     def to_toml(self) -> str:

@@ -92,11 +92,11 @@ def parse_spot(text: str, path: str | Path | None = None) -> Spot:
         raise InvalidFile(path or "spot", f"is not TOML: {error}") from None
     if path is not None and "name" not in table:
         table["name"] = Path(path).stem
-    return read_mapping(table)
+    return read_mapping(table, source="" if path is None else str(path))
 
 
-def read_mapping(table: Mapping[str, Any]) -> Spot:
-    """The spot of nested mappings, laid out as the TOML is."""
+def read_mapping(table: Mapping[str, Any], source: str = "") -> Spot:
+    """The spot of nested mappings, laid out as the TOML is; `source` is where they came from, for warnings."""
     _only(table, _FIELDS, "")
     for required in ("board", "pot", "stack", "oop", "ip", "bets"):
         if required not in table:
@@ -105,8 +105,8 @@ def read_mapping(table: Mapping[str, Any]) -> Spot:
         board=parse_board(_text(table["board"], "board")),
         pot=_number(table["pot"], "pot"),
         stack=_number(table["stack"], "stack"),
-        oop=_range(table["oop"], "oop"),
-        ip=_range(table["ip"], "ip"),
+        oop=_range(table["oop"], "oop", source),
+        ip=_range(table["ip"], "ip", source),
         bets=_bets(_table(table["bets"], "bets")),
         rules=_rules(_table(table.get("rules", {}), "rules")),
         lines=_lines(_table(table.get("lines", {}), "lines")),
@@ -115,12 +115,12 @@ def read_mapping(table: Mapping[str, Any]) -> Spot:
     )
 
 
-def _range(value: object, player: str) -> Range:
+def _range(value: object, player: str, source: str) -> Range:
     table = _table(value, player)
     _only(table, ("range",), player)
     if "range" not in table:
         raise _missing(f"{player}.range")
-    return Range.parse(_text(table["range"], f"{player}.range"), field=f"{player}.range")
+    return Range.parse(_text(table["range"], f"{player}.range"), f"{player}.range", source)
 
 
 def _rules(table: Mapping[str, Any]) -> Rules:
