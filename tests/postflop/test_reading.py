@@ -143,8 +143,9 @@ def test_the_json_of_a_node(river: SpotSolution) -> None:
     answer = river.node("check").as_json()
     assert answer["player"] == "ip"
     assert answer["actions"] == ["check", "bet 50", "bet 100"]
-    assert {"hand", "weight", "ev", "equity", "eqr", "strategy", "action_ev"} == set(answer["hands"]["ip"][0])
-    assert {"hand", "weight", "ev", "equity", "eqr"} == set(answer["hands"]["oop"][0])
+    alike = {"hand", "weight", "matchups", "ev", "equity", "eqr"}
+    assert alike | {"strategy", "action_ev", "locked"} == set(answer["hands"]["ip"][0])
+    assert alike == set(answer["hands"]["oop"][0])
 
 
 def test_the_grid(river: SpotSolution) -> None:

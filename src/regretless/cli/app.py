@@ -40,7 +40,7 @@ app = typer.Typer(
 )
 app.command("solve")(solve.solve)
 app.command("estimate")(estimate.estimate)
-app.command("show")(show.show)
+app.command("show", cls=show.ShowCommand)(show.show)
 app.command("export")(export.export)
 app.command("plot")(plot.plot)
 app.command("games")(games.games)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderableType
     from rich.text import Text
 
-__all__ = ["discard", "for_answers", "for_drawing", "for_people", "prepare_streams"]
+__all__ = ["discard", "for_answers", "for_drawing", "for_people", "page_columns", "prepare_streams"]
 
 UNBOUNDED = 100_000  # columns; longer than any line
 FALLBACK = "regretless.fallback"  # the name of the error handler below
@@ -71,6 +71,14 @@ def for_people() -> Console:
 def for_drawing(width: int) -> Console:
     """A console that records what is printed, in all colours, to be exported as a picture."""
     return LiteralConsole(file=StringIO(), record=True, width=width, force_terminal=True, color_system="truecolor")
+
+
+def page_columns(console: Console) -> int:
+    """Columns that a picture may take: those of the terminal; in a file or a pipe those of COLUMNS, or 80."""
+    if console.width < UNBOUNDED:
+        return console.width
+    asked = os.environ.get("COLUMNS", "")
+    return int(asked) if asked.isdecimal() and int(asked) > 0 else 80
 
 
 def _console(fit: bool, **options: Any) -> Console:

@@ -2,68 +2,158 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regretless.cli.consoles import for_people
-from regretless.errors import InvalidOption
+from regretless.cli.consoles import for_answers, for_people
+from regretless.cli.numbers import bytes_text
+from regretless.cli.spot_options import Board, Line, Player, one_range, read_cards, read_player
+from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from regretless.cards.ranges import Range
+    from regretless.postflop.exports import ExportSize
     from regretless.postflop.nodes import NodeView
+    from regretless.postflop.solution import SpotSolution
 
 __all__ = ["export"]
 
+INTERRUPTED = 130
+
 
 def export(
-    file: Annotated[Path, typer.Argument(help="A .rgl file of a spot.", show_default=False)],
-    node: Annotated[
-        str | None,
-        typer.Option(
-            show_default="the first decision", help="One node, as a line of play: [cyan]'check, bet 94'[/cyan]."
-        ),
-    ] = None,
+    file: Annotated[Path | None, typer.Argument(help="A .rgl file of a spot.", show_default=False)] = None,
+    line: Line = None,
+    board: Board = None,
     street: Annotated[
         str | None, typer.Option(show_default=False, help="Every decision of a street: flop, turn or river.")
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every decision of the tree.")] = False,
+    player: Player = None,
+    hands: Annotated[
+        str | None,
+        typer.Option(show_default="all", metavar="RANGE", help="Only these hands: [cyan]'AK, 99+'[/cyan]."),
+    ] = None,
     format_: Annotated[
         str | None, typer.Option("--format", show_default="by --out, else csv", help="csv, json or parquet.")
     ] = None,
     out: Annotated[Path | None, typer.Option(show_default="stdout", help="The file to write.")] = None,
+    columns: Annotated[bool, typer.Option("--columns", help="Say what each column means, and stop.")] = False,
 ) -> None:
-    """Write strategy, weight, equity, EV and EQR of every hand, at a node, on a street or everywhere.
+    """Write strategy, weight, equity, EV and EQR of every hand: at one node, on a street or everywhere.
+
+    One node has a row per hand; a street and --all have a row for each hand and action. The file appears whole or not
+    at all: an interrupted export leaves nothing.
 
     \b
-    [cyan]regretless export spot.rgl --node 'check' --out check.csv[/cyan]   a row a hand
+    [cyan]regretless export spot.rgl --line 'check' --out check.csv[/cyan]
     [cyan]regretless export spot.rgl --street turn --format json > turn.json[/cyan]
-    [cyan]regretless export spot.rgl --all --out spot.parquet[/cyan]   a row for each hand and action
+    [cyan]regretless export spot.rgl --all --player oop --hands 'AK, 99+' --out spot.parquet[/cyan]
+    [cyan]regretless export --columns[/cyan]
     """
-    from regretless.postflop.exports import FORMATS, decisions, write_nodes
+    from regretless.postflop.exports import FORMATS, write_nodes
     from regretless.postflop.solution import SpotSolution
     from regretless.storage.atomic import replace_file
 
-    if sum((node is not None, street is not None, all_)) > 1:
-        raise typer.BadParameter("choose one of --node, --street and --all", param_hint="--node")
+    if columns:
+        _print_columns()
+        return
+    if file is None:
+        raise typer.BadParameter("name the .rgl file to export", param_hint="FILE")
+    if sum((line is not None or board is not None, street is not None, all_)) > 1:
+        raise typer.BadParameter("choose one of --line, --street and --all", param_hint="--line")
     kind = format_ or (out.suffix.lstrip(".") if out is not None else "csv")
     if kind not in FORMATS:
         raise InvalidOption("format", kind, f"is not one of {', '.join(FORMATS)}")
     if kind == "parquet" and out is None:
         raise InvalidOption("out", None, "must name a file: parquet cannot be written to a terminal")
+    if out is not None and out.exists() and out.samefile(file):
+        raise InvalidFile(out, "is the solution that is exported: choose another name for --out")
+    whose, chosen = read_player(player), one_range(hands)
     solution = SpotSolution.load(file)
     wide = not all_ and street is None
-    views: Iterator[NodeView] = iter([solution.node(node or "")]) if wide else decisions(solution, street)
+    if wide:
+        views: Iterator[NodeView] = iter([solution.node(line or "", read_cards(board))])
+        size = None
+    else:
+        views, size = _several(solution, kind, street, out, filtered=whose is not None or chosen is not None)
+    views = _chosen(views, chosen)
     if out is None:
-        write_nodes(views, kind, sys.stdout, wide=wide)
+        write_nodes(views, kind, sys.stdout, wide=wide, player=whose)
         return
-    with replace_file(out) as temporary:
-        if kind == "parquet":
-            count = write_nodes(views, kind, temporary, wide=wide)
-        else:
-            with open(temporary, "w", encoding="utf-8", newline="") as opened:
-                count = write_nodes(views, kind, opened, wide=wide)
+    try:
+        with replace_file(out) as temporary, _watched(views, size) as counted:
+            if kind == "parquet":
+                count = write_nodes(counted, kind, temporary, wide=wide, player=whose)
+            else:
+                with open(temporary, "w", encoding="utf-8", newline="") as opened:
+                    count = write_nodes(counted, kind, opened, wide=wide, player=whose)
+    except KeyboardInterrupt:
+        for_people().print(f"interrupted: {out} was not written", soft_wrap=True)
+        raise typer.Exit(INTERRUPTED) from None
     for_people().print(f"saved {count:,} node{'s' * (count != 1)} to {out}", style="dim", soft_wrap=True)
+
+
+def _several(
+    solution: SpotSolution, kind: str, street: str | None, out: Path | None, *, filtered: bool
+) -> tuple[Iterator[NodeView], ExportSize]:
+    """The nodes of a street or of the whole tree, once their size has been said and there is room for them."""
+    from regretless.postflop.exports import decisions, export_size
+
+    views = decisions(solution, street)
+    size = export_size(solution, kind, street)
+    about = "at most" if filtered else "about"
+    what = f"{size.nodes:,} nodes" + ("" if kind == "json" else f", {size.rows:,} rows")
+    for_people().print(f"{what}, {about} {bytes_text(size.bytes)} of {kind}", style="dim", soft_wrap=True)
+    if out is not None and not filtered and out.parent.is_dir():
+        free = shutil.disk_usage(out.parent).free
+        if size.bytes > free:
+            raise InvalidFile(out, f"would take about {bytes_text(size.bytes)}, and {bytes_text(free)} are free there")
+    return views, size
+
+
+def _chosen(views: Iterator[NodeView], hands: Range | None) -> Iterator[NodeView]:
+    """The nodes with the hands that were asked for."""
+    for view in views:
+        if hands is None:
+            yield view
+        else:
+            yield view.only("oop", hands).only("ip", hands)
+
+
+@contextmanager
+def _watched(views: Iterator[NodeView], size: ExportSize | None) -> Iterator[Iterator[NodeView]]:
+    """The nodes one by one: a bar says how far it is, and Ctrl-C or SIGTERM ends it between two of them."""
+    from regretless.cli.progress import bar
+    from regretless.solvers.interrupt import catch_interrupts
+
+    with catch_interrupts() as interrupted, bar("export") as tell:
+
+        def watched() -> Iterator[NodeView]:
+            for count, view in enumerate(views, 1):
+                if interrupted():
+                    raise KeyboardInterrupt
+                if size is not None:
+                    tell(count / max(size.nodes, 1), f"{count:,} of {size.nodes:,} nodes")
+                yield view
+
+        yield watched()
+
+
+def _print_columns() -> None:
+    from rich.table import Table
+
+    from regretless.postflop.exports import DEFINITIONS
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("column", style="bold", no_wrap=True)
+    table.add_column("what it is")
+    for name, meaning in DEFINITIONS.items():
+        table.add_row(name, meaning)
+    for_answers().print(table)

@@ -3,30 +3,58 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.consoles import for_answers
+from regretless.cli.consoles import for_answers, page_columns
 from regretless.cli.json_output import print_json
 from regretless.cli.numbers import bytes_text, duration_text
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidOption, InvalidText
 from regretless.printable import printable
 
 if TYPE_CHECKING:
     from rich.tree import Tree
 
+    from regretless.cards.ranges import Range
     from regretless.forms.public import BettingTree
+    from regretless.postflop.grids import GridKind
+    from regretless.postflop.nodes import NodeView
     from regretless.postflop.solution import SpotSolution
-    from regretless.postflop.spot import Spot
+    from regretless.postflop.spot import PlayerName, Spot
 
-__all__ = ["print_spot", "print_tree", "show_spot"]
-
-FIRST_HANDS = 20
+__all__ = ["Look", "print_spot", "print_tree", "show_spot"]
 
 
-def show_spot(
-    file: Path, *, node: str, hands: bool, runouts: bool, tree: bool, as_json: bool, svg: Path | None = None
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """What is asked about a solved spot."""
+
+    line: str = ""
+    cards: tuple[int, ...] = ()  # that the line leaves out
+    player: PlayerName | None = None  # whose hands; None: the player who acts
+    table: bool = False  # a row per hand
+    hands: Range | None = None  # only these
+    grid: GridKind | None = None
+    sort: str | None = None
+    then: str | None = None  # with runouts: actions after the card
+
+    def views(self, solution: SpotSolution) -> tuple[NodeView, NodeView]:
+        """The node with every hand, and with those that were asked for."""
+        whole = solution.node(self.line, self.cards)
+        if self.hands is None:
+            return whole, whole
+        view = whole
+        for player in ("oop", "ip"):
+            if self.player in (None, player):
+                view = view.only(player, self.hands)
+        asked: tuple[PlayerName, ...] = ("oop", "ip") if self.player is None else (self.player,)
+        if not any(view.hands[player].weight.any() for player in asked):
+            raise InvalidText("hands", str(self.hands), None, f"{' and '.join(asked)} hold none of these here")
+        return whole, view
+
+
+def show_spot(file: Path, look: Look, *, runouts: bool, tree: bool, as_json: bool, svg: Path | None = None) -> None:
     """Show a `.rgl` file of a spot, or the tree of a `.toml` file."""
     from regretless.postflop.spot import Spot
 
@@ -41,28 +69,51 @@ def show_spot(
 
     solution = SpotSolution.load(file)
     if svg is not None:
-        _draw(solution, node, svg)
+        _draw(solution, look, svg)
     elif tree:
         print_tree(solution.spot, as_json=as_json)
     elif runouts:
-        _print_runouts(solution, node, as_json)
+        _print_runouts(solution, look, as_json)
     elif as_json:
-        answer = solution.as_json()
-        answer["node"] = solution.node(node).as_json(hands=hands)
-        print_json(answer)
+        print_json(solution.as_json() | {"node": _node_json(solution, look)})
     else:
-        print_spot(solution, node=node, hands=hands)
+        print_spot(solution, look)
 
 
-def print_spot(solution: SpotSolution, *, node: str = "", hands: bool = False) -> None:
+def _node_json(solution: SpotSolution, look: Look) -> dict[str, Any]:
+    """Everything that is printed of a node; means are over the hands that were asked for."""
+    from regretless.cli.spot_tables import sorted_hands
+    from regretless.postflop.grids import make_grid
+
+    whole, view = look.views(solution)
+    answer = view.as_json(hands=look.table, player=look.player)
+    if look.sort is not None:
+        answer["hands"] = {player: sorted_hands(view, player, look.sort) for player in answer["hands"]}
+    acting = view.player if view.kind == "decision" else None
+    shown = look.player or acting
+    if shown is not None and whole.reached:
+        answer["grid"] = make_grid(view, shown, look.grid or ("strategy" if shown == acting else "weight")).as_json()
+    return answer
+
+
+def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
     """The summary of a solve and one node of it."""
     from rich.text import Text
 
-    from regretless.cli.spot_view import hand_table, node_lines
+    from regretless.cli.spot_tables import HAND_LEGEND, hand_table
+    from regretless.cli.spot_view import node_lines
 
-    view = solution.node(node)
+    look = look or Look()
+    whole, view = look.views(solution)
     console = for_answers()
     color = console.color_system is not None
+    columns = page_columns(console)
+    drawn = node_lines(view, color=color, columns=columns, player=look.player, grid=look.grid, whole=whole)
+    tables = [
+        hand_table(view, player, sort=look.sort, columns=columns)
+        for player in ("oop", "ip")
+        if look.table and whole.reached and look.player in (None, player) and view.hands[player].weight.any()
+    ]
     console.print(Text(printable(solution.game), style="bold"), Text(_how(solution), style="dim"), soft_wrap=True)
     console.print(
         Text.assemble(
@@ -75,22 +126,25 @@ def print_spot(solution: SpotSolution, *, node: str = "", hands: bool = False) -
     if solution.settings.target is not None and solution.exploitability_pct_pot > solution.settings.target:
         console.print(f"the target of {solution.settings.target:g} % was not reached", style="yellow")
     console.print()
-    for line in node_lines(view, color=color):
+    for line in drawn:
         console.print(line, no_wrap=True, soft_wrap=True)
-    if hands:
-        for player in ("oop", "ip"):
-            console.print()
-            console.print(hand_table(view, player))
+    for table in tables:
+        console.print()
+        for_answers(fit=False).print(table)  # a terminal may wrap a row, but no number is cut
+    if tables:
+        console.print(Text(HAND_LEGEND, style="dim"), soft_wrap=True)
 
 
-def _draw(solution: SpotSolution, node: str, path: Path) -> None:
+def _draw(solution: SpotSolution, look: Look, path: Path) -> None:
     """The picture of a node as an SVG file that asks no other server for anything."""
     from regretless.cli.consoles import for_drawing, for_people
-    from regretless.cli.spot_view import BAR, node_lines
+    from regretless.cli.spot_grid import NARROW
+    from regretless.cli.spot_view import node_lines
     from regretless.storage.atomic import replace_file
 
-    console = for_drawing(BAR + 2)
-    for line in node_lines(solution.node(node), color=True):
+    console = for_drawing(NARROW + 2)
+    whole, view = look.views(solution)
+    for line in node_lines(view, color=True, player=look.player, grid=look.grid, whole=whole):
         console.print(line, no_wrap=True, overflow="crop")
     drawn = console.export_svg(title=printable(f"regretless show {solution.game}"))
     drawn = re.sub(r"@font-face \{.*?\}|<!--.*?-->", "", drawn, flags=re.DOTALL)
@@ -104,14 +158,26 @@ def _how(solution: SpotSolution) -> str:
     return f"{solution.variant} · {solution.iterations:,} iterations · {solution.engine} on {solution.device}{threads}"
 
 
-def _print_runouts(solution: SpotSolution, node: str, as_json: bool) -> None:
-    from regretless.cli.spot_view import runout_table
+def _print_runouts(solution: SpotSolution, look: Look, as_json: bool) -> None:
+    from rich.text import Text
 
-    report = solution.runouts(node)
+    from regretless.cli.spot_tables import runout_legend, runout_table, sorted_runouts
+
+    then = look.then
+    if then is None:  # the player in position acts after a check
+        reader = solution.reader
+        place = reader.find(look.line, look.cards)
+        after = int(reader.form.tree.first_child[place.node])
+        acts_later = look.player == "ip" and "check" in reader.actions(after)
+        then = "check" if acts_later else ""
+    report = solution.runouts(look.line, then=then, cards=look.cards)
     if as_json:
-        print_json(report.as_json())
+        ordered = replace(report, runouts=tuple(sorted_runouts(report, look.player or "oop", look.sort)))
+        print_json((report if look.sort is None else ordered).as_json())
         return
-    for_answers().print(runout_table(report))
+    console = for_answers(fit=False)
+    console.print(runout_table(report, look.player, sort=look.sort))
+    console.print(Text(runout_legend(report), style="dim"), soft_wrap=True)
 
 
 def print_tree(spot: Spot, *, as_json: bool = False) -> None:
@@ -144,7 +210,7 @@ def _branch(spot: Spot, tree: BettingTree) -> Tree:
     from rich.text import Text
     from rich.tree import Tree
 
-    from regretless.cli.spot_view import spot_colors
+    from regretless.cli.spot_grid import spot_colors
     from regretless.forms.public import Kind
 
     top = Tree(Text(f"{spot.streets[0]}, pot {spot.pot:g}, stack {spot.stack:g}", style="bold"))

@@ -95,9 +95,9 @@ def solve_spots(request: SpotRequest) -> None:
     if request.as_json:
         print_json(solution.as_json(strategy=request.strategy))
     else:
-        from regretless.cli.spot_show import print_spot
+        from regretless.cli.spot_show import Look, print_spot
 
-        print_spot(solution, hands=request.strategy)
+        print_spot(solution, Look(table=request.strategy))
     if request.plot is not None:
         from regretless.cli.figures import save_figure
         from regretless.plots.convergence import convergence

@@ -1,44 +1,25 @@
-"""A node of a solved spot in the terminal: the board, a bar of actions, the grid of hands, and hands one by one."""
+"""A node of a solved spot in the terminal: the board, what both players have, the actions, and the grid of hands."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import zip_longest
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from regretless.cli.colors import BETS, CALL, CALLING, FOLD, FOLDING, SUIT_COLORS, between, blend
+from regretless.cli.colors import SUIT_COLORS
+from regretless.cli.spot_grid import NARROW, WIDE, action_letters, grid_legend, grid_lines, spot_colors
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.table import Table
     from rich.text import Text
 
-    from regretless.postflop.nodes import NodeView, RunoutReport
+    from regretless.postflop.grids import GridKind
+    from regretless.postflop.nodes import NodeView
+    from regretless.postflop.spot import PlayerName
 
-__all__ = ["action_bar", "board_line", "grid_lines", "hand_table", "node_lines", "runout_table", "spot_colors"]
+__all__ = ["action_lines", "board_line", "node_lines"]
 
-EMPTY, DARK, DIM = "#3a3f46", "#14181c", "#6b727a"
-CELL = 6  # columns of a cell of the grid
-BAR = 13 * CELL  # as wide as the grid
-NAMES = "AKQJT98765432"
-
-
-def spot_colors(actions: Sequence[str]) -> dict[str, str]:
-    """A colour for each action of a node: bets from amber to red as they grow, all-in violet.
-
-    >>> list(spot_colors(["fold", "call", "raise 250", "raise 400", "all-in 900"]).values())
-    ['#4f8fd0', '#4caf6d', '#f2b134', '#d94343', '#9b5fc0']
-    """
-    bets = [action for action in actions if action.split()[0] in ("bet", "raise")]
-    colors = {}
-    for action in actions:
-        verb = action.split()[0]
-        if verb in FOLDING | CALLING:
-            colors[action] = FOLD if verb in FOLDING else CALL
-        elif verb in ("bet", "raise"):
-            colors[action] = between(BETS[:-1], bets.index(action) / (len(bets) - 1) if len(bets) > 1 else 0.5)
-        else:
-            colors[action] = BETS[-1]
-    return colors
+ACTION_LEGEND = "share of the range, combos, and EV in chips of the hands that take the action"
+GAP = 2  # columns between two grids side by side
 
 
 def board_line(view: NodeView) -> Text:
@@ -59,135 +40,119 @@ def board_line(view: NodeView) -> Text:
     return line
 
 
-def action_bar(view: NodeView, *, color: bool) -> list[Text]:
-    """How often each action is taken: a bar of colours, then each action with its share."""
+def action_lines(view: NodeView, *, color: bool, bar: int = NARROW) -> list[Text]:
+    """How often each action is taken and what it is worth: a bar of colours, then a row per action."""
     from rich.text import Text
 
-    colors = spot_colors(view.actions)
+    colors, letters = spot_colors(view.actions), action_letters(view.actions)
     frequencies = view.frequencies
-    legend = Text(f"{view.player}  ", style="bold")
-    for action, frequency in zip(view.actions, frequencies, strict=True):
-        legend.append("■ " if color else "", style=colors[action])
-        legend.append(f"{action} {frequency:.1%}   ")
+    held = int(view.locked.sum())
+    lock = (
+        ""
+        if not held
+        else "  (locked)"
+        if held == len(view.locked)
+        else f"  ({held} of {len(view.locked)} hands locked)"
+    )
+    name = max(len(f"{view.player} acts"), *(len(action) + 2 for action in view.actions))
+    heading = Text(f"{view.player} acts", style="bold")
+    heading.append(" " * (name - len(heading)) + f"{'share':>9}{'combos':>10}{'EV':>10}", style="dim").append(
+        lock, "yellow"
+    )
+    rows = [heading]
+    for action, share, combos, chips in zip(
+        view.actions, frequencies, view.action_combos, view.action_means, strict=True
+    ):
+        row = Text("■ " if color else f"{letters[action]} ", style=colors[action])
+        row.append(f"{action:<{name - 2}}", style="default" if color else "")
+        worth = "–" if chips != chips else f"{chips:.2f}"
+        rows.append(row.append(f"{share:>9.1%}{combos:>10.2f}{worth:>10}", style="default" if color else ""))
+    rows.append(Text(ACTION_LEGEND, style="dim"))
     if not color:
-        return [legend]
-    bar = Text()
-    ends = [round(BAR * sum(frequencies[: place + 1])) for place in range(len(frequencies))]
-    begin = 0
-    for action, end in zip(view.actions, ends, strict=True):
-        bar.append(" " * (end - begin), style=f"on {colors[action]}")
-        begin = end
-    return [bar, legend]
+        return rows
+    drawn = Text()
+    ends = [round(bar * sum(frequencies[: place + 1])) for place in range(len(frequencies))]
+    for action, begin, end in zip(view.actions, [0, *ends], ends, strict=False):
+        drawn.append(" " * (end - begin), style=f"on {colors[action]}")
+    return [drawn, *rows]
 
 
-def grid_lines(view: NodeView, *, color: bool) -> list[Text]:
-    """Thirteen rows; a cell is split among the colours of what its hands do, and dimmer where few of them are left.
+def node_lines(
+    view: NodeView,
+    *,
+    color: bool,
+    columns: int = NARROW,
+    player: PlayerName | None = None,
+    grid: GridKind | None = None,
+    whole: NodeView | None = None,
+) -> list[Text]:
+    """The whole picture of a node, as the player who acts sees it or as `player` does.
 
-    Without colours a cell shows how often its hands put more chips in than a call, as per cent.
+    `grid` is what the cells show: by default the strategy, or the range of a player who does not act. `whole` is the
+    node with every hand, where `view` has only some.
     """
     from rich.text import Text
 
-    shares, weights = view.grid(), view.grid_weight()
-    colors = list(spot_colors(view.actions).values())
-    top = float(weights.max()) or 1.0
-    lines = []
-    for row in range(13):
-        line = Text()
-        for column in range(13):
-            cell = 13 * row + column
-            name = _class_name(row, column)
-            held = weights[cell] > 0 and not (shares[cell] != shares[cell]).any()
-            if not color:
-                line.append(_plain(name, shares[cell], view.actions) if held else f"{name:<3}  · ")
-                continue
-            text = f" {name:<{CELL - 1}}"
-            if not held:
-                line.append(text, style=f"{DIM} on {EMPTY}")
-                continue
-            bright = min(1.0, 0.35 + 0.65 * float(weights[cell]) / top)
-            begin = 0
-            for place, back in enumerate(colors):
-                end = round(CELL * float(shares[cell, : place + 1].sum()))
-                line.append(text[begin:end], style=f"bold {DARK} on {blend(EMPTY, back, bright)}")
-                begin = end
-        lines.append(line)
-    return lines
-
-
-def _plain(name: str, shares: Sequence[float], actions: Sequence[str]) -> str:
-    wagered = sum(
-        share for share, action in zip(shares, actions, strict=True) if action.split()[0] not in FOLDING | CALLING
-    )
-    return f"{name:<3}{round(100 * wagered):>3} "
-
-
-def _class_name(row: int, column: int) -> str:
-    high, low = NAMES[min(row, column)], NAMES[max(row, column)]
-    return high + low + ("" if row == column else "s" if column > row else "o")
-
-
-def hand_table(view: NodeView, player: str, *, most: int | None = None) -> Table:
-    """Hands of a player, the likeliest first: strategy, weight, equity, EV and EQR."""
-    from rich.table import Table
-
-    acts = view.kind == "decision" and view.player == player
-    table = Table(box=None, pad_edge=False)
-    table.add_column(player, style="bold")
-    colors = spot_colors(view.actions)
-    for action in view.actions if acts else ():
-        table.add_column(action, justify="right", style=colors[action])
-    for name in ("weight", "equity", "EV", "EQR"):
-        table.add_column(name, justify="right")
-    rows = sorted(view.rows(player), key=lambda row: -row["weight"])  # type: ignore[arg-type]
-    for row in rows[:most]:
-        played = [f"{share:.0%}" for share in row.get("strategy", {}).values()]
-        shown = [_shown(row["equity"], "{:.1%}"), _shown(row["ev"], "{:.2f}"), _shown(row["eqr"], "{:.2f}")]
-        table.add_row(row["hand"], *played, f"{row['weight']:.2f}", *shown)
-    if most is not None and len(rows) > most:
-        table.add_row(f"… {len(rows) - most} more", style="dim")
-    return table
-
-
-def _shown(value: float | None, how: str) -> str:
-    return "–" if value is None else how.format(value)
-
-
-def runout_table(report: RunoutReport) -> Table:
-    """One row a card: EV, equity and how often each action is taken."""
-    from rich.table import Table
-
-    from regretless.cards.deck import card_text
-
-    actions = list(dict.fromkeys(action for each in report.runouts for action in each.frequencies))
-    colors = spot_colors(actions)
-    table = Table(box=None, pad_edge=False)
-    for name in ("card", "EV oop", "EV ip", "equity oop"):
-        table.add_column(name, justify="right")
-    for action in actions:
-        table.add_column(action, justify="right", style=colors[action])
-    for each in sorted(report.runouts, key=lambda runout: -runout.card):
-        shares = [f"{each.frequencies[action]:.0%}" if action in each.frequencies else "–" for action in actions]
-        table.add_row(
-            card_text(each.card), f"{each.ev['oop']:.2f}", f"{each.ev['ip']:.2f}", f"{each.equity['oop']:.1%}", *shares
-        )
-    return table
-
-
-def node_lines(view: NodeView, *, color: bool) -> list[RenderableType]:
-    """The whole picture of a node."""
-    from rich.text import Text
-
-    if not view.reached:
+    whole = whole or view
+    if not whole.reached:
         return [board_line(view), Text("never reached: no hand of both players takes this line", style="dim")]
     worth = Text()
-    for player in ("oop", "ip"):
-        worth.append(f"{player} ", style="bold")
-        worth.append(f"EV {view.ev(player):.2f}  equity {view.equity(player):.1%}    ")
-    lines: list[RenderableType] = [board_line(view), worth, Text("")]
-    if view.kind == "decision":
-        lines += [*action_bar(view, color=color), Text(""), *grid_lines(view, color=color)]
-    elif view.kind == "chance":
-        lines.append(Text("a card is dealt: --runouts shows what each does, or name one in --node", style="dim"))
-    else:
-        lines.append(Text("the hand is over", style="dim"))
-    return lines
+    for each in ("oop", "ip"):
+        worth.append(f"{each} ", style="bold")
+        worth.append(f"EV {whole.ev(each):.2f} chips  equity {whole.equity(each):.1%}    ")
+    lines = [board_line(view), worth, Text("")]
+    acting = view.player if view.kind == "decision" else None
+    shown = player or acting
+    if acting is None:
+        what = "a card is dealt: --runouts shows what each does, or name one in --line"
+        lines.append(Text(what if view.kind == "chance" else "the hand is over", style="dim"))
+    if shown is None:
+        return lines
+    table, everything = view.hands[shown], whole.hands[shown]
+    if view is not whole:
+        held = f"{table.weight.sum():.2f} of {everything.weight.sum():.2f} combos"
+        mean = f"EV {view.ev(shown):.2f} chips  equity {view.equity(shown):.1%}"
+        lines += [Text(f"{shown}, the chosen hands alone: {held}  {mean}"), Text("")]
+    if shown == acting:
+        lines += action_lines(view, color=color)
+    elif acting is not None:
+        lines.append(Text(f"{acting} acts here: --player {acting} shows what they do", style="dim"))
+    return [*lines, Text(""), *_grids(view, shown, grid, color=color, columns=columns, both=player is None)]
+
+
+def _grids(
+    view: NodeView, player: PlayerName, kind: GridKind | None, *, color: bool, columns: int, both: bool
+) -> list[Text]:
+    """The grid of a player; where there is room, wide cells, or the opponent's range beside it."""
+    from rich.text import Text
+
+    from regretless.postflop.grids import make_grid
+
+    acts = view.kind == "decision" and view.player == player
+    made = make_grid(view, player, kind or ("strategy" if acts else "weight"))
+    other: PlayerName = "ip" if player == "oop" else "oop"
+    if columns >= 2 * NARROW + GAP and both and kind is None:
+        against = make_grid(view, other, "weight")
+        legends = [_wrapped(grid_legend(each, color=color, wide=False), NARROW) for each in (made, against)]
+        first, second = (grid_lines(each, color=color, wide=False) for each in (made, against))
+        if len(second) > len(first):  # numbers below the names of the one, none below those of the other
+            first = [line for line in first for line in (line, line)]
+        pairs = [*zip_longest(*legends, fillvalue=Text("")), *zip(first, second, strict=True)]
+        return [_beside(left, right) for left, right in pairs]
+    wide = columns >= WIDE
+    chips = make_grid(view, player, "ev").values if wide and color and made.kind == "strategy" else None
+    legend = grid_legend(made, color=color, wide=wide, beside="numbers: EV in chips" if chips is not None else "")
+    lines = grid_lines(made, None if chips is None else chips.tolist(), color=color, wide=wide)
+    return [*_wrapped(legend, columns), *lines]
+
+
+def _wrapped(legend: str, columns: int) -> list[Text]:
+    from rich.text import Text
+
+    return [Text(line, style="dim") for line in wrap(legend, columns, break_on_hyphens=False)]
+
+
+def _beside(left: Text, right: Text) -> Text:
+    line = left.copy()
+    line.append(" " * (NARROW + GAP - line.cell_len))
+    return line.append_text(right)

@@ -25,7 +25,7 @@ from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind, PublicForm
 from regretless.postflop.lines import Step, find_action, no_such_action, parse_line
 
-__all__ = ["Held", "Lock", "held_nodes"]
+__all__ = ["Held", "Lock", "LockedHands", "held_nodes"]
 
 CLOSE_TO_ONE = 1e-6
 
@@ -82,6 +82,26 @@ def held_nodes(form: PublicForm, locks: Sequence[Lock], held: tuple[NDArray[np.i
             hands = chosen if before is None else chosen | before.hands
             found[node, runout] = Held(node, runout, played, hands)
     return list(found.values())
+
+
+class LockedHands:
+    """Which hands locks hold at each betting node and runout of a form; needs no strategies, so a file suffices."""
+
+    def __init__(self, form: PublicForm, locks: Sequence[Lock], held: tuple[NDArray[np.int64], ...]) -> None:
+        self.form = form
+        self.places = [_find(form, lock, f"locks[{place}]") for place, lock in enumerate(locks)]
+        self.chosen = [
+            lock.range.weights[held[int(form.tree.player[node])]] > 0
+            for lock, (node, _) in zip(locks, self.places, strict=True)
+        ]
+
+    def hands(self, node: int, runout: int) -> NDArray[np.bool_]:
+        """[H] of the player who acts there: whether a lock holds the hand."""
+        found = np.zeros(len(self.form.hands[int(self.form.tree.player[node])].weight), dtype=np.bool_)
+        for (locked, runouts), chosen in zip(self.places, self.chosen, strict=True):
+            if locked == node and runout in runouts:
+                found |= chosen
+        return found
 
 
 def _find(form: PublicForm, lock: Lock, field: str) -> tuple[int, list[int]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regretless.cards.deck import board_text
 from regretless.cards.hands import HAND_CLASS, hand_text
+from regretless.cards.ranges import Range
 from regretless.forms.history import FloatArray, IntArray
 from regretless.postflop.spot import PlayerName
 
@@ -40,6 +42,10 @@ class HandTable:
         total = float(weight[known].sum())
         return float(weight[known] @ values[known]) / total if total > 0 else float("nan")
 
+    def only(self, kept: NDArray[np.bool_]) -> HandTable:
+        """The table of some of its hands."""
+        return HandTable(self.hand[kept], self.weight[kept], self.ev[kept], self.equity[kept], self.matchups[kept])
+
     def texts(self) -> list[str]:
         return [hand_text(int(hand)) for hand in self.hand]
 
@@ -57,6 +63,7 @@ class NodeView:
     actions: tuple[str, ...]
     strategy: FloatArray  # [actions, H of the player who acts]
     action_ev: FloatArray  # [actions, H] what each action is worth to each hand
+    locked: NDArray[np.bool_]  # [H] of the player who acts: hands whose strategy here was given by a lock
     hands: dict[PlayerName, HandTable]
 
     @property
@@ -77,6 +84,36 @@ class NodeView:
         The weight of a hand is times the opposing hands that it can meet, as it is dealt.
         """
         return tuple(self.acting.mean(row) for row in self.strategy)
+
+    @property
+    def action_means(self) -> tuple[float, ...]:
+        """EV of each action, over the hands that take it; NaN where none does. By frequency they add up to the EV."""
+        table = self.acting
+        means = []
+        for shares, chips in zip(self.strategy, self.action_ev, strict=True):
+            weight = table.weight * table.matchups * shares
+            taken = weight > 0
+            means.append(float(weight[taken] @ chips[taken] / weight[taken].sum()) if taken.any() else float("nan"))
+        return tuple(means)
+
+    @property
+    def action_combos(self) -> tuple[float, ...]:
+        """Combos that take each action: the weights of the hands, times how often each takes it."""
+        return tuple(float(self.acting.weight @ shares) for shares in self.strategy)
+
+    def only(self, player: PlayerName, hands: Range) -> NodeView:
+        """The same node with some of a player's hands; means are then over these. The opponent keeps all of theirs."""
+        kept = hands.weights[self.hands[player].hand] > 0
+        tables = {**self.hands, player: self.hands[player].only(kept)}
+        if self.kind != "decision" or player != self.player:
+            return replace(self, hands=tables)
+        return replace(
+            self,
+            hands=tables,
+            strategy=self.strategy[:, kept],
+            action_ev=self.action_ev[:, kept],
+            locked=self.locked[kept],
+        )
 
     def ev(self, player: PlayerName) -> float:
         table = self.hands[player]
@@ -104,8 +141,8 @@ class NodeView:
         total = np.bincount(HAND_CLASS[table.hand], weights=table.weight, minlength=169)
         return total / np.bincount(HAND_CLASS, minlength=169)
 
-    def as_json(self, *, hands: bool = True) -> dict[str, Any]:
-        """One object: the node, its frequencies and, with `hands`, every hand of both players."""
+    def as_json(self, *, hands: bool = True, player: PlayerName | None = None) -> dict[str, Any]:
+        """One object: the node, its frequencies and, with `hands`, every hand of both players or of one."""
         answer: dict[str, Any] = {
             "line": self.line,
             "board": board_text(self.board),
@@ -115,15 +152,21 @@ class NodeView:
             "stacks": dict(self.stacks),
             "actions": list(self.actions),
             "frequencies": [_number(each) for each in self.frequencies] if self.kind == "decision" else [],
+            "action_ev": [_number(each) for each in self.action_means] if self.kind == "decision" else [],
+            "combos": list(self.action_combos) if self.kind == "decision" else [],
+            "locked": bool(self.locked.any()),
             "ev": {player: _number(self.ev(player)) for player in ("oop", "ip")},
             "equity": {player: _number(self.equity(player)) for player in ("oop", "ip")},
         }
         if hands:
-            answer["hands"] = {player: list(self.rows(player)) for player in ("oop", "ip")}
+            players: tuple[PlayerName, ...] = ("oop", "ip") if player is None else (player,)
+            answer["hands"] = {each: list(self.rows(each)) for each in players}
         return answer
 
     def rows(self, player: PlayerName) -> list[dict[str, Any]]:
-        """One mapping a hand: weight, EV, equity, EQR, and strategy and EV of each action where the player acts."""
+        """One mapping per hand: weight, matchups, EV, equity and EQR; where the player acts, also the strategy, the EV
+        of each action and whether a lock gave the strategy.
+        """
         table = self.hands[player]
         eqr = table.eqr(self.pot)
         rows = []
@@ -131,6 +174,7 @@ class NodeView:
             row: dict[str, Any] = {
                 "hand": name,
                 "weight": float(table.weight[place]),
+                "matchups": float(table.matchups[place]),
                 "ev": _number(table.ev[place]),
                 "equity": _number(table.equity[place]),
                 "eqr": _number(eqr[place]),
@@ -142,19 +186,27 @@ class NodeView:
                 row["action_ev"] = {
                     action: _number(self.action_ev[index, place]) for index, action in enumerate(self.actions)
                 }
+                row["locked"] = bool(self.locked[place])
             rows.append(row)
         return rows
 
 
 @dataclass(frozen=True)
 class Runout:
-    """What happens after one card."""
+    """What happens after one card, and after the actions that the report asks about."""
 
     card: int
-    player: PlayerName | None  # who acts first; None where nobody does
+    player: PlayerName | None  # who acts there; None where nobody does
+    reached: float  # how often the card is followed by `then`
     frequencies: dict[str, float]  # by action
+    pot: float  # chips in the middle there
     ev: dict[PlayerName, float]
     equity: dict[PlayerName, float]
+
+    def eqr(self, player: PlayerName) -> float:
+        """Equity realised: EV over equity × pot; NaN where there is no equity."""
+        expected = self.equity[player] * self.pot
+        return self.ev[player] / expected if expected > 0 else float("nan")
 
 
 @dataclass(frozen=True)
@@ -162,18 +214,22 @@ class RunoutReport:
     """Frequencies and EV by the card that comes next."""
 
     line: str
+    then: str  # actions after the card: what is reported is the node that they lead to; "" right after the card
     runouts: tuple[Runout, ...]  # one for each card that can be dealt
 
     def as_json(self) -> dict[str, Any]:
         return {
             "line": self.line,
+            "then": self.then,
             "runouts": [
                 {
                     "card": board_text([each.card]),
                     "player": each.player,
+                    "reached": _number(each.reached),
                     "frequencies": {action: _number(share) for action, share in each.frequencies.items()},
                     "ev": {player: _number(chips) for player, chips in each.ev.items()},
                     "equity": {player: _number(share) for player, share in each.equity.items()},
+                    "eqr": {player: _number(each.eqr(player)) for player in each.ev},
                 }
                 for each in self.runouts
             ],

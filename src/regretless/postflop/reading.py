@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -25,6 +25,7 @@ from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import Kind, PublicForm
 from regretless.postflop.evaluation import Evaluator, Strategies
 from regretless.postflop.lines import find_action, no_such_action, parse_line
+from regretless.postflop.locks import LockedHands
 from regretless.postflop.nodes import HandTable, NodeKind, NodeView, Runout, RunoutReport
 from regretless.postflop.runouts import holdem_hands
 from regretless.postflop.spot import PLAYERS, Spot
@@ -88,30 +89,55 @@ class SpotReader:
         """Which of the 1,326 hands each hand of the form is."""
         return holdem_hands(self.spot.board, self.spot.ip), holdem_hands(self.spot.board, self.spot.oop)
 
+    @cached_property
+    def locked(self) -> LockedHands:
+        """Which hands the spot's locks hold, and where."""
+        return LockedHands(self.form, self.spot.locks, self.held)
+
     @property
     def root(self) -> Place:
         return Place(0, Deal(), (self.form.hands[0].weight, self.form.hands[1].weight))
 
     # --- following a line --------------------------------------------------------------------------------------------
 
-    def find(self, line: str) -> Place:
-        """Where a line of play leads; a card that the line leaves out is the first that can be dealt."""
-        place = self.root
+    def find(self, line: str, cards: Sequence[int] = ()) -> Place:
+        """Where a line of play leads.
+
+        `cards` are those that the line leaves out, in the order they are dealt (the spot's own board may come first);
+        where neither names a card, it is the first that can be dealt.
+        """
+        place, given = self.root, list(cards)
+        if given[: len(self.spot.board)] == list(self.spot.board):
+            given = given[len(self.spot.board) :]
         for step in parse_line(line, "node"):
             if step.card is not None:
                 place = self._dealt(place, step.card, line, step.position)
                 continue
-            while self.form.tree.kind[place.node] == Kind.CHANCE:
-                place = self.deal(place, self.cards(place)[0])
+            while self._is_chance(place):
+                place = self._dealt_from(given, place) if given else self.deal(place, self.cards(place)[0])
             labels = self.actions(place.node)
             action = find_action(step, labels)
             if action is None:
                 raise no_such_action("node", line, step, labels)
             place = self.act(place, action)
+        while given:
+            place = self._dealt_from(given, place)
         return place
 
+    def _is_chance(self, place: Place) -> bool:
+        return bool(self.form.tree.kind[place.node] == Kind.CHANCE)
+
+    def _dealt_from(self, given: list[int], place: Place) -> Place:
+        card = given.pop(0)
+        where = f"after {', '.join(place.steps)}" if place.steps else "here"
+        if not self._is_chance(place):
+            raise InvalidText("board", board_text([card]), None, f"no card is dealt {where}")
+        if card not in self.cards(place):
+            raise InvalidText("board", board_text([card]), None, f"is already on the board {where}")
+        return self.deal(place, card)
+
     def _dealt(self, place: Place, card: int, line: str, position: int) -> Place:
-        if self.form.tree.kind[place.node] != Kind.CHANCE:
+        if not self._is_chance(place):
             raise InvalidText(
                 "node", line, position, f"no card is dealt here; there is {', '.join(self.actions(place.node))}"
             )
@@ -171,9 +197,11 @@ class SpotReader:
         tables = [self._table(player, place, worth[player][0]) for player in range(2)]
         actions = self.actions(node) if kind == "decision" else ()
         strategy = action_ev = np.zeros((0, 0))
+        locked = np.zeros(0, dtype=np.bool_)
         if kind == "decision":
             shown = self._shown(actor, deal)
             strategy = self.answers.strategy(node, deal.runout)[:, shown]
+            locked = self.locked.hands(node, deal.runout)[shown]
             action_ev = np.array([self._chips(actor, place, values)[shown] for values in worth[actor][1:]])
         return NodeView(
             line=", ".join(place.steps),
@@ -185,28 +213,42 @@ class SpotReader:
             actions=actions,
             strategy=strategy,
             action_ev=action_ev,
+            locked=locked,
             hands={PLAYERS[player]: tables[player] for player in range(2)},
         )
 
-    def runout_report(self, place: Place) -> RunoutReport:
-        """What each card that can come next does to frequencies, EV and equity."""
-        if self.form.tree.kind[place.node] != Kind.CHANCE:
+    def runout_report(self, place: Place, then: str = "") -> RunoutReport:
+        """What each card that can come next does to frequencies, EV and equity, `then` being played after it."""
+        if not self._is_chance(place):
             there = ", ".join(self.actions(place.node)) or "the end of the hand"
             raise InvalidText("node", ", ".join(place.steps), None, f"no card is dealt here; there is {there}")
-        return RunoutReport(
-            ", ".join(place.steps), tuple(self._runout(self.deal(place, card)) for card in self.cards(place))
-        )
+        runouts = tuple(self._runout(self.deal(place, card), then) for card in self.cards(place))
+        return RunoutReport(", ".join(place.steps), ", ".join(map(str, parse_line(then, "then"))), runouts)
 
-    def _runout(self, place: Place) -> Runout:
+    def _runout(self, dealt: Place, then: str) -> Runout:
+        place = dealt
+        for step in parse_line(then, "then"):
+            labels = self.actions(place.node) if not self._is_chance(place) else ()
+            action = find_action(step, labels)
+            if action is None:
+                raise no_such_action("then", then, step, labels)
+            place = self.act(place, action)
         view = self.view(place)
         acts = view.kind == "decision"
+        possible = self.pairs(dealt)
         return Runout(
-            card=place.deal.cards[-1],
+            card=dealt.deal.cards[-1],
             player=view.player if acts else None,
+            reached=self.pairs(place) / possible if possible > 0 else float("nan"),
             frequencies=dict(zip(view.actions, view.frequencies, strict=True)) if acts else {},
+            pot=view.pot,
             ev={player: view.ev(player) for player in PLAYERS},
             equity={player: view.equity(player) for player in PLAYERS},
         )
+
+    def pairs(self, place: Place) -> float:
+        """How likely both players get here together: the weights of all pairs of hands that share no card."""
+        return float(place.reach[0] @ self.evaluator.met(0, place.reach[1]))
 
     def _table(self, player: int, place: Place, values: FloatArray) -> HandTable:
         shown = self._shown(player, place.deal)

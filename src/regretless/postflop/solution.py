@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -49,13 +49,19 @@ class SpotSolution(Solution):
         """The first decision."""
         return self.node("")
 
-    def node(self, line: str = "") -> NodeView:
-        """Everything known where a line of play leads: "check, bet 94, call, Th"."""
-        return self.reader.view(self.reader.find(line))
+    def node(self, line: str = "", cards: Sequence[int] = ()) -> NodeView:
+        """Everything known where a line of play leads: "check, bet 94, call, Th".
 
-    def runouts(self, line: str) -> RunoutReport:
-        """Frequencies, EV and equity by the card that comes after a line: "check, check"."""
-        return self.reader.runout_report(self.reader.find(line))
+        `cards` are those that the line leaves out.
+        """
+        return self.reader.view(self.reader.find(line, cards))
+
+    def runouts(self, line: str, *, then: str = "", cards: Sequence[int] = ()) -> RunoutReport:
+        """Frequencies, EV and equity by the card that comes after a line: "check, check".
+
+        `then` are actions after the card: "check" reports what the player in position does once out of position checks.
+        """
+        return self.reader.runout_report(self.reader.find(line, cards), then)
 
     def save(self, path: str | Path, *, resumable: bool = False) -> None:
         """Write a `.rgl` file: strategies in 16 bits and, with `resumable`, the regrets that a resume needs."""

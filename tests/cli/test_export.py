@@ -1,0 +1,166 @@
+"""`regretless export`: what the columns mean, how large it will be, and that it is whole or not there."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from regretless.postflop.exports import DEFINITIONS, decisions
+from regretless.postflop.solution import SpotSolution
+from regretless.postflop.solve import solve_spot
+from regretless.postflop.spot import Spot
+
+TURN = {
+    "board": "Kh Qs Js 2c",
+    "pot": 100,
+    "stack": 200,
+    "oop": {"range": "AK, KQs, QJs, T9s, 99-77, 22"},
+    "ip": {"range": "AA-QQ, AK, KQ, JTs, T9s, 55"},
+    "bets": {"bet": "75%"},
+    "rules": {"add_allin": 0},
+}
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("solved") / "turn.rgl"
+    solve_spot(Spot.from_mapping(TURN), iterations=20, threads=1).save(path)
+    return path
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_a_file_holds_what_the_means_of_show_need(run, solved: Path) -> None:
+    rows = [row for row in rows_of(run("export", str(solved), "--line", "check").out) if row["ev"]]
+    shown = run("show", str(solved), "--line", "check", "--json").json["node"]
+    for player in ("oop", "ip"):
+        of = [row for row in rows if row["player"] == player]
+        weight = [float(row["weight"]) * float(row["matchups"]) for row in of]
+        for column in ("ev", "equity"):
+            mean = sum(w * float(row[column]) for w, row in zip(weight, of, strict=True)) / sum(weight)
+            assert mean == pytest.approx(shown[column][player], abs=1e-9)
+
+
+def test_every_column_is_defined_in_the_help_and_in_the_files(run, solved: Path, tmp_path: Path) -> None:
+    from pyarrow import parquet
+
+    told = run("export", "--columns")
+    assert told.code == 0
+    assert all(name in told.out for name in DEFINITIONS)
+    assert run("export", str(solved), "--street", "turn", "--out", "turn.csv").code == 0
+    rows = rows_of((tmp_path / "turn.csv").read_text())
+    assert set(rows[0]) == set(DEFINITIONS)
+    for lines, name in ((["--street", "turn"], "several.json"), (["--line", "check"], "one.json")):
+        assert run("export", str(solved), *lines, "--out", name).code == 0
+        assert json.loads((tmp_path / name).read_text())["definitions"]["weight"] == DEFINITIONS["weight"]
+    assert run("export", str(solved), "--street", "turn", "--out", "turn.parquet").code == 0
+    schema = parquet.read_schema(tmp_path / "turn.parquet")
+    assert schema.field("weight").metadata[b"definition"].decode() == DEFINITIONS["weight"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "parquet"])
+def test_the_size_is_said_before_a_long_export(run, solved: Path, tmp_path: Path, kind: str) -> None:
+    result = run("export", str(solved), "--all", "--out", f"all.{kind}")
+    assert result.code == 0, result.err
+    said, saved = result.err.splitlines()
+    solution = SpotSolution.load(solved)
+    nodes = sum(1 for _ in decisions(solution))
+    assert said.startswith(f"{nodes:,} nodes")
+    assert saved == f"saved {nodes:,} nodes to all.{kind}"
+    number, unit = said.split("about ")[1].split()[:2]
+    told = float(number) * {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}[unit]
+    size = (tmp_path / f"all.{kind}").stat().st_size
+    assert size / 3 < told < size * 4
+    if kind == "csv":
+        rows = (tmp_path / "all.csv").read_text().count("\n") - 1
+        assert f"{rows:,} rows" in said
+
+
+def test_an_export_that_would_not_fit_is_refused_at_once(
+    run, solved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from regretless.cli import export
+
+    monkeypatch.setattr(export.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1000})())
+    result = run("export", str(solved), "--all", "--out", "all.csv")
+    assert result.code == 1
+    assert "all.csv: would take about" in result.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_player_and_some_hands(run, solved: Path) -> None:
+    rows = rows_of(run("export", str(solved), "--line", "check", "--player", "ip", "--hands", "AA, KQs").out)
+    assert {row["player"] for row in rows} == {"ip"}
+    assert {row["hand"][0] + row["hand"][2] for row in rows} == {"AA", "KQ"}
+    several = rows_of(run("export", str(solved), "--street", "turn", "--player", "oop", "--hands", "22").out)
+    assert {row["player"] for row in several} == {"oop"}
+    assert {row["hand"][0] + row["hand"][2] for row in several} == {"22"}
+    cards = rows_of(run("export", str(solved), "--line", "check, check", "--board", "Ac").out)
+    assert cards
+    assert not [row for row in cards if "Ac" in row["hand"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--player", "button"], "player: 'button' is neither oop nor ip"),
+        (["--hands", "AKx"], "hands: 'AKx'"),
+        (["--line", "check", "--board", "Kh"], "board: 'Kh': no card is dealt after check"),
+        (["--line", "check, check", "--board", "Kh"], "board: 'Kh': is already on the board after check, check"),
+        (["--street", "flop"], "street: 'flop' is not one of turn, river"),
+    ],
+)
+def test_what_does_not_exist_is_refused_by_name(run, solved: Path, options: list[str], words: str) -> None:
+    result = run("export", str(solved), *options)
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+    assert words in result.err
+
+
+def test_the_input_is_never_overwritten(run, solved: Path) -> None:
+    before = solved.read_bytes()
+    result = run("export", str(solved), "--format", "csv", "--out", str(solved))
+    assert result.code == 1
+    assert "choose another name" in result.err
+    assert solved.read_bytes() == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+def test_an_interrupted_export_leaves_nothing(solved: Path, tmp_path: Path, number: signal.Signals) -> None:
+    slow = (
+        "import sys, time\n"
+        "from regretless.postflop import exports\n"
+        "rows = exports.long_rows\n"
+        "exports.long_rows = lambda view: time.sleep(0.05) or rows(view)\n"
+        "from regretless.cli import main\n"
+        "sys.exit(main())\n"
+    )
+    source = str(Path(__file__).parent.parent.parent / "src")
+    process = subprocess.Popen(
+        [sys.executable, "-c", slow, "export", str(solved), "--all", "--out", "all.csv"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": source},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for _ in range(600):
+        if list(tmp_path.iterdir()):
+            break
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "interrupted: all.csv was not written" in err
+    assert "Traceback" not in err
+    assert list(tmp_path.iterdir()) == []
