@@ -8,20 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["available_bytes", "memory_bytes"]
+from regretless.forms.control_groups import group_available
 
-CONTROL_GROUP = Path("/sys/fs/cgroup")  # where Linux says what a container may use
+__all__ = ["available_bytes", "memory_bytes"]
 
 
 def available_bytes() -> int:
-    """Memory that can still be taken: what the machine has free, or less where a container allows less."""
-    available = _machine_available()
-    try:
-        allowed = int((CONTROL_GROUP / "memory.max").read_text())
-        used = int((CONTROL_GROUP / "memory.current").read_text())
-    except (OSError, ValueError):  # no container, or "max": no limit
-        return available
-    return max(0, min(available, allowed - used))
+    """Memory that can still be taken: what the machine has free, or less where a control group allows less."""
+    machine, group = _machine_available(), group_available()
+    return machine if group is None else min(machine, group)
 
 
 def _machine_available() -> int:

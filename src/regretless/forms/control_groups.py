@@ -1,0 +1,65 @@
+"""What Linux lets a process take where control groups limit it: containers, services, batch systems.
+
+A group limits everything in it, groups inside it included, so what is left is the least over a process's group and all
+of its ancestors. Both versions are read, each where it is usually mounted:
+
+    version 2    /sys/fs/cgroup, or /sys/fs/cgroup/unified beside version 1;  memory.max, memory.high, memory.current
+    version 1    /sys/fs/cgroup/memory;  memory.limit_in_bytes, memory.usage_in_bytes
+
+Pages of files that were read count as used, but the system gives them up when memory is needed: they count as free.
+A container may see its own group as the root while /proc names it by the host's path, so folders that do not exist are
+passed over on the way up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+__all__ = ["group_available"]
+
+MOUNT = Path("/sys/fs/cgroup")
+MEMBERSHIP = Path("/proc/self/cgroup")  # lines "4:memory:/path" (version 1) and "0::/path" (version 2)
+
+
+def group_available() -> int | None:
+    """Bytes that the groups of this process still allow; None where nothing limits them."""
+    try:
+        lines = MEMBERSHIP.read_text().splitlines()
+    except OSError:  # not Linux
+        return None
+    left: list[int] = []
+    for line in lines:
+        _, controllers, path = (line.split(":", 2) + ["", ""])[:3]
+        if controllers == "":
+            for mount in (MOUNT, MOUNT / "unified"):
+                left += _left(mount, path, ("memory.max", "memory.high"), "memory.current", "inactive_file")
+        elif "memory" in controllers.split(","):
+            names = ("memory.limit_in_bytes",)
+            left += _left(MOUNT / "memory", path, names, "memory.usage_in_bytes", "total_inactive_file")
+    return max(0, min(left)) if left else None
+
+
+def _left(mount: Path, path: str, limits: tuple[str, ...], usage: str, cached: str) -> Iterator[int]:
+    """What each group from the process's own up to the root has left, where it is limited."""
+    group = PurePosixPath("/" + path.lstrip("/"))
+    for ancestor in (group, *group.parents):
+        folder = mount / str(ancestor).lstrip("/")
+        used = _number(folder / usage)
+        allowed = [limit for name in limits if (limit := _number(folder / name)) is not None]
+        if used is not None and allowed:
+            yield min(allowed) - max(0, used - _statistic(folder / "memory.stat", cached))
+
+
+def _number(file: Path) -> int | None:
+    try:
+        return int(file.read_text())
+    except (OSError, ValueError):  # no such group, or "max": no limit
+        return None
+
+
+def _statistic(file: Path, name: str) -> int:
+    try:
+        return next(int(line.split()[1]) for line in file.read_text().splitlines() if line.split()[0] == name)
+    except (OSError, ValueError, IndexError, StopIteration):
+        return 0
