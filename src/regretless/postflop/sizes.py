@@ -47,6 +47,7 @@ __all__ = [
 
 LARGEST_NUMBER = 1e12  # in a size; a stack has fewer chips, and larger numbers lose their last digits
 LONGEST_TEXT = 10_000  # characters of a list of sizes
+MOST_SIZES = 100  # in a list; each is worked out at every decision of the tree
 
 
 @dataclass(frozen=True)
@@ -169,6 +170,8 @@ def parse_sizes(text: str, field: str = "bet", *, raises: bool = False) -> tuple
         position = start + len(part) - len(part.lstrip()) + 1
         sizes[_read(part.strip().lower(), text, field, position, raises)] = None
         start += len(part) + 1
+    if len(sizes) > MOST_SIZES:
+        raise InvalidText(field, text, None, f"holds {len(sizes):,} sizes; there may be {MOST_SIZES}")
     return tuple(sizes)
 
 

@@ -31,7 +31,7 @@ import numpy as np
 from regretless.cards.deck import board_text
 from regretless.cards.hands import HAND_CARDS
 from regretless.cards.ranges import Range
-from regretless.errors import InvalidFile, InvalidOption, InvalidText
+from regretless.errors import InvalidOption, InvalidText
 from regretless.postflop.locks import Lock
 from regretless.postflop.sizes import LastBetMultiple, Size
 
@@ -54,6 +54,11 @@ PlayerName = Literal["ip", "oop"]
 
 STREETS: tuple[StreetName, ...] = ("flop", "turn", "river")
 PLAYERS: tuple[PlayerName, ...] = ("ip", "oop")  # by the number that arrays give them
+
+SMALLEST_AMOUNT = 1e-6  # chips; amounts are kept to nine decimals
+LARGEST_AMOUNT = 1e12  # chips; beyond it, amounts lose the digits after the point
+LARGEST_SHARE = 1e6  # pots; of thresholds
+LONGEST_NAME = 255  # characters, as many as a file's name may have
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,10 +155,10 @@ class Rules:
 
     def __post_init__(self) -> None:
         for name in ("add_allin", "force_allin", "merge"):
-            _check(f"rules.{name}", getattr(self, name), at_least=0.0)
+            _check(f"rules.{name}", getattr(self, name), at_least=0.0, at_most=LARGEST_SHARE)
         for name in ("min_bet", "chip"):
-            _check(f"rules.{name}", getattr(self, name), above=0.0)
-        _check("rules.rake", self.rake, at_least=0.0)
+            _check(f"rules.{name}", getattr(self, name), above=0.0, at_least=SMALLEST_AMOUNT, at_most=LARGEST_AMOUNT)
+        _check("rules.rake", self.rake, at_least=0.0, at_most=math.inf)
         if self.rake > 1:
             raise InvalidOption("rules.rake", self.rake, "must be from 0 to 1: 0.05 is 5 %")
         if not self.rake_cap >= 0:
@@ -188,8 +193,10 @@ class Spot:
             raise InvalidText("board", board_text(self.board), None, _board_reason(len(self.board)))
         if len(set(self.board)) != len(self.board):
             raise InvalidText("board", board_text(self.board), None, "holds a card twice")
-        _check("pot", self.pot, above=0.0)
-        _check("stack", self.stack, above=0.0)
+        for name in ("pot", "stack"):
+            _check(name, getattr(self, name), above=0.0, at_least=SMALLEST_AMOUNT, at_most=LARGEST_AMOUNT)
+        if len(self.name) > LONGEST_NAME:
+            raise InvalidText("name", self.name, None, f"is longer than {LONGEST_NAME} characters")
         for player in PLAYERS:
             _check_range(f"{player}.range", self.range_of(player), self.board)
         if not _can_meet(self.oop.remove(self.board), self.ip.remove(self.board)):
@@ -236,14 +243,9 @@ class Spot:
         """Read a spot file; its name, unless it says one, is that of the file."""
         from regretless.postflop.rounding import warn_of_rounding
         from regretless.postflop.spot_reader import parse_spot
+        from regretless.postflop.toml_text import read_toml_text
 
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except OSError as error:
-            raise InvalidFile(path, f"cannot be read: {error.strerror}") from None
-        except UnicodeDecodeError:
-            raise InvalidFile(path, "is not text") from None
-        spot = parse_spot(text, path=path)
+        spot = parse_spot(read_toml_text(path), path=path)
         warn_of_rounding(spot, str(path))
         return spot
 
@@ -273,13 +275,16 @@ def _board_reason(cards: int) -> str:
     return f"holds {cards} card{'s' * (cards != 1)}: 3 for a flop, 4 for a turn, 5 for a river"
 
 
-def _check(name: str, value: object, *, above: float = -math.inf, at_least: float = -math.inf) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+def _check(name: str, value: object, *, above: float = -math.inf, at_least: float = -math.inf, at_most: float) -> None:
+    finite = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    if isinstance(value, bool) or not isinstance(value, int | float) or not finite:
         raise InvalidOption(name, value, "must be a number")
     if not value > above:
         raise InvalidOption(name, value, f"must be above {above:g}")
     if not value >= at_least:
         raise InvalidOption(name, value, f"must be at least {at_least:g}")
+    if not value <= at_most:
+        raise InvalidOption(name, value, f"must be at most {at_most:g}")
 
 
 def _check_range(name: str, given: Range, board: tuple[int, ...]) -> None:

@@ -44,7 +44,6 @@ street, then player, then all. A key that is none of these is refused, with the 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields as dataclass_fields
 from difflib import get_close_matches
@@ -53,7 +52,7 @@ from typing import Any
 
 from regretless.cards.deck import parse_board
 from regretless.cards.ranges import Range
-from regretless.errors import InvalidFile, InvalidOption, RegretlessError
+from regretless.errors import InvalidOption, RegretlessError
 from regretless.postflop.lines import parse_line
 from regretless.postflop.locks import Lock
 from regretless.postflop.sizes import Size, parse_sizes
@@ -69,8 +68,12 @@ from regretless.postflop.spot import (
     StreetSizes,
     check_cap,
 )
+from regretless.postflop.toml_text import parse_toml
 
 __all__ = ["parse_spot", "read_mapping"]
+
+MOST_LINES = 1_000  # added, and as many removed: the tree compares each with the actions of every node that it passes
+MOST_LOCKS = 10_000
 
 _SIZES = ("bet", "raise", "reraise", "donk")
 _CAP = "max_raises"
@@ -86,10 +89,7 @@ def parse_spot(text: str, path: str | Path | None = None) -> Spot:
     Traceback (most recent call last):
     regretless.errors.RegretlessError: stak: is no field of a spot; did you mean 'stack'?
     """
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidFile(path or "spot", f"is not TOML: {error}") from None
+    table = parse_toml(text, path or "spot")
     if path is not None and "name" not in table:
         table["name"] = Path(path).stem
     return read_mapping(table, source="" if path is None else str(path))
@@ -136,6 +136,7 @@ def _lines(table: Mapping[str, Any]) -> Lines:
 def _locks(value: object) -> Iterator[Lock]:
     if not isinstance(value, list | tuple):
         raise InvalidOption("locks", value, "must be tables: [[locks]]")
+    _at_most(value, MOST_LOCKS, "locks")
     for place, item in enumerate(value):
         field = f"locks[{place}]"
         table = _table(item, field)
@@ -237,10 +238,19 @@ def _text(value: object, field: str) -> str:
 def _texts(value: object, field: str) -> list[str]:
     if not isinstance(value, list | tuple):
         raise InvalidOption(field, value, "must be a list of texts")
+    _at_most(value, MOST_LINES, field)
     return [_text(item, f"{field}[{place}]") for place, item in enumerate(value)]
+
+
+def _at_most(values: Sequence[object], most: int, field: str) -> None:
+    if len(values) > most:
+        raise RegretlessError(f"{field}: has {len(values):,} entries; there may be {most:,}")
 
 
 def _number(value: object, field: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidOption(field, value, "must be a number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise InvalidOption(field, value, "is more than a number can hold") from None

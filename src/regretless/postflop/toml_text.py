@@ -1,0 +1,87 @@
+"""The TOML of a spot as nested tables, from files that anybody may have written.
+
+1. Only an ordinary file of at most `LARGEST_FILE` bytes is read: no pipe is waited for, no device read without end.
+2. UTF-8, with or without a byte order mark.
+3. Nesting and dotted keys deeper than `DEEPEST` are refused before Python's parser sees them, which recurses for the
+   former and takes quadratic time for the latter.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from regretless.errors import InvalidFile
+
+__all__ = ["LARGEST_FILE", "parse_toml", "read_toml_text"]
+
+LARGEST_FILE = 2 * 2**20  # bytes; a spot with thousands of locks takes a fifth of it
+DEEPEST = 20  # tables inside tables; a spot has four
+
+# Strings and remarks, in which brackets and dots mean nothing. Possessive: nothing is ever taken back.
+_NO_STRUCTURE = re.compile(
+    r'"""(?:[^"\\]++|\\.|"(?!""))*+(?:""")?+'
+    r"|'''(?:[^']++|'(?!''))*+(?:''')?+"
+    r'|"(?:[^"\\\n]++|\\.)*+"?+'
+    r"|'[^'\n]*+'?+"
+    r"|\#[^\n]*+",
+    re.DOTALL,
+)
+_DOTTED = re.compile(rf"(?:\.[^.,={{}}\[\]\n]*+){{{DEEPEST}}}")
+_BRACKET = re.compile(r"[][{}]")
+
+
+def read_toml_text(path: str | Path) -> str:
+    """The text of a TOML file; whatever is wrong with the file is said as `InvalidFile`."""
+    try:
+        status = os.stat(path)
+        if stat.S_ISDIR(status.st_mode):
+            raise InvalidFile(path, "is a folder, not a file")
+        if not stat.S_ISREG(status.st_mode):
+            raise InvalidFile(path, "is not an ordinary file")
+        with open(path, "rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise InvalidFile(path, f"cannot be read: {error.strerror}") from None
+    except ValueError as error:  # a null character in the name
+        raise InvalidFile(path, f"cannot be read: {error}") from None
+    if len(content) > LARGEST_FILE:
+        raise InvalidFile(path, f"is larger than {LARGEST_FILE:,} bytes, the most that a spot may take")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidFile(path, "is not text in UTF-8") from None
+
+
+def parse_toml(text: str, source: str | Path) -> dict[str, Any]:
+    """The tables of a TOML text; `source` is where it came from, for errors.
+
+    >>> parse_toml("oop.range = 'AA'", "spot")
+    {'oop': {'range': 'AA'}}
+    >>> parse_toml("pot = " + "[" * 2000, "spot")
+    Traceback (most recent call last):
+    regretless.errors.InvalidFile: spot: is nested more than 20 deep
+    """
+    if len(text) > LARGEST_FILE:
+        raise InvalidFile(source, f"is larger than {LARGEST_FILE:,} bytes, the most that a spot may take")
+    text = text.removeprefix("\ufeff")
+    structure = _NO_STRUCTURE.sub("", text)
+    if _DOTTED.search(structure) or _depth(structure) > DEEPEST:
+        raise InvalidFile(source, f"is nested more than {DEEPEST} deep")
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a number of more digits than Python reads is a plain ValueError
+        raise InvalidFile(source, f"is not TOML: {error}") from None
+
+
+def _depth(structure: str) -> int:
+    """Brackets that are open at once, at most."""
+    depth = deepest = 0
+    for bracket in _BRACKET.findall(structure):
+        depth = depth + 1 if bracket in "[{" else max(depth - 1, 0)
+        deepest = max(deepest, depth)
+    return deepest
