@@ -1,0 +1,204 @@
+"""Which variant solves hold'em soonest, over many drawn spots: iterations and seconds to 0.3 and 0.1 % of the pot.
+
+python benchmarks/holdem_variants.py --rivers 0:100 --turns 0:60 --flops 0:12 --processes 16 --out chosen_on.json
+python benchmarks/holdem_variants.py --rivers 100:200 … --variants postflop,river,rival --out held_out.json
+python benchmarks/holdem_variants.py --table chosen_on.json held_out.json
+
+Spots are those of `drawn_spots`, by seed, so a choice made on some can be held against others. Each spot is solved by
+every variant in one process on one thread. A target counts as met when it is first measured, every iteration on rivers,
+every 2 on turns, every 5 on flops; a missed one counts as the limit. `rival` is postflop-solver's variant, whose average
+weighs all strategies alike, in our engine: the same iterations cost the same time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import multiprocessing
+import statistics
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from drawn_spots import draw_spot
+
+from regretless.engines import benchmark
+from regretless.engines.public_engine import PublicEngine
+from regretless.postflop import Spot, compile_spot
+from regretless.rules import (
+    Discounted,
+    PredictiveDiscountedPlus,
+    Resetting,
+    Rule,
+    Scheduled,
+    preset,
+    schedule,
+)
+
+TARGETS = (0.3, 0.1)  # percent of the pot
+LIMIT = 600  # iterations
+MEASURE_EVERY = {5: 1, 4: 2, 3: 5}  # iterations, by cards on the board
+STREETS = {"rivers": 5, "turns": 4, "flops": 3}
+RIVAL = "rival"
+
+VARIANTS: dict[str, tuple[Rule, bool]] = {  # with whether the average weighs by own reach
+    RIVAL: (Resetting(), False),
+    "postflop": (preset("postflop"), True),
+    "river": (preset("river"), True),
+    "discounted": (Discounted(), True),
+} | {
+    f"{alpha}/{beta}/{gamma}{'/late' * late}": (Discounted(alpha=alpha, beta=beta, gamma=gamma, delay=late), True)
+    for alpha, beta, gamma, late in (
+        (1.5, 0, 3, 0), (1.5, 0, 4, 0), (1.5, 0, 5, 0), (1.5, 0, 7, 0), (1.5, 0, 5, 1), (1.5, 0.25, 4, 0), (1.5, 0.25, 4, 1),
+        (1.5, 0.5, 4, 0), (1.5, 0.5, 5, 1), (1.3, 0.25, 4, 1), (1.4, 0.25, 4, 1), (2, 0, 5, 0), (2, 0.25, 5, 1), (1.3, 0, 4, 1),
+    )
+} | {
+    "1.5/0/4/alike": (Discounted(gamma=4), False),
+    "resetting, own reach": (Resetting(), True),
+    "scheduled(150)": (Scheduled(horizon=150), True),
+    "predictive": (PredictiveDiscountedPlus(), True),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Run:
+    """One variant on one spot."""
+
+    spot: str
+    cards: int
+    entries: int
+    variant: str
+    iterations: list[int | None]  # to each target
+    seconds_per_iteration: float
+
+
+def solve(spot: Spot, names: list[str]) -> list[Run]:
+    """Every variant on one spot."""
+    form = compile_spot(spot)
+    cards = len(spot.board)
+    runs = []
+    for name in names:
+        rule, own_reach = VARIANTS[name]
+        engine = PublicEngine(form, own_reach=own_reach)
+        met: list[int | None] = [None] * len(TARGETS)
+        seconds = 0.0
+        while engine.iteration < LIMIT and met[-1] is None:
+            rows = schedule(rule, engine.iteration + 1, MEASURE_EVERY[cards])
+            began = time.perf_counter()
+            engine.advance(rows)
+            seconds += time.perf_counter() - began
+            percent = engine.evaluate().exploitability / spot.pot * 100
+            met = [
+                engine.iteration if done is None and percent <= target else done
+                for done, target in zip(met, TARGETS, strict=True)
+            ]
+        entries = sum(plan.entries for plan in engine.plans)
+        runs.append(Run(spot.name, cards, entries, name, met, float(f"{seconds / engine.iteration:.4g}")))
+    return runs
+
+
+def solve_drawn(task: tuple[int, int, list[str]]) -> list[Run]:
+    seed, cards, names = task
+    return solve(draw_spot(seed, cards), names)
+
+
+def solve_reference(task: tuple[str, list[str]]) -> list[Run]:
+    path, names = task
+    return solve(Spot.read(path), names)
+
+
+def measure(options: argparse.Namespace) -> list[Run]:
+    """All spots, flops first, so that no process is left with one at the end; written as they come."""
+    tasks = [
+        (seed, cards, options.variants)
+        for street, cards in sorted(STREETS.items(), key=lambda pair: pair[1])
+        for seed in range(*getattr(options, street))
+    ]
+    runs: list[Run] = []
+    solve_drawn((0, 5, [RIVAL]))  # compiles, once for all processes
+    deadline = time.monotonic() + options.seconds
+    with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
+        found = pool.imap_unordered(solve_drawn, tasks)
+        for _ in tasks:
+            try:
+                runs += found.next(timeout=max(deadline - time.monotonic(), 0.1))
+            except multiprocessing.TimeoutError:
+                print("out of time: what is missing is left out")
+                pool.terminate()
+                break
+            if options.out:
+                write(options.out, runs)
+    return runs
+
+
+def write(path: Path, runs: list[Run]) -> None:
+    date = datetime.datetime.now(datetime.UTC).isoformat(timespec="minutes")
+    lines = ",\n".join(json.dumps(asdict(run)) for run in runs)
+    path.write_text(f'{{"hardware": {json.dumps(benchmark.hardware())},\n"date": "{date}",\n"runs": [\n{lines}\n]}}\n')
+
+
+def read(path: Path) -> list[Run]:
+    return [Run(**run) for run in json.loads(path.read_text())["runs"]]
+
+
+def show(runs: list[Run]) -> None:
+    """A Markdown table: geometric means over spots of iterations against the rival's, and of seconds; spots missed."""
+    found = {(run.spot, run.variant): run for run in runs}
+    names = [name for name in VARIANTS if any(run.variant == name for run in runs)]
+    spots = {
+        street: sorted({run.spot for run in runs if run.cards == cards and (run.spot, RIVAL) in found})
+        for street, cards in STREETS.items()
+    }
+
+    def ratio(street: str, name: str, target: int, *, seconds: bool = False) -> float:
+        ratios = []
+        for spot in spots[street]:
+            mine, other = found[spot, name], found[spot, RIVAL]
+            taken = (mine.iterations[target] or LIMIT) / (other.iterations[target] or LIMIT)
+            ratios.append(taken * mine.seconds_per_iteration / other.seconds_per_iteration if seconds else taken)
+        return statistics.geometric_mean(ratios) if ratios else float("nan")
+
+    def row(name: str) -> str:
+        cells = [name]
+        for street in STREETS:
+            cells += [f"{ratio(street, name, target):.3f}" for target in range(len(TARGETS))]
+            cells.append(f"{ratio(street, name, len(TARGETS) - 1, seconds=True):.3f}")
+            missed = sum(found[spot, name].iterations[-1] is None for spot in spots[street])
+            cells.append(str(missed))
+        return f"| {' | '.join(cells)} |"
+
+    counts = ", ".join(f"{len(spots[street])} {street}" for street in STREETS)
+    print(f"\n{counts}; against the rival's iterations (last column of each street: spots not solved in {LIMIT})\n")
+    titles = [f"{street} {what}" for street in STREETS for what in ("to 0.3 %", "to 0.1 %", "seconds", "missed")]
+    print(f"| variant | {' | '.join(titles)} |")
+    print(f"|---|{'--:|' * len(titles)}")
+    for name in names:
+        print(row(name))
+
+
+def span(text: str) -> tuple[int, int]:
+    """Seeds first:last, the last left out."""
+    first, last = text.split(":")
+    return int(first), int(last)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for street in STREETS:
+        parser.add_argument(f"--{street}", type=span, default=(0, 0), metavar="FIRST:LAST", help="seeds")
+    parser.add_argument("--variants", type=lambda text: text.split(","), default=list(VARIANTS))
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=3600.0, help="at most")
+    parser.add_argument("--out", type=Path, help="a JSON file of raw results")
+    parser.add_argument("--table", type=Path, nargs="+", metavar="FILE", help="show raw results; nothing is run")
+    options = parser.parse_args()
+    for name in options.variants:
+        if name not in VARIANTS:
+            parser.error(f"--variants: {name!r} is not one of {', '.join(VARIANTS)}")
+    for runs in [read(path) for path in options.table] if options.table else [measure(options)]:
+        show(runs)
+
+
+if __name__ == "__main__":
+    main()
