@@ -6,8 +6,8 @@ python benchmarks/holdem_variants.py --table chosen_on.json held_out.json
 
 Spots are those of `drawn_spots`, by seed, so a choice made on some can be held against others. Each spot is solved by
 every variant in one process on one thread. A target counts as met when it is first measured, every iteration on
-rivers, every 2 on turns, every 5 on flops; a missed one counts as the limit. `rival` is postflop-solver's variant, whose
-average weighs all strategies alike, in our engine.
+rivers, every 2 on turns, every 5 on flops; a missed one counts as the limit. `rival` is the variant of postflop-solver
+in our engine: its average weighs all strategies alike.
 """
 
 from __future__ import annotations
