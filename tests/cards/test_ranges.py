@@ -79,6 +79,7 @@ def test_removal_takes_every_hand_with_a_dead_card():
     assert Range.parse("AKs").remove(parse_board("As Ah")).combos == 2
 
 
+@pytest.mark.filterwarnings("ignore::regretless.errors.OverlappingTerms")
 def test_the_grid_is_the_mean_of_each_class():
     grid = Range.parse("AA:0.5, AKs, KAo:0.25, AhAs:1").grid()
     assert grid[0, 0] == pytest.approx((5 * 0.5 + 1) / 6)

@@ -41,7 +41,7 @@ def warn_of_rounding(spot: Spot, source: str = "") -> None:
     what = f"a raise of {furthest.size} facing {at.bet_faced:g}" if at.bet_faced else f"a bet of {furthest.size}"
     if not at.bet_faced and not isinstance(furthest.size, Chips):
         becomes += f" ({furthest.becomes / at.pot:.1%} of the pot)"
-    finer = 10.0 ** math.floor(math.log10(furthest.asked / 100))
+    finer = 10.0 ** max(math.floor(math.log10(furthest.asked)) - 2, -300)  # moves it by at most half a percent
     where = f"{source}: rules.chip" if source else "rules.chip"
     message = f"{where}: {what} is {furthest.asked:g} and becomes {becomes} in chips of {spot.rules.chip:g}"
     warnings.warn(RoundedSizes(f"{message}; set chip = {finer:g}"), stacklevel=3)
