@@ -155,7 +155,9 @@ def _draw(solution: SpotSolution, look: Look, path: Path) -> None:
 
 def _how(solution: SpotSolution) -> str:
     threads = f", {solution.threads} threads" if solution.threads > 1 else ""
-    return f"{solution.variant} · {solution.iterations:,} iterations · {solution.engine} on {solution.device}{threads}"
+    kept = f"probabilities in {solution.probability_bits} bits"
+    how = f"{solution.variant} · {solution.iterations:,} iterations · {solution.engine} on {solution.device}{threads}"
+    return f"{how} · {kept}"
 
 
 def _print_runouts(solution: SpotSolution, look: Look, as_json: bool) -> None:

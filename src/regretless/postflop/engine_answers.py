@@ -21,6 +21,10 @@ class EngineAnswers:
     def __init__(self, engine: PublicEngine) -> None:
         self.engine = engine
 
+    @property
+    def probability_bits(self) -> int:
+        return 8 * self.engine.snapshot(copy=False).average[0].itemsize
+
     def strategy(self, node: int, runout: int) -> FloatArray:
         return self.engine.node_strategy(node, runout)
 

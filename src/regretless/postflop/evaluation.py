@@ -173,10 +173,10 @@ class Evaluator:
         if player == 1:
             shares, both = (both - shares).T, both.T
         # Not a matrix product: the library would wake its threads for it, which takes longer than the sum.
-        won = (shares * opponent_reach.astype(np.float32)).sum(axis=1)
-        total = (both * opponent_reach.astype(np.float32)).sum(axis=1)
-        shares = np.divide(won, total, out=np.full(len(won), np.nan), where=total > 0)
-        return np.asarray(shares, dtype=np.float64)
+        won = (shares * opponent_reach).sum(axis=1)
+        total = (both * opponent_reach).sum(axis=1)
+        equity: FloatArray = np.divide(won, total, out=np.full(len(won), np.nan), where=total > 0)
+        return equity
 
     def _pairs(self, street: int, runout: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """[H0, H1] of every pair of hands, over the deals to come: player 0's share, and deals that allow both."""

@@ -12,6 +12,7 @@ from regretless.forms.betting import poker_payoffs
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, Hands, Kind, PublicForm, Street, no_symmetry
 from regretless.postflop.evaluation import places
+from regretless.postflop.probabilities import decode, encode, probability_bits
 from regretless.postflop.reading import Place, SpotReader
 from regretless.postflop.runouts import holdem_hands
 from regretless.postflop.spot import Spot
@@ -19,7 +20,7 @@ from regretless.storage.mapped import Mapped
 
 __all__ = ["FileAnswers", "packed_answers", "packed_form", "unpacked_form"]
 
-ONE = 65535  # a probability of 1
+ONE = 65535  # a probability of 1 in files of version 0.1.0, which hold `strategy.S`
 
 
 class FileAnswers:
@@ -30,17 +31,24 @@ class FileAnswers:
         self.form = form
         self.begin = _begin(form)
         self.place = places(form.tree)
+        self.name = "probabilities" if "probabilities.0" in mapped else "strategy"
 
     def strategy(self, node: int, runout: int) -> FloatArray:
         tree = self.form.tree
         actions = int(tree.first_child[node + 1] - tree.first_child[node])
         hands = len(self.form.hands[int(tree.player[node])].weight)
-        row = self.mapped.row(f"strategy.{int(tree.street[node])}", runout)
+        row = self.mapped.row(f"{self.name}.{int(tree.street[node])}", runout)
         stored = row[self.begin[node] : self.begin[node] + (actions - 1) * hands].reshape(actions - 1, hands)
+        if self.name == "probabilities":
+            return decode(stored)
         strategy = np.empty((actions, hands))
         strategy[:-1] = stored / ONE
         strategy[-1] = np.maximum(1.0 - strategy[:-1].sum(axis=0), 0.0)
         return strategy
+
+    @property
+    def probability_bits(self) -> int:
+        return self.mapped.bits(f"{self.name}.0")
 
     def values(self, player: int, node: int, runout: int) -> FloatArray:
         row = self.mapped.row(f"values.{player}.{int(self.form.tree.street[node])}", runout)
@@ -68,15 +76,14 @@ def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any]]:
     tree = form.tree
     arrays: dict[str, NDArray[Any]] = {}
     begin = _begin(form)
-    for street in range(len(form.streets)):
-        runouts = len(form.streets[street].parent)
-        nodes = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == street))
-        size = max((int(begin[node]) + _stored(form, int(node)) for node in nodes), default=0)
-        rows = np.zeros((runouts, size), dtype=np.uint16)
-        for node in nodes:
-            kept = answers.strategies(int(node))[:, :-1]
-            rows[:, begin[node] : begin[node] + _stored(form, int(node))] = np.rint(kept * ONE).reshape(runouts, -1)
-        arrays[f"strategy.{street}"] = rows
+    shapes = _shapes(form)
+    bits = probability_bits(sum(runouts * size for runouts, size in shapes))
+    for street, (runouts, size) in enumerate(shapes):
+        rows = np.zeros((runouts, size), dtype=np.float32 if bits == 32 else np.uint16)
+        for node in np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == street)):
+            kept = encode(answers.strategies(int(node)), bits)
+            rows[:, begin[node] : begin[node] + _stored(form, int(node))] = kept.reshape(runouts, -1)
+        arrays[f"probabilities.{street}"] = rows
     for street in range(len(form.streets) - 1):
         for player in range(2):
             arrays[f"values.{player}.{street}"] = answers.all_values(player, street)
@@ -113,6 +120,15 @@ def _stored(form: PublicForm, node: int) -> int:
     tree = form.tree
     actions = int(tree.first_child[node + 1] - tree.first_child[node])
     return (actions - 1) * len(form.hands[int(tree.player[node])].weight)
+
+
+def _shapes(form: PublicForm) -> list[tuple[int, int]]:
+    """Of each street, its runouts and the numbers that a row of its decisions holds."""
+    tree = form.tree
+    sizes = [0] * len(form.streets)
+    for node in np.flatnonzero(tree.kind == Kind.DECISION):
+        sizes[int(tree.street[node])] += _stored(form, int(node))
+    return [(len(street.parent), size) for street, size in zip(form.streets, sizes, strict=True)]
 
 
 def _begin(form: PublicForm) -> IntArray:

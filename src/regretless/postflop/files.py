@@ -2,14 +2,16 @@
 
 A solution holds, beside the spot's TOML and the figures of the solve,
 
-    strategy.S       [runouts, …] uint16   of street S, node by node: probabilities × 65535 of all actions but the last
+    probabilities.S  [runouts, …]          of street S, node by node, in 32 bits or, of large spots, in 16:
+                                           `probabilities` says how, and the header's `probability_bits` how many
     values.P.S       [runouts, nodes, H]   of player P before the last street
     equity.P         [nodes, H]            of the first street, where two cards are to come
     form.…                                 runouts, copies and strengths, so that nothing has to be worked out again
 
 and with `resumable` the regrets and averages as the engine keeps them, which is all that a checkpoint holds. The last
 street's values are not stored: they follow from one runout's strategies. A row of a runout is read, and checked, when
-a node of it is asked for.
+a node of it is asked for. Files of version 0.1.0 hold `strategy.S` instead of `probabilities.S`: probabilities of all
+actions but the last, × 65535 in 16 bits.
 """
 
 from __future__ import annotations
@@ -66,6 +68,7 @@ def save_solution(solution: SpotSolution, path: str | Path, *, resumable: bool =
         "history": _points(solution.history),
     }
     arrays = packed_form(solution.reader.form) | packed_answers(solution.reader)
+    header["probability_bits"] = 8 * arrays["probabilities.0"].itemsize
     if resumable:
         if not isinstance(answers, EngineAnswers):
             raise InvalidFile(

@@ -7,6 +7,9 @@ given card, a hand h with cards c and d meets, among the hands weaker than itsel
 
 and E(h) the same with "weaker or equal", V(h) with all hands. The opponent's hand of the same two cards is as strong
 as h: it is taken away twice in E and V, and added back once.
+
+Where h blocks nearly all of the reach, these sums cancel and rounding is most of what is left. Such hands, rare as they
+are, are compared pair by pair instead.
 """
 
 from __future__ import annotations
@@ -15,13 +18,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regretless.forms.blockers import met, same_reach
+from regretless.forms.blockers import compatible, met, same_reach
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import Hands
 
 __all__ = ["Met", "Showdown"]
 
 _STEP = 1 << 20  # above every strength: keys of two cards never mix
+_LITTLE = 1e-6  # of the whole reach; hands that meet less are compared pair by pair
 
 
 class Met(NamedTuple):
@@ -37,6 +41,7 @@ class Showdown:
 
     def __init__(self, own: Hands, other: Hands, own_strength: IntArray, other_strength: IntArray, deck: int) -> None:
         self.own, self.other, self.deck = own, other, deck
+        self.own_strength, self.other_strength = own_strength, other_strength
         self.alive = own_strength >= 0
         living = np.flatnonzero(other_strength >= 0)
         self.order = living[np.argsort(other_strength[living], kind="stable")]
@@ -65,6 +70,11 @@ class Showdown:
         live[:, self.order] = sorted_reach
         everyone = met(self.own, self.other, live, self.deck)
         not_stronger += same_reach(self.own, live)
+        little = (everyone <= _LITTLE * live.sum(axis=1, keepdims=True)).any(axis=0) & self.alive
+        if little.any():
+            free, mine = compatible(self.own, self.other)[little], self.own_strength[little, None]
+            weaker[:, little] = live @ (free & (self.other_strength < mine)).T
+            not_stronger[:, little] = live @ (free & (self.other_strength <= mine)).T
         return Met(weaker * self.alive, not_stronger * self.alive, everyone * self.alive)
 
 

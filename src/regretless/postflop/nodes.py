@@ -36,11 +36,14 @@ class HandTable:
         return realised
 
     def mean(self, values: FloatArray) -> float:
-        """Over the whole range: each hand by its weight and by how many opposing hands it leaves possible."""
+        """Over the whole range: each hand by its weight times the weight of the opposing hands that it can meet.
+
+        A hand that meets nobody has no weight. NaN where no hand has any.
+        """
         weight = self.weight * self.matchups
-        known = ~np.isnan(values) & (weight > 0)
-        total = float(weight[known].sum())
-        return float(weight[known] @ values[known]) / total if total > 0 else float("nan")
+        held = weight > 0
+        total = float(weight[held].sum())
+        return float(weight[held] @ values[held]) / total if total > 0 else float("nan")
 
     def only(self, kept: NDArray[np.bool_]) -> HandTable:
         """The table of some of its hands."""

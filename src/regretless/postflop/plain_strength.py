@@ -1,4 +1,4 @@
-"""Hand strength at showdown from the rules alone, in plain NumPy: no tables, no compiled kernels.
+"""Hand strength at showdown from the rules alone, in plain NumPy: no tables of hands, no compiled kernels.
 
 `cards.evaluator` is what the engines use. `verification` uses this instead, so that a mistake in one would show.
 
@@ -13,8 +13,10 @@ equally many ranks compare as hands do, highest rank first.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regretless.forms.history import IntArray
 
@@ -34,8 +36,7 @@ def showdown_strengths(board: Sequence[int], hands: IntArray) -> IntArray:
     shared = np.broadcast_to(np.array(board, dtype=np.int64), (len(hands), len(board)))
     cards = np.concatenate([hands.astype(np.int64), shared], axis=1)
     ranks, suits = cards // 4, cards % 4
-    counts = (ranks[:, :, None] == np.arange(13)).sum(axis=1)  # [H, 13]
-    suit_counts = (suits[:, :, None] == np.arange(4)).sum(axis=1)
+    counts, suit_counts = _counts(ranks, 13), _counts(suits, 4)
     flush_suit = suit_counts.argmax(axis=1)
     in_flush = (suits == flush_suit[:, None]) & (suit_counts.max(axis=1) >= 5)[:, None]
 
@@ -44,7 +45,7 @@ def showdown_strengths(board: Sequence[int], hands: IntArray) -> IntArray:
     four, three, pairs = _ranks(counts == 4), _ranks(counts == 3), _ranks(counts >= 2)
     best_four, best_three, best_pair, two_pairs = _top(four, 1), _top(three, 1), _top(pairs, 1), _top(pairs, 2)
     full_of = _top(pairs & ~best_three, 1)
-    straight, straight_flush = _straight(held), _straight(flush)
+    straight, straight_flush = _straights()[held], _straights()[flush]
     none = np.zeros_like(held)
 
     cases = [
@@ -64,7 +65,13 @@ def showdown_strengths(board: Sequence[int], hands: IntArray) -> IntArray:
     )
 
 
-def _ranks(chosen: IntArray) -> IntArray:
+def _counts(numbers: IntArray, size: int) -> IntArray:
+    """[H, size] how often each number below `size` occurs in a row."""
+    flat = np.arange(len(numbers))[:, None] * size + numbers
+    return np.bincount(flat.ravel(), minlength=len(numbers) * size).reshape(-1, size)
+
+
+def _ranks(chosen: NDArray[np.bool_]) -> IntArray:
     """[H] sets of ranks from [H, 13] flags."""
     sets: IntArray = (chosen.astype(np.int64) << np.arange(13)).sum(axis=1)
     return sets
@@ -72,18 +79,27 @@ def _ranks(chosen: IntArray) -> IntArray:
 
 def _top(ranks: IntArray, count: int) -> IntArray:
     """The highest `count` ranks of each set, or all of them where there are fewer."""
-    kept, left = np.zeros_like(ranks), np.full_like(ranks, count)
-    for rank in range(12, -1, -1):
-        taken = (ranks >> rank & 1) * (left > 0)
-        kept |= taken << rank
-        left -= taken
+    return _tops()[count][ranks]
+
+
+@cache
+def _tops() -> list[IntArray]:
+    """By how many ranks are kept, what is left of each of the 8,192 sets."""
+    sets = np.arange(1 << 13)
+    kept = [np.zeros_like(sets)]
+    for _ in range(5):
+        others = sets & ~kept[-1]
+        highest = np.where(others > 0, 1 << (np.frexp(others.astype(np.float64))[1] - 1).clip(0), 0)
+        kept.append(kept[-1] | highest)
     return kept
 
 
-def _straight(ranks: IntArray) -> IntArray:
-    """The highest rank of the best straight in each set, as a set; empty where there is none."""
-    found = np.where(ranks & _WHEEL == _WHEEL, 1 << 3, 0)
+@cache
+def _straights() -> IntArray:
+    """Of each of the 8,192 sets, the highest rank of its best straight, as a set; empty where there is none."""
+    sets = np.arange(1 << 13)
+    found = np.where(sets & _WHEEL == _WHEEL, 1 << 3, 0)
     for high in range(4, 13):
         five = 0b11111 << (high - 4)
-        found = np.where(ranks & five == five, 1 << high, found)
+        found = np.where(sets & five == five, 1 << high, found)
     return found

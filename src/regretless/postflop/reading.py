@@ -44,6 +44,11 @@ _KINDS: dict[int, NodeKind] = {
 class Answers(Strategies, Protocol):
     """Strategies and, of the streets before the last, values."""
 
+    @property
+    def probability_bits(self) -> int:
+        """Bits that are kept of a probability."""
+        ...
+
     def values(self, player: int, node: int, runout: int) -> FloatArray:
         """[H] values of a betting node before the last street, times the opponent's reach that they meet."""
         ...
@@ -273,7 +278,7 @@ class SpotReader:
     def _chips(self, player: int, place: Place, values: FloatArray) -> FloatArray:
         """[H] chips from this node on: what was paid before it is not deducted."""
         met = self.evaluator.met(player, place.reach[1 - player])
-        chips = np.divide(values, met, out=np.full(len(met), np.nan), where=met > 1e-12)
+        chips = np.divide(values, met, out=np.full(len(met), np.nan), where=met > 0)
         return np.asarray(chips + self.form.tree.paid[place.node, player])
 
     def _values(self, player: int, place: Place, nodes: list[int]) -> list[FloatArray]:
@@ -291,15 +296,17 @@ class SpotReader:
         kept = self.answers.equities(player, place.node)
         if kept is not None:
             return kept
-        hero, villain = (self._range(each, place) for each in (player, 1 - player))
-        if not villain.weights.any():
+        if not self.evaluator.met(player, place.reach[1 - player]).any():
             return np.full(len(place.reach[player]), np.nan)
-        return hand_equities(hero, villain, self.spot.board)[self.held[player]]
+        # Every hand is in, however unlikely, so that each has an equity; the largest reach counts as 1.
+        villain = place.reach[1 - player] / place.reach[1 - player].max()
+        hero = self._range(player, np.ones(len(place.reach[player])))
+        return hand_equities(hero, self._range(1 - player, villain), self.spot.board)[self.held[player]]
 
-    def _range(self, player: int, place: Place) -> Range:
-        """Reach as a range, on the first street; every hand is in, so that each has an equity."""
+    def _range(self, player: int, reach: FloatArray) -> Range:
+        """Reach on the first street as a range."""
         weights = np.zeros(1326)
-        weights[self.held[player]] = np.clip(place.reach[player], 0.0, 1.0)
+        weights[self.held[player]] = reach
         return Range(weights)
 
 

@@ -44,6 +44,11 @@ class SpotSolution(Solution):
         """Share of the pot at showdown if nobody bet."""
         return {"oop": self.root.equity("oop"), "ip": self.root.equity("ip")}
 
+    @property
+    def probability_bits(self) -> int:
+        """Bits that are kept of a probability: in the file, or in memory after a solve."""
+        return self.reader.answers.probability_bits
+
     @cached_property
     def root(self) -> NodeView:
         """The first decision."""
@@ -64,7 +69,10 @@ class SpotSolution(Solution):
         return self.reader.runout_report(self.reader.find(line, cards), then)
 
     def save(self, path: str | Path, *, resumable: bool = False) -> None:
-        """Write a `.rgl` file: strategies in 16 bits and, with `resumable`, the regrets that a resume needs."""
+        """Write a `.rgl` file; with `resumable`, also the regrets that a resume needs.
+
+        Strategies are kept in 32 bits, those of large spots in 16: `postflop.probabilities` says how.
+        """
         from regretless.postflop.files import save_solution
 
         save_solution(self, path, resumable=resumable)

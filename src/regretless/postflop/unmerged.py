@@ -76,6 +76,7 @@ class Unmerged:
         self.group = spot_group(spot)
         self.solved_runouts = _solved_runouts(form)
         self.locks = {(lock.node, lock.runout): lock.hands for lock in held_nodes(form, spot.locks, self.held)}
+        self._strengths_found: dict[frozenset[int], tuple[IntArray, IntArray]] = {}
         self.nodes = [np.flatnonzero(self.tree.street == street) for street in range(self.streets)]
         self.place = np.zeros(len(self.tree.street), dtype=np.int64)
         for nodes in self.nodes:
@@ -195,13 +196,7 @@ class Unmerged:
         if not len(rows):
             return
         win, tie, lose = self._pays(self.nodes[len(betting.dealt)][rows])
-        board = (*self.spot.board, *betting.dealt)
-        strength = []
-        for cards in self.cards:
-            alive = ~np.isin(cards, board).any(axis=1)
-            found_here = np.full(len(cards), -1, dtype=np.int64)
-            found_here[alive] = showdown_strengths(board, cards[alive])
-            strength.append(found_here)
+        strength = self._strengths(betting.dealt)
         mine, theirs = strength[0][:, None], strength[1]
         beats, ties, loses = (
             self.compatible * chosen for chosen in (mine > theirs, mine == theirs, mine < theirs)
@@ -214,6 +209,18 @@ class Unmerged:
             found[player][:, rows] = sum(
                 pay * met for pay, met in zip(pays, (stronger, equal, weaker), strict=True)
             )  # the same in a mean and in a best response
+
+    def _strengths(self, dealt: tuple[int, ...]) -> tuple[IntArray, IntArray]:
+        """[H] of each player; -1 where the board blocks a hand. Two orders of the same cards are looked at once."""
+        key = frozenset(dealt)
+        if key not in self._strengths_found:
+            board = (*self.spot.board, *dealt)
+            cards = np.concatenate(self.cards)
+            alive = ~np.isin(cards, board).any(axis=1)
+            found = np.full(len(cards), -1, dtype=np.int32)
+            found[alive] = showdown_strengths(board, cards[alive])
+            self._strengths_found[key] = found[: len(self.held[0])], found[len(self.held[0]) :]
+        return self._strengths_found[key]
 
     def _pays(self, nodes: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """[nodes, 2] chips that each player takes out at terminals by winning, tying and losing, own bets deducted.

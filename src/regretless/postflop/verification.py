@@ -33,7 +33,7 @@ from regretless.solvers.verification import Verification
 
 __all__ = ["TURNS", "SpotVerification", "verification_bytes", "verify_spot"]
 
-TURNS = 8  # turns drawn on a flop
+TURNS = 12  # turns drawn on a flop
 ALL_TURNS, ALL_RIVERS = 49, 48
 
 Pair = tuple[FloatArray, FloatArray]
@@ -173,7 +173,8 @@ def verification_bytes(form: PublicForm, *, drawn: int = 0) -> int:
     matrices = hands[0] * hands[1] * 5
     lines = int(np.count_nonzero((tree.kind == Kind.CHANCE) & (tree.street == 0))) * sum(hands) * 4
     early = sum(len(street.parent) * int(count) for street, count in zip(form.streets[:-1], nodes, strict=False))
-    return 8 * (rows + matrices + lines * (1 + drawn)) + (4 * early * sum(hands) if drawn else 0)
+    boards = (1, ALL_RIVERS, ALL_TURNS * ALL_RIVERS // 2)[len(form.streets) - 1] * sum(hands)
+    return 8 * (rows + matrices + lines * (1 + drawn)) + 4 * boards + (4 * early * sum(hands) if drawn else 0)
 
 
 def _drawn(streets: int, full: bool, turns: int | None, seed: int | None) -> list[int] | None:
