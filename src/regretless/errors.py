@@ -14,7 +14,7 @@ What can be read but was probably meant otherwise is a warning, with Python's `w
 
     RegretlessWarning            a `UserWarning`; the command prints it as one line on stderr and carries on
     ├── OverlappingTerms         terms of a range give a hand different weights
-    └── RoundedSizes             rounding to whole chips moves a bet size far from what was asked for
+    └── RoundedSizes             whole chips or the smallest bet move a size far from what was asked for
 """
 
 from __future__ import annotations
@@ -156,4 +156,4 @@ class OverlappingTerms(RegretlessWarning):
 
 
 class RoundedSizes(RegretlessWarning):
-    """Rounding to whole chips moves a bet size far from what was asked for."""
+    """Whole chips or the smallest bet move a bet size far from what was asked for."""

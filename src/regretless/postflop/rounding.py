@@ -1,8 +1,9 @@
-"""How far rounding to whole chips moves the bet sizes of a spot.
+"""How far whole chips and the smallest bet move the bet sizes of a spot.
 
-Bets are rounded to multiples of `rules.chip`. In a pot of 5.5 big blinds with chips of 1, a bet of 33% is 1.815 and
-becomes 2, which is 36% of the pot. Rounding moves small amounts furthest, so the smallest pot, the spot's own, is
-looked at: every bet there, and every raise of the smallest of them.
+Bets are rounded to multiples of `rules.chip`, and are at least `rules.min_bet`. In a pot of 5.5 big blinds with chips
+of 1, a bet of 33% is 1.815 and becomes 2, which is 36% of the pot. Small amounts move furthest, so the smallest pot,
+the spot's own, is looked at: every bet there, and every raise of the smallest of them. That a raise is at least as
+large as the last one is a rule of the game, and no cause for a warning.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class _Rounded(NamedTuple):
     at: Decision
     asked: float  # chips
     becomes: float
+    too_small: bool  # a bet below the smallest
 
     @property
     def moved(self) -> float:
@@ -33,7 +35,7 @@ class _Rounded(NamedTuple):
 
 
 def warn_of_rounding(spot: Spot, source: str = "") -> None:
-    """Warn of the size that rounding moves furthest, if that is by more than 5 % of it; `source` is the spot's file."""
+    """Warn of the size that is moved furthest, if that is by more than 5 % of it; `source` is the spot's file."""
     furthest = max(_rounded_sizes(spot), key=lambda rounded: rounded.moved, default=None)
     if furthest is None or furthest.moved <= MOST:
         return
@@ -41,10 +43,15 @@ def warn_of_rounding(spot: Spot, source: str = "") -> None:
     what = f"a raise of {furthest.size} facing {at.bet_faced:g}" if at.bet_faced else f"a bet of {furthest.size}"
     if not at.bet_faced and not isinstance(furthest.size, Chips):
         becomes += f" ({furthest.becomes / at.pot:.1%} of the pot)"
-    finer = 10.0 ** max(math.floor(math.log10(furthest.asked)) - 2, -300)  # moves it by at most half a percent
-    where = f"{source}: rules.chip" if source else "rules.chip"
-    message = f"{where}: {what} is {furthest.asked:g} and becomes {becomes} in chips of {spot.rules.chip:g}"
-    warnings.warn(RoundedSizes(f"{message}; set chip = {finer:g}"), stacklevel=3)
+    digit = max(math.floor(math.log10(furthest.asked)), -300)
+    finer = f"chip = {10.0 ** (digit - 2):g}"  # moves it by at most half a percent
+    if furthest.too_small:
+        field, why, remedy = "min_bet", ", the smallest bet", f"min_bet = {10.0**digit:g} and {finer}"
+    else:
+        field, why, remedy = "chip", f" in chips of {spot.rules.chip:g}", finer
+    where = f"{source}: rules.{field}" if source else f"rules.{field}"
+    message = f"{where}: {what} is {furthest.asked:g} and becomes {becomes}{why}; set {remedy}"
+    warnings.warn(RoundedSizes(message), stacklevel=3)
 
 
 def _rounded_sizes(spot: Spot) -> Iterator[_Rounded]:
@@ -74,11 +81,13 @@ def _raises(spot: Spot, street: StreetName, player: PlayerName, bet: float) -> I
 
 
 def _rounded(spot: Spot, at: Decision, sizes: tuple[Size, ...], *, smallest: float) -> Iterator[_Rounded]:
-    """Sizes that are rounded: neither all-in nor below the smallest bet or raise, which they would become anyway."""
+    """What becomes of sizes, other than all-in and raises below the smallest raise."""
     for size in sizes:
         asked = size.amount(at)
-        if smallest <= asked < at.all_in - SLACK:
-            yield _Rounded(size, at, asked, min(max(whole_chips(asked, spot.rules.chip), smallest), at.all_in))
+        too_small = asked < smallest
+        if asked < at.all_in - SLACK and not (too_small and at.bet_faced):
+            becomes = min(max(whole_chips(asked, spot.rules.chip), smallest), at.all_in)
+            yield _Rounded(size, at, asked, becomes, too_small)
 
 
 def _streets(spot: Spot, street: StreetName) -> int:
