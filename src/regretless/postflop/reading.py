@@ -31,7 +31,7 @@ from regretless.postflop.runouts import holdem_hands
 from regretless.postflop.spot import PLAYERS, Spot
 from regretless.postflop.suits import Deal, find_deal, spot_group
 
-__all__ = ["Answers", "Place", "SpotReader"]
+__all__ = ["Answers", "Place", "Played", "SpotReader"]
 
 _KINDS: dict[int, NodeKind] = {
     Kind.DECISION: "decision",
@@ -74,6 +74,15 @@ class Place:
     deal: Deal
     reach: tuple[FloatArray, FloatArray]  # [H] of each player, hands named as in the runout that was solved
     steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Played:
+    """What the player who acts does at a place, hand by hand; hands that the board blocks are left out."""
+
+    hand: IntArray  # [H] number among the 1,326
+    weight: FloatArray  # [H] weight of the hand here × that of the opposing hands that it can meet
+    strategy: FloatArray  # [actions, H]
 
 
 class SpotReader:
@@ -249,6 +258,17 @@ class SpotReader:
             pot=view.pot,
             ev={player: view.ev(player) for player in PLAYERS},
             equity={player: view.equity(player) for player in PLAYERS},
+        )
+
+    def played(self, place: Place) -> Played:
+        """Strategy and weights alone, which is much quicker than `view`."""
+        player = int(self.form.tree.player[place.node])
+        shown = self._shown(player, place.deal)
+        weight = place.reach[player] * self.evaluator.met(player, place.reach[1 - player])
+        return Played(
+            hand=self.held[player][self._living(player, place.deal)],
+            weight=weight[shown],
+            strategy=self.answers.strategy(place.node, place.deal.runout)[:, shown],
         )
 
     def pairs(self, place: Place) -> float:
