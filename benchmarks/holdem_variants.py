@@ -50,12 +50,11 @@ VARIANTS: dict[str, tuple[Rule, bool]] = {  # with whether the average weighs by
 } | {
     f"{alpha}/{beta}/{gamma}{'/late' * late}": (Discounted(alpha=alpha, beta=beta, gamma=gamma, delay=late), True)
     for alpha, beta, gamma, late in (
-        (1.5, 0, 3, 0), (1.5, 0, 4, 0), (1.5, 0, 5, 0), (1.5, 0, 7, 0), (1.5, 0, 5, 1), (1.5, 0.25, 4, 0),
-        (1.5, 0.25, 4, 1), (1.5, 0.5, 4, 0), (1.5, 0.5, 5, 1), (1.3, 0.25, 4, 1), (1.4, 0.25, 4, 1), (2, 0, 5, 0),
-        (2, 0.25, 5, 1), (1.3, 0, 4, 1),
+        (1.5, 0, 4, 0), (1.5, 0, 5, 1), (1.3, 0, 4, 1), (1.3, 0, 5, 1), (1.2, 0, 5, 1), (1.1, 0, 5, 1),
+        (1.2, 0.125, 5, 1), (1.3, 0.25, 4, 1), (1.3, 0.25, 5, 1), (1.2, 0.25, 5, 1), (1.1, 0.25, 5, 1),
+        (1.0, 0.25, 5, 1), (1.2, 0.4, 5, 1),
     )
 } | {
-    "1.5/0/4/alike": (Discounted(gamma=4), False),
     "resetting, own reach": (Resetting(), True),
     "scheduled(150)": (Scheduled(horizon=150), True),
     "predictive": (PredictiveDiscountedPlus(), True),
