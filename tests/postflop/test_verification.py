@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 from regretless.cards.evaluator import evaluate
 from regretless.errors import InvalidOption, WouldNotFit
+from regretless.postflop.locks import Lock
 from regretless.postflop.plain_strength import showdown_strengths
 from regretless.postflop.solution import SpotSolution
+from regretless.postflop.solve import solve_spot
+from regretless.postflop.spot import Spot
+from regretless.solvers.best_response import evaluate as evaluate_game
+
+sys.path.insert(0, str(Path(__file__).parent))
+from spot_game import SpotGame
+
+SMALL: dict[str, Any] = {
+    "pot": 30,
+    "stack": 50,
+    "oop": {"range": "AhKh, 9c9d, Td8d:0.3"},
+    "ip": {"range": "AhJh, 8c8d:0.5, 9c7c, QdQs"},
+    "bets": {"bet": "75%", "raise": "a"},
+    "rules": {"rake": 0.05, "rake_cap": 2.5},
+}
 
 
 def test_strengths_order_hands_as_the_other_evaluator_does() -> None:
     random = np.random.default_rng(0)
     seen = set()
-    for _ in range(150):
+    for _ in range(80):
         cards = random.permutation(52)
         board, hands = cards[:5], cards[5:51].reshape(-1, 2)
         mine = showdown_strengths(board.tolist(), hands)
@@ -35,6 +55,71 @@ def test_a_solve_reports_what_is_true(river: SpotSolution, turn: SpotSolution) -
         for player in ("oop", "ip"):
             assert found.ev[player] == pytest.approx(solution.ev[player], abs=1e-5 * found.pot)
         assert sum(found.ev.values()) == pytest.approx(found.pot, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"board": "7h 6s 2h Qc 3d"},
+        {"board": "7h 6s 2h Qc 3d", "rules": {"rake": 0.1}},
+        {"board": "7h 6s 2h Qc", "bets": {"bet": "a"}},
+        {  # hearts, diamonds and spades can be exchanged
+            "board": "7c 6c 2c Qc",
+            "oop": {"range": "55"},
+            "ip": {"range": "44, 55:0.2"},
+            "bets": {"bet": "a"},
+        },
+    ],
+    ids=["river", "raked river", "turn", "merged turn"],
+)
+def test_the_readable_best_response_finds_the_same(fields: dict[str, Any]) -> None:
+    solution = solve_spot(Spot.from_mapping(SMALL | fields), iterations=15, threads=1)
+    found = solution.verify()
+    game = SpotGame(solution)
+    brute = evaluate_game(game, game.strategy)
+    assert found.values == pytest.approx(brute.values, abs=1e-9)
+    assert found.exploitability == pytest.approx(brute.exploitability, abs=1e-9)
+    assert found.reported == pytest.approx(brute.exploitability, abs=1e-6 * found.pot)
+    assert found.exploitability > 1e-3 * found.pot  # something to find
+
+
+def test_a_best_response_keeps_to_locks() -> None:
+    fields = SMALL | {"board": "7h 6s 2h Qc 3d"}
+    locks = [Lock("", {"check": 0.3, "bet 22.5": 0.7}, hands="9c9d"), Lock("check", {"check": 1.0})]
+    fields["rules"] = {"chip": 0.1, "add_allin": 0}
+    solution = solve_spot(Spot.from_mapping(fields), iterations=40, threads=1, locks=locks)
+    found = solution.verify()
+    everybody = {"AhJh", "8d8c", "9c7c", "QsQd"}
+    game = SpotGame(solution, {"": {"9d9c"}, "check": everybody})
+    brute = evaluate_game(game, game.strategy)
+    assert found.exploitability == pytest.approx(brute.exploitability, abs=1e-9)
+    assert found.reported == pytest.approx(brute.exploitability, abs=1e-6 * found.pot)
+    free = SpotGame(solution)
+    assert evaluate_game(free, free.strategy).exploitability > found.exploitability + 0.01 * found.pot
+
+
+def test_locks_on_single_cards_and_combos_are_found_on_the_full_deck() -> None:
+    spot = Spot.from_mapping(SMALL | {"board": "7c 6c 2c Qc", "oop": {"range": "55, AK"}, "ip": {"range": "44, KQ"}})
+    locks = [Lock("check, check, Ah, check", {"check": 1.0}), Lock("", {"check": 1.0}, hands="5h5d")]
+    found = solve_spot(spot, iterations=30, threads=1, locks=locks).verify()
+    assert found.exploitability == pytest.approx(found.reported, abs=1e-6 * found.pot)
+
+
+def test_a_sampled_flop_is_within_its_standard_error(flop: SpotSolution) -> None:
+    exact = flop.verify(full=True)
+    assert (exact.exact, exact.turns, exact.runouts) == (True, None, 2352)
+    assert exact.exploitability == pytest.approx(exact.reported, abs=1e-6 * exact.pot)
+    told: list[tuple[int, int]] = []
+    for seed in range(2):
+        found = flop.verify(turns=10, seed=seed, report=lambda *done: told.append(done))
+        assert (found.exact, found.turns, found.runouts, found.all_runouts) == (False, 10, 480, 2352)
+        assert found.standard_error is not None
+        assert 0 < found.standard_error < exact.exploitability
+        assert abs(found.exploitability - exact.exploitability) < 4 * found.standard_error
+        for player in ("oop", "ip"):  # the solution's own values leave little to chance
+            assert found.ev[player] == pytest.approx(exact.ev[player], abs=1e-4 * exact.pot)
+    assert told[:480] == [(done, 480) for done in range(1, 481)]
+    assert flop.verify(turns=49).exact
 
 
 def test_options_that_a_spot_cannot_use_are_refused(river: SpotSolution, flop: SpotSolution) -> None:

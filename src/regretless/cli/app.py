@@ -21,7 +21,7 @@ from typing import Annotated, Any
 
 import typer
 
-from regretless.cli import bench, compare, equity, estimate, export, games, plot, range, show, solve, train_kuhn
+from regretless.cli import bench, compare, equity, estimate, export, games, plot, range, show, solve, train_kuhn, verify
 from regretless.cli.warning_lines import warnings_as_lines
 from regretless.errors import RegretlessError
 from regretless.printable import printable
@@ -42,6 +42,7 @@ app.command("solve")(solve.solve)
 app.command("estimate")(estimate.estimate)
 app.command("show", cls=show.ShowCommand)(show.show)
 app.command("compare")(compare.compare)
+app.command("verify")(verify.verify)
 app.command("export")(export.export)
 app.command("plot")(plot.plot)
 app.command("games")(games.games)

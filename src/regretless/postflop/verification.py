@@ -35,6 +35,8 @@ __all__ = ["TURNS", "SpotVerification", "verification_bytes", "verify_spot"]
 
 TURNS = 12  # turns drawn on a flop
 ALL_TURNS, ALL_RIVERS = 49, 48
+TOLERANCES = {32: 1e-6, 16: 1e-4}  # of the pot, by the bits that are kept of a probability
+ERRORS = 4.0  # standard errors that a sample may be off by
 
 Pair = tuple[FloatArray, FloatArray]
 Report = Callable[[int, int], None]
@@ -45,14 +47,21 @@ class SpotVerification(Verification):
     """What an independent evaluation of a solved spot found. Chips are the spot's."""
 
     pot: float
+    turns: int | None  # drawn; None where every runout was evaluated
     runouts: int  # evaluated
     all_runouts: int
     standard_error: float | None  # of the exploitability, chips; None where every runout was evaluated
+    probability_bits: int  # kept of the strategies that were evaluated
+    memory_bytes: int  # that it took, by estimate
 
     @property
     def exact(self) -> bool:
         """Whether every runout was evaluated."""
         return self.standard_error is None
+
+    @property
+    def tolerance(self) -> float:
+        return TOLERANCES[self.probability_bits] * self.pot + ERRORS * (self.standard_error or 0.0)
 
     @property
     def exploitability_pct_pot(self) -> float:
@@ -84,9 +93,12 @@ class SpotVerification(Verification):
             "ev": self.ev,
             "reported_ev": self.reported_ev,
             "exact": self.exact,
+            "turns": self.turns,
             "runouts": self.runouts,
             "all_runouts": self.all_runouts,
             "standard_error_pct_pot": self.standard_error_pct_pot,
+            "probability_bits": self.probability_bits,
+            "memory_bytes": self.memory_bytes,
         }
 
 
@@ -158,9 +170,12 @@ def verify_spot(
         reported_values=solution.values,
         seconds=time.perf_counter() - began,
         pot=solution.spot.pot,
+        turns=None if drawn is None else len(drawn),
         runouts=total,
         all_runouts=max(len(cards), 1) * rivers,
         standard_error=error,
+        probability_bits=solution.probability_bits,
+        memory_bytes=needed,
     )
 
 

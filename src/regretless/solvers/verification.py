@@ -19,6 +19,7 @@ from regretless.solvers.solution import Solution
 
 __all__ = ["Verification", "verify_game"]
 
+TOLERANCE = 1e-5  # of the largest value, at least 1: engines of 32 bits are not more precise
 HISTORY_BYTES = 1_500  # of Python objects for each history: its state, its value, its place in an information set
 
 
@@ -33,6 +34,16 @@ class Verification:
     reported_values: tuple[float, ...]
     seconds: float
 
+    @property
+    def tolerance(self) -> float:
+        """How far the two exploitabilities may lie apart by rounding alone."""
+        return TOLERANCE * max(1.0, *map(abs, self.values))
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the solve reported what was found, within `tolerance`."""
+        return abs(self.exploitability - self.reported) <= self.tolerance
+
     def as_json(self) -> dict[str, Any]:
         """The object that `regretless verify --json` prints."""
         return {
@@ -41,6 +52,7 @@ class Verification:
             "reported": self.reported,
             "values": list(self.values),
             "reported_values": list(self.reported_values),
+            "agrees": self.agrees,
             "seconds": self.seconds,
         }
 

@@ -1,0 +1,92 @@
+"""`regretless verify`: of games and of spots, as a table and as JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+TURN = """
+board = "8s 8d 3c Kh"
+pot = 40
+stack = 60
+oop.range = "AK, KQs, 99"
+ip.range = "AA, KJ, QQ:0.5"
+bets.bet = "75%"
+"""
+FLOP = """
+board = "8s 8d 3c"
+pot = 40
+stack = 30
+oop.range = "AKs, 99"
+ip.range = "KJs, QQ"
+bets.bet = "a"
+"""
+
+
+@pytest.mark.parametrize("game", ["kuhn", "leduc"])
+def test_games(run, game: str) -> None:
+    solved = run("solve", game, "--iterations", "50", "--out", "game.rgl", "--json").json
+    found = run("verify", "game.rgl", "--json").json
+    assert found["exploitability"] == pytest.approx(solved["exploitability"], abs=1e-12)
+    assert found["reported"] == solved["exploitability"]
+    assert found["values"] == pytest.approx(solved["values"], abs=1e-12)
+    assert found["agrees"] is True
+    shown = run("verify", "game.rgl")
+    assert (shown.code, shown.out.split()[0]) == (0, game)
+    assert "reported" in shown.out
+
+
+def test_spots(run, tmp_path: Path) -> None:
+    (tmp_path / "turn.toml").write_text(TURN)
+    solved = run("solve", "turn.toml", "--iterations", "40", "--out", "turn.rgl", "--json").json
+    result = run("verify", "turn.rgl", "--json")
+    assert (result.code, result.err) == (0, "")
+    found = result.json
+    assert found["reported_pct_pot"] == solved["exploitability_pct_pot"]
+    assert found["exploitability_pct_pot"] == pytest.approx(solved["exploitability_pct_pot"], abs=1e-4)
+    assert found["ev"]["oop"] == pytest.approx(solved["ev"]["oop"], abs=1e-4)
+    assert sum(found["ev"].values()) == pytest.approx(40, abs=1e-9)
+    assert (found["exact"], found["runouts"], found["standard_error_pct_pot"]) == (True, 48, None)
+    assert found["agrees"] is True
+    shown = run("verify", "turn.rgl")
+    assert "all 48 runouts" in shown.out
+    assert "probabilities in 32 bits" in shown.out
+    assert f"{solved['exploitability_pct_pot']:.5f}" in shown.out
+    assert "the solution is not" not in shown.out
+
+
+def test_flops_are_sampled_and_say_so(run, tmp_path: Path) -> None:
+    (tmp_path / "flop.toml").write_text(FLOP)
+    solved = run("solve", "flop.toml", "--iterations", "30", "--out", "flop.rgl", "--json").json
+    found = run("verify", "flop.rgl", "--json", "--turns", "4", "--seed", "3").json
+    assert (found["exact"], found["turns"], found["runouts"], found["all_runouts"]) == (False, 4, 192, 2352)
+    assert found["standard_error_pct_pot"] > 0
+    assert found["ev"]["oop"] == pytest.approx(solved["ev"]["oop"], abs=0.01)
+    assert run("verify", "flop.rgl", "--json", "--turns", "4", "--seed", "3").json["ev"] == found["ev"]
+    shown = run("verify", "flop.rgl", "--turns", "2")
+    assert "2 of 49 turns, 96 of 2,352 runouts" in shown.out
+    assert "±" in shown.out
+
+
+def test_mistakes_are_one_sentence(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "turn.toml").write_text(TURN)
+    run("solve", "turn.toml", "--iterations", "2", "--out", "turn.rgl")
+    run("solve", "kuhn", "--iterations", "2", "--out", "kuhn.rgl")
+    for arguments, sentence in (
+        (("none.rgl",), "none.rgl: does not exist"),
+        (("turn.toml",), "turn.toml: is not solved"),
+        (("turn.rgl", "--turns", "3"), "turns: 3 is for flops"),
+        (("turn.rgl", "--seed", "3"), "seed: 3 is for flops"),
+        (("kuhn.rgl", "--full"), "full: True is for hold'em spots"),
+    ):
+        result = run("verify", *arguments)
+        assert (result.code, result.out) == (1, "")
+        assert sentence in result.err
+        assert result.err.count("\n") == 1
+    for module in ("postflop", "solvers"):
+        monkeypatch.setattr(f"regretless.{module}.verification.available_bytes", lambda: 1000)
+    for file in ("turn.rgl", "kuhn.rgl"):
+        result = run("verify", file)
+        assert result.code == 3
+        assert "needs" in result.err
