@@ -7,33 +7,29 @@
     arrays          raw numbers
 
 Nothing in it is code. The header is small (arrays hold everything that grows), so its size is limited before it is
-read, and arrays cannot claim more memory than the file has bytes.
+read, and arrays cannot claim more memory than the file has bytes: `tensor_file` checks both.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
+from safetensors import SafetensorError
 from safetensors.numpy import save_file
 
 from regretless.errors import InvalidFile
-from regretless.storage.atomic import reason, replace_file
+from regretless.storage.atomic import replace_file
+from regretless.storage.tensor_file import DAMAGED, NOT_OURS, TensorFile, bytes_of, strict_json
 
-__all__ = ["FORMAT_VERSION", "Arrays", "read_container", "write_container"]
+__all__ = ["FORMAT_VERSION", "Arrays", "read_container", "read_header", "write_container"]
 
 FORMAT_VERSION = 1
-LARGEST_HEADER = 2**20  # bytes; ours take about two thousand
-NOT_OURS = "is not a Regretless file"
-DAMAGED = "is damaged or cut short"
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -65,59 +61,36 @@ def read_container(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[st
     Traceback (most recent call last):
     regretless.errors.InvalidFile: no-such-file.rgl: does not exist
     """
-    try:
-        _check_beginning(path)
-        with safe_open(path, framework="np") as opened:
-            metadata = opened.metadata() or {}
-            header = _read_header(path, metadata, kind)
-            arrays = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118 (no mapping)
-    except OSError as error:
-        raise InvalidFile(path, f"cannot be read: {reason(error)}") from None
-    except (SafetensorError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise InvalidFile(path, DAMAGED) from None
-    if _checksum(metadata["regretless"], arrays) != metadata.get("checksum"):
-        raise InvalidFile(path, "is damaged: its checksum is not that of its contents")
+    opened = TensorFile(path)
+    header = read_header(opened, kind)
+    arrays = {name: opened.array(name) for name in opened.entries}
+    if _checksum(opened.metadata["regretless"], arrays) != opened.metadata.get("checksum"):
+        opened.damaged("its checksum is not that of its contents")
     return header, arrays
 
 
-def _check_beginning(path: str | Path) -> None:
-    """Refuse what is no file, and what cannot be safetensors, before a library is asked."""
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        raise InvalidFile(path, "does not exist") from None
-    if stat.S_ISDIR(status.st_mode):
-        raise InvalidFile(path, "is a folder, not a file")
-    if not stat.S_ISREG(status.st_mode):
-        raise InvalidFile(path, "is not an ordinary file")
-    if status.st_size == 0:
-        raise InvalidFile(path, "is empty")
-    with open(path, "rb") as opened:
-        beginning = opened.read(9)
-    length = int.from_bytes(beginning[:8], "little")
-    if len(beginning) < 9 or beginning[8:] != b"{":
-        raise InvalidFile(path, NOT_OURS)
-    if length > LARGEST_HEADER:
-        raise InvalidFile(path, f"{NOT_OURS}: its header claims {length:,} bytes")
-    if length + 8 > status.st_size:
-        raise InvalidFile(path, DAMAGED)
-
-
-def _read_header(path: str | Path, metadata: Mapping[str, str], kind: str) -> dict[str, Any]:
-    if "regretless" not in metadata:
+def read_header(opened: TensorFile, kind: str | None = None) -> dict[str, Any]:
+    """The header of a file, of that kind if one is given."""
+    path = opened.path
+    if "regretless" not in opened.metadata:
         raise InvalidFile(path, f"{NOT_OURS}, though it is safetensors")
-    header = json.loads(metadata["regretless"])
-    version = header["format"]
-    if not isinstance(version, int) or version < 1:
+    try:
+        header = strict_json(opened.metadata["regretless"])
+    except (ValueError, RecursionError):
+        raise InvalidFile(path, DAMAGED) from None
+    if not isinstance(header, dict):
+        raise InvalidFile(path, DAMAGED)
+    version, found = header.get("format"), header.get("kind")
+    if type(version) is not int or version < 1 or not isinstance(found, str):
         raise InvalidFile(path, DAMAGED)
     if version > FORMAT_VERSION:
         raise InvalidFile(
             path,
             f"was written by a newer Regretless: its format is {version}, and this one reads {FORMAT_VERSION}",
         )
-    if header["kind"] != kind:
-        raise InvalidFile(path, f"holds a {str(header['kind'])[:40]}, not a {kind}")
-    return dict(header)
+    if kind is not None and found != kind:
+        raise InvalidFile(path, f"holds a {found[:40]}, not a {kind}")
+    return header
 
 
 def _checksum(text: str, arrays: Arrays) -> str:
@@ -125,5 +98,5 @@ def _checksum(text: str, arrays: Arrays) -> str:
     for name in sorted(arrays):
         array = arrays[name]
         digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
-        digest.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+        digest.update(bytes_of(np.ascontiguousarray(array)))
     return digest.hexdigest()

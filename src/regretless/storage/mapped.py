@@ -1,4 +1,4 @@
-"""`.rgl` files too large to read whole: mapped into memory, and checked piece by piece as they are looked at.
+"""`.rgl` files too large to read whole: opened at once, and checked piece by piece as they are looked at.
 
 The container is that of `container`, with one more entry in its metadata:
 
@@ -6,18 +6,17 @@ The container is that of `container`, with one more entry in its metadata:
     checks          a CRC-32 of every piece of every array
     checksum        SHA-256 over the header, the checks and every array's name, type, shape and place
 
-Opening reads the header alone. Looking at a row reads the pages that hold it and checks the pieces they lie in, so
-any row of a file of gigabytes is there in milliseconds, and a flipped bit is noticed by whoever looks at it.
+Opening reads the header alone. Looking at a row reads and checks the pieces that hold it, so any row of a file of
+gigabytes is there in milliseconds, and a flipped bit is noticed by whoever looks at it. The last few pieces are kept.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
-import mmap
 import struct
 import zlib
+from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,19 +25,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.errors import InvalidFile
-from regretless.storage.atomic import reason, replace_file
-from regretless.storage.container import DAMAGED, FORMAT_VERSION, Arrays, _check_beginning, _read_header
+from regretless.storage.atomic import replace_file
+from regretless.storage.container import FORMAT_VERSION, Arrays, read_header
+from regretless.storage.tensor_file import DAMAGED, DTYPES, LARGEST_TABLE, Entry, TensorFile, bytes_of, strict_json
 
 __all__ = ["Mapped", "file_kind", "open_mapped", "write_mapped"]
 
 PIECE = 1 << 20  # bytes that one check covers, at least
 MOST_PIECES = 20_000  # in a whole file, so that the header stays small
+LARGEST_PIECE = 1 << 28  # bytes; a file of five terabytes
+PIECES_KEPT = 16  # that were looked at last
 
-_NAMES = {
-    "F64": np.float64, "F32": np.float32, "F16": np.float16, "I64": np.int64, "I32": np.int32, "I16": np.int16,
-    "I8": np.int8, "U64": np.uint64, "U32": np.uint32, "U16": np.uint16, "U8": np.uint8, "BOOL": np.bool_,
-}  # fmt: skip
-_TYPES = {np.dtype(kind): name for name, kind in _NAMES.items()}
+_TYPES = {np.dtype(kind): name for name, kind in DTYPES.items()}
 
 
 def write_mapped(path: str | Path, kind: str, header: Mapping[str, Any], arrays: Arrays) -> None:
@@ -60,15 +58,17 @@ def write_mapped(path: str | Path, kind: str, header: Mapping[str, Any], arrays:
         table[name] = {"dtype": _TYPES[array.dtype], "shape": list(array.shape), "data_offsets": ends}
         offset = ends[1]
     size = max(PIECE, -(-offset // MOST_PIECES))
-    pieces = {name: _checks(array, size) for name, array in whole.items()}
+    pieces = {name: _piece_checks(array, size) for name, array in whole.items()}
     checks = json.dumps({"size": size, "pieces": pieces})
     metadata = {"regretless": text, "checks": checks, "checksum": _checksum(text, checks, table)}
     beginning = json.dumps({"__metadata__": metadata, **table}).encode()
     beginning += b" " * (-(len(beginning) + 8) % 64)  # arrays begin at a multiple of 64
+    if len(beginning) > LARGEST_TABLE:
+        raise InvalidFile(path, f"cannot be written: its header takes {len(beginning):,} bytes of {LARGEST_TABLE:,}")
     with replace_file(path) as temporary, open(temporary, "wb") as file:
         file.write(struct.pack("<Q", len(beginning)) + beginning)
         for array in whole.values():
-            file.write(_bytes(array))
+            file.write(bytes_of(array))
 
 
 def file_kind(path: str | Path) -> str:
@@ -78,113 +78,109 @@ def file_kind(path: str | Path) -> str:
     Traceback (most recent call last):
     regretless.errors.InvalidFile: no-such-file.rgl: does not exist
     """
-    _, table = _beginning(path)
-    try:
-        return str(json.loads(table["__metadata__"]["regretless"])["kind"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise InvalidFile(path, DAMAGED) from None
+    return str(read_header(TensorFile(path))["kind"])
 
 
 def open_mapped(path: str | Path, kind: str) -> Mapped:
-    """Map a file of that kind; its arrays wait until they are looked at."""
-    data, table = _beginning(path)
-    try:
-        metadata = table.pop("__metadata__")
-        header = _read_header(path, metadata, kind)
-        if _checksum(metadata["regretless"], metadata["checks"], table) != metadata["checksum"]:
-            raise InvalidFile(path, "is damaged: its header is not what was written")
-        checks = json.loads(metadata["checks"])
-        end = data + max((entry["data_offsets"][1] for entry in table.values()), default=0)
-        with open(path, "rb") as file:
-            view = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except OSError as error:
-        raise InvalidFile(path, f"cannot be read: {reason(error)}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise InvalidFile(path, DAMAGED) from None
-    if end > len(view):
-        raise InvalidFile(path, f"is cut short: of {end:,} bytes {len(view):,} are left")
-    return Mapped(Path(path), header, view, data, table, checks["size"], checks["pieces"])
+    """Open a file of that kind; its arrays wait until they are looked at."""
+    return Mapped(TensorFile(path), kind)
 
 
 class Mapped:
-    """A file that is mapped into memory."""
+    """A file whose arrays are read when they are looked at."""
 
-    def __init__(
-        self,
-        path: Path,
-        header: dict[str, Any],
-        view: mmap.mmap,
-        data: int,
-        table: dict[str, Any],
-        size: int,
-        pieces: dict[str, list[int]],
-    ) -> None:
-        self.path = path
-        self.header = header
-        self._view, self._data, self._table = view, data, table
-        self._size, self._pieces = size, pieces
-        self._checked: set[tuple[str, int]] = set()
+    def __init__(self, opened: TensorFile, kind: str) -> None:
+        self.path = opened.path
+        self.header = read_header(opened, kind)
+        self._opened = opened
+        metadata = opened.metadata
+        if "checks" not in metadata or "checksum" not in metadata:
+            raise InvalidFile(self.path, DAMAGED)
+        if _checksum(metadata["regretless"], metadata["checks"], opened.table) != metadata["checksum"]:
+            opened.damaged("its header is not what was written")
+        self._size, self._pieces = self._checks(metadata["checks"])
+        self._kept: OrderedDict[tuple[str, int], bytearray] = OrderedDict()
 
     def __contains__(self, name: str) -> bool:
-        return name in self._table
+        return name in self._opened.entries
+
+    def entry(self, name: str) -> Entry:
+        """Type, shape and place of an array."""
+        if name not in self._opened.entries:
+            raise InvalidFile(self.path, f"is of another kind or version: it holds no {name!r}")
+        return self._opened.entries[name]
 
     def array(self, name: str) -> NDArray[Any]:
         """A whole array, every byte of it checked."""
-        array = self._array(name)
-        self._check(name, 0, array.nbytes)
-        return array
+        entry = self.entry(name)
+        found: NDArray[Any] = np.empty(entry.shape, entry.dtype)
+        self.read_into(name, found)
+        found.flags.writeable = False
+        return found
+
+    def read_into(self, name: str, target: NDArray[Any]) -> None:
+        """Fill an array of the same type and size, every byte of it checked; it is contiguous."""
+        entry, content = self.entry(name), bytes_of(target)
+        if target.dtype != entry.dtype or len(content) != entry.end - entry.begin:
+            raise ValueError(f"{name} has another type or size")
+        for piece in range(len(self._pieces[name])):
+            part = content[piece * self._size : (piece + 1) * self._size]
+            self._opened.read_into(entry.begin + piece * self._size, part)
+            self._check(name, piece, part)
 
     def bits(self, name: str) -> int:
         """How many bits a number of an array has."""
-        return self._array(name).dtype.itemsize * 8
+        return self.entry(name).dtype.itemsize * 8
 
     def row(self, name: str, index: int) -> NDArray[Any]:
-        """One row of an array; only the pieces that hold it are checked."""
-        array = self._array(name)
-        width = array.nbytes // max(len(array), 1)
-        self._check(name, index * width, (index + 1) * width)
-        row: NDArray[Any] = array[index]
-        return row
+        """One row of an array; only the pieces that hold it are read and checked."""
+        entry = self.entry(name)
+        if not entry.shape or not 0 <= index < entry.shape[0]:
+            raise InvalidFile(self.path, f"is of another kind or version: {name} has no row {index}")
+        begin, end = index * entry.row_bytes, (index + 1) * entry.row_bytes
+        first, last = begin // self._size, -(-end // self._size)
+        content = b"".join(self._piece(name, piece) for piece in range(first, last))
+        count, offset = entry.row_bytes // entry.dtype.itemsize, begin - first * self._size
+        row: NDArray[Any] = np.frombuffer(content, entry.dtype, count, offset if count else 0)
+        return row.reshape(entry.shape[1:])
 
-    def _array(self, name: str) -> NDArray[Any]:
-        if name not in self._table:
-            raise InvalidFile(self.path, f"is of another kind or version: it holds no {name!r}")
-        entry = self._table[name]
-        count, offset = math.prod(entry["shape"]), self._data + entry["data_offsets"][0]
-        flat: NDArray[Any] = np.frombuffer(self._view, dtype=_NAMES[entry["dtype"]], count=count, offset=offset)
-        return flat.reshape(entry["shape"])
+    def _piece(self, name: str, piece: int) -> bytearray:
+        key = name, piece
+        if key not in self._kept:
+            entry = self.entry(name)
+            begin = entry.begin + piece * self._size
+            content = self._opened.read(begin, min(self._size, entry.end - begin))
+            self._check(name, piece, memoryview(content))
+            self._kept[key] = content
+            if len(self._kept) > PIECES_KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return self._kept[key]
 
-    def _check(self, name: str, begin: int, end: int) -> None:
-        start, stop = (self._data + offset for offset in self._table[name]["data_offsets"])
-        for piece in range(begin // self._size, -(-end // self._size)):
-            if (name, piece) in self._checked:
-                continue
-            first = start + piece * self._size
-            if zlib.crc32(memoryview(self._view)[first : min(first + self._size, stop)]) != self._pieces[name][piece]:
-                raise InvalidFile(self.path, f"is damaged: {name} is not what was written")
-            self._checked.add((name, piece))
+    def _check(self, name: str, piece: int, content: memoryview) -> None:
+        if zlib.crc32(content) != self._pieces[name][piece]:
+            self._opened.damaged(f"{name} is not what was written")
+
+    def _checks(self, text: str) -> tuple[int, dict[str, list[int]]]:
+        """Bytes of a piece, and the checks of each array's pieces."""
+        try:
+            checks = strict_json(text)
+        except (ValueError, RecursionError):
+            raise InvalidFile(self.path, DAMAGED) from None
+        size = checks.get("size") if isinstance(checks, dict) else None
+        pieces = checks.get("pieces") if isinstance(checks, dict) else None
+        if type(size) is not int or not 1 <= size <= LARGEST_PIECE or not isinstance(pieces, dict):
+            self._opened.damaged("its checks cannot be read")
+        for name, entry in self._opened.entries.items():
+            found = pieces.get(name)
+            if not isinstance(found, list) or len(found) != -(-(entry.end - entry.begin) // size):
+                self._opened.damaged(f"the checks of {name} are not as many as its pieces")
+        return size, pieces
 
 
-def _beginning(path: str | Path) -> tuple[int, dict[str, Any]]:
-    """Where the arrays begin, and what the header says."""
-    try:
-        _check_beginning(path)
-        with open(path, "rb") as file:
-            length = int.from_bytes(file.read(8), "little")
-            return 8 + length, dict(json.loads(file.read(length).decode()))
-    except OSError as error:
-        raise InvalidFile(path, f"cannot be read: {reason(error)}") from None
-    except (ValueError, TypeError, RecursionError):
-        raise InvalidFile(path, DAMAGED) from None
-
-
-def _checks(array: NDArray[Any], size: int) -> list[int]:
-    content = _bytes(array)
+def _piece_checks(array: NDArray[Any], size: int) -> list[int]:
+    content = bytes_of(array)
     return [zlib.crc32(content[at : at + size]) for at in range(0, array.nbytes, size)]
-
-
-def _bytes(array: NDArray[Any]) -> memoryview:
-    return array.reshape(-1).view(np.uint8).data
 
 
 def _checksum(text: str, checks: str, table: Mapping[str, Any]) -> str:

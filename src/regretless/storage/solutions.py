@@ -31,7 +31,8 @@ from regretless.forms.history import FloatArray, Strategy
 from regretless.rules.presets import PRESETS
 from regretless.solvers.loop import Measurement
 from regretless.solvers.solution import Reason, Settings, Solution
-from regretless.storage.container import DAMAGED, read_container, write_container
+from regretless.storage.container import read_container, write_container
+from regretless.storage.tensor_file import DAMAGED
 from regretless.storage.texts import pack_texts, unpack_texts
 
 __all__ = ["load_solution", "save_solution"]
