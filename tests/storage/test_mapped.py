@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import struct
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -67,4 +71,63 @@ def test_another_kind_and_a_cut_file(path: Path) -> None:
     content = path.read_bytes()
     path.write_bytes(content[:-1])
     with pytest.raises(InvalidFile, match="is cut short"):
+        open_mapped(path, "example")
+
+
+def test_a_file_cut_short_while_open_is_an_error_and_not_a_signal(path: Path) -> None:
+    opened = open_mapped(path, "example")
+    assert opened.row("rows", 0)[0] == 0
+    with open(path, "rb+") as file:
+        file.truncate(600)
+    for look in (lambda: opened.row("rows", 19), lambda: opened.array("rows")):
+        with pytest.raises(InvalidFile, match="was cut short while it was open"):
+            look()
+
+
+def test_a_file_replaced_while_open_stays_what_it_was(path: Path) -> None:
+    opened = open_mapped(path, "example")
+    write_mapped(path, "example", {}, {"rows": np.zeros((20, 50), np.uint16)})
+    assert opened.row("rows", 19)[49] == 999
+
+
+def forge(path: Path, change: Callable[[dict[str, Any], dict[str, str]], None]) -> None:
+    """Rewrite table and metadata with a right checksum, as somebody with bad intentions could."""
+    content = path.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    table = json.loads(content[8 : 8 + length])
+    metadata = table.pop("__metadata__")
+    change(table, metadata)
+    metadata["checksum"] = mapped._checksum(metadata["regretless"], metadata["checks"], table)
+    beginning = json.dumps({"__metadata__": metadata, **table}).encode()
+    path.write_bytes(struct.pack("<Q", len(beginning)) + beginning + content[8 + length :])
+
+
+FORGED: dict[str, Callable[[dict[str, Any], dict[str, str]], Any]] = {
+    "no piece size": lambda table, metadata: metadata.update(
+        checks=metadata["checks"].replace('"size": 64', '"size": 0')
+    ),
+    "a negative piece size": lambda table, metadata: metadata.update(checks='{"size": -5, "pieces": {}}'),
+    "checks that are a list": lambda table, metadata: metadata.update(checks="[]"),
+    "checks nested deep": lambda table, metadata: metadata.update(checks="[" * 100_000),
+    "too few checks": lambda table, metadata: metadata.update(checks='{"size": 64, "pieces": {"rows": [1]}}'),
+    "a header that is a list": lambda table, metadata: metadata.update(regretless="[]"),
+    "NaN in a header": lambda table, metadata: metadata.update(regretless='{"format": 1, "kind": "example", "a": NaN}'),
+    "an offset below 0": lambda table, metadata: table["rows"].update(data_offsets=[-2000, 0]),
+    "an offset past the end": lambda table, metadata: table["rows"].update(data_offsets=[10**9, 10**9 + 2000]),
+    "offsets the wrong way round": lambda table, metadata: table["rows"].update(data_offsets=[2000, 0]),
+    "an offset that is a text": lambda table, metadata: table["rows"].update(data_offsets=["0", "2000"]),
+    "a huge shape": lambda table, metadata: table["rows"].update(shape=[2**40, 2**40]),
+    "a negative shape": lambda table, metadata: table["rows"].update(shape=[-20, -50]),
+    "a shape that is a number": lambda table, metadata: table["rows"].update(shape=1000),
+    "an unknown type": lambda table, metadata: table["rows"].update(dtype="C128"),
+    "a type that is a list": lambda table, metadata: table["rows"].update(dtype=["U16"]),
+    "an array that is a number": lambda table, metadata: table.update(rows=5),
+    "overlapping arrays": lambda table, metadata: table.update(again=dict(table["rows"])),
+}
+
+
+@pytest.mark.parametrize("change", FORGED.values(), ids=FORGED.keys())
+def test_a_forged_layout_is_refused_when_the_file_is_opened(path: Path, change: Any) -> None:
+    forge(path, change)
+    with pytest.raises(InvalidFile):
         open_mapped(path, "example")

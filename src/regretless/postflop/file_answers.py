@@ -1,4 +1,4 @@
-"""A solved spot as arrays for a file, and the answers read back from it, row by row."""
+"""The answers of a solved spot as arrays for a file, and read back from it, row by row."""
 
 from __future__ import annotations
 
@@ -7,24 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards.hands import HAND_CARDS
-from regretless.forms.betting import poker_payoffs
+from regretless.errors import InvalidFile
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import BettingTree, Hands, Kind, PublicForm, Street, no_symmetry
+from regretless.forms.public import Kind, PublicForm
 from regretless.postflop.evaluation import places
 from regretless.postflop.probabilities import decode, encode, probability_bits
 from regretless.postflop.reading import Place, SpotReader
-from regretless.postflop.runouts import holdem_hands
-from regretless.postflop.spot import Spot
-from regretless.storage.mapped import Mapped
+from regretless.storage.mapped import Mapped, check_array
 
-__all__ = ["FileAnswers", "packed_answers", "packed_form", "unpacked_form"]
+__all__ = ["FileAnswers", "packed_answers"]
 
 ONE = 65535  # a probability of 1 in files of version 0.1.0, which hold `strategy.S`
 
 
 class FileAnswers:
-    """Answers of a mapped file."""
+    """Answers of a file."""
 
     def __init__(self, mapped: Mapped, form: PublicForm) -> None:
         self.mapped = mapped
@@ -32,6 +29,7 @@ class FileAnswers:
         self.begin = _begin(form)
         self.place = places(form.tree)
         self.name = "probabilities" if "probabilities.0" in mapped else "strategy"
+        self._check_shapes()
 
     def strategy(self, node: int, runout: int) -> FloatArray:
         tree = self.form.tree
@@ -40,10 +38,13 @@ class FileAnswers:
         row = self.mapped.row(f"{self.name}.{int(tree.street[node])}", runout)
         stored = row[self.begin[node] : self.begin[node] + (actions - 1) * hands].reshape(actions - 1, hands)
         if self.name == "probabilities":
+            self._check(stored.dtype != np.float32 or bool((np.abs(stored) <= 0.5).all()))  # false for NaN too
             return decode(stored)
         strategy = np.empty((actions, hands))
         strategy[:-1] = stored / ONE
-        strategy[-1] = np.maximum(1.0 - strategy[:-1].sum(axis=0), 0.0)
+        left = 1.0 - strategy[:-1].sum(axis=0)
+        self._check(bool((left >= -actions / ONE).all()))
+        strategy[-1] = np.maximum(left, 0.0)
         return strategy
 
     @property
@@ -53,6 +54,7 @@ class FileAnswers:
     def values(self, player: int, node: int, runout: int) -> FloatArray:
         row = self.mapped.row(f"values.{player}.{int(self.form.tree.street[node])}", runout)
         found: FloatArray = row[self.place[node]].astype(np.float64)
+        self._check(bool(np.isfinite(found).all()))
         return found
 
     def strategies(self, node: int) -> NDArray[np.float32]:
@@ -60,14 +62,35 @@ class FileAnswers:
         return np.array([self.strategy(node, runout) for runout in range(runouts)], dtype=np.float32)
 
     def all_values(self, player: int, street: int) -> NDArray[np.float32]:
-        return self.mapped.array(f"values.{player}.{street}")
+        values = self.mapped.array(f"values.{player}.{street}")
+        self._check(bool(np.isfinite(values).all()))
+        return values
 
     def equities(self, player: int, node: int) -> FloatArray | None:
         name = f"equity.{player}"
         if name not in self.mapped:
             return None
         found: FloatArray = self.mapped.row(name, int(self.place[node])).astype(np.float64)
+        self._check(not ((found < -0.001) | (found > 1.001)).any())  # NaN where a hand meets nobody
         return found
+
+    def _check(self, sound: bool) -> None:
+        if not sound:
+            raise InvalidFile(self.mapped.path, "is damaged: it holds numbers that no solve has")
+
+    def _check_shapes(self) -> None:
+        """Every array that may be looked at later has the type and shape that the spot asks for."""
+        form = self.form
+        wide = [len(hands.weight) for hands in form.hands]
+        allowed = (np.float32, np.uint16) if self.name == "probabilities" else (np.uint16,)
+        for street, (runouts, size) in enumerate(_shapes(form)):
+            check_array(self.mapped, f"{self.name}.{street}", (runouts, size), allowed)
+            nodes = int(np.count_nonzero(form.tree.street == street))
+            for player in range(2):
+                if street < len(form.streets) - 1:
+                    check_array(self.mapped, f"values.{player}.{street}", (runouts, nodes, wide[player]), (np.float32,))
+                if street == 0 and f"equity.{player}" in self.mapped:
+                    check_array(self.mapped, f"equity.{player}", (nodes, wide[player]), (np.float32,))
 
 
 def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any]]:
@@ -140,59 +163,3 @@ def _begin(form: PublicForm) -> IntArray:
         begin[node] = used[int(tree.street[node])]
         used[int(tree.street[node])] += _stored(form, int(node))
     return begin
-
-
-# --- the form --------------------------------------------------------------------------------------------------------
-
-_STREET_ARRAYS = ("cards", "parent", "first_child", "first_copy", "copies")
-
-
-def packed_form(form: PublicForm) -> dict[str, NDArray[Any]]:
-    """What cannot be had at once from the spot: runouts, who is dead, who beats whom."""
-    arrays: dict[str, NDArray[Any]] = {}
-    for number, street in enumerate(form.streets):
-        for name in _STREET_ARRAYS:
-            arrays[f"form.{name}.{number}"] = getattr(street, name)
-        arrays[f"form.probability.{number}"] = np.array([street.probability])
-        for player in range(2):
-            arrays[f"form.dead.{player}.{number}"] = street.dead[player]
-    for player in range(2):
-        arrays[f"form.permutations.{player}"] = form.permutations[player]
-        arrays[f"form.strength.{player}"] = form.strength[player]
-    return arrays
-
-
-def unpacked_form(mapped: Mapped, spot: Spot, tree: BettingTree) -> PublicForm:
-    """The form of a file, hands and payoffs taken from the spot itself."""
-
-    def pair(name: str, tail: str = "") -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-        return mapped.array(f"form.{name}.0{tail}"), mapped.array(f"form.{name}.1{tail}")
-
-    streets = tuple(
-        Street(
-            **{name: mapped.array(f"form.{name}.{number}") for name in _STREET_ARRAYS},
-            probability=float(mapped.array(f"form.probability.{number}")[0]),
-            symmetry=np.zeros(len(mapped.array(f"form.parent.{number}")), dtype=np.int32),
-            dead=pair("dead", f".{number}"),  # type: ignore[arg-type]
-        )
-        for number in range(len(spot.streets))
-    )
-    held = holdem_hands(spot.board, spot.ip), holdem_hands(spot.board, spot.oop)
-    hands = _hands(held[0], held[1], spot.ip.weights), _hands(held[1], held[0], spot.oop.weights)
-    return PublicForm(
-        name=spot.name or "spot",
-        deck=52,
-        tree=tree,
-        streets=streets,
-        hands=hands,
-        payoffs=poker_payoffs(tree, rake=spot.rules.rake, rake_cap=spot.rules.rake_cap),
-        permutations=pair("permutations"),
-        symmetry=no_symmetry(52, hands),  # answers are read, not solved
-        strength=pair("strength"),
-    )
-
-
-def _hands(held: IntArray, other: IntArray, weights: FloatArray) -> Hands:
-    position = np.full(len(HAND_CARDS), -1, dtype=np.int16)
-    position[other] = np.arange(len(other))
-    return Hands(weight=weights[held], cards=HAND_CARDS[held].astype(np.int16), same=position[held])

@@ -26,11 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import __version__
-from regretless.engines.engine import Evaluation
-from regretless.errors import InvalidFile
+from regretless.errors import InvalidFile, RegretlessError
 from regretless.forms.public import BettingTree
 from regretless.postflop.betting import betting_tree
-from regretless.postflop.file_answers import FileAnswers, packed_answers, packed_form, unpacked_form
+from regretless.postflop.file_answers import FileAnswers, packed_answers
+from regretless.postflop.file_form import packed_form, unpacked_form
 from regretless.postflop.reading import SpotReader
 from regretless.postflop.solution import SpotSolution
 from regretless.postflop.spot import Spot
@@ -38,6 +38,7 @@ from regretless.postflop.spot_reader import parse_spot
 from regretless.rules.presets import PRESETS
 from regretless.solvers.loop import Measurement
 from regretless.solvers.solution import Settings
+from regretless.storage.headers import CheckpointHeader, SpotHeader
 from regretless.storage.mapped import Mapped, file_kind, open_mapped, write_mapped
 
 if TYPE_CHECKING:
@@ -84,17 +85,15 @@ def load_solution(path: str | Path) -> SpotSolution:
     if file_kind(path) == CHECKPOINT:
         raise InvalidFile(path, f"is a solve that was interrupted: regretless solve --resume {path}")
     mapped = open_mapped(path, SOLUTION)
-    header = mapped.header
-    spot = parse_spot(header["spot"])
-    form = unpacked_form(mapped, spot, _same_tree(mapped, spot))
+    header = SpotHeader.read(path, mapped.header)
+    spot, tree = _spot_and_tree(path, header.spot, header.tree_hash)
+    form = unpacked_form(mapped, spot, tree)
     reader = SpotReader(spot, form, FileAnswers(mapped, form))
     from regretless.postflop.solve import root_strategy
 
     return SpotSolution(
-        **{name: header[name] for name in _COPIED},
-        evaluation=Evaluation(tuple(header["values"]), tuple(header["best_response_values"])),
-        history=tuple(Measurement(*point) for point in header["history"]),
-        settings=Settings(**header["settings"]),
+        **header.common,
+        history=header.history,
         snapshot=None,
         read_strategy=lambda: root_strategy(reader),
         spot=spot,
@@ -107,11 +106,24 @@ class Checkpoint:
     """A solve that was interrupted."""
 
     spot: Spot
-    variant: str
-    settings: Settings
-    history: tuple[Measurement, ...]
-    seconds: float
+    header: CheckpointHeader
     mapped: Mapped
+
+    @property
+    def variant(self) -> str:
+        return self.header.variant
+
+    @property
+    def settings(self) -> Settings:
+        return self.header.settings
+
+    @property
+    def history(self) -> tuple[Measurement, ...]:
+        return self.header.history
+
+    @property
+    def seconds(self) -> float:
+        return self.header.seconds
 
     @property
     def storage(self) -> int:
@@ -119,20 +131,32 @@ class Checkpoint:
         return self.mapped.bits("regret.0")
 
     def restore(self, engine: PublicEngine) -> None:
-        """Put what was learned back into an engine of the same spot."""
+        """Put what was learned back into an engine of the same spot, whose arrays are read into: nothing is copied."""
         from regretless.engines.public_engine import PublicSnapshot
 
-        def pair(name: str) -> tuple[NDArray[Any], NDArray[Any]]:
-            return self.mapped.array(f"{name}.0"), self.mapped.array(f"{name}.1")
-
-        matched = pair("matched") if "matched.0" in self.mapped else None
-        done, weight = int(self.mapped.header["iterations"]), self.mapped.header.get("weight")
-        if weight is None and self.storage == 16:
+        if self.header.weight is None and self.storage == 16:
             raise InvalidFile(self.mapped.path, "does not say how much its averages weigh")
+        learned = engine.snapshot(copy=False)
         try:
-            engine.restore(PublicSnapshot(done, pair("regret"), pair("average"), matched, weight or 0.0))
+            for name, arrays in (("regret", learned.regret), ("average", learned.average)):
+                for player in range(2):
+                    self.mapped.read_into(f"{name}.{player}", arrays[player])
+                    self._check(arrays[player])
+            matched = self._matched() if "matched.0" in self.mapped else None
+            weight = self.header.weight or 0.0
+            engine.restore(PublicSnapshot(self.header.iterations, learned.regret, learned.average, matched, weight))
         except ValueError:
             raise InvalidFile(self.mapped.path, "was saved by another version, whose numbers lie elsewhere") from None
+
+    def _matched(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        found = self.mapped.array("matched.0"), self.mapped.array("matched.1")
+        for array in found:
+            self._check(array)
+        return found
+
+    def _check(self, numbers: NDArray[Any]) -> None:
+        if not np.isfinite(numbers).all():
+            raise InvalidFile(self.mapped.path, "is damaged: it holds regrets or averages that are no numbers")
 
 
 def save_checkpoint(
@@ -163,19 +187,11 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
     """Open a checkpoint, or a solution that was saved as resumable."""
     kind = file_kind(path)
     mapped = open_mapped(path, kind if kind in (SOLUTION, CHECKPOINT) else CHECKPOINT)
-    header = mapped.header
     if "regret.0" not in mapped:
         raise InvalidFile(path, "holds a finished solve without its regrets: nothing to go on from")
-    spot = parse_spot(header["spot"])
-    _same_tree(mapped, spot)
-    return Checkpoint(
-        spot=spot,
-        variant=header["variant"],
-        settings=Settings(**header["settings"]),
-        history=tuple(Measurement(*point) for point in header["history"]),
-        seconds=header["seconds"],
-        mapped=mapped,
-    )
+    header = CheckpointHeader.read(path, mapped.header)
+    spot, _ = _spot_and_tree(path, header.spot, header.tree_hash)
+    return Checkpoint(spot=spot, header=header, mapped=mapped)
 
 
 def _learned(engine: PublicEngine) -> Mapping[str, NDArray[Any]]:
@@ -199,8 +215,13 @@ def tree_hash(tree: BettingTree) -> str:
     return digest.hexdigest()
 
 
-def _same_tree(mapped: Mapped, spot: Spot) -> BettingTree:
-    tree = betting_tree(spot)
-    if tree_hash(tree) != mapped.header.get("tree_hash"):
-        raise InvalidFile(mapped.path, "was solved on another betting tree, by another version")
-    return tree
+def _spot_and_tree(path: str | Path, text: str, expected_hash: str) -> tuple[Spot, BettingTree]:
+    """The spot that a file was solved for, and its betting tree."""
+    try:
+        spot = parse_spot(text)
+        tree = betting_tree(spot)
+    except RegretlessError as error:
+        raise InvalidFile(path, f"holds a spot that cannot be read: {error}") from None
+    if tree_hash(tree) != expected_hash:
+        raise InvalidFile(path, "was solved on another betting tree, by another version")
+    return spot, tree

@@ -187,7 +187,13 @@ def _restore(solver: Engine, earlier: Solution, variant: str, form: HistoryForm,
         raise InvalidOption("variant", variant, f"cannot go on with what {earlier.variant} began")
     # Where a sampler stands is written in its own way by each engine.
     same = earlier.engine == solver.name
-    solver.restore(earlier.snapshot if same else replace(earlier.snapshot, sampler=None))
+    snapshot = earlier.snapshot if same else replace(earlier.snapshot, sampler=None)
+    begun = solver.snapshot()
+    for name in ("regret", "average", "strategy", "sampler"):
+        found, wanted = getattr(snapshot, name), getattr(begun, name)
+        if found is not None and (wanted is None or found.shape != wanted.shape):
+            raise InvalidFile(f"the solution of {earlier.game}", f"holds a {name} that does not fit its game")
+    solver.restore(snapshot)
 
 
 def _joined(earlier: Solution, outcome: Outcome) -> tuple[Measurement, ...]:

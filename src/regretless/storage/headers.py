@@ -1,4 +1,4 @@
-"""What the header of every kind of `.rgl` file says: each key with its type and range, checked once, typed from then on.
+"""What the header of each kind of `.rgl` file says: every key with its type and range, checked once, typed after that.
 
     solution          a solved game
     spot-solution     a solved spot
@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
-from regretless.engines.engine import Evaluation
+from regretless.engines.engine import Evaluation, Sampling, Updates
 from regretless.errors import InvalidFile
 from regretless.solvers.loop import Measurement
 from regretless.solvers.solution import Reason, Settings
@@ -76,9 +76,9 @@ class Fields:
 
     def one_of(self, name: str, allowed: tuple[str, ...]) -> str:
         value = self.value(name)
-        if value not in allowed:
+        if not isinstance(value, str) or value not in allowed:
             raise self.wrong(name, f"is not one of {', '.join(allowed)}")
-        return cast(str, value)
+        return value
 
     def points(self, name: str) -> tuple[Measurement, ...]:
         """A history: [iteration, seconds, exploitability], iterations rising."""
@@ -219,8 +219,8 @@ def _settings(fields: Fields) -> Settings:
         iterations=given.whole("iterations", low=1),
         target=given.number("target", low=0.0) if given.value("target") is not None else None,
         measure_every=optional("measure_every"),
-        updates=given.text("updates"),
-        sampling=given.text("sampling"),
+        updates=given.one_of("updates", tuple(Updates)),
+        sampling=given.one_of("sampling", tuple(Sampling)),
         batch_size=optional("batch_size"),
         seed=given.whole("seed", low=-LARGEST),
     )

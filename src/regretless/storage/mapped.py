@@ -17,7 +17,7 @@ import json
 import struct
 import zlib
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from regretless.storage.atomic import replace_file
 from regretless.storage.container import FORMAT_VERSION, Arrays, read_header
 from regretless.storage.tensor_file import DAMAGED, DTYPES, LARGEST_TABLE, Entry, TensorFile, bytes_of, strict_json
 
-__all__ = ["Mapped", "file_kind", "open_mapped", "write_mapped"]
+__all__ = ["Mapped", "check_array", "file_kind", "open_mapped", "write_mapped"]
 
 PIECE = 1 << 20  # bytes that one check covers, at least
 MOST_PIECES = 20_000  # in a whole file, so that the header stays small
@@ -176,6 +176,13 @@ class Mapped:
             if not isinstance(found, list) or len(found) != -(-(entry.end - entry.begin) // size):
                 self._opened.damaged(f"the checks of {name} are not as many as its pieces")
         return size, pieces
+
+
+def check_array(mapped: Mapped, name: str, shape: tuple[int, ...], dtypes: Collection[type[np.generic]]) -> None:
+    """Refuse a file that does not hold this array in this shape and one of these types."""
+    entry = mapped.entry(name)
+    if entry.shape != shape or entry.dtype not in dtypes:
+        raise InvalidFile(mapped.path, f"is damaged: {name} has another shape or type than its spot asks for")
 
 
 def _piece_checks(array: NDArray[Any], size: int) -> list[int]:

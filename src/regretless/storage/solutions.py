@@ -15,45 +15,33 @@ read without the game, and the arrays that a resume starts from, which go back o
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless import __version__
-from regretless.engines.engine import Evaluation, Snapshot
+from regretless.engines.engine import Snapshot
 from regretless.errors import InvalidFile
 from regretless.forms.history import FloatArray, Strategy
 from regretless.rules.presets import PRESETS
 from regretless.solvers.loop import Measurement
-from regretless.solvers.solution import Reason, Settings, Solution
+from regretless.solvers.solution import Solution
 from regretless.storage.container import read_container, write_container
+from regretless.storage.headers import SolutionHeader
 from regretless.storage.tensor_file import DAMAGED
 from regretless.storage.texts import pack_texts, unpack_texts
 
 __all__ = ["load_solution", "save_solution"]
 
 KIND = "solution"
-PLAIN = {  # fields of a solution that the header holds as they are
-    "game": str,
-    "variant": str,
-    "engine": str,
-    "device": str,
-    "threads": int,
-    "iterations": int,
-    "reason": str,
-    "seconds": float,
-    "setup_seconds": float,
-    "seconds_per_iteration": float,
-    "memory_bytes": int,
-    "nodes": int,
-    "information_sets": int,
-    "tree_hash": str,
-}
+PLAIN = (
+    "game", "variant", "engine", "device", "threads", "iterations", "reason", "seconds", "setup_seconds",
+    "seconds_per_iteration", "memory_bytes", "nodes", "information_sets", "tree_hash",
+)  # fmt: skip
 
 
 def save_solution(path: str | Path, solution: Solution) -> None:
@@ -85,8 +73,8 @@ def load_solution(path: str | Path) -> Solution:
     """Read a solution back; a file that is missing, damaged or something else raises `InvalidFile`."""
     header, arrays = read_container(path, KIND)
     try:
-        return _solution(header, arrays)
-    except (ValueError, TypeError, KeyError, OverflowError):
+        return _solution(path, header, arrays)
+    except (ValueError, KeyError):
         raise InvalidFile(path, DAMAGED) from None
 
 
@@ -113,64 +101,59 @@ def _arrays(solution: Solution) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _solution(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Solution:
-    """The solution that a file describes; raises ValueError, TypeError or KeyError where it contradicts itself."""
-    plain = {name: _as(kind, header[name]) for name, kind in PLAIN.items()}
-    if plain["reason"] not in get_args(Reason):
-        raise ValueError("no such reason to end")
-    evaluation = Evaluation(
-        values=tuple(_as(float, value) for value in header["values"]),
-        best_response_values=tuple(_as(float, value) for value in header["best_response_values"]),
-    )
-    if len(evaluation.values) != len(evaluation.best_response_values) or not evaluation.values:
-        raise ValueError("values of other players than best responses")
+def _solution(path: str | Path, given: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Solution:
+    """The solution that a file describes; raises ValueError or KeyError where its arrays contradict each other."""
+    header = SolutionHeader.read(path, given)
     pairs = arrays["solution"].size
     snapshot = None
     if "regret" in arrays:
         snapshot = Snapshot(
-            iteration=plain["iterations"],
+            iteration=header.iterations,
             regret=_numbers(arrays["regret"], pairs),
             average=_numbers(arrays["average"], pairs),
             strategy=_numbers(arrays["strategy"], pairs),
-            sampler=_numbers(arrays["sampler"], arrays["sampler"].size) if "sampler" in arrays else None,
+            sampler=_sampler(arrays["sampler"]) if "sampler" in arrays else None,
         )
-    history = arrays["history"]
-    if history.ndim != 2 or history.shape[1] != 3:
-        raise ValueError("history must have three columns")
-    strategy = _strategy(arrays, plain["information_sets"])
+    strategy = _strategy(arrays, header.information_sets)
     return Solution(
-        **plain,
-        evaluation=evaluation,
-        history=tuple(Measurement(int(point[0]), point[1], point[2]) for point in history.tolist()),
-        zero_sum=_as(bool, header.get("zero_sum", True)),
-        settings=_settings(header["settings"]),
+        **header.common,
+        history=_history(arrays["history"]),
         snapshot=snapshot,
         read_strategy=lambda: strategy,
     )
 
 
-def _settings(given: dict[str, Any]) -> Settings:
-    def optional(kind: type, name: str) -> Any:
-        return None if given[name] is None else _as(kind, given[name])
+def _sampler(array: NDArray[Any]) -> FloatArray:
+    """Where random numbers stand: seed, count and two scales; or the 625 whole numbers of Python's own generator."""
+    numbers = _numbers(array, array.size)
+    whole = numbers[:2] if numbers.size == 4 else numbers
+    sound = bool((whole == np.floor(whole)).all() and (whole >= 0).all() and (whole < 2.0**53).all())
+    if numbers.size == 4:
+        sound = sound and bool((numbers[2:] > 0).all())
+    elif numbers.size == 625:
+        sound = sound and bool((numbers < 2.0**32).all()) and numbers[-1] <= 624
+    if not sound or numbers.size not in (4, 625):
+        raise ValueError("the sampler's state is none")
+    return numbers
 
-    return Settings(
-        iterations=_as(int, given["iterations"]),
-        target=optional(float, "target"),
-        measure_every=optional(int, "measure_every"),
-        updates=_as(str, given["updates"]),
-        sampling=_as(str, given["sampling"]),
-        batch_size=optional(int, "batch_size"),
-        seed=_as(int, given["seed"]),
-    )
+
+def _history(points: NDArray[Any]) -> tuple[Measurement, ...]:
+    if points.ndim != 2 or points.shape[1] != 3 or points.dtype != np.float64 or not np.isfinite(points).all():
+        raise ValueError("history must have three columns of numbers")
+    return tuple(Measurement(int(point[0]), point[1], point[2]) for point in points.tolist())
 
 
 def _strategy(arrays: dict[str, NDArray[Any]], information_sets: int) -> Strategy:
     probabilities = _numbers(arrays["solution"], arrays["solution"].size)
     keys = unpack_texts(arrays["keys"], arrays["key_ends"])
     actions = unpack_texts(arrays["actions"], arrays["action_ends"])
-    places = arrays["first_pair"].tolist()
-    fits = len(keys) == information_sets == len(places) - 1 and len(actions) == len(probabilities) == places[-1]
-    if not fits or places[0] != 0 or np.any((probabilities < 0) | (probabilities > 1 + 1e-6)):
+    first_pair = arrays["first_pair"]
+    if first_pair.shape != (information_sets + 1,) or first_pair.dtype != np.int64 or len(set(keys)) != len(keys):
+        raise ValueError("every information set has a name of its own and a slice of pairs")
+    places = first_pair.tolist()
+    fits = len(keys) == information_sets and len(actions) == len(probabilities) == places[-1]
+    rises = places[0] == 0 and all(start < end for start, end in pairwise(places))
+    if not fits or not rises or np.any((probabilities < 0) | (probabilities > 1 + 1e-6)):
         raise ValueError("information sets, actions and probabilities must fit each other")
     numbers = probabilities.tolist()
     return {
@@ -183,12 +166,3 @@ def _numbers(array: NDArray[Any], count: int) -> FloatArray:
     if array.shape != (count,) or array.dtype != np.float64 or not np.isfinite(array).all():
         raise ValueError("an array has another shape, type or content than it should")
     return cast(FloatArray, array)
-
-
-def _as(kind: type, value: Any) -> Any:
-    """A value of the header, if it is what it should be."""
-    if kind is float and type(value) in (int, float) and math.isfinite(value):
-        return float(value)
-    if type(value) is not kind or kind is float:
-        raise TypeError(f"{value!r} is not a {kind.__name__}")
-    return value

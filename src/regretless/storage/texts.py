@@ -25,6 +25,8 @@ def pack_texts(texts: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int6
 
 def unpack_texts(letters: NDArray[np.uint8], ends: NDArray[np.int64]) -> list[str]:
     """The inverse of `pack_texts`; raises ValueError where the arrays do not fit each other."""
+    if letters.dtype != np.uint8 or letters.ndim != 1 or ends.dtype != np.int64 or ends.ndim != 1:
+        raise ValueError("texts are bytes, and where each ends")
     places = [0, *ends.tolist()]
     if places[-1] != len(letters) or any(start > end for start, end in pairwise(places)):
         raise ValueError("ends must rise to the number of letters")
