@@ -65,8 +65,8 @@ def test_a_solve_reports_what_is_true(river: SpotSolution, turn: SpotSolution) -
         {"board": "7h 6s 2h Qc", "bets": {"bet": "a"}},
         {  # hearts, diamonds and spades can be exchanged
             "board": "7c 6c 2c Qc",
-            "oop": {"range": "55"},
-            "ip": {"range": "44, 55:0.2"},
+            "oop": {"range": "Ac5d, Ac5h, Ac5s"},
+            "ip": {"range": "Kc4d, Kc4h, Kc4s, Ac5d:0.2, Ac5h:0.2, Ac5s:0.2, 8c3d, 8c3h, 8c3s"},
             "bets": {"bet": "a"},
         },
     ],
@@ -80,7 +80,7 @@ def test_the_readable_best_response_finds_the_same(fields: dict[str, Any]) -> No
     assert found.values == pytest.approx(brute.values, abs=1e-9)
     assert found.exploitability == pytest.approx(brute.exploitability, abs=1e-9)
     assert found.reported == pytest.approx(brute.exploitability, abs=1e-6 * found.pot)
-    assert found.exploitability > 1e-3 * found.pot  # something to find
+    assert found.exploitability > 1e-4 * found.pot  # something to find
 
 
 def test_a_best_response_keeps_to_locks() -> None:
@@ -111,14 +111,14 @@ def test_a_sampled_flop_is_within_its_standard_error(flop: SpotSolution) -> None
     assert exact.exploitability == pytest.approx(exact.reported, abs=1e-6 * exact.pot)
     told: list[tuple[int, int]] = []
     for seed in range(2):
-        found = flop.verify(turns=10, seed=seed, report=lambda *done: told.append(done))
-        assert (found.exact, found.turns, found.runouts, found.all_runouts) == (False, 10, 480, 2352)
+        found = flop.verify(turns=6, seed=seed, report=lambda *done: told.append(done))
+        assert (found.exact, found.turns, found.runouts, found.all_runouts) == (False, 6, 288, 2352)
         assert found.standard_error is not None
         assert 0 < found.standard_error < exact.exploitability
         assert abs(found.exploitability - exact.exploitability) < 4 * found.standard_error
         for player in ("oop", "ip"):  # the solution's own values leave little to chance
             assert found.ev[player] == pytest.approx(exact.ev[player], abs=1e-4 * exact.pot)
-    assert told[:480] == [(done, 480) for done in range(1, 481)]
+    assert told[:288] == [(done, 288) for done in range(1, 289)]
     assert flop.verify(turns=49).exact
 
 

@@ -36,6 +36,7 @@ __all__ = ["TURNS", "SpotVerification", "verification_bytes", "verify_spot"]
 TURNS = 12  # turns drawn on a flop
 ALL_TURNS, ALL_RIVERS = 49, 48
 TOLERANCES = {32: 1e-6, 16: 1e-4}  # of the pot, by the bits that are kept of a probability
+DEEP = 5.0  # pots; rounding grows with stacks that are deeper
 ERRORS = 4.0  # standard errors that a sample may be off by
 
 Pair = tuple[FloatArray, FloatArray]
@@ -47,6 +48,7 @@ class SpotVerification(Verification):
     """What an independent evaluation of a solved spot found. Chips are the spot's."""
 
     pot: float
+    stack: float
     turns: int | None  # drawn; None where every runout was evaluated
     runouts: int  # evaluated
     all_runouts: int
@@ -61,7 +63,8 @@ class SpotVerification(Verification):
 
     @property
     def tolerance(self) -> float:
-        return TOLERANCES[self.probability_bits] * self.pot + ERRORS * (self.standard_error or 0.0)
+        scale = max(self.pot, self.stack / DEEP)
+        return TOLERANCES[self.probability_bits] * scale + ERRORS * (self.standard_error or 0.0)
 
     @property
     def exploitability_pct_pot(self) -> float:
@@ -170,6 +173,7 @@ def verify_spot(
         reported_values=solution.values,
         seconds=time.perf_counter() - began,
         pot=solution.spot.pot,
+        stack=solution.spot.stack,
         turns=None if drawn is None else len(drawn),
         runouts=total,
         all_runouts=max(len(cards), 1) * rivers,
