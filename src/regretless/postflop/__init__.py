@@ -8,8 +8,9 @@ estimate      how large it is, before anything is built
 runouts       betting tree × deals × hands: the public form
 solve, many   one spot, or many at once
 solution      the answer                          (reading: from a line to a node; nodes: what is known there)
-files         solutions and checkpoints on disk   (file_answers: arrays of a file)
+files         solutions and checkpoints on disk   (file_answers: arrays of a file; probabilities: how they are kept)
 evaluation    values of single nodes in NumPy     (matchups: who meets whom)
+verification  a solution checked by another route (unmerged: the full deck in float64; plain_strength: showdowns)
 """
 
 from regretless.postflop.betting import betting_tree
@@ -21,6 +22,7 @@ from regretless.postflop.nodes import HandTable, NodeView, Runout, RunoutReport
 from regretless.postflop.solution import SpotSolution
 from regretless.postflop.solve import compile_spot, resume_spot, solve_spot
 from regretless.postflop.spot import Bets, Lines, PlayerSizes, Rules, Spot, StreetSizes
+from regretless.postflop.verification import SpotVerification, verify_spot
 
 __all__ = [
     "Bets",
@@ -35,6 +37,7 @@ __all__ = [
     "RunoutReport",
     "Spot",
     "SpotSolution",
+    "SpotVerification",
     "StreetSizes",
     "betting_tree",
     "compile_spot",
@@ -44,4 +47,5 @@ __all__ = [
     "save_solution",
     "solve_many",
     "solve_spot",
+    "verify_spot",
 ]

@@ -29,13 +29,14 @@ class FileAnswers:
         self.begin = _begin(form)
         self.place = places(form.tree)
         self.name = "probabilities" if "probabilities.0" in mapped else "strategy"
+        self._last_row: dict[int, tuple[int, NDArray[Any]]] = {}  # by street: nodes of one runout are asked for in turn
         self._check_shapes()
 
     def strategy(self, node: int, runout: int) -> FloatArray:
         tree = self.form.tree
         actions = int(tree.first_child[node + 1] - tree.first_child[node])
         hands = len(self.form.hands[int(tree.player[node])].weight)
-        row = self.mapped.row(f"{self.name}.{int(tree.street[node])}", runout)
+        row = self._row(int(tree.street[node]), runout)
         stored = row[self.begin[node] : self.begin[node] + (actions - 1) * hands].reshape(actions - 1, hands)
         if self.name == "probabilities":
             self._check(stored.dtype != np.float32 or bool((np.abs(stored) <= 0.5).all()))  # false for NaN too
@@ -46,6 +47,13 @@ class FileAnswers:
         self._check(bool((left >= -actions / ONE).all()))
         strategy[-1] = np.maximum(left, 0.0)
         return strategy
+
+    def _row(self, street: int, runout: int) -> NDArray[Any]:
+        """The decisions of a street on a runout."""
+        last = self._last_row.get(street)
+        if last is None or last[0] != runout:
+            last = self._last_row[street] = runout, self.mapped.row(f"{self.name}.{street}", runout)
+        return last[1]
 
     @property
     def probability_bits(self) -> int:

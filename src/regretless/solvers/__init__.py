@@ -10,6 +10,7 @@ from regretless.solvers.solution import Settings, Solution
 from regretless.solvers.solve import solve
 from regretless.solvers.solver import Solver
 from regretless.solvers.strategies import uniform_strategy
+from regretless.solvers.verification import Verification, verify_game
 
 __all__ = [
     "CFR",
@@ -24,6 +25,7 @@ __all__ = [
     "Solution",
     "Solver",
     "Stop",
+    "Verification",
     "catch_interrupts",
     "evaluate",
     "expected_values",
@@ -31,4 +33,5 @@ __all__ = [
     "solve",
     "solve_batch",
     "uniform_strategy",
+    "verify_game",
 ]

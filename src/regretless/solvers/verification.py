@@ -10,8 +10,10 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from regretless.errors import InvalidOption, InvalidText, WouldNotFit
+from regretless.errors import InvalidFile, InvalidGame, InvalidOption, InvalidText, WouldNotFit
+from regretless.forms.compile import compile_history
 from regretless.forms.memory import available_bytes
+from regretless.forms.tree_hash import tree_hash
 from regretless.games.game import Game
 from regretless.games.registry import load
 from regretless.solvers.best_response import evaluate
@@ -76,7 +78,17 @@ def verify_game(
     if needed > free:
         raise WouldNotFit(f"verifying {solution.game}", needed=needed, available=free)
     began = time.perf_counter()
-    found = evaluate(_rules(solution) if game is None else game, solution.strategy)
+    rules = _rules(solution) if game is None else game
+    form = compile_history(rules)
+    if tree_hash(form) != solution.tree_hash:
+        raise InvalidFile(f"the solution of {solution.game}", f"belongs to another tree than that of {rules.name}")
+    try:
+        found = evaluate(rules, solution.strategy)
+    except RecursionError:
+        moves = len(form.level) - 2
+        raise InvalidGame(
+            f"{rules.name} is {moves:,} moves deep, too deep for the recursion of the readable best response"
+        ) from None
     return Verification(
         game=solution.game,
         exploitability=found.exploitability,
