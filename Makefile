@@ -1,6 +1,7 @@
 # Everything starts from a bare clone: Python 3.11 or later and make are enough.
 #   make PYTHON=/path/to/python3.12 test     another Python
 #   make WORKERS=8 test                      more test processes
+#   make TORCH=yes test                      PyTorch even where pip only finds its CUDA build; TORCH=no: none
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -9,21 +10,29 @@ WORKERS ?= auto
 GPU_PYTHON ?= python3
 
 # The first Python that is new enough and can make a virtual environment; asked for only when there is none yet.
-CANDIDATES := python3.11 python3 python3.12 python3.13
+CANDIDATES := python3.11 python3 python3.12 python3.13 python3.14 python3.15
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 FIND_PYTHON = $(shell for p in $(CANDIDATES); do "$$p" -c '$(USABLE)' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
 
+# The Pythons that the pinned numba supports; `make test-pythons` runs on those it finds.
+PYTHONS ?= 3.11 3.12 3.13 3.14 3.15
+
+# PyTorch's build on PyPI needs gigabytes of CUDA on Linux: there the tests take its CPU build, where pip finds one.
+TORCH ?= auto
+TORCH_BUILD = torch==$(shell sed -n 's/^torch==//p' constraints.txt)$(if $(filter Linux,$(shell uname -s)),+cpu)
+
 PIP = $(BIN)/python -m pip --disable-pip-version-check -qq install --constraint constraints.txt
 DEMO_READY := $(VENV)/.demo-ready
-DEV_READY := $(VENV)/.dev-ready
+DEV_READY := $(VENV)/.dev-ready$(if $(filter-out auto,$(TORCH)),-torch-$(TORCH))
 BENCH_READY := $(VENV)/.bench-ready
 PYTEST = $(BIN)/python -m pytest
+MKDOCS = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench test-slow test-gpu golden docs clean
+.PHONY: help demo test lint format bench test-pythons test-slow test-gpu golden pages docs clean
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(DEMO_READY)  ## solve Leduc poker and a hold'em turn, draw and show what comes out
 	@mkdir -p demo
@@ -38,11 +47,26 @@ lint: $(DEV_READY)  ## style, types, layers and a strict build of the docs
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(MKDOCS)
 
 format: $(DEV_READY)  ## let ruff fix what it can
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+
+test-pythons:  ## make test on every supported Python that is found, each in its own environment
+	@passed=; failed=; absent=; \
+	for version in $(PYTHONS); do \
+	  python=; \
+	  for p in "python$$version" "$${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$version".*/bin/"python$$version"; do \
+	    "$$p" -c '$(USABLE)' >/dev/null 2>&1 && python="$$p" && break; \
+	  done; \
+	  if [ -z "$$python" ]; then absent="$$absent $$version"; continue; fi; \
+	  echo "=== Python $$version: $$python"; \
+	  if $(MAKE) --no-print-directory PYTHON="$$python" VENV=.venv-$$version test; then passed="$$passed $$version"; \
+	  else failed="$$failed $$version"; fi; \
+	done; \
+	echo "=== Python: passed$${passed:- none}; failed$${failed:- none}; not found, so not tested:$${absent:- none}"; \
+	[ -n "$$passed" ] && [ -z "$$failed" ]
 
 test-slow: $(DEV_READY)  ## the tests that take more than a few seconds
 	$(PYTEST) tests -m slow -n $(WORKERS) --maxprocesses 8 --dist worksteal
@@ -56,11 +80,14 @@ bench: $(BENCH_READY)  ## time Regretless against other solvers
 golden: $(DEV_READY)  ## write the golden files of the tests anew (minutes)
 	$(BIN)/python tests/solvers/golden/make_golden.py
 
+pages: $(DEV_READY)  ## run every command in README.md and docs/ and write what it prints into the page
+	$(BIN)/python -m tests.pages
+
 docs: $(DEV_READY)  ## build the documentation into site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	$(MKDOCS)
 
 clean:  ## remove everything that was made here, the environment too
-	rm -rf $(VENV) build demo dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(PYTHONS:%=.venv-%) build demo dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # An environment that was left half-made has no working pip and is made again.
@@ -77,6 +104,16 @@ define make_environment
 	fi
 endef
 
+define install_torch
+	@case "$(TORCH)" in \
+	  no) ;; \
+	  yes) $(PIP) torch ;; \
+	  auto) $(PIP) '$(TORCH_BUILD)' 2>/dev/null || \
+	    echo "pip finds no $(TORCH_BUILD) for this Python: tests of the PyTorch engine are skipped (TORCH=yes installs it with CUDA)" ;; \
+	  *) echo "TORCH is auto, yes or no, not $(TORCH)" >&2; exit 1 ;; \
+	esac
+endef
+
 $(DEMO_READY): pyproject.toml constraints.txt
 	$(make_environment)
 	@echo "installing what the demo needs into $(VENV)"
@@ -87,6 +124,7 @@ $(DEV_READY): pyproject.toml constraints.txt
 	$(make_environment)
 	@echo "installing what the tests need into $(VENV)"
 	@$(PIP) --editable '.[dev]'
+	$(install_torch)
 	@touch $@ $(DEMO_READY)
 
 $(BENCH_READY): pyproject.toml constraints.txt

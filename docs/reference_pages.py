@@ -1,27 +1,32 @@
-"""Pages of the reference, made while the site is built: one for each layer, in the order the data flows.
+"""Pages of the reference, generated while the site is built: the command, then each layer in the order the data flows.
 
-1. A layer is a folder or a module of `src/regretless`; those that do not exist yet have no page.
-2. Its page lists its public modules; mkdocstrings fills in what each one says and exports.
+1. The page of the command lists every subcommand and option, from the definitions that `--help` is printed from.
+2. A layer is a folder or a module of `src/regretless`. Its page lists its public modules; mkdocstrings fills in what
+   each one says and exports.
 3. The pages become the section Reference of the navigation.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import typer
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from rich.text import Text
+
+from regretless.cli.app import app
 
 PACKAGE = Path(__file__).parent.parent / "src" / "regretless"
 # The order in which the data flows: rules of a game, arrays, updates, the loop, what a person touches.
-LAYERS = [
-    "cards", "games", "forms", "rules", "engines", "solvers", "storage", "plots",
-    "deep", "postflop", "cluster", "api", "web", "cli", "errors",
-]  # fmt: skip
+LAYERS = ["cards", "games", "forms", "rules", "engines", "solvers", "storage", "plots", "postflop", "api", "errors"]
 
 
 def modules(layer: str) -> list[str]:
-    """Full names of the public modules of a layer, the layer itself first; none where it does not exist."""
+    """Full names of the public modules of a layer, the layer itself first; none if it does not exist."""
     if (PACKAGE / f"{layer}.py").is_file():
         return [f"regretless.{layer}"]
     found = []
@@ -34,29 +39,86 @@ def modules(layer: str) -> list[str]:
     return sorted(found, key=lambda name: (name.count("."), name))
 
 
-def page(layer: str) -> str:
+def layer_page(layer: str) -> str:
     lines = [f"# {layer}", ""]
     for module in modules(layer):
         lines += [f"## `{module}`", "", f"::: {module}", ""]
     return "\n".join(lines)
 
 
-def existing() -> list[str]:
-    return [layer for layer in LAYERS if modules(layer)]
+def command_page() -> str:
+    """Every subcommand with its arguments and options."""
+    lines = ["# The command", "", "Every subcommand and option, as `--help` prints them.", ""]
+    for name, command in commands("regretless", typer.main.get_command(app)):
+        arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
+        usage = " ".join([name, "[OPTIONS]", *map(placeholder, arguments)])
+        lines += [f"## `{name}`", "", f"```text\n{usage}\n```", "", *paragraphs(command.help or ""), ""]
+        rows = [row(parameter) for parameter in command.params if parameter.name != "help"]
+        if rows:
+            lines += ["| argument or option | default | |", "|---|---|---|", *rows, ""]
+    return "\n".join(lines)
+
+
+def commands(name: str, group: Any) -> Iterator[tuple[str, Any]]:
+    for word, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(f"{name} {word}", command)
+        else:
+            yield f"{name} {word}", command
+
+
+def placeholder(argument: Any) -> str:
+    word = argument.metavar or argument.name.upper()
+    return word if argument.required else f"[{word}]"
+
+
+def row(parameter: Any) -> str:
+    shown, default = parameter.show_default, parameter.default
+    if not isinstance(shown, str):
+        shown = str(default) if shown and default not in (None, False) else ""
+    names = ", ".join(f"`{name}`" for name in parameter.opts)
+    if parameter.param_type_name == "argument":
+        names = f"`{placeholder(parameter)}`".replace("|", "\\|")
+    return f"| {names} | {markdown(shown)} | {markdown(parameter.help or '')} |"
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """A docstring of the command; a paragraph that starts with a backspace is printed line by line, so it is code."""
+    for paragraph in text.split("\n\n"):
+        if paragraph.startswith("\b"):
+            code = Text.from_markup(paragraph.removeprefix("\b").strip("\n")).plain
+            yield f"```text\n{code}\n```"
+        else:
+            yield markdown(" ".join(paragraph.split()))
+        yield ""
+
+
+def markdown(text: str) -> str:
+    """Help text, whose markup is Rich's, as Markdown: what is coloured becomes code, and nothing else is markup."""
+    rich = Text.from_markup(text)
+    pieces, end = [], 0
+    for span in sorted(rich.spans):
+        pieces += [escape(rich.plain[end : span.start]), f"`{rich.plain[span.start : span.end]}`".replace("|", "\\|")]
+        end = span.end
+    return "".join([*pieces, escape(rich.plain[end:])])
+
+
+def escape(text: str) -> str:
+    """Text whose only markup is code between backticks."""
+    return re.sub(r"(`[^`]+`)|([\\`*_\[\]<>|])", lambda found: found[1] or f"\\{found[2]}", text)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Fill the section Reference of the navigation."""
-    config.nav = [
-        {"Reference": [{layer: f"reference/{layer}.md"} for layer in existing()]} if "Reference" in entry else entry
-        for entry in config.nav or []
-    ]
+    pages = [{"The command": "reference/command.md"}, *({layer: f"reference/{layer}.md"} for layer in LAYERS)]
+    config.nav = [{"Reference": pages} if "Reference" in entry else entry for entry in config.nav or []]
     config.watch.append(str(PACKAGE))
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add a page for each layer."""
-    for layer in existing():
-        files.append(File.generated(config, f"reference/{layer}.md", content=page(layer)))
+    """Add the page of the command and one for each layer."""
+    files.append(File.generated(config, "reference/command.md", content=command_page()))
+    for layer in LAYERS:
+        files.append(File.generated(config, f"reference/{layer}.md", content=layer_page(layer)))
     return files

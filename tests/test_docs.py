@@ -1,114 +1,118 @@
-"""Everything the documents show is run: Python blocks, and commands that start with `$ regretless`.
-
-The blocks of a page run in order, share one namespace and start in one empty directory. A block with a title,
-
-    ```toml title="spot.toml"
-
-is written there under that name first, so that a page can show a file and then the command that reads it.
-"""
+"""Everything the documents show is run, and prints what they show: tests/pages.py says how a page is read."""
 
 from __future__ import annotations
 
-import contextlib
-import doctest
-import io
 import re
 import shlex
-import sys
-from dataclasses import dataclass
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.pages import FENCE, PAGES, ROOT, blocks, folder_of_a_page, matches, run_page, update
 
-ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-FENCE = re.compile(
-    r"^(?P<indent> *)(?P<fence>```+) *(?P<info>[^`\n]*)\n(?P<body>.*?)^(?P=indent)(?P=fence) *$",
-    re.MULTILINE | re.DOTALL,
-)
-# These wait for a person; their --help stands in for them.
-WAITING = {"play", "serve"}
+DOCUMENTS = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
 
-@dataclass(frozen=True)
-class Block:
-    language: str
-    title: str | None
-    info: str
-    body: str
-    line: int  # of the first line of the body, from 1
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
 
 
-def blocks(page: Path) -> list[Block]:
-    text = page.read_text(encoding="utf-8")
-    found = []
-    for match in FENCE.finditer(text):
-        info = match["info"].strip()
-        title = re.search(r'title="([^"]+)"', info)
-        body = re.sub(rf"^{match['indent']}", "", match["body"], flags=re.MULTILINE)
-        line = text.count("\n", 0, match.start("body")) + 1
-        found.append(Block(info.split()[0] if info else "", title and title[1], info, body, line))
-    return found
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_page_shows_what_its_commands_print(page: Path) -> None:
+    with folder_of_a_page():
+        edits = run_page(page)
+    problems = "\n\n".join(edit.problem for edit in edits)
+    assert not edits, f"{problems}\n\nIf what is printed is right, `make pages` writes it into the page."
 
 
-def commands(body: str) -> list[str]:
-    """Lines after a `$ ` prompt, continued lines joined."""
-    return [line[2:].strip() for line in body.replace("\\\n", " ").splitlines() if line.startswith("$ ")]
+# --- commands that are only mentioned --------------------------------------------------------------------------------
 
 
-def run_command(command: str) -> None:
-    """One `regretless …` line in this process, its output sent to a file where the line says `> file`."""
-    from regretless.cli import main
+def commands_in_text(path: Path) -> list[str]:
+    """`regretless …` in running text, and lines of text blocks that start with it."""
+    text = path.read_text(encoding="utf-8")
+    inline = re.findall(r"`(regretless [^`\n]+)`", FENCE.sub("", text))
+    listed = [line for block in blocks(text) if block.language == "text" for line in block.body.splitlines()]
+    return inline + [line for line in listed if line.startswith("regretless ")]
 
+
+def options_of(words: list[str]) -> set[str]:
+    """Options of the subcommand that `words` name."""
+    import typer
+
+    from regretless.cli.app import app
+
+    command: Any = typer.main.get_command(app)
+    for word in words[1:]:
+        if not hasattr(command, "commands"):
+            break
+        if word.startswith("-"):
+            break
+        assert word in command.commands, f"{shlex.join(words)}: there is no subcommand {word}"
+        command = command.commands[word]
+    options = {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    return options | {"--help"}
+
+
+def assert_parses(command: str) -> None:
     words = shlex.split(command, comments=True)
-    target = None
-    if ">" in words:
-        target = Path(words[words.index(">") + 1])
-        words = words[: words.index(">")]
-    assert "|" not in words, f"{command}: a document shows one command a line, without pipes"
-    if len(words) > 1 and words[1] in WAITING:
-        words = [*words[:2], "--help"]
-    output = io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(output):
-        patch.setattr(sys, "argv", words)
-        try:
-            code = main()
-        except SystemExit as finished:
-            code = finished.code
-    assert code in (None, 0), f"{command}: exit code {code}\n{output.getvalue()}"
-    if target is not None:
-        target.write_text(output.getvalue(), encoding="utf-8")
+    options = options_of(words)
+    unknown = [word for word in words if re.match(r"--[a-z]", word) and word.split("=")[0] not in options]
+    assert not unknown, f"{command}: no such option: {', '.join(unknown)}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
-def test_everything_a_page_shows_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MPLBACKEND", "agg")
-    namespace: dict[str, object] = {"__name__": "__main__"}
-    for block in blocks(page):
-        where = f"{page.relative_to(ROOT)}, line {block.line}"
-        if block.title is not None:
-            (tmp_path / block.title).write_text(block.body, encoding="utf-8")
-        if block.language in {"python", "pycon", "py"}:
-            assert "skip" not in block.info, f"{where}: what a page shows is run, without exception"
-            if block.body.startswith(">>>"):
-                run_doctest(block.body, namespace, where)
-            else:
-                exec(compile("\n" * (block.line - 1) + block.body, str(page), "exec"), namespace)
-        elif block.language in {"console", "sh", "bash", "shell"}:
-            for command in commands(block.body):
-                if command.split()[0] == "regretless":
-                    run_command(command)
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_commands_in_running_text_exist(path: Path) -> None:
+    for command in commands_in_text(path):
+        assert_parses(command)
 
 
-def run_doctest(body: str, namespace: dict[str, object], where: str) -> None:
-    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    example = doctest.DocTestParser().get_doctest(body, namespace, where, None, 0)
-    report = io.StringIO()
-    runner = doctest.DocTestRunner(optionflags=flags, verbose=False)
-    runner.run(example, out=report.write, clear_globs=False)
-    namespace.update(example.globs)
-    assert runner.failures == 0, report.getvalue()
+def test_examples_of_the_help_exist() -> None:
+    found = [
+        example
+        for path in (ROOT / "src" / "regretless" / "cli").glob("*.py")
+        for example in re.findall(
+            r"^ *\[cyan\](regretless .+?)\[/cyan\]", path.read_text(encoding="utf-8"), re.MULTILINE
+        )
+    ]
+    assert len(found) > 10
+    for example in found:
+        assert_parses(example)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_shell_blocks_hold_what_can_be_typed(path: Path) -> None:
+    """make with targets and pip with extras that exist. Regretless is not on PyPI, so pip installs it from a clone."""
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    for block in blocks(path.read_text(encoding="utf-8")):
+        if block.language not in {"sh", "bash", "shell"}:
+            continue
+        for line in block.body.splitlines():
+            words = [word for word in shlex.split(line, comments=True) if "=" not in word]
+            match words:
+                case ["make", *given]:
+                    assert set(given) <= targets, line
+                case ["pip", "install", *given]:
+                    named = [match for word in given if (match := re.fullmatch(r"\.(?:\[(.+)\])?", word))]
+                    assert named, f"{line}: installs from the folder of the clone, as `.` or `.[extra]`"
+                    assert {extra for match in named if match[1] for extra in match[1].split(",")} <= set(EXTRAS), line
+                case ["git", "clone", *_] | ["cd", _] | ["pre-commit", *_] | []:
+                    pass
+                case _:
+                    pytest.fail(
+                        f"{name_of(path)}: {line}: a regretless command belongs in a console block, where it runs"
+                    )
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_scripts_that_are_mentioned_exist(path: Path) -> None:
+    for script in re.findall(r"\bpython ((?:benchmarks|tests)/\S+?\.py)", path.read_text(encoding="utf-8")):
+        assert (ROOT / script).is_file(), script
+
+
+# --- the mechanism itself --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -118,14 +122,60 @@ def run_doctest(body: str, namespace: dict[str, object], where: str) -> None:
         ("```python skip\nx = 1\n```\n", AssertionError),
         ("```pycon\n>>> 1 + 1\n3\n```\n", AssertionError),
         ("```console\n$ regretless no-such-command\n```\n", AssertionError),
+        ("```console\n$ ls\n```\n", AssertionError),
+        ("```console\nregretless games\n```\n", AssertionError),
+        ("```python\nprint(1)\n```\n", AssertionError),
         ("- item\n\n    ```python\n    undefined_name\n    ```\n", NameError),
     ],
 )
-def test_a_wrong_page_is_noticed(
-    text: str, problem: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_page_is_noticed(text: str, problem: type[Exception], tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(text, encoding="utf-8")
-    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
-    with pytest.raises(problem):
-        test_everything_a_page_shows_runs(page, tmp_path, monkeypatch)
+    with folder_of_a_page(), pytest.raises(problem):
+        run_page(page)
+
+
+RANGE = "```console\n$ regretless range AA\n{}```\n"
+
+
+@pytest.mark.parametrize("shown", ["", "AA   5 combos\n", "AA   6 combos\n"])
+def test_output_that_differs_is_noticed_and_can_be_written(shown: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("before\n\n" + RANGE.format(shown) + "\nafter\n", encoding="utf-8")
+    with folder_of_a_page():
+        assert len(run_page(page)) == 1
+    assert len(update(page)) == 1
+    text = page.read_text(encoding="utf-8")
+    assert "combos" in text
+    assert text.startswith("before\n\n```console\n$ regretless range AA\n")
+    assert text.endswith("```\n\nafter\n")
+    with folder_of_a_page():
+        assert run_page(page) == []
+
+
+def test_what_a_page_leaves_out_stays_out(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "- item\n\n    ```console\n    $ regretless equity AA KK\n    wrong\n    …\n    ```\n", encoding="utf-8"
+    )
+    assert len(update(page)) == 1
+    text = page.read_text(encoding="utf-8")
+    assert "wrong" not in text
+    assert text.endswith("    …\n    ```\n")
+    with folder_of_a_page():
+        assert run_page(page) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [("print('a', 1)", "a 2"), ("for i in range(3):\n    print(i)", "0\n1")],
+)
+def test_what_python_prints_is_compared(text: str, printed: str, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"```python\n{text}\n```\n\n```text\n{printed}\n```\n", encoding="utf-8")
+    with folder_of_a_page():
+        (edit,) = run_page(page)
+    assert not matches(printed, edit.body)
+    update(page)
+    with folder_of_a_page():
+        assert run_page(page) == []

@@ -22,9 +22,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "regretless"
 
 # Optional libraries that the test environment may lack; a module may fail to import for want of these alone.
-OPTIONAL = {"LiteEFG", "cupy", "cupyx", "duckdb", "ray", "starlette", "uvicorn"}
+OPTIONAL = {"LiteEFG", "cupy", "cupyx", "torch"}
 # Loaded when first needed, never by `import regretless` or `regretless --help`.
-HEAVY = ["cupy", "matplotlib", "numba", "pyarrow", "pyspiel", "ray", "scipy", "torch"]
+HEAVY = ["cupy", "matplotlib", "numba", "pyarrow", "pyspiel", "scipy", "torch"]
 
 
 def modules() -> Iterator[str]:

@@ -7,27 +7,32 @@ test that passes always passes; the limits are set by what fair draws would exce
 
 from __future__ import annotations
 
+import importlib.util
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import torch
 
 from regretless import engines
 from regretless.engines.engine import Sampling, Snapshot, Updates
 from regretless.engines.numpy_engine import NumpyHistoryEngine, normalise
-from regretless.engines.sampling_batch import BatchSamplingEngine
 from regretless.engines.sampling_engine import Estimate, SamplingEngine
 from regretless.errors import InvalidOption
 from regretless.forms import FloatArray, HistoryForm, compile_history
 from regretless.games import CHANCE, Game, load
 from regretless.rules import PRESETS, Discounted, Vanilla, schedule
 
+if TYPE_CHECKING:
+    from regretless.engines.sampling_batch import BatchSamplingEngine
+
+HAS_TORCH = importlib.util.find_spec("torch") is not None
 SAMPLED = (Sampling.EXTERNAL, Sampling.OUTCOME, Sampling.CHANCE)
-WALKERS = ("external", "outcome", "chance", "torch")
+NEEDS_TORCH = pytest.mark.skipif(not HAS_TORCH, reason="torch is not installed")
+WALKERS = ("external", "outcome", "chance", pytest.param("torch", marks=NEEDS_TORCH))
 VANILLA = Vanilla()
 LIMIT = 5.0  # standard errors; among 2,000 numbers, fair draws exceed it about once in 800 runs
 
@@ -83,6 +88,11 @@ def form_of(name: str) -> HistoryForm:
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
     """Small tensors gain nothing from more, and lose much where other work holds the processors."""
+    if not HAS_TORCH:
+        yield
+        return
+    import torch
+
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -91,6 +101,8 @@ def one_thread() -> Iterator[None]:
 
 def engine_of(walker: str, game: str, seed: int) -> SamplingEngine | BatchSamplingEngine:
     if walker == "torch":
+        from regretless.engines.sampling_batch import BatchSamplingEngine
+
         return BatchSamplingEngine(form_of(game), batch_size=500, seed=seed, dtype="float64")
     return SamplingEngine(form_of(game), sampling=Sampling(walker), seed=seed)
 

@@ -15,7 +15,7 @@ import ast
 import difflib
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -32,6 +32,7 @@ __all__ = ["Entry", "catalogue", "load", "names"]
 
 LONGEST_NAME = 1000  # characters; nobody types more, and a parser should not be asked to
 OPENSPIEL = "openspiel:"
+UNREADABLE = "the parameters cannot be read"
 
 
 @dataclass(frozen=True)
@@ -120,37 +121,68 @@ def _find(name: str, text: str) -> Entry:
 
 def _read_parameters(text: str, start: int, entry: Entry) -> dict[str, object]:
     """Parameters from `(ranks=6, bets=(2,4))`, which begins at `start`."""
-    try:
-        call = ast.parse("f" + text[start:], mode="eval").body
-    except SyntaxError as error:
-        position = start + (error.offset or 1) - 1
-        raise InvalidText("game", text, max(1, position), "the parameters cannot be read") from None
-    except (MemoryError, RecursionError, ValueError):
-        raise InvalidText("game", text, None, "the parameters cannot be read") from None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        raise InvalidText("game", text, start + 1, "the parameters cannot be read")
     example = f"{entry.name}({next(iter(entry.parameters), 'parameter')}=…)"
-    if call.args:
-        position = start + call.args[0].col_offset
-        raise InvalidText("game", text, position, f"parameters are given by name, like {example}")
     values: dict[str, object] = {}
-    for keyword in call.keywords:
-        if keyword.arg is None:
-            raise InvalidText("game", text, start + keyword.col_offset, f"parameters are given by name, like {example}")
-        if keyword.arg not in entry.parameters:
-            close = difflib.get_close_matches(keyword.arg, entry.parameters, n=1)
+    for position, piece in _pieces(text, start):
+        call = _parse_piece(text, position, piece)
+        if call.args or call.keywords[0].arg is None:
+            raise InvalidText("game", text, position, f"parameters are given by name, like {example}")
+        name = call.keywords[0].arg
+        if name not in entry.parameters:
+            close = difflib.get_close_matches(name, entry.parameters, n=1)
             hint = f"did you mean {close[0]}? " if close else ""
             allowed = ", ".join(entry.parameters)
             raise InvalidText(
-                "game",
-                text,
-                start + keyword.col_offset,
-                f"{entry.name} has no parameter {keyword.arg}; {hint}(its parameters: {allowed})",
+                "game", text, position, f"{entry.name} has no parameter {name}; {hint}(its parameters: {allowed})"
             )
-        if keyword.arg in values:
-            raise InvalidText("game", text, start + keyword.col_offset, f"{keyword.arg} is given twice")
-        values[keyword.arg] = _read_value(keyword.arg, keyword.value)
+        if name in values:
+            raise InvalidText("game", text, position, f"{name} is given twice")
+        values[name] = _read_value(name, call.keywords[0].value)
     return values
+
+
+def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
+    """Each parameter between the parentheses that begin at `start`, with its position from 1.
+
+    >>> list(_pieces("leduc(ranks=6, bets=(1, 2),)", 5))
+    [(7, 'ranks=6'), (16, 'bets=(1, 2)')]
+    """
+    pieces, begin, depth, quote = [], start + 1, 0, ""
+    for at in range(start + 1, len(text)):
+        character = text[at]
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}" and at < len(text) - 1:
+            depth -= 1
+        if depth < 0:
+            raise InvalidText("game", text, at + 1, UNREADABLE)
+        if at == len(text) - 1 or (character == "," and depth == 0 and not quote):
+            pieces.append((begin, text[begin:at]))
+            begin = at + 1
+    if not pieces[-1][1].strip():  # nothing between the parentheses, or nothing after the last comma
+        pieces.pop()
+    for begin, piece in pieces:
+        yield begin + 1 + len(piece) - len(piece.lstrip()), piece.strip()
+
+
+def _parse_piece(text: str, position: int, piece: str) -> ast.Call:
+    """One parameter as Python reads it; Python's versions disagree where a mistake is, so the position is our own."""
+    try:
+        call = ast.parse(f"f({piece})", mode="eval").body
+    except SyntaxError:
+        name, equals, value = piece.partition("=")
+        if equals:
+            position += len(name) + 1 + len(value) - len(value.lstrip())
+        raise InvalidText("game", text, position, UNREADABLE) from None
+    except (MemoryError, RecursionError, ValueError):
+        raise InvalidText("game", text, None, UNREADABLE) from None
+    if not isinstance(call, ast.Call) or len(call.args) + len(call.keywords) != 1:
+        raise InvalidText("game", text, position, UNREADABLE)
+    return call
 
 
 def _read_value(option: str, node: ast.expr) -> object:

@@ -1,0 +1,309 @@
+"""Pages of the documentation (README.md, docs/**/*.md) run block by block, and compared with what they show.
+
+The blocks of a page run in order, share one namespace, and start in one folder that holds nothing but `examples/`.
+
+    ```toml title="spot.toml"    any block with a title is written to a file of that name
+    ```python                    runs; if it prints, the text block that follows must show it
+    ```pycon                     a doctest
+    ```console                   `$ regretless …` lines are commands; the lines below one are what it prints
+    ```sh                        make, pip and git: not run; tests/test_docs.py checks their targets and extras
+
+A command's stdout and stderr are shown together, 80 columns wide, without colour. `…` stands for what depends on the
+machine or is left out: any characters within a line, any lines where it stands alone. A command that fails must show
+its error.
+
+    python -m tests.pages [PAGE …]    writes what the commands really print into the pages; keeps what still matches
+
+Figures that depend on the machine (times, rates, free memory) become `…` there, and lines that were left out stay so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import doctest
+import io
+import os
+import re
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["FENCE", "PAGES", "ROOT", "Block", "Edit", "blocks", "matches", "run_page", "update"]
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(
+    r"^(?P<indent> *)(?P<fence>```+) *(?P<info>[^`\n]*)\n(?P<body>.*?)^(?P=indent)(?P=fence) *$",
+    re.MULTILINE | re.DOTALL,
+)
+ELLIPSIS = "…"
+NUMBER = r"\d[\d.,]*(?:e[+-]?\d+)?"
+# What a command prints that differs from one machine or run to the next, and how a page shows it.
+MACHINE = [
+    (re.compile(rf"{NUMBER}[kM]? iterations/s"), "… iterations/s"),
+    (re.compile(rf"{NUMBER} (ns|µs|us|ms|s|min|h)\b"), r"… \1"),
+    (re.compile(r"\b\d+ threads?\b"), "… threads"),
+    (re.compile(rf"{NUMBER} ([KMGT]i?B) (?:are |is )?free"), r"… \1 free"),
+]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block; `start` and `end` are where its body is in the page's text."""
+
+    language: str
+    title: str | None
+    info: str
+    body: str  # without the indentation of the fence
+    indent: str
+    start: int
+    end: int
+    line: int  # of the first line of the body, from 1
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A block whose output is not what the page shows."""
+
+    block: Block
+    body: str  # what it should be
+    problem: str  # where, and the difference
+
+
+def blocks(text: str) -> list[Block]:
+    found = []
+    for match in FENCE.finditer(text):
+        info = match["info"].strip()
+        title = re.search(r'title="([^"]+)"', info)
+        found.append(
+            Block(
+                language=info.split()[0] if info else "",
+                title=title and title[1],
+                info=info,
+                body=re.sub(rf"^{match['indent']}", "", match["body"], flags=re.MULTILINE),
+                indent=match["indent"],
+                start=match.start("body"),
+                end=match.end("body"),
+                line=text.count("\n", 0, match.start("body")) + 1,
+            )
+        )
+    return found
+
+
+# --- running ---------------------------------------------------------------------------------------------------------
+
+
+def run_page(page: Path) -> list[Edit]:
+    """Run all blocks of a page in the working directory; blocks that show something else come back as edits."""
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    edits: list[Edit] = []
+    printed = ""  # by the Python block just run
+    for block in blocks(page.read_text(encoding="utf-8")):
+        where = f"{page.name}, line {block.line}"
+        if printed:
+            assert block.language == "text", f"{where}: the block before prints, so its output must follow:\n{printed}"
+            edits += _compare(block, where, block.body, printed)
+            printed = ""
+            continue
+        if block.title is not None:
+            Path(block.title).write_text(block.body, encoding="utf-8")
+        if block.language in {"python", "pycon", "py"}:
+            assert "skip" not in block.info, f"{where}: what a page shows is run, without exception"
+            if block.body.startswith(">>>"):
+                _run_doctest(block.body, namespace, where)
+            else:
+                with _captured() as (output, _):
+                    exec(compile("\n" * (block.line - 1) + block.body, str(page), "exec"), namespace)
+                printed = _read(output)
+        elif block.language == "console":
+            edits += _run_console(block, where)
+    assert not printed, f"{page.name}: the last block prints, so its output must follow:\n{printed}"
+    return edits
+
+
+def _run_console(block: Block, where: str) -> list[Edit]:
+    before, *parts = re.split(r"^(\$ (?:.*\\\n)*.*\n)", block.body, flags=re.MULTILINE)
+    assert parts, f"{where}: a console block holds commands, `$ regretless …`"
+    assert not before, f"{where}: a console block starts with a command, `$ regretless …`"
+    body, differences = "", []
+    for line, shown in zip(parts[::2], parts[1::2], strict=True):
+        command = line[2:].replace("\\\n", " ").strip()
+        printed = run_command(command, where, fails="error:" in shown)
+        for edit in _compare(block, f"{where}: {command}", shown, printed):
+            differences.append(edit.problem)
+            shown = edit.body
+        body += line + shown
+    return [Edit(block, body, "\n".join(differences))] if differences else []
+
+
+def run_command(command: str, where: str, *, fails: bool = False) -> str:
+    """What one `regretless …` line prints, run in this process; stdout goes to a file where the line says `> file`."""
+    from regretless.cli import main
+
+    words = shlex.split(command, comments=True)
+    target = None
+    if ">" in words:
+        target = Path(words[words.index(">") + 1])
+        words = words[: words.index(">")]
+    assert words[0] == "regretless", (
+        f"{where}: {command}: only regretless runs in a console block"
+    )
+    assert not {"|", "&&", ";"} & set(words), f"{where}: {command}: one command on a line, without pipes"
+    with _captured(together=target is None) as (output, errors):
+        try:
+            code = main(words[1:])
+        except SystemExit as finished:
+            code = finished.code if isinstance(finished.code, int) else 1
+    if target is not None:
+        target.write_text(_read(output), encoding="utf-8")
+    printed = _read(errors if target is not None else output)
+    assert (code != 0) == fails, f"{where}: {command}: exit code {code}\n{printed}"
+    return printed
+
+
+@contextlib.contextmanager
+def _captured(*, together: bool = True) -> Iterator[tuple[io.TextIOWrapper, io.TextIOWrapper]]:
+    """stdout and stderr caught, as one or apart, as if written to an 80-column terminal without colour."""
+    output, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    before = dict(os.environ)
+    os.environ |= {"COLUMNS": "80", "MPLBACKEND": "agg", "NO_COLOR": "1"}
+    os.environ.pop("FORCE_COLOR", None)
+    try:
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output if together else errors):
+            yield output, errors
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def _read(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    assert isinstance(stream.buffer, io.BytesIO)
+    return stream.buffer.getvalue().decode("utf-8")
+
+
+def _run_doctest(body: str, namespace: dict[str, object], where: str) -> None:
+    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    example = doctest.DocTestParser().get_doctest(body, namespace, where, None, 0)
+    report = io.StringIO()
+    runner = doctest.DocTestRunner(optionflags=flags, verbose=False)
+    runner.run(example, out=report.write, clear_globs=False)
+    namespace.update(example.globs)
+    assert runner.failures == 0, report.getvalue()
+
+
+# --- comparing -------------------------------------------------------------------------------------------------------
+
+
+def _lines(text: str) -> list[str]:
+    lines = [line.rstrip() for line in text.splitlines()]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Whether a page's text stands for what was printed: `…` is anything, and runs of spaces are all alike.
+
+    >>> matches("solved in … s", "solved in 0.21 s"), matches("a\\n…\\nd", "a\\nb\\nc\\nd"), matches("1   2", "1 2")
+    (True, True, True)
+    >>> matches("value 3", "value 4"), matches("a\\n…\\nd", "a\\nb"), matches("", "a")
+    (False, False, False)
+    """
+    pattern = ""
+    for line in _lines(shown):
+        if line.strip() == ELLIPSIS:
+            pattern += r"(?:.*\n)*?"
+        else:
+            pieces = [r" +".join(map(re.escape, re.split(" +", piece))) for piece in line.split(ELLIPSIS)]
+            pattern += r".*?".join(pieces) + r"\n"
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in _lines(printed))) is not None
+
+
+def rewritten(shown: str, printed: str) -> str:
+    """What the page should show: all that was printed, less what the page already left out.
+
+    >>> print(rewritten("value 3\\n…\\ntime … s", "value 4\\nmore\\nyet more\\ntime 0.3 s"), end="")
+    value 4
+    …
+    time … s
+    """
+    for pattern, replacement in MACHINE:
+        printed = pattern.sub(replacement, printed)
+    old, new = _lines(shown), _lines(printed)
+    kept: list[str] = []
+    position = 0
+    sections = _split(old)
+    for number, section in enumerate(sections):
+        if number:
+            kept.append(ELLIPSIS)
+        if number == len(sections) - 1:  # up to the end; the only section is everything
+            position = position if number == 0 else max(position, len(new) - len(section))
+            kept += new[position:]
+        elif section:
+            if number:
+                position += _most_like(section[0], new[position:])
+            kept += new[position : position + len(section)]
+            position += len(section)
+    return "".join(f"{line}\n" for line in kept)
+
+
+def _split(lines: Sequence[str]) -> list[list[str]]:
+    sections: list[list[str]] = [[]]
+    for line in lines:
+        if line.strip() == ELLIPSIS:
+            sections.append([])
+        else:
+            sections[-1].append(line)
+    return sections
+
+
+def _most_like(line: str, candidates: Sequence[str]) -> int:
+    likeness = [difflib.SequenceMatcher(None, line, candidate).ratio() for candidate in candidates]
+    return likeness.index(max(likeness)) if likeness else 0
+
+
+def _compare(block: Block, where: str, shown: str, printed: str) -> list[Edit]:
+    if matches(shown, printed):
+        return []
+    body = rewritten(shown, printed)
+    difference = difflib.unified_diff(_lines(shown), _lines(body), "the page shows", "it prints", lineterm="")
+    return [Edit(block, body, "\n".join([where, *difference]))]
+
+
+# --- writing ---------------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def folder_of_a_page(root: Path = ROOT) -> Iterator[None]:
+    """An empty working directory with `examples/` in it, as in a clone."""
+    with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
+        shutil.copytree(root / "examples", "examples")
+        yield
+
+
+def update(page: Path) -> list[Edit]:
+    """Write into a page what its blocks print, and return what changed."""
+    with folder_of_a_page():
+        edits = run_page(page)
+    text = page.read_text(encoding="utf-8")
+    for edit in reversed(edits):
+        body = re.sub(r"^(?=.)", edit.block.indent, edit.body, flags=re.MULTILINE)
+        text = text[: edit.block.start] + body + text[edit.block.end :]
+    page.write_text(text, encoding="utf-8")
+    return edits
+
+
+def main(arguments: Sequence[str]) -> None:
+    for page in [Path(argument).resolve() for argument in arguments] or PAGES:
+        for edit in update(page):
+            print(edit.problem)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
