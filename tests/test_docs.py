@@ -69,6 +69,17 @@ def test_commands_in_running_text_exist(path: Path) -> None:
         assert_parses(command)
 
 
+def test_the_page_of_the_command_lists_every_subcommand() -> None:
+    import typer
+
+    from regretless.cli.app import app
+
+    group: Any = typer.main.get_command(app)
+    text = (ROOT / "docs" / "tutorial" / "command.md").read_text(encoding="utf-8")
+    listed = {row.split()[0] for row in re.findall(r"^\| `([a-z-][a-z -]*)` \|", text.split("## ")[0], re.MULTILINE)}
+    assert listed == set(group.commands)
+
+
 def test_examples_of_the_help_exist() -> None:
     found = [
         example
@@ -110,6 +121,37 @@ def test_shell_blocks_hold_what_can_be_typed(path: Path) -> None:
 def test_scripts_that_are_mentioned_exist(path: Path) -> None:
     for script in re.findall(r"\bpython ((?:benchmarks|tests)/\S+?\.py)", path.read_text(encoding="utf-8")):
         assert (ROOT / script).is_file(), script
+
+
+# --- lists that must be complete -------------------------------------------------------------------------------------
+
+
+def test_the_home_page_links_every_page() -> None:
+    """But the changelog, which the navigation has."""
+    home = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in PAGES if path.is_relative_to(ROOT / "docs")}
+    missing = {page for page in pages - {"index.md", "changelog.md"} if f"]({page})" not in home}
+    assert not missing
+
+
+def test_the_home_page_lists_the_extras() -> None:
+    home = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([a-z]+)` \|", home, re.MULTILINE)) == set(EXTRAS) - {"bench", "dev"}
+
+
+def test_the_guide_lists_every_field_of_a_spot() -> None:
+    from regretless.postflop.spot_reader import _CAP, _FIELDS, _RULES, _SIZES
+
+    text = (ROOT / "docs" / "guide" / "spots.md").read_text(encoding="utf-8")
+    table = re.search(r"## Every field\n(.*?)^## ", text, re.MULTILINE | re.DOTALL)
+    assert table is not None
+    listed = {
+        name for row in re.findall(r"^\| (`.*?`) \|", table[1], re.MULTILINE) for name in re.findall(r"`(.+?)`", row)
+    }
+    known = {f"bets.{name}" for name in (*_SIZES, _CAP)} | {f"rules.{name}" for name in _RULES}
+    known |= {"oop.range", "ip.range", "lines.add", "lines.remove", "[[locks]]"}
+    known |= set(_FIELDS) - {"oop", "ip", "bets", "rules", "lines", "locks"}
+    assert listed == known
 
 
 # --- the mechanism itself --------------------------------------------------------------------------------------------

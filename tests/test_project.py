@@ -20,6 +20,7 @@ import regretless
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "regretless"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 # Optional libraries that the test environment may lack; a module may fail to import for want of these alone.
 OPTIONAL = {"LiteEFG", "cupy", "cupyx", "torch"}
@@ -49,9 +50,8 @@ def tracked_files() -> list[Path]:
 
 
 def test_the_version_is_said_once() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert "version" not in project
-    assert project["dynamic"] == ["version"]
+    assert "version" not in PROJECT
+    assert PROJECT["dynamic"] == ["version"]
     assignments = [
         path.relative_to(ROOT)
         for path in PACKAGE.rglob("*.py")
@@ -154,6 +154,47 @@ def test_every_make_command_in_a_document_exists(document: str) -> None:
     code = "\n".join(re.findall(r"^```.*?^```|`[^`\n]+`", text, re.MULTILINE | re.DOTALL))
     mentioned = set(re.findall(r"\bmake (?:[A-Z_]+=\S+ )*([a-z][a-z-]*)", code))
     assert mentioned <= targets
+
+
+def test_an_extra_is_listed_only_if_code_uses_it() -> None:
+    extras = PROJECT["optional-dependencies"]
+    modules = {"cupy-cuda12x": "cupy", "open_spiel": "pyspiel"}
+    source = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+    for extra in set(extras) - {"all", "bench", "dev"}:
+        for requirement in extras[extra]:
+            name = re.split(r"[<>=;\[ ]", requirement)[0]
+            assert re.search(rf"\bimport {modules.get(name, name)}\b|\bfrom {modules.get(name, name)}\b", source), (
+                requirement
+            )
+    offered = set(re.findall(r"""(?:MissingExtra\([^)]*?, |extra=)"([a-z]+)\"""", source))
+    assert {"plot", "torch", "gpu"} <= offered <= set(extras)
+    (everything,) = extras["all"]
+    assert set(re.findall(r"[a-z]+", everything.partition("[")[2])) == set(extras) - {"all", "bench", "dev"}
+
+
+def test_the_makefile_tests_every_python_that_is_claimed() -> None:
+    """Those of the classifiers, and no older; and it finds each of them by itself."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    tested = re.search(r"^PYTHONS \?= (.+)$", makefile, re.MULTILINE)
+    candidates = re.search(r"^CANDIDATES := (.+)$", makefile, re.MULTILINE)
+    assert tested is not None
+    assert candidates is not None
+    claimed = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    assert PROJECT["requires-python"] == f">={claimed[0]}"
+    assert set(claimed) <= set(tested[1].split())
+    assert {f"python{version}" for version in tested[1].split()} <= set(candidates[1].split())
+
+
+def test_lint_and_docs_build_the_site_alike() -> None:
+    """Once `make lint` was quiet about warnings that `make docs` failed on."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipes = dict(re.findall(r"^([a-z-]+):.*\n((?:\t.*\n)+)", makefile, re.MULTILINE))
+    assert recipes["docs"].strip() == "$(MKDOCS)"
+    assert recipes["lint"].endswith("\t$(MKDOCS)\n")
+    build = re.search(r"^MKDOCS = (.+)$", makefile, re.MULTILINE)
+    assert build is not None
+    assert "--strict" in build[1]
+    assert "--quiet" not in build[1]
 
 
 def test_no_tracked_file_names_a_path_of_one_machine() -> None:
