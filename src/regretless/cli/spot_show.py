@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["Look", "print_spot", "print_tree", "show_spot"]
 
 
+LOCKS = 6  # said in the summary
+
+
 @dataclass(frozen=True, kw_only=True)
 class Look:
     """What is asked about a solved spot."""
@@ -102,6 +105,7 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
 
     from regretless.cli.spot_tables import HAND_LEGEND, hand_table
     from regretless.cli.spot_view import node_lines
+    from regretless.postflop.lock_text import lock_text
 
     look = look or Look()
     whole, view = look.views(solution)
@@ -125,6 +129,10 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
     )  # fmt: skip
     if solution.settings.target is not None and solution.exploitability_pct_pot > solution.settings.target:
         console.print(f"the target of {solution.settings.target:g} % was not reached", style="yellow")
+    for lock in solution.spot.locks[:LOCKS]:
+        console.print(f"locked {lock_text(lock)}", style="yellow", soft_wrap=True)
+    if len(solution.spot.locks) > LOCKS:
+        console.print(f"and {len(solution.spot.locks) - LOCKS} more locks", style="yellow")
     console.print()
     for line in drawn:
         console.print(line, no_wrap=True, soft_wrap=True)

@@ -111,6 +111,7 @@ class PublicEngine:
         self._scratch = [make_scratch(self.plans, self.tables, tile_type) for _ in range(threads)]
         self._blocks = _make_blocks(form, self.plans, self.unit, threads)
         self._locks: list[dict[tuple[int, int], Lock]] = [{}, {}]  # of each player, by node and runout
+        self._fixed: set[int] = set()  # players whose every decision is given
         self._pool = ThreadPoolExecutor(threads) if threads > 1 and len(form.streets) > 1 else None
 
     @property
@@ -142,13 +143,14 @@ class PublicEngine:
             self._matched = [aligned(len(regret), regret.dtype) for regret in self._regret]
             for matched, regret in zip(self._matched, self._regret, strict=True):
                 matched[:] = regret
-        if self._pool is None and not any(self._locks):
+        if self._pool is None and not any(self._locks) and not self._fixed:
             self._run(rows, 0, 2, BEGIN | BLOCKS | FINISH, LEARN)
         else:
             for row in rows:
                 for own in range(2):
-                    self._walk(own, LEARN, row[None])
-                    self._hold(own)
+                    if own not in self._fixed:
+                        self._walk(own, LEARN, row[None])
+                        self._hold(own)
         self.iteration += len(schedule)
 
     @property
@@ -177,23 +179,66 @@ class PublicEngine:
         """
         player = int(self.form.tree.player[node])
         chosen = np.ones(len(self.form.hands[player].weight), dtype=np.bool_) if hands is None else hands
-        self._locks[player][node, runout] = Lock(strategy.astype(np.float32), chosen)
-        self._hold(player)
+        lock = Lock(strategy.astype(np.float32)[:, self._alike(node, runout)], chosen)
+        self._locks[player][node, runout] = lock
+        self._put(node, runout, lock)
+
+    def fix(self, player: int, strategy: Callable[[int, int], FloatArray]) -> None:
+        """Give every decision of a player: `strategy` of a betting node and a runout is [actions, H].
+
+        The player is then never updated, and a best response of theirs is what is given.
+        """
+        every = np.ones(len(self.form.hands[player].weight), dtype=np.bool_)
+        decisions = self.plans[player].nodes[self.plans[player].nodes["mine"] == 1]
+        for node in map(int, decisions["node"]):
+            for runout in range(len(self.form.streets[int(self.form.tree.street[node])].parent)):
+                given = strategy(node, runout).astype(np.float32)[:, self._alike(node, runout)]
+                self._put(node, runout, Lock(given, every))
+        self._fixed.add(player)
 
     def unlock(self) -> None:
         """Let every hand choose again; what was learned stays."""
         self._locks = [{}, {}]
+        self._fixed = set()
+
+    def kept_strategy(self, node: int, runout: int) -> FloatArray:
+        """[actions, H] a locked strategy, exactly as the averages keep it."""
+        blocks = self.node_numbers(self._average, node, runout)
+        hands = len(self.form.hands[int(self.form.tree.player[node])].weight)
+        return np.asarray(blocks.reshape(len(blocks), -1)[:, :hands] / np.float64(self._one(blocks)))
+
+    def as_kept(self, strategy: FloatArray) -> FloatArray:
+        """A strategy as `kept_strategy` would read it back: in 16 bits probabilities are rounded."""
+        if self._one(self._average[0]) == 1:
+            return np.asarray(strategy.astype(np.float32), dtype=np.float64)
+        return np.asarray(np.rint(strategy * STEPS) / STEPS)
+
+    @staticmethod
+    def _one(numbers: Stored) -> int:
+        """What stands for a probability of 1 where averages are kept."""
+        return STEPS if numbers.dtype == np.uint16 else 1
+
+    def _alike(self, node: int, runout: int) -> NDArray[np.int16]:
+        """[H] the hand whose numbers each hand of the player takes there."""
+        player = int(self.form.tree.player[node])
+        symmetry = self.form.streets[int(self.form.tree.street[node])].symmetry[runout]
+        rows = self.tables[player].alike_hands.reshape(-1, self.plans[player].own_hands)
+        alike: NDArray[np.int16] = rows[symmetry, : len(self.form.hands[player].weight)]
+        return alike
 
     def _hold(self, player: int) -> None:
         """Put the locked strategies back in place of what a walk has learned there."""
         for (node, runout), lock in self._locks[player].items():
-            for numbers in (self._regret, self._matched, self._average):
-                blocks = self.node_numbers(numbers, node, runout)
-                rows = blocks.reshape(len(blocks), -1)
-                whole = STEPS if blocks.dtype == np.uint16 else 1.0
-                wanted = lock.strategy[:, lock.hands] * whole
-                rows[:, : len(lock.hands)][:, lock.hands] = np.rint(wanted) if whole > 1 else wanted
-                blocks[:] = rows.reshape(blocks.shape)
+            self._put(node, runout, lock)
+
+    def _put(self, node: int, runout: int, lock: Lock) -> None:
+        for numbers in (self._regret, self._matched, self._average):
+            blocks = self.node_numbers(numbers, node, runout)
+            rows = blocks.reshape(len(blocks), -1)
+            whole = self._one(blocks)
+            wanted = lock.strategy[:, lock.hands] * whole
+            rows[:, : len(lock.hands)][:, lock.hands] = np.rint(wanted) if whole > 1 else wanted
+            blocks[:] = rows.reshape(blocks.shape)
 
     def _lock_arrays(self, own: int) -> tuple[NDArray[np.int32], Float32]:
         """Where the kernels find the locks of a player."""
@@ -209,7 +254,8 @@ class PublicEngine:
     def evaluate(self) -> Evaluation:
         """Values and best responses of the average strategy, in the form's chips."""
         values = self._value(0, MEAN), self._value(1, MEAN)
-        best = self._value(0, BEST), self._value(1, BEST)
+        first, second = (values[own] if own in self._fixed else self._value(own, BEST) for own in range(2))
+        best = first, second
         # A best response is worth no less; where it is worth the same, rounding must not say otherwise.
         return Evaluation(values, (max(best[0], values[0]), max(best[1], values[1])))
 

@@ -16,7 +16,8 @@ verification  a solution checked by another route (unmerged: the full deck in fl
 from regretless.postflop.betting import betting_tree
 from regretless.postflop.estimate import Estimate, estimate_spot
 from regretless.postflop.files import load_solution, save_solution
-from regretless.postflop.locks import Lock
+from regretless.postflop.lock_text import parse_lock
+from regretless.postflop.locks import Lock, LockFrom
 from regretless.postflop.many import solve_many
 from regretless.postflop.nodes import HandTable, NodeView, Runout, RunoutReport
 from regretless.postflop.solution import SpotSolution
@@ -30,6 +31,7 @@ __all__ = [
     "HandTable",
     "Lines",
     "Lock",
+    "LockFrom",
     "NodeView",
     "PlayerSizes",
     "Rules",
@@ -43,6 +45,7 @@ __all__ = [
     "compile_spot",
     "estimate_spot",
     "load_solution",
+    "parse_lock",
     "resume_spot",
     "save_solution",
     "solve_many",

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from regretless.postflop.lock_text import lock_text
 from regretless.postflop.nodes import NodeView, RunoutReport
 from regretless.postflop.reading import SpotReader
 from regretless.postflop.spot import PlayerName, Spot
@@ -99,6 +100,7 @@ class SpotSolution(Solution):
             "pot": self.spot.pot,
             "ev": dict(self.ev),
             "equity": dict(self.equity),
+            "locks": [lock_text(lock) for lock in self.spot.locks],
             "root": {"player": root.player, "actions": list(root.actions), "frequencies": list(root.frequencies)},
         }
         if strategy:

@@ -14,9 +14,10 @@ from regretless.errors import InvalidFile, InvalidOption
 from regretless.forms.public import PublicForm
 from regretless.postflop.betting import betting_tree
 from regretless.postflop.estimate import Estimate, check_fits
-from regretless.postflop.locks import Lock, held_nodes
+from regretless.postflop.held import apply_locks, with_sources
+from regretless.postflop.locks import AnyLock
 from regretless.postflop.reading import SpotReader
-from regretless.postflop.runouts import compile_holdem, holdem_hands
+from regretless.postflop.runouts import compile_holdem
 from regretless.postflop.solution import SpotSolution
 from regretless.postflop.spot import Spot
 from regretless.postflop.suits import spot_group
@@ -59,7 +60,7 @@ def solve_spot(
     device: str = "auto",
     threads: int | None = None,
     storage: int = 32,
-    locks: Sequence[Lock] = (),
+    locks: Sequence[AnyLock] = (),
     measure_every: int | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
@@ -93,7 +94,7 @@ def solve_spot(
     """
     _check_machine(engine, device)
     job = _Job(
-        spot=replace(spot, locks=(*spot.locks, *locks)),
+        spot=with_sources(replace(spot, locks=(*spot.locks, *locks))),
         target=target,
         iterations=iterations,
         variant=variant or default_variant(spot),
@@ -227,12 +228,9 @@ def _solve(
     size = check_fits(job.spot, storage=job.storage, threads=job.threads)
     form = compile_spot(job.spot)
     engine = PublicEngine(form, threads=job.threads, storage=job.storage)
-    for held in held_nodes(
-        form, job.spot.locks, (holdem_hands(job.spot.board, job.spot.ip), holdem_hands(job.spot.board, job.spot.oop))
-    ):
-        engine.lock(held.node, held.strategy, held.runout, held.hands)
     if saved is not None:
         saved.restore(engine)
+    apply_locks(engine, job.spot, resumed=saved is not None)
     started_at = engine.iteration
     setup_seconds = time.perf_counter() - began
     before = () if saved is None else saved.history

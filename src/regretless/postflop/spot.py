@@ -32,7 +32,7 @@ from regretless.cards.deck import board_text
 from regretless.cards.hands import HAND_CARDS
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
-from regretless.postflop.locks import Lock
+from regretless.postflop.locks import AnyLock
 from regretless.postflop.sizes import LastBetMultiple, Size
 
 __all__ = [
@@ -185,7 +185,7 @@ class Spot:
     bets: Bets
     rules: Rules = field(default_factory=Rules)
     lines: Lines = field(default_factory=Lines)
-    locks: tuple[Lock, ...] = ()  # decisions that are given
+    locks: tuple[AnyLock, ...] = ()  # decisions that are given
     name: str = field(default="", compare=False)  # for people; not part of the question
 
     def __post_init__(self) -> None:

@@ -38,6 +38,12 @@
     strategy = { fold = 0.5, call = 0.5 }
     hands = "KK, QQ"              only these hands; absent: all
 
+    [[locks]]                     the same as another solution plays it
+    source = "other.rgl"          its file, seen from the folder of this one
+    player = "oop"                every decision of a player; or `node`, with `hands` if only some are held
+
+    A lock may also be a text, locks = ["check, bet 94: KK, QQ = fold 50%, call 50%"]: see `lock_text`.
+
 For each of bet, raise, reraise, donk and max_raises the finest table that names it wins: street and player, then
 street, then player, then all. A key that is none of these is refused, with the one that was probably meant.
 """
@@ -50,11 +56,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from regretless.cards.deck import parse_board
+from regretless.cards.deck import SUITS, parse_board
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.postflop.lines import parse_line
-from regretless.postflop.locks import Lock
+from regretless.postflop.lock_text import parse_lock, parse_strategy
+from regretless.postflop.locks import AnyLock, Lock, LockFrom
 from regretless.postflop.sizes import Size, parse_sizes
 from regretless.postflop.spot import (
     STREETS,
@@ -110,7 +117,7 @@ def read_mapping(table: Mapping[str, Any], source: str = "") -> Spot:
         bets=_bets(_table(table["bets"], "bets")),
         rules=_rules(_table(table.get("rules", {}), "rules")),
         lines=_lines(_table(table.get("lines", {}), "lines")),
-        locks=tuple(_locks(table.get("locks", []))),
+        locks=tuple(_locks(table.get("locks", []), Path(source).parent if source else None)),
         name=_text(table.get("name", ""), "name"),
     )
 
@@ -133,22 +140,59 @@ def _lines(table: Mapping[str, Any]) -> Lines:
     return Lines(**{key: tuple(_texts(value, f"lines.{key}")) for key, value in table.items()})
 
 
-def _locks(value: object) -> Iterator[Lock]:
+def _locks(value: object, folder: Path | None) -> Iterator[AnyLock]:
     if not isinstance(value, list | tuple):
-        raise InvalidOption("locks", value, "must be tables: [[locks]]")
+        raise InvalidOption("locks", value, "must be tables, [[locks]], or a list of texts")
     _at_most(value, MOST_LOCKS, "locks")
     for place, item in enumerate(value):
         field = f"locks[{place}]"
+        if isinstance(item, str):
+            yield parse_lock(item, field)
+            continue
         table = _table(item, field)
+        if "source" in table:
+            yield _lock_from(table, field, folder)
+            continue
         _only(table, ("node", "hands", "strategy"), field)
         for required in ("node", "strategy"):
             if required not in table:
                 raise _missing(f"{field}.{required}")
-        node, hands = _text(table["node"], f"{field}.node"), _text(table.get("hands", ""), f"{field}.hands")
-        parse_line(node, f"{field}.node")
-        Range.parse(hands, f"{field}.hands")
-        shares = _table(table["strategy"], f"{field}.strategy")
-        yield Lock(node, {name: _number(share, f"{field}.strategy") for name, share in shares.items()}, hands)
+        node, hands = _node_and_hands(table, field)
+        given = table["strategy"]
+        if isinstance(given, str):
+            shares = parse_strategy(given, f"{field}.strategy")
+        else:
+            named = _table(given, f"{field}.strategy")
+            shares = {name: _number(share, f"{field}.strategy") for name, share in named.items()}
+        yield Lock(node or "", shares, hands)
+
+
+def _lock_from(table: Mapping[str, Any], field: str, folder: Path | None) -> LockFrom:
+    """A lock that another solution gives; a relative path is seen from the folder of the spot file."""
+    _only(table, ("source", "player", "node", "hands", "suits"), field)
+    source = _text(table["source"], f"{field}.source")
+    node, hands = _node_and_hands(table, field)
+    player = _text(table["player"], f"{field}.player") if "player" in table else None
+    if player not in (None, "oop", "ip"):
+        raise InvalidOption(f"{field}.player", player, "is neither oop nor ip")
+    if (player is None) == (node is None):
+        raise InvalidOption(f"{field}.source", source, "needs either player or node beside it")
+    if player is not None and hands:
+        raise InvalidOption(f"{field}.hands", hands, "chooses hands at a node, and this lock is of a player")
+    suits = tuple(_texts(table.get("suits", []), f"{field}.suits"))
+    for renaming in suits:
+        if sorted(renaming) != sorted(SUITS):
+            raise InvalidOption(f"{field}.suits", renaming, f"is no renaming of the suits {SUITS}")
+    where = source if folder is None or Path(source).is_absolute() else str(folder / source)
+    return LockFrom(where, player=player, node=node, hands=hands, suits=suits)  # type: ignore[arg-type]
+
+
+def _node_and_hands(table: Mapping[str, Any], field: str) -> tuple[str | None, str]:
+    node = _text(table["node"], f"{field}.node") if "node" in table else None
+    hands = _text(table.get("hands", ""), f"{field}.hands")
+    parse_line(node or "", f"{field}.node")
+    Range.parse(hands, f"{field}.hands")
+    return node, hands
 
 
 def _bets(table: Mapping[str, Any]) -> Bets:

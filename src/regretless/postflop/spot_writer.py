@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 
 from regretless.cards.deck import board_text
+from regretless.postflop.locks import AnyLock, LockFrom
 from regretless.postflop.sizes import number_text, sizes_text
 from regretless.postflop.spot import STREETS, Bets, Lines, PlayerSizes, Rules, Spot, StreetSizes
 
@@ -60,10 +61,20 @@ def write_spot(spot: Spot) -> str:
     lines += _rules(spot.rules)
     lines += _lines(spot.lines)
     for lock in spot.locks:
-        shares = ", ".join(f"{_quoted(name)} = {number_text(share)}" for name, share in lock.strategy.items())
-        lines += ["", "[[locks]]", f"node = {_quoted(lock.node)}", f"strategy = {{ {shares} }}"]
-        lines += [f"hands = {_quoted(lock.hands)}"] if lock.hands else []
+        lines += ["", "[[locks]]", *_lock(lock)]
     return "\n".join(lines) + "\n"
+
+
+def _lock(lock: AnyLock) -> list[str]:
+    lines = [] if lock.node is None else [f"node = {_quoted(lock.node)}"]
+    if isinstance(lock, LockFrom):
+        lines += [f"source = {_quoted(lock.source)}"]
+        lines += [] if lock.player is None else [f"player = {_quoted(lock.player)}"]
+        lines += [f"suits = [{', '.join(map(_quoted, lock.suits))}]"] if lock.suits else []
+    else:
+        shares = ", ".join(f"{_quoted(name)} = {number_text(share)}" for name, share in lock.strategy.items())
+        lines += [f"strategy = {{ {shares} }}"]
+    return [*lines, f"hands = {_quoted(lock.hands)}"] if lock.hands else lines
 
 
 def _quoted(text: str) -> str:

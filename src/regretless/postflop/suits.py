@@ -14,15 +14,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regretless.cards.deck import board_text, card_text
-from regretless.cards.isomorphism import CARD_MAPS, hand_maps, unchanged_by
+from regretless.cards.deck import SUITS, board_text, card_text
+from regretless.cards.isomorphism import CARD_MAPS, SUIT_PERMUTATIONS, hand_maps, unchanged_by
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidText
 from regretless.forms.history import IntArray
 from regretless.forms.public import PublicForm
+from regretless.postflop.locks import LockFrom
 from regretless.postflop.spot import Spot
 
-__all__ = ["Deal", "count_runouts", "find_deal", "spot_group", "suit_group"]
+__all__ = ["Deal", "count_runouts", "find_deal", "renaming_text", "spot_group", "suit_group"]
 
 
 def suit_group(
@@ -51,7 +52,21 @@ def suit_group(
 def spot_group(spot: Spot) -> IntArray:
     """The group of a spot, with what its locks tell apart."""
     alike = [lock.range for lock in spot.locks if lock.hands]
-    return suit_group(spot.board, spot.ip, spot.oop, alike=alike, fixed=[c for lock in spot.locks for c in lock.cards])
+    fixed = [card for lock in spot.locks for card in lock.cards]
+    group = suit_group(spot.board, spot.ip, spot.oop, alike=alike, fixed=fixed)
+    for lock in spot.locks:
+        if isinstance(lock, LockFrom) and lock.suits:
+            group = np.array([row for row in group if renaming_text(row) in lock.suits], dtype=np.int64)
+    return group
+
+
+def renaming_text(row: int) -> str:
+    """What a renaming, a row of `SUIT_PERMUTATIONS`, turns c, d, h and s into.
+
+    >>> renaming_text(0), renaming_text(1)
+    ('cdhs', 'cdsh')
+    """
+    return "".join(SUITS[suit] for suit in SUIT_PERMUTATIONS[row])
 
 
 def count_runouts(spot: Spot) -> tuple[int, ...]:

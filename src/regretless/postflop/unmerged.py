@@ -30,7 +30,7 @@ from regretless.errors import InvalidFile
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import Kind, PublicForm
 from regretless.postflop.evaluation import Strategies
-from regretless.postflop.locks import held_nodes
+from regretless.postflop.locks import LockedHands
 from regretless.postflop.plain_strength import showdown_strengths
 from regretless.postflop.runouts import holdem_hands
 from regretless.postflop.spot import Spot
@@ -75,7 +75,7 @@ class Unmerged:
         self.streets = len(spot.streets)
         self.group = spot_group(spot)
         self.solved_runouts = _solved_runouts(form)
-        self.locks = {(lock.node, lock.runout): lock.hands for lock in held_nodes(form, spot.locks, self.held)}
+        self.locks = LockedHands(form, spot.locks, self.held)
         self._strengths_found: dict[frozenset[int], tuple[IntArray, IntArray]] = {}
         self.nodes = [np.flatnonzero(self.tree.street == street) for street in range(self.streets)]
         self.place = np.zeros(len(self.tree.street), dtype=np.int64)
@@ -119,8 +119,9 @@ class Unmerged:
         for node in self._decisions[street]:
             actor = int(tree.player[node])
             strategy[node] = self.strategies.strategy(node, solved.runout)[:, solved.hands[actor]]
-            if (node, solved.runout) in self.locks:
-                locked[node] = self.locks[node, solved.runout][solved.hands[actor]]
+            given = self.locks.hands(node, solved.runout)
+            if given.any():
+                locked[node] = given[solved.hands[actor]]
             below, here = self._below(node), self.place[node]
             reach[actor][below] = reach[actor][here] * strategy[node]
             reach[1 - actor][below] = reach[1 - actor][here]
