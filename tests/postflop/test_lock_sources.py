@@ -142,3 +142,12 @@ def test_what_a_source_lacks_is_named(turn: SpotSolution, source: str, change: d
         solve_spot(spot, iterations=1, threads=1, locks=[LockFrom(source, player="oop")])
     assert str(caught.value).startswith("locks[0].source: ")
     assert reason in str(caught.value)
+
+
+def test_an_independent_evaluation_agrees(turn: SpotSolution, source: str) -> None:
+    """Unmerged, in 64 bits: what is reported around a locked player, or a locked node, is exact."""
+    for lock in (LockFrom(source, player="oop"), LockFrom(source, node="check, check")):
+        solution = solve_spot(turn.spot, iterations=20, threads=1, locks=[lock])
+        exact = solution.verify()
+        assert exact.exploitability_pct_pot == pytest.approx(solution.exploitability_pct_pot, abs=1e-4)
+        assert exact.ev["oop"] == pytest.approx(solution.ev["oop"], abs=1e-4)
