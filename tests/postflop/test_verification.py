@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -139,4 +141,19 @@ def test_options_that_a_spot_cannot_use_are_refused(river: SpotSolution, flop: S
 
 def test_memory_is_checked_first(flop: SpotSolution) -> None:
     with pytest.raises(WouldNotFit, match="verifying"):
-        flop.verify(available=100_000)
+        flop.verify(available=10_000_000)
+
+
+@pytest.mark.parametrize("name", ["river_wide", "turn_paired_donk"])
+def test_the_estimate_of_memory_is_enough_and_not_too_much(
+    name: str, read_reference: Callable[[str], tuple[Spot, dict[str, Any]]], tmp_path: Path
+) -> None:
+    solve_spot(read_reference(name)[0], iterations=2, threads=1).save(tmp_path / "spot.rgl")
+    loaded = SpotSolution.load(tmp_path / "spot.rgl")
+    tracemalloc.start()
+    try:
+        found = loaded.verify()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak <= found.memory_bytes <= 1.5 * peak + 20 * 2**20

@@ -37,6 +37,7 @@ TURNS = 12  # turns drawn on a flop
 ALL_TURNS, ALL_RIVERS = 49, 48
 TOLERANCES = {32: 1e-6, 16: 1e-4}  # of the pot, by the bits that are kept of a probability
 DEEP = 5.0  # pots; rounding grows with stacks that are deeper
+FIXED_BYTES = 16 << 20  # small tables, and pieces of the file
 ERRORS = 4.0  # standard errors that a sample may be off by
 
 Pair = tuple[FloatArray, FloatArray]
@@ -184,16 +185,17 @@ def verify_spot(
 
 
 def verification_bytes(form: PublicForm, *, drawn: int = 0) -> int:
-    """Memory that evaluating a spot takes, nearly."""
+    """Memory that evaluating a spot takes at most, nearly."""
     tree = form.tree
     hands = [len(each.weight) for each in form.hands]
     nodes = np.bincount(tree.street, minlength=len(form.streets))
-    rows = int(nodes.sum()) * sum(hands) * 6  # reach, values twice, strategies, and what a step works on
+    rows = int(nodes.sum()) * sum(hands) * 8  # reach, values twice, strategies, and what a step works on
     matrices = hands[0] * hands[1] * 5
     lines = int(np.count_nonzero((tree.kind == Kind.CHANCE) & (tree.street == 0))) * sum(hands) * 4
     early = sum(len(street.parent) * int(count) for street, count in zip(form.streets[:-1], nodes, strict=False))
     boards = (1, ALL_RIVERS, ALL_TURNS * ALL_RIVERS // 2)[len(form.streets) - 1] * sum(hands)
-    return 8 * (rows + matrices + lines * (1 + drawn)) + 4 * boards + (4 * early * sum(hands) if drawn else 0)
+    kept = 4 * early * sum(hands) if drawn else 0
+    return 8 * (rows + matrices + lines * (1 + drawn)) + 4 * boards + kept + FIXED_BYTES
 
 
 def _drawn(streets: int, full: bool, turns: int | None, seed: int | None) -> list[int] | None:
