@@ -211,7 +211,13 @@ def exact(amount: float) -> float:
 
 
 def _percent(share: float) -> str:
-    return number_text(float(f"{100 * share:.12g}"))  # 0.07 · 100 is 7.000000000000001
+    """The shortest percentage that reads back to the share: 0.07 · 100 is 7.000000000000001.
+
+    >>> _percent(0.07), _percent(3.300000000001)
+    ('7', '330.0000000001')
+    """
+    texts = (number_text(float(f"{100 * share:.{digits}g}")) for digits in (12, 15, 16, 17))
+    return next((text for text in texts if float(text) / 100 == share), number_text(100 * share))
 
 
 def _read(part: str, text: str, field: str, position: int, raises: bool) -> Size:

@@ -139,7 +139,8 @@ class Mapped:
             raise InvalidFile(self.path, f"is of another kind or version: {name} has no row {index}")
         begin, end = index * entry.row_bytes, (index + 1) * entry.row_bytes
         first, last = begin // self._size, -(-end // self._size)
-        content = b"".join(self._piece(name, piece) for piece in range(first, last))
+        pieces = [self._piece(name, piece) for piece in range(first, last)]
+        content = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         count, offset = entry.row_bytes // entry.dtype.itemsize, begin - first * self._size
         row: NDArray[Any] = np.frombuffer(content, entry.dtype, count, offset if count else 0)
         return row.reshape(entry.shape[1:])
