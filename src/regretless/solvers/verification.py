@@ -22,7 +22,7 @@ from regretless.solvers.solution import Solution
 __all__ = ["Verification", "verify_game"]
 
 TOLERANCE = 1e-5  # of the largest value, at least 1: engines of 32 bits are not more precise
-HISTORY_BYTES = 1_500  # of Python objects for each history: its state, its value, its place in an information set
+HISTORY_BYTES = 1_000  # of Python objects for each history: its state, its value, its place in an information set
 
 
 @dataclass(frozen=True, kw_only=True)
