@@ -31,6 +31,7 @@ p "" 3 1 { "a" } 0
 t "" 3
 t "" 4 { 1e3, -2.5e-1, 1/7 }
 """
+ENGINES = ["auto", "numba", "numpy", "reference"]
 WORDS = [
     "1", "0", "-1", "2", "1/0", "1/3", "1e308", "-1e308", "1e-320", "5e-324", "9" * 200, "1e999", "nan", "inf", "0x10",
     "--1", "{", "}", ",", '"', '"a"', "c", "p", "t", "EFG", "R", "D", "//", "#", "\x00", "é", "\n",
@@ -82,6 +83,9 @@ def mutated(draw: random.Random, texts: list[str]) -> str:
 def fuzz(case, count: int, seed: int = 0) -> int:
     draw = random.Random(seed)
     texts = [PENNIES, CHANCE, to_efg(Kuhn()), to_efg(Kuhn(players=3))]
+    for game in (Kuhn(), Kuhn(players=3), parse_efg(CHANCE)):  # kernels compile here, and not within a case's time
+        for engine in ENGINES:
+            solve(game, iterations=3, engine=engine)
     solved = 0
     for number in range(count):
         text = mutated(draw, texts)
@@ -89,8 +93,7 @@ def fuzz(case, count: int, seed: int = 0) -> int:
             game = parse_efg(text, limits=Limits(bytes=10**6, nodes=50_000))
             form = compile_history(game)
             if number % 5 == 0 and form.keys:
-                engine = draw.choice(["auto", "numba", "numpy", "reference"])
-                solution = solve(game, iterations=3, engine=engine)
+                solution = solve(game, iterations=3, engine=draw.choice(ENGINES))
                 assert np.isfinite([solution.exploitability, *solution.values]).all()
                 solved += 1
     assert case.refused > count // 5
