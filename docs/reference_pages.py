@@ -22,7 +22,10 @@ from regretless.cli.app import app
 
 PACKAGE = Path(__file__).parent.parent / "src" / "regretless"
 # The order in which the data flows: rules of a game, arrays, updates, the loop, what a person touches.
-LAYERS = ["cards", "games", "forms", "rules", "engines", "solvers", "storage", "plots", "postflop", "api", "errors"]
+LAYERS = [
+    "cards", "games", "forms", "rules", "engines", "solvers", "storage", "plots", "postflop", "api",
+    "errors", "printable",
+]  # fmt: skip
 
 
 def modules(layer: str) -> list[str]:

@@ -9,6 +9,7 @@ pytest -m gpu            those of a GPU alone; test files without any are not ev
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import resource
 import tempfile
@@ -30,6 +31,10 @@ else:
     settings.load_profile("regretless")
 
 
+# Examples in docstrings of modules that load without PyTorch but cannot run without it.
+DOCTESTS_WITH_TORCH = {"regretless.engines.batched.BatchedEngine"}
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--run-slow", action="store_true", help="run the tests marked slow too")
 
@@ -46,9 +51,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if slow:
             config.hook.pytest_deselected(items=slow)
             items[:] = [item for item in items if not item.get_closest_marker("slow")]
+    has_torch = importlib.util.find_spec("torch") is not None
     for item in items:
         if item.get_closest_marker("gpu") and cuda_devices() == 0:
             item.add_marker(pytest.mark.skip(reason="no CUDA device"))
+        if item.name in DOCTESTS_WITH_TORCH and not has_torch:
+            item.add_marker(pytest.mark.skip(reason="torch is not installed"))
 
 
 @pytest.fixture

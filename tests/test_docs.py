@@ -154,6 +154,22 @@ def test_the_guide_lists_every_field_of_a_spot() -> None:
     assert listed == known
 
 
+def test_the_layers_are_listed_as_they_are_checked() -> None:
+    """docs/design/layers.md as in pyproject.toml, and every layer has a page in the reference."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    checked = [layer for contract in contracts if contract["id"] == "layers" for layer in contract["layers"]]
+    text = (ROOT / "docs" / "design" / "layers.md").read_text(encoding="utf-8")
+    diagram = next(block.body for block in blocks(text) if block.language == "text")
+    assert [re.split(r" {2,}", line)[0] for line in diagram.splitlines()] == [
+        name for name in checked if name != "__main__"
+    ]
+    pages = (ROOT / "docs" / "reference_pages.py").read_text(encoding="utf-8")
+    for layer in re.findall(r"[a-z]+", " ".join(checked)):
+        assert layer in {"main", "cli"} or f'"{layer}"' in pages
+
+
 # --- the mechanism itself --------------------------------------------------------------------------------------------
 
 
