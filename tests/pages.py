@@ -251,7 +251,9 @@ def _alike(shown: str, printed: str) -> bool:
 def rewritten(shown: str, printed: str) -> str:
     """What the page should show: all that was printed, less what the page already left out.
 
-    >>> print(rewritten("value 3\\n…\\ntime …", "value 4\\nmore\\nyet more\\ntime 0.3 s"), end="")
+    >>> print(rewritten("game\\nvalue 3\\n…\\ntime …", "game\\nnew\\nvalue 4\\nmore\\nyet more\\ntime 0.3 s"), end="")
+    game
+    new
     value 4
     …
     time …
@@ -271,8 +273,9 @@ def rewritten(shown: str, printed: str) -> str:
         elif section:
             if number:
                 position += _most_like(section[0], new[position:])
-            kept += new[position : position + len(section)]
-            position += len(section)
+            count = 1 + _most_like(section[-1], new[position : position + len(section) + 10])
+            kept += new[position : position + count]
+            position += count
     return "".join(f"{line}\n" for line in kept)
 
 
