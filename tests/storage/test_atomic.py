@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -58,7 +59,7 @@ except InvalidFile as error:
 
 
 def test_a_read_only_folder_is_noticed_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Path, "touch", failing(errno.EROFS))  # permissions do not stop the superuser
+    monkeypatch.setattr(os, "open", failing(errno.EROFS))  # permissions do not stop the superuser
     with pytest.raises(InvalidFile, match="cannot be written: read-only file system"):
         check_writable(tmp_path / "kuhn.rgl")
 
@@ -100,6 +101,59 @@ def test_an_error_or_an_interrupt_on_the_way_leaves_nothing(tmp_path: Path) -> N
     for problem in (ValueError, KeyboardInterrupt):
         with pytest.raises(problem):
             write_half(problem)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next_one_that_writes_there(tmp_path: Path) -> None:
+    code = f"""
+import os, signal
+from regretless.storage import replace_file
+with replace_file({str(tmp_path / "killed.rgl")!r}) as temporary:
+    temporary.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    for write in (check_writable, lambda path: save_text(path, "whole")):
+        assert subprocess.run([sys.executable, "-c", code]).returncode == -signal.SIGKILL
+        assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
+        write(tmp_path / "other.txt")
+        assert {path.name for path in tmp_path.iterdir()} <= {"other.txt"}
+
+
+def save_text(path: Path, text: str) -> None:
+    with replace_file(path) as temporary:
+        temporary.write_text(text)
+
+
+def test_what_another_process_is_writing_is_left_alone(tmp_path: Path) -> None:
+    code = f"""
+from regretless.storage import replace_file
+with replace_file({str(tmp_path / "slow.txt")!r}) as temporary:
+    temporary.write_text("slow")
+    print(temporary.name, flush=True)
+    input()
+"""
+    writer = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert writer.stdout is not None
+    name = writer.stdout.readline().strip()
+    for notes in (".notes.part", "x.0123abcd.part"):  # nobody's, and not hidden: neither is ours
+        (tmp_path / notes).touch()
+    save_text(tmp_path / "quick.txt", "quick")
+    assert {path.name for path in tmp_path.iterdir()} == {name, "quick.txt", ".notes.part", "x.0123abcd.part"}
+    writer.communicate("\n")
+    assert (tmp_path / "slow.txt").read_text() == "slow"
+    assert not (tmp_path / name).exists()
+
+
+def test_a_process_that_ends_at_once_takes_its_temporary_files_along(tmp_path: Path) -> None:
+    code = f"""
+import os
+from regretless.storage.atomic import remove_temporary_files, replace_file
+with replace_file({str(tmp_path / "new.txt")!r}) as temporary:
+    temporary.write_text("half")
+    remove_temporary_files()
+    os._exit(0)
+"""
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,24 +1,37 @@
 """Files that appear whole or not at all.
 
-1. Write to a temporary name in the same folder.
-2. Ask the disk to keep it (fsync).
+1. Create a temporary file in the same folder and lock it.
+2. Write to it, and ask the disk to keep it (fsync).
 3. Rename it over the real name, which on every system is one step.
 
-A crash, a full disk or an interrupt before step 3 leaves the old file as it was; the temporary one is removed.
+A crash, a full disk or an interrupt before step 3 leaves the old file as it was, and the temporary one is removed. A
+process that is killed cannot remove it, but its lock ends with it: whoever writes to that folder next removes temporary
+files that nobody holds locked.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import stat
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from regretless.errors import InvalidFile
 
-__all__ = ["check_writable", "replace_file"]
+try:
+    import fcntl
+except ImportError:  # Windows, where a file that another process has open cannot be removed at all
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["check_writable", "remove_temporary_files", "replace_file"]
+
+_LEFTOVER = re.compile(r"\..+\.[0-9a-f]{8}\.part")
+_writing: set[Path] = set()  # temporary files of this process
+_changing = threading.Lock()  # held while a temporary file is created or renamed
 
 
 @contextmanager
@@ -33,21 +46,18 @@ def replace_file(path: str | Path) -> Iterator[Path]:
     (['note.txt'], 'whole')
     """
     final = _destination(path)
-    temporary = _temporary_beside(final)
     try:
-        temporary.touch(exist_ok=False)
-        mode = stat.S_IMODE((final if final.exists() else temporary).stat().st_mode)
-        yield temporary
-        temporary.chmod(mode)  # some libraries write files that only their owner may read
-        with open(temporary, "rb+") as written:
-            os.fsync(written.fileno())
-        os.replace(temporary, final)
-        _keep_folder(final.parent)
+        with _temporary_beside(final) as temporary:
+            mode = stat.S_IMODE((final if final.exists() else temporary).stat().st_mode)
+            yield temporary
+            temporary.chmod(mode)  # some libraries write files that only their owner may read
+            with open(temporary, "rb+") as written:
+                os.fsync(written.fileno())
+            with _changing:
+                os.replace(temporary, final)
+            _keep_folder(final.parent)
     except OSError as error:
         raise InvalidFile(path, f"cannot be written: {reason(error)}") from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def check_writable(path: str | Path) -> None:
@@ -57,12 +67,20 @@ def check_writable(path: str | Path) -> None:
     Traceback (most recent call last):
     regretless.errors.InvalidFile: no-such-folder/leduc.rgl: cannot be written: the folder no-such-folder does not exist
     """
-    temporary = _temporary_beside(_destination(path))
     try:
-        temporary.touch(exist_ok=False)
+        with _temporary_beside(_destination(path)):
+            pass
     except OSError as error:
         raise InvalidFile(path, f"cannot be written: {reason(error)}") from error
-    finally:
+
+
+def remove_temporary_files() -> None:
+    """Remove what this process is writing, which then never appears: the last step before it ends at once.
+
+    From here on the process can neither create a temporary file nor rename one.
+    """
+    _changing.acquire()
+    for temporary in tuple(_writing):
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
 
@@ -90,8 +108,54 @@ def _destination(path: str | Path) -> Path:
     return final
 
 
-def _temporary_beside(final: Path) -> Path:
-    return final.with_name(f".{final.name[:80]}.{secrets.token_hex(4)}.part")
+@contextmanager
+def _temporary_beside(final: Path) -> Iterator[Path]:
+    """A new, locked file in the same folder; it is gone when the block ends, unless it was renamed."""
+    _remove_leftovers(final.parent)
+    with _changing:
+        temporary, descriptor = _create_locked(final)
+        _writing.add(temporary)
+    try:
+        yield temporary
+    finally:
+        os.close(descriptor)
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        _writing.discard(temporary)
+
+
+def _create_locked(final: Path) -> tuple[Path, int]:
+    while True:
+        temporary = final.with_name(f".{final.name[:80]}.{secrets.token_hex(4)}.part")
+        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        if fcntl is None:
+            return temporary, descriptor
+        with suppress(OSError):  # a file system without locks, where nobody can take one to remove the file either
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(descriptor).st_nlink > 0:
+            return temporary, descriptor
+        os.close(descriptor)  # another process took it for a leftover before it was locked
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove temporary files of processes that are no more; those of living ones are locked."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _LEFTOVER.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                with suppress(OSError):
+                    _remove_unlocked(entry.path)
+
+
+def _remove_unlocked(path: str) -> None:
+    if fcntl is None:
+        os.unlink(path)
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises OSError where somebody holds it
+        os.unlink(path)
+    finally:
+        os.close(descriptor)
 
 
 def _keep_folder(folder: Path) -> None:
