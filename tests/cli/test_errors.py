@@ -140,7 +140,10 @@ def test_a_resume_that_does_not_fit(run) -> None:
         (["leduc", "--resume", "kuhn.rgl", "--iterations", "50"], "belongs to another tree than that of leduc"),
         (["--resume", "kuhn.rgl"], "is already reached: 20 iterations are done"),
         (["--resume", "kuhn.rgl", "--iterations", "5"], "is already reached"),
-        (["--resume", "kuhn.rgl", "--variant", "vanilla", "--iterations", "50"], "cannot go on with what plus began"),
+        (
+            ["--resume", "kuhn.rgl", "--variant", "vanilla", "--iterations", "50"],
+            "variant: 'vanilla' cannot resume kuhn.rgl, which was begun with 'plus'",
+        ),
     ]:
         result = run("solve", *line)
         assert result.code == 1

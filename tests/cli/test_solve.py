@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -159,13 +160,19 @@ def interrupted_after(count: int) -> Solution:
     )
 
 
+def interrupted_solve(name: str, title: str, options: dict[str, Any], *others: object) -> Solution:
+    solution = interrupted_after(40)
+    options["checkpoint"](solution)
+    return solution
+
+
 def test_an_interrupt_saves_under_a_free_name_and_says_how_to_go_on(
     run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = run("solve", "kuhn", "--iterations", "200", "--engine", "reference", "--json", "--strategy").json
     (tmp_path / "kuhn.rgl").write_text("somebody else's")
     with monkeypatch.context() as patch:
-        patch.setattr("regretless.cli.solve._solve_with_progress", lambda name, options: interrupted_after(40))
+        patch.setattr("regretless.cli.game_solve._solve_with_progress", interrupted_solve)
         result = run("solve", "kuhn", "--iterations", "200")
     assert result.code == 130
     assert "regretless solve --resume kuhn-2.rgl" in result.err

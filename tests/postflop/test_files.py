@@ -113,7 +113,7 @@ def test_a_finished_solve_goes_on_if_it_was_saved_with_its_regrets(fields: dict[
 
 def test_checkpoints_are_written_on_the_way(fields: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "spot.rgl"
-    solve_spot(Spot.from_mapping(fields), iterations=50, checkpoint=path, checkpoint_seconds=0)
+    solve_spot(Spot.from_mapping(fields), iterations=50, checkpoint=path, save_every=1e-9)
     assert resume_spot(path, iterations=60).iterations == 60
     with pytest.raises(InvalidFile, match="--resume"):
         SpotSolution.load(path)
@@ -165,7 +165,7 @@ def test_a_folder_without_permission(river: SpotSolution, fields: dict[str, Any]
     told: list[InvalidFile | None] = []
     path = read_only_folder / "checkpoint.rgl"
     solution = solve_spot(
-        Spot.from_mapping(fields), iterations=20, checkpoint=path, checkpoint_seconds=0, checkpointed=told.append
+        Spot.from_mapping(fields), iterations=20, checkpoint=path, save_every=1e-9, checkpointed=told.append
     )
     assert solution.iterations == 20
     assert {str(problem) for problem in told} == {f"{path}: cannot be written: permission denied"}
@@ -210,10 +210,10 @@ def test_a_solve_outlives_checkpoints_that_cannot_be_written(
     spot = Spot.from_mapping(fields)
     whole = solve_spot(spot, iterations=50)
     path = tmp_path / "spot.rgl"
-    solve_spot(spot, iterations=10, checkpoint=path, checkpoint_seconds=0)
+    solve_spot(spot, iterations=10, checkpoint=path, save_every=1e-9)
     before = path.read_bytes()
     told: list[InvalidFile | None] = []
-    options: dict[str, Any] = {"iterations": 50, "checkpoint": path, "checkpoint_seconds": 0}
+    options: dict[str, Any] = {"iterations": 50, "checkpoint": path, "save_every": 1e-9}
     with room_for(10_000):
         solution = solve_spot(spot, **options, checkpointed=told.append)
         with pytest.warns(UserWarning, match="cannot be written: file too large"):

@@ -22,13 +22,13 @@ from typing import Annotated, Any
 import typer
 
 from regretless.cli import bench, compare, equity, estimate, export, games, plot, range, show, solve, train_kuhn, verify
+from regretless.cli.interrupts import INTERRUPTED, let_interrupt
 from regretless.cli.warning_lines import warnings_as_lines
 from regretless.errors import RegretlessError
 from regretless.printable import printable
 
 __all__ = ["app", "main"]
 
-INTERRUPTED = 130
 OBJECTS = 100_000  # made between two searches for garbage while the command runs; Python's own choice is 700
 
 app = typer.Typer(
@@ -79,6 +79,7 @@ def regretless(
     [cyan]regretless plot leduc --variants vanilla,plus,discounted[/cyan]   how fast each of them gets there
     [cyan]regretless equity AhKh QQ --board "Qs Jh 2h"[/cyan]   range against range
     """
+    let_interrupt()
     if context.invoked_subcommand is None:
         print(context.get_help())
 

@@ -32,7 +32,7 @@ def plot(
     device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
     updates: Annotated[str, typer.Option(help="alternating or simultaneous.")] = "alternating",
     sampling: Annotated[str, typer.Option(help="full, chance, external or outcome.")] = "full",
-    seed: Annotated[int, typer.Option(help="Of everything that is drawn at random.")] = 0,
+    seed: Annotated[int | None, typer.Option(show_default="0", help="Random seed, with --sampling.")] = None,
     measure_every: Annotated[
         int | None,
         typer.Option(show_default="a tenth of what is done", help="Iterations between two points of a curve."),
@@ -52,9 +52,9 @@ def plot(
     [cyan]regretless plot monday.rgl tuesday.rgl --out both.svg[/cyan]
     """
     from regretless.cli.figures import check_figure, save_figure
-    from regretless.cli.solve import file_stem
+    from regretless.cli.interrupts import SimplePlan, interruptible
+    from regretless.cli.outputs import file_stem
     from regretless.plots.convergence import convergence
-    from regretless.solvers.interrupt import catch_interrupts
     from regretless.solvers.solve import VARIANTS
     from regretless.storage.solutions import load_solution
 
@@ -77,7 +77,8 @@ def plot(
         "seed": seed,
         "measure_every": measure_every,
     }
-    with catch_interrupts() as interrupted:
+    plan = SimplePlan("stopping after this iteration, then drawing what is solved", "stopped at once: nothing is drawn")
+    with interruptible(plan) as interrupted:
         solved = _solve_all(jobs, options, interrupted)
         stopped = interrupted()
     save_figure(convergence([*saved, *solved], title=title), path)
@@ -89,14 +90,16 @@ def plot(
 
 def _solve_all(jobs: Sequence[tuple[str, str]], options: dict[str, Any], interrupted: Any) -> list[Solution]:
     from regretless.cli.progress import solve_bar
-    from regretless.solvers.solve import solve
+    from regretless.solvers.solve import EXACT, solve
 
-    if jobs:  # loads compiled code, so that the first curve does not pay for it
-        solve(jobs[0][0], variant=jobs[0][1], **{**options, "iterations": 1})
+    iterated = [(game, variant) for game, variant in jobs if variant != EXACT]
+    if iterated:  # loads compiled code, so that the first curve does not pay for it
+        solve(iterated[0][0], variant=iterated[0][1], **{**options, "iterations": 1})
     solved = []
     for game, variant in jobs:
+        asked = {} if variant == EXACT else options  # a linear program takes none of them
         with solve_bar(f"{game} {variant}", None) as report:
-            solved.append(solve(game, variant=variant, report=report, interrupted=interrupted, **options))
+            solved.append(solve(game, variant=variant, report=report, interrupted=interrupted, **asked))
         if interrupted():
             break
     return solved

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from regretless.cli.consoles import for_people
+from regretless.cli.interrupts import shown_bar
 from regretless.cli.numbers import duration_text
 from regretless.printable import printable
 
@@ -28,7 +29,10 @@ def bar(what: str) -> Iterator[Callable[[float, str], None]]:
         BarColumn(bar_width=14),
         TextColumn("{task.fields[said]}", markup=False),
     )
-    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
+    with (
+        Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as shown,
+        shown_bar(shown),
+    ):
         task = shown.add_task(printable(what), total=None, said="setting up")
 
         def tell(share: float, said: str) -> None:

@@ -112,7 +112,7 @@ def show(
     [cyan]regretless show spot.rgl --line 'check, check' --runouts --player ip[/cyan]
     [cyan]regretless show spot.toml --tree[/cyan]
     """
-    from regretless.cli.spot_solve import is_spot_file
+    from regretless.cli.inputs import is_spot_file
 
     given: Mapping[str, Any] = {
         "--strategy": strategy,

@@ -1,24 +1,13 @@
-"""`regretless solve`: from the name of a game to its equilibrium."""
+"""`regretless solve`: its options, and which problem they are for."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from regretless.cli.consoles import for_people
-from regretless.cli.json_output import print_json
-from regretless.errors import InvalidFile, InvalidOption
-
-if TYPE_CHECKING:
-    from regretless.solvers.solution import Solution
-
-__all__ = ["file_stem", "solve"]
-
-ITERATIONS = 1000
-ITERATIONS_TO_TARGET = 1_000_000  # where a target is given and no number of iterations
+__all__ = ["solve"]
 
 SEARCH, MACHINE, OUTPUT = "How it searches", "What it runs on", "What comes out"
 
@@ -31,7 +20,7 @@ def solve(
             show_default=False,
             help="A game: [cyan]leduc[/cyan], [cyan]'leduc(ranks=6)'[/cyan], [cyan]'openspiel:liars_dice'[/cyan], "
             "[cyan]game.efg[/cyan] ([cyan]regretless games[/cyan] lists them); or hold'em spots: "
-            "[cyan]spot.toml[/cyan], [cyan]'spots/*.toml'[/cyan]. Not needed with --resume.",
+            "[cyan]spot.toml[/cyan], [cyan]'spots/*.toml'[/cyan], a folder. Not needed with --resume.",
         ),
     ] = None,
     variant: Annotated[
@@ -86,7 +75,7 @@ def solve(
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(show_default="0", rich_help_panel=SEARCH, help="Of everything that is drawn at random."),
+        typer.Option(show_default="0", rich_help_panel=SEARCH, help="Random seed, with --sampling."),
     ] = None,
     measure_every: Annotated[
         int | None,
@@ -126,7 +115,8 @@ def solve(
         typer.Option(
             show_default=False,
             rich_help_panel=OUTPUT,
-            help="Save the solution as this .rgl file; an interrupted solve is saved even without it.",
+            help="Save the solution as this .rgl file, or several in this folder; an interrupted solve is saved even "
+            "without it.",
         ),
     ] = None,
     resume: Annotated[
@@ -134,22 +124,23 @@ def solve(
         typer.Option(
             show_default=False,
             rich_help_panel=OUTPUT,
-            help="Go on from this .rgl file with its settings, and save to it unless --out says otherwise.",
+            help="Resume this .rgl file with its settings, and save to it unless --out says otherwise.",
         ),
     ] = None,
     save_every: Annotated[
-        float,
+        float | None,
         typer.Option(
+            show_default="180",
             rich_help_panel=OUTPUT,
-            help="Seconds between two checkpoints of a spot that is saved with --out or --resume.",
+            help="Seconds between two checkpoints of a solve that is saved with --out or --resume.",
         ),
-    ] = 180.0,
+    ] = None,
     keep_regrets: Annotated[
         bool,
         typer.Option(
             "--keep-regrets",
             rich_help_panel=OUTPUT,
-            help="Save a spot with its regrets, so that a finished solve can go on; the file is much larger.",
+            help="Save a spot with its regrets, so that a finished solve can be resumed; the file is much larger.",
         ),
     ] = False,
     plot: Annotated[
@@ -170,177 +161,55 @@ def solve(
     [cyan]regretless solve kuhn --variant lp --json --strategy[/cyan]
     [cyan]regretless solve --resume leduc.rgl --iterations 20000[/cyan]
     [cyan]regretless solve spot.toml --target 0.3 --out spot.rgl[/cyan]   % of the pot
-    [cyan]regretless solve 'spots/*.toml' --out folder[/cyan]   many spots, filling the cores
+    [cyan]regretless solve spots/ --out solved[/cyan]   many spots, filling the cores
 
-    Ctrl-C stops between two iterations, saves what was solved and prints the command that goes on.
+    Ctrl-C stops between two iterations, saves what was solved and prints the command that resumes it.
     """
-    from regretless.cli.spot_solve import SpotRequest, is_spot, is_spot_file, solve_spots
+    from regretless.cli.inputs import is_spot, is_spot_file, spot_paths
+    from regretless.cli.solve_request import SolveRequest
 
     names = tuple(given or ())
-    if any(map(is_spot, names)) or (not names and resume is not None and is_spot_file(resume)):
-        solve_spots(
-            SpotRequest(
-                paths=names,
-                variant=variant,
-                iterations=iterations,
-                target=target,
-                measure_every=measure_every,
-                engine=engine,
-                device=device,
-                threads=threads,
-                storage=storage,
-                as_json=json_,
-                strategy=strategy,
-                out=out,
-                resume=resume,
-                save_every=save_every,
-                keep_regrets=keep_regrets,
-                plot=plot,
-            )
-        )
+    options = {
+        "variant": variant,
+        "iterations": iterations,
+        "target": target,
+        "updates": updates,
+        "sampling": sampling,
+        "batch_size": batch_size,
+        "seed": seed,
+        "measure_every": measure_every,
+        "engine": engine,
+        "device": device,
+        "threads": threads,
+        "storage": storage,
+        "save_every": save_every,
+        "keep_regrets": keep_regrets or None,
+    }
+    request = SolveRequest(
+        options={name: value for name, value in options.items() if value is not None},
+        as_json=json_,
+        strategy=strategy,
+        out=out,
+        resume=resume,
+        plot=plot,
+    )
+    if any(map(is_spot, names)) or (resume is not None and is_spot_file(resume)):
+        paths, many = spot_paths(names)
+        if many and resume is None:
+            from regretless.cli.spot_batch import solve_spots
+
+            solve_spots(paths, request)
+            return
+        if len(paths) > 1:
+            raise typer.BadParameter("one file is resumed at a time, and belongs to one spot", param_hint="--resume")
+        from regretless.cli.spot_solve import solve_spot_file
+
+        solve_spot_file(paths[0] if paths else None, request)
         return
     if len(names) > 1:
         raise typer.BadParameter(f"one game at a time, not {', '.join(names)}", param_hint="GAME")
-    game = names[0] if names else None
-    name, options = _request(
-        game,
-        None if resume is None else _load_unfinished(resume),
-        variant=variant,
-        iterations=iterations,
-        target=target,
-        updates=updates,
-        sampling=sampling,
-        batch_size=batch_size,
-        seed=seed,
-        measure_every=measure_every,
-        engine=engine,
-        device=device,
-        threads=threads,
-    )
-    destination = out or resume
-    if destination is not None:
-        from regretless.storage.atomic import check_writable
+    if not names and resume is None:
+        raise typer.BadParameter("give a game, such as leduc, or --resume and a file", param_hint="GAME")
+    from regretless.cli.game_solve import solve_named_game
 
-        check_writable(destination)
-    if plot is not None:
-        from regretless.cli.figures import check_figure
-
-        check_figure("plot", plot)
-    solution = _solve_with_progress(name, options)
-    stopped = solution.reason == "interrupted"
-    if stopped and destination is None:
-        destination = _free_path(solution.game)
-    problem: InvalidFile | None = None
-    if destination is not None:
-        from regretless.storage.solutions import save_solution
-
-        try:
-            save_solution(destination, solution)
-        except InvalidFile as error:
-            problem = error
-    if plot is not None:
-        from regretless.cli.figures import save_figure
-        from regretless.plots.convergence import convergence
-
-        save_figure(convergence([solution]), plot)
-    saved = destination if problem is None else None
-    _print(solution, as_json=json_, strategy=strategy, file=saved)
-    notes = for_people()
-    for path in (saved, plot):
-        if path is not None:
-            notes.print(f"saved {path}", style="dim", soft_wrap=True)
-    if problem is not None:  # said last, after the answer, which would otherwise be lost
-        raise problem
-    if stopped:
-        notes.print(
-            f"interrupted after {solution.iterations:,} of {solution.settings.iterations:,} iterations; go on with"
-        )
-        notes.print(f"  regretless solve --resume {_quoted(destination)}", style="cyan", soft_wrap=True)
-        raise typer.Exit(130)
-
-
-def _load_unfinished(path: Path) -> Solution:
-    from regretless.storage.solutions import load_solution
-
-    earlier = load_solution(path)
-    if earlier.snapshot is None:
-        raise InvalidFile(path, f"was solved by {earlier.variant}: there is nothing to resume")
-    return earlier
-
-
-def _request(game: str | None, earlier: Solution | None, **given: Any) -> tuple[str, dict[str, Any]]:
-    """What to solve and how: as the command line says, else as the earlier solve did, else by default."""
-    if earlier is None:
-        if game is None:
-            raise typer.BadParameter("give a game, such as leduc, or --resume and a file", param_hint="GAME")
-        options = {name: value for name, value in given.items() if value is not None}
-        if "iterations" not in options:
-            options["iterations"] = ITERATIONS if "target" not in options else ITERATIONS_TO_TARGET
-        return game, options
-    settings = earlier.settings
-    before = {
-        "variant": earlier.variant,
-        "engine": earlier.engine,
-        "device": earlier.device,
-        "threads": earlier.threads,
-        "updates": settings.updates,
-        "sampling": settings.sampling,
-        "batch_size": settings.batch_size,
-        "seed": settings.seed,
-        "iterations": settings.iterations,
-        "target": settings.target,
-        "measure_every": settings.measure_every,
-    }
-    if given["engine"] is not None:
-        before |= {"device": "auto", "threads": None}
-    options = {**before, **{name: value for name, value in given.items() if value is not None}}
-    if options["iterations"] <= earlier.iterations:
-        reason = f"is already reached: {earlier.iterations:,} iterations are done, ask for more"
-        raise InvalidOption("iterations", options["iterations"], reason)
-    return game or earlier.game, {**options, "resume": earlier}
-
-
-def _solve_with_progress(name: str, options: dict[str, Any]) -> Solution:
-    from regretless.cli.progress import solve_bar
-    from regretless.solvers.interrupt import catch_interrupts
-    from regretless.solvers.solve import solve as solve_game
-
-    try:
-        with catch_interrupts() as interrupted, solve_bar(name, options.get("target")) as report:
-            return solve_game(name, report=report, interrupted=interrupted, **options)
-    except KeyboardInterrupt:  # before the first iteration, or twice
-        for_people().print("interrupted: nothing was saved")
-        raise typer.Exit(130) from None
-
-
-def _print(solution: Solution, *, as_json: bool, strategy: bool, file: Path | None) -> None:
-    if as_json:
-        print_json(solution.as_json(strategy=strategy))
-        return
-    from regretless.cli.summary import print_solution
-
-    print_solution(solution, whole=strategy, file=None if file is None else _quoted(file))
-
-
-def file_stem(game: str) -> str:
-    """A game's name as the name of a file.
-
-    >>> file_stem("leduc(ranks=6)")
-    'leduc-ranks-6'
-    """
-    return re.sub(r"[^A-Za-z0-9_.]+", "-", game).strip("-.")[:60] or "solution"
-
-
-def _free_path(game: str) -> Path:
-    """A name in the working directory that nothing has yet: leduc.rgl, leduc-2.rgl."""
-    path, number = Path(f"{file_stem(game)}.rgl"), 1
-    while path.exists():
-        number += 1
-        path = Path(f"{file_stem(game)}-{number}.rgl")
-    return path
-
-
-def _quoted(path: Path | None) -> str:
-    import shlex
-
-    return shlex.quote(str(path))
+    solve_named_game(names[0] if names else None, request)

@@ -38,16 +38,17 @@ def train_kuhn(
     [cyan]regretless train-kuhn --iterations 20000 --plot kuhn.png --information-sets 0:,1:,2:[/cyan]
     """
     from regretless.cli.figures import check_figure, save_figure
+    from regretless.cli.interrupts import SimplePlan, interruptible
     from regretless.cli.progress import bar
     from regretless.cli.strategy_table import choose, read_keys
-    from regretless.solvers.interrupt import catch_interrupts
     from regretless.solvers.training import KUHN_VALUE, KuhnTrainer
     from regretless.solvers.training import train_kuhn as train
 
     chosen = list(choose(KuhnTrainer().average_strategy(), read_keys(information_sets), None))
     if plot is not None:
         check_figure("plot", plot)
-    with catch_interrupts() as interrupted, bar("kuhn") as tell:
+    plan = SimplePlan("stopping after this hand", "stopped at once: the training is lost")
+    with interruptible(plan) as interrupted, bar("kuhn") as tell:
         training = train(
             iterations,
             seed=seed,

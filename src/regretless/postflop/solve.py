@@ -22,15 +22,16 @@ from regretless.postflop.solution import SpotSolution
 from regretless.postflop.spot import Spot
 from regretless.postflop.suits import spot_group
 from regretless.rules.presets import preset
-from regretless.solvers.loop import Measurement, Outcome, Progress, Stop, run
+from regretless.solvers.loop import Checkpoints, Measurement, Outcome, Progress, Stop, joined, run
+from regretless.solvers.request import Problem, check_options, check_resume
 from regretless.solvers.solution import Settings
+from regretless.solvers.solve import CHECKPOINT_SECONDS
 
 if TYPE_CHECKING:
     from regretless.engines.public_engine import PublicEngine
     from regretless.postflop.files import Checkpoint
 
 __all__ = [
-    "CHECKPOINT_SECONDS",
     "TARGET",
     "compile_spot",
     "default_threads",
@@ -41,8 +42,6 @@ __all__ = [
 
 TARGET = 0.3  # percent of the pot; where neither a target nor a number of iterations is given
 MOST_ITERATIONS = 10_000  # where only a target is given
-CHECKPOINT_SECONDS = 180.0
-ENGINES, DEVICES = ("auto", "numba"), ("auto", "cpu")
 
 
 def _warn(problem: InvalidFile | None) -> None:
@@ -56,14 +55,14 @@ def solve_spot(
     target: float | None = None,
     iterations: int | None = None,
     variant: str | None = None,
-    engine: str = "auto",
-    device: str = "auto",
+    engine: str | None = None,
+    device: str | None = None,
     threads: int | None = None,
-    storage: int = 32,
+    storage: int | None = None,
     locks: Sequence[AnyLock] = (),
     measure_every: int | None = None,
     checkpoint: str | Path | None = None,
-    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    save_every: float = CHECKPOINT_SECONDS,
     checkpointed: Callable[[InvalidFile | None], None] = _warn,
     report: Callable[[Progress], None] = lambda progress: None,
     interrupted: Callable[[], bool] = lambda: False,
@@ -71,10 +70,10 @@ def solve_spot(
     """Solve a spot until its exploitability is at most `target` percent of the pot, or for `iterations`.
 
     Where neither is given the target is 0.3. `variant` is by default `river` on the river and `postflop` before it,
-    `threads` as many as there are cores; `storage` is 32 or 16 bits a number. `locks` are decisions that are given,
-    beside those of the spot itself. `checkpoint` is a file that a long solve is saved to every `checkpoint_seconds`;
-    `resume_spot` goes on from it. After each one `checkpointed` is told None, or why it could not be written, which
-    does not end the solve.
+    `threads` as many as there are cores; `storage` is 32 or 16 bits per number, 32 by default. `locks` are decisions
+    that are given, beside those of the spot itself. `checkpoint` is a file that a long solve is saved to every
+    `save_every` seconds and when it is interrupted; `resume_spot` continues from it. After each one `checkpointed` is
+    told None, or why it could not be written, which does not end the solve.
 
     >>> spot = Spot.from_mapping(
     ...     {
@@ -92,36 +91,75 @@ def solve_spot(
     >>> solution.root.actions
     ('check', 'bet 50', 'bet 100')
     """
-    _check_machine(engine, device)
+    check_options(
+        Problem.SPOT,
+        {
+            "target": target,
+            "iterations": iterations,
+            "variant": variant,
+            "engine": engine,
+            "device": device,
+            "threads": threads,
+            "storage": storage,
+            "measure_every": measure_every,
+            "save_every": save_every,
+        },
+    )
     job = _Job(
         spot=with_sources(replace(spot, locks=(*spot.locks, *locks))),
         target=target,
         iterations=iterations,
         variant=variant or default_variant(spot),
         threads=threads or default_threads(),
-        storage=storage,
+        storage=storage or 32,
         measure_every=measure_every,
     )
-    return _solve(job, None, _Checkpoints(checkpoint, checkpoint_seconds, checkpointed), report, interrupted)
+    return _solve(job, None, _Destination(checkpoint, save_every, checkpointed), report, interrupted)
 
 
 def resume_spot(
-    path: str | Path,
+    earlier: str | Path | SpotSolution,
     *,
+    spot: Spot | None = None,
     target: float | None = None,
     iterations: int | None = None,
+    variant: str | None = None,
+    engine: str | None = None,
+    device: str | None = None,
     threads: int | None = None,
+    storage: int | None = None,
     measure_every: int | None = None,
     checkpoint: str | Path | None = None,
-    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    save_every: float = CHECKPOINT_SECONDS,
     checkpointed: Callable[[InvalidFile | None], None] = _warn,
     report: Callable[[Progress], None] = lambda progress: None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> SpotSolution:
-    """Go on with a solve that was saved, to its own target or to a new one: bit for bit what it would have become."""
+    """Resume a solve from its file, or one that is in memory, to its own target or to a new one.
+
+    The result is bit for bit that of a solve that was never stopped. What decides the numbers (`spot`, `variant`,
+    `storage`) is as it was begun; said here, it must be the same.
+    """
     from regretless.postflop.files import load_checkpoint
 
-    saved = load_checkpoint(path)
+    given = {
+        "target": target,
+        "iterations": iterations,
+        "variant": variant,
+        "engine": engine,
+        "device": device,
+        "threads": threads,
+        "storage": storage,
+        "measure_every": measure_every,
+        "save_every": save_every,
+    }
+    check_options(Problem.SPOT, given)
+    saved: Checkpoint | _InMemory
+    saved = _InMemory(earlier) if isinstance(earlier, SpotSolution) else load_checkpoint(earlier)
+    where = f"the solve of {saved.spot.name or 'the spot'}" if isinstance(saved, _InMemory) else str(earlier)
+    check_resume(given, {"variant": saved.variant, "storage": saved.storage}, where)
+    if spot is not None and replace(spot, name=saved.spot.name) != saved.spot:
+        raise InvalidOption("resume", where, f"is a solve of another spot than {spot.name or 'the one given'}")
     asked = target is not None or iterations is not None
     job = _Job(
         spot=saved.spot,
@@ -132,13 +170,29 @@ def resume_spot(
         storage=saved.storage,
         measure_every=measure_every or saved.settings.measure_every,
     )
-    return _solve(job, saved, _Checkpoints(checkpoint, checkpoint_seconds, checkpointed), report, interrupted)
+    return _solve(job, saved, _Destination(checkpoint, save_every, checkpointed), report, interrupted)
 
 
-def _check_machine(engine: str, device: str) -> None:
-    for option, value, known in (("engine", engine, ENGINES), ("device", device, DEVICES)):
-        if value not in known:
-            raise InvalidOption(option, value, f"is not one of {', '.join(known)}, which solve spots")
+class _InMemory:
+    """A solve whose engine is still there, as something to resume."""
+
+    def __init__(self, solution: SpotSolution) -> None:
+        from regretless.postflop.engine_answers import EngineAnswers
+
+        answers = solution.reader.answers
+        if not isinstance(answers, EngineAnswers):
+            reason = "was read from a file: give the file itself"
+            raise InvalidOption("resume", solution.spot.name or "spot", reason)
+        self._engine = answers.engine
+        self.spot, self.variant, self.settings = solution.spot, solution.variant, solution.settings
+        self.history, self.seconds = solution.history, solution.seconds
+
+    @property
+    def storage(self) -> int:
+        return self._engine.snapshot(copy=False).regret[0].dtype.itemsize * 8
+
+    def restore(self, engine: PublicEngine) -> None:
+        engine.restore(self._engine.snapshot(copy=False))
 
 
 def default_variant(spot: Spot) -> str:
@@ -181,12 +235,6 @@ class _Job:
     storage: int
     measure_every: int | None
 
-    def __post_init__(self) -> None:
-        if self.threads < 1:
-            raise InvalidOption("threads", self.threads, "must be at least 1")
-        if self.target is not None and not self.target > 0:
-            raise InvalidOption("target", self.target, "must be above 0 percent of the pot")
-
     @property
     def settings(self) -> Settings:
         """With defaults filled in; the target is in percent of the pot."""
@@ -205,25 +253,24 @@ class _Job:
 
 
 @dataclass(frozen=True)
-class _Checkpoints:
+class _Destination:
     """Where a solve is saved on the way, how often, and who is told."""
 
     path: str | Path | None
-    seconds: float
+    every: float
     told: Callable[[InvalidFile | None], None]
 
 
 def _solve(
     job: _Job,
-    saved: Checkpoint | None,
-    checkpoints: _Checkpoints,
+    saved: Checkpoint | _InMemory | None,
+    destination: _Destination,
     report: Callable[[Progress], None],
     interrupted: Callable[[], bool],
 ) -> SpotSolution:
     from regretless.engines.public_engine import PublicEngine
 
     rule = preset(job.variant)
-    stop = job.stop
     began = time.perf_counter()
     size = check_fits(job.spot, storage=job.storage, threads=job.threads)
     form = compile_spot(job.spot)
@@ -235,35 +282,26 @@ def _solve(
     setup_seconds = time.perf_counter() - began
     before = () if saved is None else saved.history
     earlier_seconds = 0.0 if saved is None else saved.seconds
-    last_saved = time.monotonic()
-    measured: list[Measurement] = []
 
-    def keep(points: tuple[Measurement, ...], seconds: float) -> None:
-        if checkpoints.path is None:
-            return
+    def write(points: tuple[Measurement, ...], seconds: float) -> None:
         from regretless.postflop.files import save_checkpoint
 
-        points = _joined(before, points, earlier_seconds)
+        assert destination.path is not None
+        points = joined(before, points, earlier_seconds)
         seconds += earlier_seconds
         problem: InvalidFile | None = None
         try:
-            save_checkpoint(checkpoints.path, job.spot, job.variant, job.settings, engine, points, seconds)
+            save_checkpoint(destination.path, job.spot, job.variant, job.settings, engine, points, seconds)
         except InvalidFile as error:  # a full disk, say: what is solved is still in memory
             problem = error
-        checkpoints.told(problem)
+        destination.told(problem)
 
-    def watch(progress: Progress) -> None:
-        nonlocal last_saved
-        report(progress)
-        if progress.exploitability not in (None, measured[-1].exploitability if measured else None):
-            measured.append(Measurement(progress.iteration, progress.seconds, progress.exploitability or 0.0))
-        if time.monotonic() - last_saved >= checkpoints.seconds:
-            keep(tuple(measured), progress.seconds)
-            last_saved = time.monotonic()
-
-    outcome = run(engine, rule, stop, report=watch, interrupted=interrupted)
-    if outcome.reason == "interrupted":
-        keep(_regular(outcome.history, stop, started_at), outcome.seconds)
+    checkpoints = None
+    if destination.path is not None:
+        checkpoints = Checkpoints(write=write, every=destination.every, size=engine.kept_bytes)
+    outcome = run(
+        engine, rule, job.stop, before=before, checkpoints=checkpoints, report=report, interrupted=interrupted
+    )
     return _solution(job, size, form, engine, outcome, before, earlier_seconds, setup_seconds, started_at)
 
 
@@ -291,7 +329,7 @@ def _solution(
         iterations=engine.iteration,
         evaluation=outcome.evaluation,
         reason=outcome.reason,
-        history=_joined(before, outcome.history, earlier_seconds),
+        history=joined(before, outcome.history, earlier_seconds),
         seconds=earlier_seconds + outcome.seconds,
         setup_seconds=setup_seconds,
         seconds_per_iteration=outcome.iteration_seconds / max(engine.iteration - started_at, 1),
@@ -312,14 +350,3 @@ def root_strategy(reader: SpotReader) -> dict[str, dict[str, float]]:
     view = reader.view(reader.root)
     assert view.player is not None
     return {row["hand"]: row["strategy"] for row in view.rows(view.player)}
-
-
-def _joined(before: tuple[Measurement, ...], after: tuple[Measurement, ...], seconds: float) -> tuple[Measurement, ...]:
-    later = tuple(Measurement(point.iteration, seconds + point.seconds, point.exploitability) for point in after)
-    return (*before, *later)
-
-
-def _regular(history: tuple[Measurement, ...], stop: Stop, started_at: int) -> tuple[Measurement, ...]:
-    """Without the last measurement, if only the interrupt caused it."""
-    before = history[-2].iteration if len(history) > 1 else started_at
-    return history if history[-1].iteration == stop.next_measurement(before) else history[:-1]

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as a question that the loop asks between pieces of work, so that nothing is cut in half."""
+"""Ctrl-C as a question that the loop asks between pieces of work, so that nothing is cut in half."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ __all__ = ["catch_interrupts"]
 
 
 @contextmanager
-def catch_interrupts() -> Iterator[Callable[[], bool]]:
-    """While open, the first Ctrl-C or SIGTERM only sets a flag; a second one interrupts at once.
+def catch_interrupts(*numbers: signal.Signals) -> Iterator[Callable[[], bool]]:
+    """While open, the first Ctrl-C only sets a flag; a second one interrupts at once.
 
     Until the flag is first asked for there is nothing to save and nobody to look at it (a game is being compiled,
-    say), so that the first one interrupts at once there.
+    say), so that the first one interrupts at once there. `numbers` are the signals that count, SIGINT and SIGTERM if
+    none are named.
     Signals reach the main thread alone: elsewhere the flag just stays down.
 
     >>> with catch_interrupts() as interrupted:
@@ -40,7 +41,8 @@ def catch_interrupts() -> Iterator[Callable[[], bool]]:
     if threading.current_thread() is not threading.main_thread():
         yield interrupted
         return
-    previous = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    caught = numbers or (signal.SIGINT, signal.SIGTERM)
+    previous = {number: signal.signal(number, note) for number in caught}
     try:
         yield interrupted
     finally:

@@ -4,6 +4,8 @@ A *problem* is anything that can advance by a schedule of weights and say how ex
 recursion on the rules of a game, or an engine on a compiled form. Between measurements the loop hands the problem
 pieces that last about a fifth of a second, so that a progress bar lives and an interrupt is heard, while compiled code
 still runs many iterations in one call.
+
+The loop also says when to write a checkpoint: every so many seconds, and when it is interrupted.
 """
 
 from __future__ import annotations
@@ -11,17 +13,18 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from regretless.engines.engine import Evaluation
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.rules.rule import Rule, Schedule, schedule
 
-__all__ = ["Measurement", "Outcome", "Problem", "Progress", "Stop", "run"]
+__all__ = ["Checkpoints", "Measurement", "Outcome", "Problem", "Progress", "Stop", "joined", "run"]
 
 PIECE_SECONDS = 0.2  # how long one uninterrupted piece of work should last
 LARGEST_PIECE = 20_000  # iterations; bounds the schedule held in memory
+BYTES_PER_SECOND = 200e6  # checksums and a disk, where no checkpoint has been timed yet
 
 
 class Problem(Protocol):
@@ -52,6 +55,20 @@ class Progress:
     iterations: int  # where the solve ends if no target is met before
     seconds: float
     exploitability: float | None  # the last one measured
+    stop_seconds: float = 0.0  # how long an interrupt would take from here: one more piece, measuring and saving
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoints:
+    """How where a solve stands is written down."""
+
+    write: Callable[[tuple[Measurement, ...], float], None]  # told the measurements so far and the seconds
+    every: float  # seconds from one checkpoint to the next
+    size: int = 0  # bytes, about
+
+    def __post_init__(self) -> None:
+        if not self.every > 0:
+            raise InvalidOption("save_every", self.every, "must be above 0 seconds")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,10 +120,15 @@ def run(
     rule: Rule,
     stop: Stop,
     *,
+    before: tuple[Measurement, ...] = (),
+    checkpoints: Checkpoints | None = None,
     report: Callable[[Progress], None] = lambda progress: None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Iterate until `stop` says so, measuring exploitability on the way.
+
+    `before` are the measurements of the solve that this one continues; if the last of them shows that nothing is left
+    to do, nothing is done.
 
     >>> from regretless.games import Kuhn
     >>> from regretless.rules import Plus
@@ -114,13 +136,22 @@ def run(
     >>> run(CFR(Kuhn()), Plus(), Stop(iterations=1000, target=0.01)).reason
     'target'
     """
-    began = time.perf_counter()
+    began = last_saved = time.perf_counter()
+    started_at = problem.iteration
     history: list[Measurement] = []
-    iteration_seconds = 0.0
+    iteration_seconds = lasted = measuring = 0.0
+    saving = 0.0 if checkpoints is None else checkpoints.size / BYTES_PER_SECOND
     piece = 1
     exploitability: float | None = None
+
+    def tell() -> None:
+        seconds = time.perf_counter() - began
+        report(Progress(problem.iteration, stop.iterations, seconds, exploitability, lasted + measuring + saving))
+
     while True:
-        measure_at = stop.next_measurement(problem.iteration)
+        measure_at = problem.iteration
+        if history or not _is_over(stop, problem.iteration, before):
+            measure_at = stop.next_measurement(problem.iteration)
         while problem.iteration < measure_at and not interrupted():
             count = min(piece, measure_at - problem.iteration)
             rows = schedule(rule, problem.iteration + 1, count)
@@ -131,16 +162,49 @@ def run(
             if count == piece:
                 piece = max(1, min(2 * piece, LARGEST_PIECE, int(count * PIECE_SECONDS / max(lasted, 1e-9))))
             if problem.iteration < measure_at:  # else the report below tells it with its own exploitability
-                report(Progress(problem.iteration, stop.iterations, time.perf_counter() - began, exploitability))
+                tell()
+            if checkpoints is not None and time.perf_counter() - last_saved >= checkpoints.every:
+                write_began = time.perf_counter()
+                checkpoints.write(tuple(history), write_began - began)
+                last_saved = time.perf_counter()
+                saving = last_saved - write_began
+        measuring_began = time.perf_counter()
         evaluation = problem.evaluate()
+        measuring = time.perf_counter() - measuring_began
         exploitability = evaluation.exploitability
         if not math.isfinite(exploitability):  # never printed as an answer
             raise RegretlessError(f"the exploitability after {problem.iteration:,} iterations is {exploitability}")
         history.append(Measurement(problem.iteration, time.perf_counter() - began, exploitability))
-        report(Progress(problem.iteration, stop.iterations, history[-1].seconds, exploitability))
+        tell()
         reason = _reason_to_stop(stop, problem.iteration, exploitability, interrupted())
         if reason is not None:
+            if reason == "interrupted" and checkpoints is not None:
+                checkpoints.write(_regular(history, stop, started_at), history[-1].seconds)
             return Outcome(reason, evaluation, tuple(history), history[-1].seconds, iteration_seconds)
+
+
+def joined(before: tuple[Measurement, ...], after: tuple[Measurement, ...], seconds: float) -> tuple[Measurement, ...]:
+    """The curves of a solve and of the one that continues it as one; the first had taken `seconds`.
+
+    >>> joined((Measurement(1, 0.1, 0.5), Measurement(2, 0.2, 0.3)), (Measurement(2, 0.1, 0.3),), 0.2)[1:]
+    (Measurement(iteration=2, seconds=0.30000000000000004, exploitability=0.3),)
+    """
+    later = tuple(replace(point, seconds=seconds + point.seconds) for point in after)
+    first = later[0].iteration if later else None
+    return (*(point for point in before if first is None or point.iteration < first), *later)
+
+
+def _is_over(stop: Stop, iteration: int, before: tuple[Measurement, ...]) -> bool:
+    """Whether the last measurement of an earlier solve was made here and shows that nothing is left to do."""
+    if not before or before[-1].iteration != iteration:
+        return False
+    return _reason_to_stop(stop, iteration, before[-1].exploitability, False) is not None
+
+
+def _regular(history: list[Measurement], stop: Stop, started_at: int) -> tuple[Measurement, ...]:
+    """Without the last measurement, if only the interrupt caused it: a whole solve would not have made it."""
+    before = history[-2].iteration if len(history) > 1 else started_at
+    return tuple(history if history[-1].iteration == stop.next_measurement(before) else history[:-1])
 
 
 def _reason_to_stop(

@@ -21,17 +21,31 @@ from regretless.games.game import Game
 from regretless.games.registry import load
 from regretless.rules.presets import PRESETS, preset
 from regretless.solvers.linear_program import solve_linear_program
-from regretless.solvers.loop import Measurement, Outcome, Progress, Stop, run
+from regretless.solvers.loop import Checkpoints, Measurement, Outcome, Progress, Stop, joined, run
 from regretless.solvers.reference import Reference
+from regretless.solvers.request import Problem, check_options, check_resume
 from regretless.solvers.solution import Settings, Solution
 
-__all__ = ["DEVICES", "EXACT", "VARIANTS", "engine_names", "solve"]
+__all__ = ["CHECKPOINT_SECONDS", "DEVICES", "EXACT", "VARIANTS", "engine_names", "resumed_options", "solve"]
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
+ITERATIONS = 1000
+ITERATIONS_TO_TARGET = 1_000_000  # where a target is given and no number of iterations
+CHECKPOINT_SECONDS = 180.0
 EXACT = "lp"  # the variant that iterates nothing: the equilibrium by linear program
 VARIANTS = (*PRESETS, EXACT)
 DEVICES = ("auto", "cpu", "cuda", "mps")
+
+_SETTINGS = ("iterations", "target", "measure_every", "updates", "sampling", "batch_size", "seed")
+_DEFAULTS = {
+    "variant": "plus",
+    "engine": "auto",
+    "device": "auto",
+    "updates": Updates.ALTERNATING,
+    "sampling": Sampling.FULL,
+    "seed": 0,
+}
 
 
 def engine_names() -> tuple[str, ...]:
@@ -40,92 +54,148 @@ def engine_names() -> tuple[str, ...]:
 
 
 def solve(
-    game: Game[Any] | str,
+    game: Game[Any] | str | None = None,
     *,
-    variant: str = "plus",
-    iterations: int = 1000,
+    variant: str | None = None,
+    iterations: int | None = None,
     target: float | None = None,
-    engine: str = "auto",
-    device: str = "auto",
+    engine: str | None = None,
+    device: str | None = None,
     threads: int | None = None,
-    updates: Updates | str = Updates.ALTERNATING,
-    sampling: Sampling | str = Sampling.FULL,
+    updates: Updates | str | None = None,
+    sampling: Sampling | str | None = None,
     batch_size: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     measure_every: int | None = None,
     resume: Solution | None = None,
+    checkpoint: Callable[[Solution], None] | None = None,
+    save_every: float = CHECKPOINT_SECONDS,
     report: Callable[[Progress], None] = lambda progress: None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Solution:
     """Solve a game, given as rules or by name.
 
-    `variant` is a name of `rules.PRESETS`, or "lp" for the exact equilibrium of a two-player zero-sum game. A solve
-    that goes on from an earlier one (`resume`) with the same settings ends with the very numbers of a solve that was
-    never stopped.
+    `variant` is a name of `rules.PRESETS` ("plus" if nothing is said), or "lp" for the exact equilibrium of a
+    two-player zero-sum game. It runs for 1,000 iterations, or with a target for at most 1,000,000. A solve that
+    resumes an earlier one (`resume`) takes its settings from there, and with the same settings ends with the very
+    numbers of a solve that was never stopped. `checkpoint` is handed the solution so far every `save_every` seconds and
+    when the solve is interrupted.
 
     >>> solution = solve("kuhn", variant="plus", iterations=1000)
     >>> round(solution.values[0], 3), solution.exploitability < 1e-4
     (-0.056, True)
     >>> half = solve("kuhn", variant="plus", iterations=500)
-    >>> solve("kuhn", variant="plus", iterations=1000, resume=half).strategy == solution.strategy
+    >>> solve("kuhn", iterations=1000, resume=half).strategy == solution.strategy
     True
     """
-    stop = Stop(iterations=iterations, target=target, measure_every=measure_every)
-    _check(variant, engine, device, threads, batch_size)
-    settings = Settings(
-        iterations=iterations,
-        target=target,
-        measure_every=measure_every,
-        updates=_choice(Updates, updates),
-        sampling=_choice(Sampling, sampling),
-        batch_size=batch_size,
-        seed=seed,
-    )
-    if batch_size is not None and settings.sampling == Sampling.FULL:
-        raise InvalidOption("batch_size", batch_size, "is a number of sampled deals: choose a sampling other than full")
-    if variant == EXACT:
-        _check_exact(engine, device, settings)
+    asked: dict[str, Any] = {
+        "variant": variant,
+        "iterations": iterations,
+        "target": target,
+        "engine": engine,
+        "device": device,
+        "threads": threads,
+        "updates": None if updates is None else _choice(Updates, updates),
+        "sampling": None if sampling is None else _choice(Sampling, sampling),
+        "batch_size": batch_size,
+        "seed": seed,
+        "measure_every": measure_every,
+    }
+    options = _with_defaults(asked, resume)
+    problem = Problem.EXACT if options["variant"] == EXACT else Problem.GAME
+    check_options(problem, asked | {"sampling": options["sampling"], "resume": resume})
+    _check_names(options["variant"], options["engine"], options["device"])
+    if game is None and resume is None:
+        raise InvalidOption("game", game, "is missing: give the rules or the name of a game, or a solve to resume")
+    settings = Settings(**{name: options[name] for name in _SETTINGS})
+    stop = Stop(iterations=settings.iterations, target=settings.target, measure_every=settings.measure_every)
     began = time.perf_counter()
-    rules = load(game) if isinstance(game, str) else game
+    wanted = resume.game if game is None and resume is not None else game
+    rules = load(wanted) if isinstance(wanted, str) else wanted
+    assert rules is not None
     form = compile_history(rules)
-    if variant == EXACT:
-        if resume is not None:
-            raise InvalidOption("variant", variant, "has nothing to resume: a linear program does not iterate")
+    if options["variant"] == EXACT:
         return _solve_exactly(form, settings, began)
-    solver = _create(rules, form, engine, device, threads, settings)
+    solver = _create(rules, form, options["engine"], options["device"], options["threads"], settings)
     hashed = tree_hash(form)
     if resume is not None:
-        _restore(solver, resume, variant, form, hashed)
+        _restore(solver, resume, form, hashed)
     started_at = solver.iteration
+    earlier_seconds = 0.0 if resume is None else resume.seconds
+    before = () if resume is None else resume.history
     setup_seconds = time.perf_counter() - began
-    outcome = run(solver, preset(variant), stop, report=report, interrupted=interrupted)
-    average = solver.average_strategy()
-    return Solution(
-        game=rules.name,
-        variant=variant,
-        engine=solver.name,
-        device=solver.device,
-        threads=solver.threads,
-        iterations=solver.iteration,
-        evaluation=outcome.evaluation,
-        reason=outcome.reason,
-        history=outcome.history if resume is None else _joined(resume, outcome),
-        seconds=outcome.seconds + (0.0 if resume is None else resume.seconds),
-        setup_seconds=setup_seconds,
-        seconds_per_iteration=outcome.iteration_seconds / max(solver.iteration - started_at, 1),
-        memory_bytes=solver.memory_bytes,
-        nodes=len(form.parent),
-        information_sets=len(form.keys),
-        settings=settings,
-        tree_hash=hashed,
-        zero_sum=form.zero_sum,
-        snapshot=solver.snapshot(),
-        read_strategy=lambda: invert(form, average),
+
+    def solution(outcome: Outcome) -> Solution:
+        average = solver.average_strategy()
+        return Solution(
+            game=rules.name,
+            variant=options["variant"],
+            engine=solver.name,
+            device=solver.device,
+            threads=solver.threads,
+            iterations=solver.iteration,
+            evaluation=outcome.evaluation,
+            reason=outcome.reason,
+            history=joined(before, outcome.history, earlier_seconds),
+            seconds=outcome.seconds + earlier_seconds,
+            setup_seconds=setup_seconds,
+            seconds_per_iteration=outcome.iteration_seconds / max(solver.iteration - started_at, 1),
+            memory_bytes=solver.memory_bytes,
+            nodes=len(form.parent),
+            information_sets=len(form.keys),
+            settings=settings,
+            tree_hash=hashed,
+            zero_sum=form.zero_sum,
+            snapshot=solver.snapshot(),
+            read_strategy=lambda: invert(form, average),
+        )
+
+    def write(history: tuple[Measurement, ...], seconds: float) -> None:
+        assert checkpoint is not None
+        checkpoint(solution(Outcome("interrupted", solver.evaluate(), history, seconds, seconds)))
+
+    checkpoints = None
+    if checkpoint is not None:
+        checkpoints = Checkpoints(write=write, every=save_every, size=4 * 8 * int(form.first_pair[-1]))
+    outcome = run(
+        solver,
+        preset(options["variant"]),
+        stop,
+        before=before,
+        checkpoints=checkpoints,
+        report=report,
+        interrupted=interrupted,
     )
+    return solution(outcome)
 
 
-def _check(variant: str, engine: str, device: str, threads: int | None, batch_size: int | None) -> None:
-    """Refuse what cannot work before anything is compiled."""
+def _with_defaults(asked: dict[str, Any], earlier: Solution | None) -> dict[str, Any]:
+    """What to do: as was asked, else as the earlier solve did, else by default."""
+    given = {name: value for name, value in asked.items() if value is not None}
+    if earlier is None:
+        most = ITERATIONS if "target" not in given else ITERATIONS_TO_TARGET
+        return dict.fromkeys(asked) | _DEFAULTS | {"iterations": most} | given
+    if earlier.snapshot is None:
+        raise InvalidOption("resume", earlier.game, f"was solved by {earlier.variant}: there is nothing to resume")
+    before = resumed_options(earlier)
+    check_resume(given, before, f"the solve of {earlier.game}")
+    if "engine" in given:
+        before |= {"device": "auto", "threads": None}
+    options = before | given
+    if options["iterations"] <= earlier.iterations:
+        reason = f"is already reached: {earlier.iterations:,} iterations are done, ask for more"
+        raise InvalidOption("iterations", options["iterations"], reason)
+    return options
+
+
+def resumed_options(earlier: Solution) -> dict[str, Any]:
+    """What a solve that resumes `earlier` does where nothing else is said."""
+    machine = {"engine": earlier.engine, "device": earlier.device, "threads": earlier.threads}
+    return {"variant": earlier.variant, **machine, **{name: getattr(earlier.settings, name) for name in _SETTINGS}}
+
+
+def _check_names(variant: str, engine: str, device: str) -> None:
+    """Refuse what does not exist before anything is compiled."""
     for option, value, known in (
         ("variant", variant, VARIANTS),
         ("engine", engine, engine_names()),
@@ -133,20 +203,6 @@ def _check(variant: str, engine: str, device: str, threads: int | None, batch_si
     ):
         if value not in known:
             raise InvalidOption(option, value, f"is not one of {', '.join(known)}")
-    for option, number in (("threads", threads), ("batch_size", batch_size)):
-        if number is not None and number < 1:
-            raise InvalidOption(option, number, "must be at least 1")
-
-
-def _check_exact(engine: str, device: str, settings: Settings) -> None:
-    """Refuse choices that a linear program cannot follow, rather than answer as if it had."""
-    for option, value, only in (
-        ("engine", engine, ("auto",)),
-        ("device", device, ("auto", "cpu")),
-        ("sampling", settings.sampling, (Sampling.FULL,)),
-    ):
-        if value not in only:
-            raise InvalidOption(option, str(value), f"does not go with variant {EXACT}, a linear program on the CPU")
 
 
 def _create(
@@ -174,17 +230,14 @@ def _create(
     return Reference(rules, form, updates=updates, sampling=sampling, seed=settings.seed)
 
 
-def _restore(solver: Engine, earlier: Solution, variant: str, form: HistoryForm, hashed: str) -> None:
-    """Put the solver where an earlier solve ended, if that was a solve of this game by this variant."""
-    if earlier.snapshot is None:
-        raise InvalidOption("resume", earlier.game, f"was solved by {earlier.variant} and has nothing to resume")
+def _restore(solver: Engine, earlier: Solution, form: HistoryForm, hashed: str) -> None:
+    """Put the solver where an earlier solve ended, if that was a solve of this game."""
+    assert earlier.snapshot is not None
     if earlier.tree_hash != hashed:
         raise InvalidFile(
             f"the solution of {earlier.game}",
             f"belongs to another tree than that of {form.name}",
         )
-    if earlier.variant != variant:
-        raise InvalidOption("variant", variant, f"cannot go on with what {earlier.variant} began")
     # Where a sampler stands is written in its own way by each engine.
     same = earlier.engine == solver.name
     snapshot = earlier.snapshot if same else replace(earlier.snapshot, sampler=None)
@@ -194,12 +247,6 @@ def _restore(solver: Engine, earlier: Solution, variant: str, form: HistoryForm,
         if found is not None and (wanted is None or found.shape != wanted.shape):
             raise InvalidFile(f"the solution of {earlier.game}", f"holds a {name} that does not fit its game")
     solver.restore(snapshot)
-
-
-def _joined(earlier: Solution, outcome: Outcome) -> tuple[Measurement, ...]:
-    """Both convergence curves as one, the later one's seconds counted on from the earlier one's."""
-    later = tuple(replace(point, seconds=point.seconds + earlier.seconds) for point in outcome.history)
-    return tuple(point for point in earlier.history if point.iteration < later[0].iteration) + later
 
 
 def _solve_exactly(form: HistoryForm, settings: Settings, began: float) -> Solution:

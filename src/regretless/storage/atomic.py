@@ -15,6 +15,7 @@ import os
 import re
 import secrets
 import stat
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,10 +23,8 @@ from pathlib import Path
 
 from regretless.errors import InvalidFile
 
-try:
+if sys.platform != "win32":  # where a file that another process has open cannot be removed at all
     import fcntl
-except ImportError:  # Windows, where a file that another process has open cannot be removed at all
-    fcntl = None  # type: ignore[assignment]
 
 __all__ = ["check_writable", "remove_temporary_files", "replace_file"]
 
@@ -128,7 +127,7 @@ def _create_locked(final: Path) -> tuple[Path, int]:
     while True:
         temporary = final.with_name(f".{final.name[:80]}.{secrets.token_hex(4)}.part")
         descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
-        if fcntl is None:
+        if sys.platform == "win32":
             return temporary, descriptor
         with suppress(OSError):  # a file system without locks, where nobody can take one to remove the file either
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -147,7 +146,7 @@ def _remove_leftovers(folder: Path) -> None:
 
 
 def _remove_unlocked(path: str) -> None:
-    if fcntl is None:
+    if sys.platform == "win32":
         os.unlink(path)
         return
     descriptor = os.open(path, os.O_RDONLY)

@@ -1,0 +1,60 @@
+"""Which spot files the arguments of a command name: files, patterns that the shell left alone, and folders."""
+
+from __future__ import annotations
+
+import os
+from glob import glob
+from pathlib import Path
+
+from regretless.errors import InvalidFile
+
+__all__ = ["SUFFIX", "is_spot", "is_spot_file", "spot_paths"]
+
+SUFFIX = ".toml"
+
+
+def is_spot(text: str) -> bool:
+    """Whether an argument names spots rather than a game; a folder that is named like a game is written `kuhn/`."""
+    if text.endswith(SUFFIX):
+        return True
+    if os.path.isdir(text):
+        from regretless.games.registry import names
+
+        return text not in names()
+    return _is_pattern(text) and any(found.endswith(SUFFIX) for found in glob(text, recursive=True))
+
+
+def is_spot_file(path: Path) -> bool:
+    """Whether a `.rgl` file holds a spot, solved or interrupted."""
+    from regretless.storage.mapped import file_kind
+
+    try:
+        return file_kind(path).startswith("spot-")
+    except InvalidFile:  # what is wrong with it is said by whoever reads it whole
+        return False
+
+
+def spot_paths(given: tuple[str, ...]) -> tuple[list[Path], bool]:
+    """Every file once, in the order given, and whether they are a batch: several, or a pattern, or a folder."""
+    paths: list[Path] = []
+    batch = len(given) > 1
+    for text in given:
+        if os.path.isdir(text):
+            found = sorted(path for path in Path(text).iterdir() if path.suffix == SUFFIX)
+            if not found:
+                raise InvalidFile(text, f"holds no {SUFFIX} file")
+            batch = True
+        elif _is_pattern(text):
+            found = sorted(path for path in map(Path, glob(text, recursive=True)) if path.suffix == SUFFIX)
+            if not found:
+                raise InvalidFile(text, "matches no file")
+            batch = True
+        else:
+            found = [Path(text)]
+        paths += found
+    return list({os.path.realpath(path): path for path in reversed(paths)}.values())[::-1], batch
+
+
+def _is_pattern(text: str) -> bool:
+    """A name that exists is no pattern, whatever it holds."""
+    return any(mark in text for mark in "*?[") and not os.path.exists(text)

@@ -1,0 +1,67 @@
+"""One line of progress for a solve that is called from Python: in a notebook it is updated in place under the cell."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from regretless.solvers.loop import Progress
+
+__all__ = ["in_notebook", "progress_line"]
+
+
+def in_notebook() -> bool:
+    """Whether this Python is the kernel of a notebook."""
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
+
+
+@contextmanager
+def progress_line(title: str, *, unit: str, scale: float = 1.0) -> Iterator[Callable[[Progress], None]]:
+    """What a solve reports to; exploitability is shown times `scale`, in `unit`."""
+    write = _cell_line() if in_notebook() else _terminal_line()
+
+    def report(progress: Progress) -> None:
+        words = [f"{title}: {progress.iteration:,} of {progress.iterations:,} iterations"]
+        if progress.exploitability is not None:
+            words.append(f"exploitability {scale * progress.exploitability:.3g} {unit}")
+        words.append(f"{progress.seconds:.0f} s")
+        write(" · ".join(words))
+
+    try:
+        yield report
+    finally:
+        write("")
+
+
+def _cell_line() -> Callable[[str], None]:
+    display: Any = sys.modules["IPython"].display
+    handle: Any = None
+
+    def write(text: str) -> None:
+        nonlocal handle
+        if handle is None:
+            handle = display.display({"text/plain": text}, raw=True, display_id=True)
+        elif text:  # the last line stays
+            handle.update({"text/plain": text}, raw=True)
+
+    return write
+
+
+def _terminal_line() -> Callable[[str], None]:
+    """On a terminal the line is rewritten; elsewhere there is one per report."""
+    alone = sys.stderr.isatty()
+    longest = 0
+
+    def write(text: str) -> None:
+        nonlocal longest
+        if alone:
+            sys.stderr.write(f"\r{text.ljust(longest)}" if text else "\n")
+            longest = len(text)
+        elif text:
+            sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+    return write
