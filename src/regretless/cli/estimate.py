@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regretless.cli.inputs import spot_paths
 from regretless.cli.json_output import print_json
+from regretless.cli.outputs import tell_errors
+from regretless.errors import RegretlessError
+
+if TYPE_CHECKING:
+    from regretless.postflop.estimate import Estimate
 
 __all__ = ["estimate"]
 
 
 def estimate(
     spots: Annotated[
-        list[Path], typer.Argument(metavar="SPOT.toml", show_default=False, help="One spot file, or several.")
+        list[str],
+        typer.Argument(
+            metavar="SPOT.toml", show_default=False, help="Spot files, patterns such as 'spots/*.toml', or folders."
+        ),
     ],
     threads: Annotated[int | None, typer.Option(show_default="all cores", help="Threads of the CPU.")] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
@@ -23,22 +32,41 @@ def estimate(
 
     \b
     [cyan]regretless estimate spot.toml[/cyan]
+    [cyan]regretless estimate spots/[/cyan]
     """
-    from regretless.forms.memory import available_bytes
     from regretless.postflop.estimate import estimate_spot
     from regretless.postflop.solve import default_threads
     from regretless.postflop.spot import Spot
+    from regretless.solvers.request import Problem, check_options
 
-    sizes = {str(path): estimate_spot(Spot.read(path), threads=threads or default_threads()) for path in spots}
+    check_options(Problem.SPOT, {"threads": threads})
+    paths, many = spot_paths(tuple(spots))
+    sizes: dict[Path, Estimate] = {}
+    errors: dict[Path, RegretlessError] = {}
+    for path in paths:
+        try:
+            sizes[path] = estimate_spot(Spot.read(path), threads=threads or default_threads())
+        except RegretlessError as error:
+            if not many:
+                raise
+            errors[path] = error
     if json_:
-        answers = [{"spot": path, **size.as_json()} for path, size in sizes.items()]
-        print_json(answers[0] if len(answers) == 1 else {"spots": answers})
-        return
+        answers = [{"spot": str(path), **size.as_json()} for path, size in sizes.items()]
+        wrong = [{"spot": str(path), "error": str(error)} for path, error in errors.items()]
+        print_json({"spots": answers, "errors": wrong} if many else answers[0])
+    else:
+        _print(sizes)
+    if errors:
+        raise typer.Exit(tell_errors(errors))
+
+
+def _print(sizes: dict[Path, Estimate]) -> None:
     from rich.table import Table
     from rich.text import Text
 
     from regretless.cli.consoles import for_answers
     from regretless.cli.numbers import bytes_text
+    from regretless.forms.memory import available_bytes
     from regretless.printable import printable
 
     console = for_answers()
@@ -55,5 +83,5 @@ def estimate(
             if needed > available_bytes():
                 memory.append("   more than is free", style="not bold red")
             facts.add_row(f"memory, {bits} bits", memory)
-        console.print(printable(path), style="bold", soft_wrap=True)
+        console.print(printable(str(path)), style="bold", soft_wrap=True)
         console.print(facts)

@@ -4,6 +4,7 @@
 |----------------------------|------------------------------------------------|-----------------------------------|
 | starts                     | one line, exit code 130                        |                                   |
 | solves (`interruptible`)   | says what happens next and how long that takes | says what it costs, exit code 130 |
+| has solved                 | one line, and it ends as it would              | one line, exit code 130           |
 | does anything else         | `KeyboardInterrupt`, one line, exit code 130   | one line, exit code 130           |
 | ends                       | nothing: what was asked is done                |                                   |
 
@@ -59,6 +60,7 @@ class SimplePlan:
 
 
 _STARTING = SimplePlan(None, "interrupted")
+_FINISHING = SimplePlan("finishing: little is left to do", "stopped at once")
 
 
 class _Watch:
@@ -175,7 +177,7 @@ def interruptible(plan: Plan) -> Iterator[Callable[[], bool]]:
     try:
         yield _watch.interrupted.is_set
     finally:
-        _watch.let_go()
+        _watch.plan = _FINISHING
 
 
 @contextmanager

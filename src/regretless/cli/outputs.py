@@ -1,4 +1,4 @@
-"""Where solutions are saved: names that are free, that differ, and that are nobody's input."""
+"""Where solutions are saved: names that are free, that differ, and that are nobody's input; and what went wrong."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from regretless.errors import InvalidFile, InvalidOption
+from regretless.cli.consoles import for_people
+from regretless.errors import InvalidFile, InvalidOption, RegretlessError
+from regretless.printable import printable
 
-__all__ = ["check_out", "file_stem", "free_path", "out_folder", "resume_command", "solution_files"]
+__all__ = ["check_out", "file_stem", "free_path", "out_folder", "resume_command", "solution_files", "tell_errors"]
 
 
 def file_stem(name: str) -> str:
@@ -87,6 +89,17 @@ def solution_files(paths: Sequence[Path], folder: Path) -> list[Path]:
 def resume_command(path: Path) -> str:
     """The command that resumes a saved solve, as a shell reads it."""
     return f"regretless solve --resume {shlex.quote(str(path))}"
+
+
+def tell_errors(errors: dict[Path, RegretlessError]) -> int:
+    """Say what is wrong with each file, and with which exit code that ends."""
+    console = for_people()
+    for path, error in errors.items():
+        console.print("error:", style="bold red", end=" ")
+        said = str(error)
+        console.print(printable(said if said.startswith(f"{path}:") else f"{path}: {said}"), soft_wrap=True)
+    codes = {error.exit_code for error in errors.values()}
+    return codes.pop() if len(codes) == 1 else 1
 
 
 def _is_same(one: Path, other: Path) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from regretless.cli.numbers import duration_text
 from regretless.cli.outputs import resume_command
+from regretless.printable import printable
 
 if TYPE_CHECKING:
     from regretless.solvers.loop import Progress
@@ -42,21 +43,21 @@ class SolveStatus:
     def first(self) -> str | None:
         if self.state == "saving":
             return (
-                f"the solve is done and is being saved to {self.destination}: {self._wait()}. "
+                f"the solve is done and is being saved to {_name(self.destination)}: {self._wait()}. "
                 f"Ctrl-C again stops at once: {self._loss()}"
             )
         if self.state == "printing":
             return "the solve is done and its answer is being printed. Ctrl-C again stops at once"
         if self.stop_seconds is None:
             return None
-        where = "" if self.destination is None else f", then saving to {self.destination}"
+        where = "" if self.destination is None else f", then saving to {_name(self.destination)}"
         return f"stopping after this iteration{where}: {self._wait()}. Ctrl-C again stops at once: {self._loss()}"
 
     def second(self) -> str:
         if self.state == "printing":
             return "stopped at once: the answer is not printed whole"
         if self.stop_seconds is None and self.state == "solving":
-            kept = "" if self.resumed is None else f"; {self.resumed} is as it was"
+            kept = "" if self.resumed is None else f"; {_name(self.resumed)} is as it was"
             return f"interrupted: nothing was saved, since no iteration was done{kept}"
         return f"stopped at once: {self._loss()}"
 
@@ -68,9 +69,15 @@ class SolveStatus:
         now = time.monotonic()
         if self.saved_at is not None and self.destination is not None:
             since = duration_text(now - self.saved_at)
-            return f"{since} of solving since the last checkpoint are lost; {resume_command(self.destination)}"
-        kept = "" if self.resumed is None else f"; {self.resumed} is as it was"
+            return (
+                f"{since} of solving since the last checkpoint are lost; {printable(resume_command(self.destination))}"
+            )
+        kept = "" if self.resumed is None else f"; {_name(self.resumed)} is as it was"
         return f"{duration_text(now - self.began)} of solving are lost{kept}"
+
+
+def _name(path: Path | None) -> str:
+    return printable(str(path))
 
 
 @dataclass
@@ -120,5 +127,5 @@ class BatchStatus:
             return f"stopped at once: unfinished spots are lost since their last checkpoint; {self._kept()}"
 
     def _kept(self) -> str:
-        where = "" if self.folder is None else f" in {self.folder}"
+        where = "" if self.folder is None else f" in {_name(self.folder)}"
         return f"{self.finished} of {self.spots} are finished{where}"

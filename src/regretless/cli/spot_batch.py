@@ -11,7 +11,7 @@ import typer
 from regretless.cli.consoles import for_answers, for_people
 from regretless.cli.interrupts import interruptible
 from regretless.cli.json_output import print_json
-from regretless.cli.outputs import free_path, out_folder, resume_command, solution_files
+from regretless.cli.outputs import free_path, out_folder, resume_command, solution_files, tell_errors
 from regretless.cli.solve_request import SolveRequest
 from regretless.cli.solve_status import BatchStatus
 from regretless.cli.spot_solve import SOLVING, problem_of_saving, tell_of_compiling
@@ -106,17 +106,6 @@ def read_spots(paths: list[Path]) -> tuple[dict[Path, Spot], dict[Path, Regretle
         except RegretlessError as error:
             errors[path] = error
     return spots, errors
-
-
-def tell_errors(errors: dict[Path, RegretlessError]) -> int:
-    """Say what is wrong with each file, and with which exit code that ends."""
-    console = for_people()
-    for path, error in errors.items():
-        console.print("error:", style="bold red", end=" ")
-        said = str(error)
-        console.print(printable(said if said.startswith(f"{path}:") else f"{path}: {said}"), soft_wrap=True)
-    codes = {error.exit_code for error in errors.values()}
-    return codes.pop() if len(codes) == 1 else 1
 
 
 def _of_spot(spot: Spot, error: RegretlessError) -> RegretlessError:

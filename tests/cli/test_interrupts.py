@@ -1,0 +1,297 @@
+"""Signals at any moment: said at once, one line or a file that resumes, never a traceback, never a leftover."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from regretless.errors import InvalidFile
+from regretless.postflop.files import load_checkpoint
+from regretless.postflop.solution import SpotSolution
+from regretless.storage import load_solution
+
+SOURCE = str(Path(__file__).parent.parent.parent / "src")
+SPOT = """
+board = "Kh Qs Js 2c"
+pot = 100
+stack = 200
+[oop]
+range = "AK, KQs, QJs, T9s, 99-77, 22"
+[ip]
+range = "AA-QQ, AK, KQ, JTs, T9s, 55"
+[bets]
+bet = "75%"
+raise = "a"
+"""
+# Saving takes seconds here, as it does for a large flop: every write to a temporary file is delayed.
+SLOW_DISK = """
+import os, sys, time
+os.fsync = lambda descriptor, fsync=os.fsync: (time.sleep({seconds}), fsync(descriptor))
+from regretless.cli import main
+sys.exit(main())
+"""
+SIGNALS = [signal.SIGINT, signal.SIGTERM]
+
+
+class Solve:
+    """The command as a process; stderr lies in a file, so that it can be watched."""
+
+    def __init__(self, folder: Path, *arguments: str, code: str | None = None) -> None:
+        self.folder = folder
+        self.log = folder / "stderr.txt"
+        command = [sys.executable, *(["-m", "regretless"] if code is None else ["-c", code])]
+        self.process = subprocess.Popen(
+            [*command, "solve", *arguments],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": SOURCE, "FORCE_COLOR": "1"},
+            stdout=subprocess.PIPE,
+            stderr=self.log.open("wb"),
+        )
+
+    @property
+    def said(self) -> str:
+        """Without colours and cursor movements."""
+        text = self.log.read_text(encoding="utf-8")
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+
+    def wait_for(self, words: str, seconds: float = 120) -> None:
+        deadline = time.monotonic() + seconds
+        while words not in self.said:
+            assert self.process.poll() is None, self.said
+            assert time.monotonic() < deadline, self.said
+            time.sleep(0.01)
+
+    def end(self, seconds: float = 120) -> str:
+        """What it said, once it has ended."""
+        self.out, _ = self.process.communicate(timeout=seconds)
+        said = self.said
+        assert "Traceback" not in said
+        assert "Exception ignored" not in said
+        return said
+
+    def wait_until_heard(self) -> None:
+        """Until the command catches signals, which is the first thing it does."""
+        status = Path(f"/proc/{self.process.pid}/status")
+        while self.process.poll() is None:
+            caught = re.search(r"SigCgt:\s*(\w+)", status.read_text())
+            if caught and int(caught[1], 16) >> (signal.SIGTERM - 1) & 1:
+                return
+            time.sleep(0.001)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "turn.toml").write_text(SPOT, encoding="utf-8")
+    return tmp_path
+
+
+def leftovers(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} - {"turn.toml", "turn.rgl", "stderr.txt"}
+
+
+LONG = ["turn.toml", "--iterations", "1000000", "--threads", "1"]
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=str)
+def test_the_first_signal_is_acknowledged_with_what_happens_and_how_long_it_takes(
+    number: signal.Signals, folder: Path
+) -> None:
+    solve = Solve(folder, *LONG, "--out", "turn.rgl", code=SLOW_DISK.format(seconds=2))
+    solve.wait_for("exploitability")
+    solve.process.send_signal(number)
+    solve.wait_for("stopping after this iteration, then saving to turn.rgl: about ", seconds=1)
+    assert solve.process.poll() is None
+    said = solve.end()
+    assert solve.process.returncode == 130
+    assert "Ctrl-C again stops at once: " in said
+    assert "regretless solve --resume turn.rgl" in said
+    assert load_checkpoint(folder / "turn.rgl").mapped.header["iterations"] > 0
+    assert leftovers(folder) == set()
+
+
+def test_a_second_signal_says_what_it_costs_and_ends_at_once(folder: Path) -> None:
+    solve = Solve(folder, *LONG, "--out", "turn.rgl", code=SLOW_DISK.format(seconds=30))
+    solve.wait_for("exploitability")
+    solve.process.send_signal(signal.SIGINT)
+    solve.wait_for("stopping after this iteration")
+    time.sleep(0.5)
+    began = time.monotonic()
+    solve.process.send_signal(signal.SIGINT)
+    said = solve.end()
+    assert time.monotonic() - began < 5
+    assert solve.process.returncode == 130
+    assert re.search(r"stopped at once: .+ of solving are lost", said)
+    assert leftovers(folder) == set()
+    assert not (folder / "turn.rgl").exists()
+
+
+def test_a_second_signal_leaves_the_last_checkpoint(folder: Path) -> None:
+    solve = Solve(folder, *LONG, "--out", "turn.rgl", "--save-every", "0.2")
+    while not (folder / "turn.rgl").exists():
+        time.sleep(0.05)
+    for wait in (0.0, 0.5):
+        time.sleep(wait)
+        solve.process.send_signal(signal.SIGTERM)
+    said = solve.end()
+    assert solve.process.returncode == 130
+    assert load_checkpoint(folder / "turn.rgl").mapped.header["iterations"] > 0
+    assert "regretless solve --resume turn.rgl" in said
+    assert leftovers(folder) == set()
+
+
+def test_a_signal_that_a_wrapper_repeats_counts_once(folder: Path) -> None:
+    solve = Solve(folder, *LONG, "--out", "turn.rgl", code=SLOW_DISK.format(seconds=1))
+    solve.wait_for("exploitability")
+    for number in (signal.SIGINT, signal.SIGINT, signal.SIGTERM):
+        solve.process.send_signal(number)
+        time.sleep(0.02)
+    assert "stopped at once" not in solve.end()
+    assert load_checkpoint(folder / "turn.rgl").mapped.header["iterations"] > 0
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=str)
+def test_a_result_that_is_being_saved_is_saved(number: signal.Signals, folder: Path) -> None:
+    solve = Solve(folder, "turn.toml", "--iterations", "50", "--out", "turn.rgl", code=SLOW_DISK.format(seconds=2))
+    while not list(folder.glob(".turn.rgl.*.part")):
+        assert solve.process.poll() is None
+        time.sleep(0.01)
+    time.sleep(0.3)  # check_writable's own temporary file is gone by now, or this is the real one
+    while not list(folder.glob(".turn.rgl.*.part")):
+        assert solve.process.poll() is None
+        time.sleep(0.01)
+    solve.process.send_signal(number)
+    solve.wait_for("the solve is done and is being saved to turn.rgl: about ", seconds=1)
+    solve.end()
+    assert solve.process.returncode == 0
+    assert SpotSolution.load(folder / "turn.rgl").iterations == 50
+    assert leftovers(folder) == set()
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=str)
+def test_a_signal_while_the_command_starts_is_one_line(number: signal.Signals, folder: Path) -> None:
+    for delay in (0.0, 0.05, 0.2):
+        solve = Solve(folder, *LONG)
+        solve.wait_until_heard()
+        time.sleep(delay)
+        solve.process.send_signal(number)
+        said = solve.end()
+        assert solve.process.returncode == 130
+        assert said.strip().splitlines()[-1].startswith(("interrupted", "error: interrupted"))
+        assert leftovers(folder) == set()
+
+
+def outcome(folder: Path) -> int:
+    """Iterations that the file holds, whatever it is; -1 where there is none."""
+    path = folder / "turn.rgl"
+    if not path.exists():
+        return -1
+    try:
+        return int(load_checkpoint(path).mapped.header["iterations"])
+    except InvalidFile:
+        return SpotSolution.load(path).iterations
+
+
+def strike(folder: Path, number: signal.Signals, chance: random.Random) -> None:
+    """One solve and one signal at a random moment of it; what must hold afterwards does."""
+    for path in folder.glob("*turn.rgl*"):
+        path.unlink()
+    # About three seconds of which a third is saving: checkpoints, and the result at the end.
+    code = SLOW_DISK.format(seconds=0.1)
+    line = ["turn.toml", "--iterations", "400", "--threads", "1", "--out", "turn.rgl", "--save-every", "0.1"]
+    solve = Solve(folder, *line, code=code)
+    solve.wait_until_heard()
+    moment = time.monotonic() + chance.uniform(0, 4)
+    while time.monotonic() < moment and solve.process.poll() is None:
+        time.sleep(0.02)
+    known = outcome(folder)
+    solve.process.send_signal(number)
+    said = solve.end()
+    kept = outcome(folder)
+    assert kept >= known, "what was on the disk when the signal came is there still"
+    if number == signal.SIGKILL:
+        subprocess.run(  # whoever writes there next tidies up
+            [
+                sys.executable,
+                "-c",
+                f"from regretless.storage import check_writable; check_writable({str(folder / 'x')!r})",
+            ],
+            env={**os.environ, "PYTHONPATH": SOURCE},
+            check=True,
+        )
+    else:
+        assert solve.process.returncode in (0, 130), said
+        if solve.process.returncode == 0:
+            assert kept == 400, said
+        elif kept < 0:
+            assert "interrupted" in said
+        else:
+            assert f"interrupted after {kept:,} of 400 iterations" in said
+    assert leftovers(folder) == set()
+    if 0 < kept < 400:
+        resumed = Solve(folder, "--resume", "turn.rgl", "--threads", "1", "--json")
+        resumed.end()
+        assert resumed.process.returncode == 0
+        assert outcome(folder) == 400
+
+
+ALL = [signal.SIGKILL, signal.SIGINT, signal.SIGTERM]
+
+
+def test_signals_at_random_moments(folder: Path) -> None:
+    chance = random.Random(8)
+    for number in ALL:
+        strike(folder, number, chance)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(67))
+@pytest.mark.parametrize("number", ALL, ids=str)
+def test_two_hundred_signals_at_random_moments(number: signal.Signals, seed: int, folder: Path) -> None:
+    strike(folder, number, random.Random(f"{number} {seed}"))
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=str)
+def test_a_game_is_saved_too(number: signal.Signals, folder: Path) -> None:
+    solve = Solve(folder, "leduc", "--engine", "reference", "--iterations", "100000", "--out", "turn.rgl")
+    solve.wait_for("exploitability")
+    solve.process.send_signal(number)
+    said = solve.end()
+    assert solve.process.returncode == 130
+    assert "then saving to turn.rgl: about" in said
+    assert load_solution(folder / "turn.rgl").reason == "interrupted"
+
+
+def test_ctrl_c_in_python_returns_the_solution(folder: Path) -> None:
+    code = """
+import os, signal, threading
+import regretless as rl
+for what, options in (("leduc", {"engine": "reference"}), (rl.Spot.read("turn.toml"), {})):
+    reports = []
+    def report(progress):
+        reports.append(progress)
+        if len(reports) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+    solution = rl.solve(what, iterations=100_000, report=report, **options)
+    print(solution.reason, 0 < solution.iterations < 100_000, solution.exploitability > 0)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    more = rl.solve(resume=solution, iterations=solution.iterations + 5)
+    print(more.reason, more.iterations - solution.iterations)
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": SOURCE},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "interrupted True True\niterations 5\n" * 2
+    assert result.stderr.count("the solution so far is returned") == 2

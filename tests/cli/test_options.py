@@ -1,0 +1,230 @@
+"""Every option of `solve` on every kind of problem: honoured, or refused by name. Python answers the same."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import regretless as rl
+from regretless.cli.solve import solve as command
+from regretless.errors import InvalidOption
+from regretless.solvers.request import OPTIONS, Problem
+
+SPOT = """
+board = "Kh Qs Js 2c 3d"
+pot = 100
+stack = 200
+[oop]
+range = "AK, QJs, T9s, 99, 22"
+[ip]
+range = "AA, AK, KQ, JTs, 55"
+[bets]
+bet = "100%"
+"""
+OTHER = SPOT.replace("pot = 100", "pot = 120")
+KINDS = ("game", "exact", "spot", "batch", "resumed game", "resumed spot")
+FIRST = ["--iterations", "3"]
+LINES = {
+    "game": ["kuhn"],
+    "exact": ["kuhn", "--variant", "lp"],
+    "spot": ["spot.toml"],
+    "batch": ["folder"],
+    "resumed game": ["--resume", "kuhn.rgl", "--iterations", "9"],
+    "resumed spot": ["--resume", "spot.rgl", "--iterations", "9"],
+}
+REFUSED = None
+Check = Callable[[dict[str, Any]], bool]
+
+
+def is_done(answer: dict[str, Any]) -> bool:
+    return "iterations" in answer
+
+
+# option -> value -> what shows, on each kind in turn, that it was honoured; REFUSED where it is to be refused.
+GIVEN: dict[str, tuple[list[str], tuple[Check | None, ...]]] = {
+    "variant": (["discounted"], (*[lambda a: a["variant"] == "discounted"] * 4, REFUSED, REFUSED)),
+    "iterations": (["11"], (*[lambda a: a["iterations"] == 11], REFUSED, *[lambda a: a["iterations"] == 11] * 4)),
+    "target": (["0.05"], (lambda a: a["exploitability"] <= 0.05, REFUSED, lambda a: a["exploitability_pct_pot"] <= 0.05,
+               lambda a: a["exploitability_pct_pot"] <= 0.05, is_done, is_done)),
+    "measure_every": (["2"], (*[lambda a: [p[0] for p in a["history"]][:1] == [2]], REFUSED,
+                      *[lambda a: a["history"][0][0] == 2] * 2, *[lambda a: a["history"][-2][0] == 8] * 2)),
+    "updates": (["simultaneous"], (lambda a: a["exploitability"] > 0, REFUSED, REFUSED, REFUSED, REFUSED, REFUSED)),
+    "sampling": (["external"], (is_done, REFUSED, REFUSED, REFUSED, REFUSED, REFUSED)),
+    "batch_size": (["8"], (REFUSED,) * 6),  # a game must be sampled for it
+    "seed": (["5"], (REFUSED,) * 6),
+    "engine": (["numpy"], (lambda a: a["engine"] == "numpy", REFUSED, REFUSED, REFUSED,
+               lambda a: a["engine"] == "numpy", REFUSED)),
+    "device": (["cpu"], (*[lambda a: a["device"] == "cpu"] * 6,)),
+    "threads": (["1"], (*[lambda a: a["threads"] == 1] * 6,)),
+    "storage": (["16"], (REFUSED, REFUSED, is_done, is_done, REFUSED, REFUSED)),
+    "save_every": (["0.5", "--out", "out.rgl"], (is_done, REFUSED, is_done, is_done, is_done, is_done)),
+    "keep_regrets": (["--out", "out.rgl"], (REFUSED, REFUSED, is_done, is_done, REFUSED, is_done)),
+    "out": (["out.rgl"], (is_done,) * 6),
+    "plot": (["out.svg"], (is_done,) * 6),
+    "strategy": ([], (lambda a: "strategy" in a, lambda a: "strategy" in a, lambda a: "hands" in a["root"],
+                 lambda a: "hands" in a["root"], lambda a: "strategy" in a, lambda a: "hands" in a["root"])),
+}  # fmt: skip
+FLAGS = {"given", "json_", "resume"}  # how a problem is named, and how the answer is read here
+
+
+def test_no_option_is_missing_here() -> None:
+    assert set(inspect.signature(command).parameters) == set(GIVEN) | FLAGS
+    assert set(GIVEN) - {"out", "plot", "strategy"} <= set(OPTIONS)
+
+
+@pytest.fixture
+def problems(run, tmp_path: Path) -> Path:
+    (tmp_path / "folder").mkdir()
+    for file in ("spot.toml", "folder/spot.toml"):
+        (tmp_path / file).write_text(SPOT, encoding="utf-8")
+    (tmp_path / "other.toml").write_text(OTHER, encoding="utf-8")
+    assert run("solve", "kuhn", *FIRST, "--out", "kuhn.rgl").code == 0
+    assert run("solve", "spot.toml", *FIRST, "--keep-regrets", "--out", "spot.rgl").code == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize("option", GIVEN)
+def test_an_option_is_honoured_or_refused_by_name(option: str, run, problems: Path) -> None:
+    values, checks = GIVEN[option]
+    for kind, check in zip(KINDS, checks, strict=True):
+        line = list(LINES[kind])
+        if "--iterations" in line and option == "iterations":
+            line = line[: line.index("--iterations")]
+        elif kind in ("game", "spot", "batch") and option not in ("iterations", "target"):
+            line += FIRST
+        given = [value if kind != "batch" else value.replace("out.rgl", "out") for value in values]
+        before = {path: path.read_bytes() for path in problems.rglob("*") if path.is_file()}
+        result = run("solve", *line, f"--{option.replace('_', '-')}", *given, "--json")
+        if check is REFUSED:
+            assert result.code == 1, (kind, result)
+            assert result.err.startswith(f"error: {option}: "), (kind, result.err)
+            assert result.err.count("\n") == 1
+            assert {path: path.read_bytes() for path in problems.rglob("*") if path.is_file()} == before
+        else:
+            assert result.code == 0, (kind, result.err)
+            answer = result.json["spots"][0] if kind == "batch" else result.json
+            assert check(answer), (kind, answer)
+        for path in problems.iterdir():  # every kind starts from the same files
+            if path.name.startswith("out"):
+                _ = [file.unlink() for file in path.iterdir()] if path.is_dir() else path.unlink()
+        for path, content in before.items():
+            path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (["spot.toml", "--sampling", "external"], "sampling: 'external' is for games: a hold'em spot is solved on the"),
+        (["spot.toml", "--updates", "simultaneous"], "updates: 'simultaneous' is for games"),
+        (["kuhn", "--storage", "16"], "storage: 16 is for hold'em spots"),
+        (["kuhn", "--seed", "1"], "seed: 1 decides what is sampled: choose a sampling other than full"),
+        (["--resume", "spot.rgl", "other.toml"], "resume: 'spot.rgl' is a solve of another spot than other"),
+        (["--resume", "spot.rgl", "--variant", "plus"], "variant: 'plus' cannot resume spot.rgl, which was begun with"),
+        (["--resume", "spot.rgl", "--engine", "torch"], "engine: 'torch' is not one of auto, numba"),
+        (["--resume", "spot.rgl", "--device", "cuda"], "device: 'cuda' is not one of auto, cpu"),
+        (["--resume", "spot.rgl", "--storage", "16"], "storage: 16 cannot resume spot.rgl, which was begun with 32"),
+        (["--resume", "kuhn.rgl", "leduc", "--iterations", "9"], "belongs to another tree than that of leduc"),
+        (["--resume", "kuhn.rgl", "--sampling", "chance"], "sampling: 'chance' cannot resume kuhn.rgl, which was"),
+        (["--resume", "kuhn.rgl", "--seed", "4"], "seed: 4 "),
+        (["spot.toml", "--out", "x.rgl", "--save-every", "nan"], "save_every: nan must be above 0 seconds"),
+        (["spot.toml", "--out", "x.rgl", "--save-every", "-1"], "save_every: -1.0 must be above 0 seconds"),
+        (["spot.toml", "--out", "x.rgl", "--save-every", "0"], "save_every: 0.0 must be above 0 seconds"),
+        (["kuhn", "--out", "x.rgl", "--save-every", "nan"], "save_every: nan must be above 0 seconds"),
+        (["spot.toml", "--save-every", "5"], "save_every: 5.0 is about the file that is saved: give --out too"),
+        (["spot.toml", "--keep-regrets"], "keep_regrets: True is about the file that is saved: give --out too"),
+        (["spot.toml", "--out", "spot.toml"], "out: 'spot.toml' is the file that is solved"),
+        (["spot.toml", "--out", "./folder/../spot.toml"], "is the file that is solved"),
+        (["spot.toml", "--out", "new.toml"], "out: 'new.toml' is named like a spot or a game"),
+        (["spot.toml", "--out", "x.svg", "--plot", "x.svg"], "out: 'x.svg' is where the picture is drawn, too"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_contradicts_is_one_sentence(line: list[str], words: str, run, problems: Path) -> None:
+    before = {path: path.read_bytes() for path in problems.rglob("*") if path.is_file()}
+    result = run("solve", *line)
+    assert (result.code, result.out) == (1, "")
+    assert words in result.err
+    assert result.err.count("\n") == 1
+    assert {path: path.read_bytes() for path in problems.rglob("*") if path.is_file()} == before
+
+
+def test_a_resume_takes_what_agrees_with_the_file(run, problems: Path) -> None:
+    told = ["--variant", "river", "--storage", "32", "--engine", "numba", "--device", "cpu", "--sampling", "full"]
+    assert run("solve", "spot.toml", "--resume", "spot.rgl", *told, "--iterations", "5").code == 0
+    told = ["--variant", "plus", "--updates", "alternating", "--sampling", "full"]
+    assert run("solve", "kuhn", "--resume", "kuhn.rgl", *told, "--iterations", "5").code == 0
+
+
+def test_python_refuses_the_same(problems: Path) -> None:
+    spot = rl.Spot.read(problems / "spot.toml")
+    values: dict[str, object] = {
+        "updates": "simultaneous", "sampling": "chance", "batch_size": 4, "seed": 3, "engine": "numpy",
+        "device": "cuda", "storage": 16, "locks": (), "keep_regrets": True, "checkpoint": "x.rgl",
+        "save_every": float("nan"), "resume": "x.rgl",
+    }  # fmt: skip
+    for problem, what in ((Problem.GAME, "kuhn"), (Problem.EXACT, "kuhn"), (Problem.SPOT, spot)):
+        exact = {"variant": "lp"} if problem is Problem.EXACT else {}
+        for name, value in values.items():
+            if OPTIONS[name].refusal(problem) is not None and not (problem is Problem.SPOT and name == "storage"):
+                with pytest.raises(InvalidOption, match=rf"^{name}: "):
+                    rl.solve(what, **{**exact, name: value})
+    for what in ("kuhn", spot):
+        with pytest.raises(InvalidOption, match=r"^save_every: nan must be above 0 seconds"):
+            rl.solve(what, checkpoint="x.rgl", save_every=float("nan"))
+        with pytest.raises(InvalidOption, match=r"^save_every: 5 is about the file"):
+            rl.solve(what, save_every=5)
+        with pytest.raises(InvalidOption, match=r"^itertions: 5 is no option of a solve; did you mean iterations"):
+            rl.solve(what, itertions=5)
+    with pytest.raises(InvalidOption, match=r"^resume: "):
+        rl.solve(rl.Spot.read(problems / "other.toml"), resume=problems / "spot.rgl")
+
+
+def test_python_resumes_files_and_solutions_of_both_kinds(problems: Path) -> None:
+    for name in ("kuhn", "spot"):
+        assert rl.solve(resume=problems / f"{name}.rgl", iterations=9).iterations == 9
+    spot = rl.Spot.read(problems / "spot.toml")
+    for what in ("kuhn", spot):
+        half = rl.solve(what, iterations=20)
+        resumed = rl.solve(resume=half, iterations=40)
+        assert resumed.values == rl.solve(what, iterations=40).values
+        assert [point.iteration for point in resumed.history] == sorted({point.iteration for point in resumed.history})
+    loaded = rl.SpotSolution.load(problems / "spot.rgl")
+    with pytest.raises(InvalidOption, match=r"^resume: 'spot' was read from a file: give the file itself"):
+        rl.solve(resume=loaded, iterations=9)
+    with pytest.raises(InvalidOption, match=r"^what: None is missing"):
+        rl.solve(iterations=9)
+
+
+def test_a_game_saves_checkpoints_on_the_way(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from regretless.storage import solutions
+
+    kept: list[tuple[int, str]] = []
+    save = solutions.save_solution
+
+    def note(path: Path, solution: rl.Solution) -> None:
+        kept.append((solution.iterations, solution.reason))
+        save(path, solution)
+
+    monkeypatch.setattr(solutions, "save_solution", note)
+    line = ["solve", "kuhn", "--engine", "reference", "--iterations", "60", "--out", "kuhn.rgl", "--json"]
+    assert run(*line, "--save-every", "1e-9").code == 0
+    assert kept[-1] == (60, "iterations")
+    assert len(kept) > 5
+    assert {reason for _, reason in kept[:-1]} == {"interrupted"}
+    assert json.loads(run("show", "kuhn.rgl", "--json").out)["iterations"] == 60
+
+
+def test_resuming_what_is_done_adds_nothing(run, problems: Path) -> None:
+    assert run("solve", "spot.toml", "--target", "1", "--keep-regrets", "--out", "done.rgl", "--json").code == 0
+    before = run("show", "done.rgl", "--json").json
+    after = run("solve", "--resume", "done.rgl", "--json").json
+    for key in ("iterations", "exploitability", "values"):
+        assert after[key] == before[key]
+    assert [point[0] for point in after["history"]] == [point[0] for point in before["history"]]
+    again = run("solve", "--resume", "done.rgl", "--iterations", str(before["iterations"]), "--json").json
+    assert [point[0] for point in again["history"]] == [point[0] for point in before["history"]]
