@@ -57,7 +57,7 @@ def compare(
     [cyan]regretless compare equilibrium.rgl locked.rgl --line 'check' --hands 'AK, 99+'[/cyan]
     [cyan]regretless compare leduc-100.rgl leduc-1000.rgl --top 5[/cyan]
     """
-    from regretless.cli.spot_solve import is_spot_file
+    from regretless.cli.inputs import is_spot_file
 
     if top is not None and top < 1:
         raise InvalidOption("top", top, "must be at least 1")
