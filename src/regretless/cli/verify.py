@@ -45,7 +45,7 @@ def verify(
     [cyan]regretless verify leduc.rgl --json[/cyan]
     """
     from regretless.cli.progress import bar
-    from regretless.cli.spot_solve import is_spot_file
+    from regretless.cli.inputs import is_spot_file
 
     options: dict[str, Any] = {"full": full or None, "turns": turns, "seed": seed}
     options = {name: value for name, value in options.items() if value is not None}
