@@ -44,8 +44,8 @@ def verify(
     [cyan]regretless verify flop.rgl --full[/cyan]
     [cyan]regretless verify leduc.rgl --json[/cyan]
     """
-    from regretless.cli.progress import bar
     from regretless.cli.inputs import is_spot_file
+    from regretless.cli.progress import bar
 
     options: dict[str, Any] = {"full": full or None, "turns": turns, "seed": seed}
     options = {name: value for name, value in options.items() if value is not None}
