@@ -156,7 +156,8 @@ def look(draw: random.Random, path: Path, kind: str) -> None:
         solution: Solution = load_solution(path)
         json.dumps(solution.as_json(strategy=True), allow_nan=False)
         if solution.iterations < 100 and solution.game == "kuhn":
-            solve("kuhn", iterations=solution.iterations + 2, resume=solution, variant=solution.variant)
+            options = {"resume": solution, "variant": solution.variant, "sampling": solution.settings.sampling}
+            solve("kuhn", iterations=solution.iterations + 2, **options)
         return
     if kind == "spot-checkpoint" or draw.random() < 0.4:
         resumed = resume_spot(path, iterations=6, threads=1)

@@ -239,12 +239,12 @@ def _restore(solver: Engine, earlier: Solution, form: HistoryForm, hashed: str) 
             f"belongs to another tree than that of {form.name}",
         )
     # Where a sampler stands is written in its own way by each engine.
-    same = earlier.engine == solver.name
-    snapshot = earlier.snapshot if same else replace(earlier.snapshot, sampler=None)
     begun = solver.snapshot()
+    same = earlier.engine == solver.name and begun.sampler is not None
+    snapshot = earlier.snapshot if same else replace(earlier.snapshot, sampler=None)
     for name in ("regret", "average", "strategy", "sampler"):
         found, wanted = getattr(snapshot, name), getattr(begun, name)
-        if found is not None and (wanted is None or found.shape != wanted.shape):
+        if found is not None and found.shape != wanted.shape:
             raise InvalidFile(f"the solution of {earlier.game}", f"holds a {name} that does not fit its game")
     solver.restore(snapshot)
 
