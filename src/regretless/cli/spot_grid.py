@@ -67,7 +67,7 @@ def action_letters(actions: Sequence[str]) -> dict[str, str]:
 
 
 def grid_lines(grid: Grid, beside: Sequence[float] | None = None, *, color: bool, wide: bool) -> list[Text]:
-    """The grid as lines; `beside` are numbers that a wide grid in colour shows beside the names of a strategy."""
+    """The grid as lines; `beside`: numbers to go with the names of a strategy in colour, below them if not `wide`."""
     lines: list[Text] = []
     for row in range(13):
         cells = range(13 * row, 13 * row + 13)
@@ -75,13 +75,16 @@ def grid_lines(grid: Grid, beside: Sequence[float] | None = None, *, color: bool
             lines.append(_joined(_wide_cell(grid, cell, beside, color) for cell in cells))
         elif color and grid.kind == "strategy":
             lines.append(_joined(_painted(grid, cell, f" {_name(grid, cell):<{CELL - 1}}") for cell in cells))
+            if beside is not None:
+                below = (f" {_beside(grid, cell, beside, CELL - 1):<{CELL - 1}}" for cell in cells)
+                lines.append(_joined(_painted(grid, cell, text) for cell, text in zip(cells, below, strict=True)))
         else:
             lines.append(_joined(_stacked(grid, cell, f"{_name(grid, cell):<{CELL}}", color) for cell in cells))
             lines.append(_joined(_stacked(grid, cell, f"{_shown(grid, cell, 5):<{CELL}}", color) for cell in cells))
     return lines
 
 
-def grid_legend(grid: Grid, *, color: bool, wide: bool, beside: str = "") -> str:
+def grid_legend(grid: Grid, *, color: bool, wide: bool, beside: bool = False) -> str:
     """What the grid shows, as a sentence or two.
 
     Classes are suited above the diagonal and offsuit below it, which every player knows.
@@ -95,9 +98,8 @@ def grid_legend(grid: Grid, *, color: bool, wide: bool, beside: str = "") -> str
     if grid.kind != "strategy":
         legend = f"{grid.player}: {what[grid.kind]}"
     elif color:
-        legend = f"{grid.player}: strategy by colour, dimmer where fewer hands are left" + (
-            f"; {beside}" if beside and wide else ""
-        )
+        legend = f"{grid.player}: strategy by colour, dimmer where fewer are left"
+        legend += "; numbers: EV in chips" if beside else ""
     else:
         letters = action_letters(grid.actions)
         share = "25" if wide else "20"
@@ -162,10 +164,14 @@ def fitted(value: float, columns: int) -> str:
     return f"{value / 1000**power:.0f}" + " kMGT"[min(power, 4)]
 
 
+def _beside(grid: Grid, cell: int, numbers: Sequence[float], columns: int) -> str:
+    return "" if not _held(grid, cell) or math.isnan(numbers[cell]) else fitted(numbers[cell], columns)
+
+
 def _wide_cell(grid: Grid, cell: int, beside: Sequence[float] | None, color: bool) -> Text:
     name = _name(grid, cell)
     if color and grid.kind == "strategy":
-        number = "" if beside is None or not _held(grid, cell) or math.isnan(beside[cell]) else fitted(beside[cell], 4)
+        number = "" if beside is None else _beside(grid, cell, beside, 4)
         return _painted(grid, cell, f" {name:<{WIDE_CELL - 1 - len(number)}}"[: WIDE_CELL - len(number)] + number)
     return _stacked(grid, cell, f"{name:<4}{_shown(grid, cell, 4):<{WIDE_CELL - 4}}", color)
 
@@ -177,7 +183,7 @@ def _stacked(grid: Grid, cell: int, text: str, color: bool) -> Text:
     if not color:
         return Text(text)
     if not _held(grid, cell):
-        return Text(f" {text}"[: len(text)], style=f"{DIM} on {EMPTY}")
+        return Text(f" {text}"[: len(text)].replace("·", " "), style=f"{DIM} on {EMPTY}")
     return Text(f" {text}"[: len(text)], style=f"bold {DARK} on {_back(grid, cell)}")
 
 

@@ -55,15 +55,15 @@ def read_cards(text: str | None) -> tuple[int, ...]:
     return () if text is None else parse_board(text)
 
 
-def read_player(text: str | None) -> PlayerName | None:
-    """The player that --player names."""
+def read_player(text: str | None, option: str = "player") -> PlayerName | None:
+    """The player that an option names."""
     if text == "oop":
         return "oop"
     if text == "ip":
         return "ip"
     if text is None:
         return None
-    raise InvalidOption("player", text, "is neither oop nor ip")
+    raise InvalidOption(option, text, "is neither oop nor ip")
 
 
 def one_range(text: str | None) -> Range | None:

@@ -131,19 +131,18 @@ def _grids(
     acts = view.kind == "decision" and view.player == player
     made = make_grid(view, player, kind or ("strategy" if acts else "weight"))
     other: PlayerName = "ip" if player == "oop" else "oop"
-    if columns >= 2 * NARROW + GAP and both and kind is None:
-        against = make_grid(view, other, "weight")
-        legends = [_wrapped(grid_legend(each, color=color, wide=False), NARROW) for each in (made, against)]
-        first, second = (grid_lines(each, color=color, wide=False) for each in (made, against))
-        if len(second) > len(first):  # numbers below the names of the one, none below those of the other
-            first = [line for line in first for line in (line, line)]
-        pairs = [*zip_longest(*legends, fillvalue=Text("")), *zip(first, second, strict=True)]
-        return [_beside(left, right) for left, right in pairs]
-    wide = columns >= WIDE
-    chips = make_grid(view, player, "ev").values if wide and color and made.kind == "strategy" else None
-    legend = grid_legend(made, color=color, wide=wide, beside="numbers: EV in chips" if chips is not None else "")
-    lines = grid_lines(made, None if chips is None else chips.tolist(), color=color, wide=wide)
-    return [*_wrapped(legend, columns), *lines]
+    two = columns >= 2 * NARROW + GAP and both and kind is None
+    wide = columns >= WIDE and not two
+    numbered = color and made.kind == "strategy" and (wide or two)
+    chips = make_grid(view, player, "ev").values.tolist() if numbered else None
+    legend = grid_legend(made, color=color, wide=wide, beside=numbered)
+    lines = grid_lines(made, chips, color=color, wide=wide)
+    if not two:
+        return [*_wrapped(legend, columns), *lines]
+    against = make_grid(view, other, "weight")
+    legends = _wrapped(legend, NARROW), _wrapped(grid_legend(against, color=color, wide=False), NARROW)
+    rows = zip(lines, grid_lines(against, color=color, wide=False), strict=True)
+    return [_side_by_side(*pair) for pair in (*zip_longest(*legends, fillvalue=Text("")), *rows)]
 
 
 def _wrapped(legend: str, columns: int) -> list[Text]:
@@ -152,7 +151,7 @@ def _wrapped(legend: str, columns: int) -> list[Text]:
     return [Text(line, style="dim") for line in wrap(legend, columns, break_on_hyphens=False)]
 
 
-def _beside(left: Text, right: Text) -> Text:
+def _side_by_side(left: Text, right: Text) -> Text:
     line = left.copy()
     line.append(" " * (NARROW + GAP - line.cell_len))
     return line.append_text(right)

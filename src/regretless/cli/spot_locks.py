@@ -1,0 +1,102 @@
+"""Locks from the command line: --lock, and --lock-from with --lock-player or --lock-line.
+
+They are added to those of the spot file, --lock-from before --lock, and a later lock wins; so `--lock-from a.rgl
+--lock-player oop --lock 'check, bet 50: fold'` plays as a.rgl does, but for one decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regretless.cli.spot_options import SPOTS, read_player
+from regretless.errors import InvalidFile, InvalidOption
+
+if TYPE_CHECKING:
+    from regretless.postflop.locks import AnyLock
+    from regretless.postflop.spot import Spot
+
+__all__ = ["LockFromOption", "LockLineOption", "LockOption", "LockPlayerOption", "check_locks", "read_locks"]
+
+LockOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lock",
+        metavar="LOCK",
+        show_default=False,
+        rich_help_panel=SPOTS,
+        help="A decision that is given: [cyan]'check: AA, KK = bet 50 70%, check'[/cyan] is the line, the hands (left out: "
+        "all) and what they do. May be given several times.",
+    ),
+]
+LockFromOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--lock-from",
+        metavar="FILE",
+        show_default=False,
+        rich_help_panel=SPOTS,
+        help="Decisions given by another solution, with --lock-player or --lock-line.",
+    ),
+]
+LockPlayerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--lock-player",
+        metavar="oop|ip",
+        show_default=False,
+        rich_help_panel=SPOTS,
+        help="With --lock-from: this player plays as there, everywhere.",
+    ),
+]
+LockLineOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lock-line",
+        metavar="LINE[: HANDS]",
+        show_default=False,
+        rich_help_panel=SPOTS,
+        help="With --lock-from: this node is played as there, by all hands or by these. May be given several times.",
+    ),
+]
+
+
+def read_locks(
+    texts: Sequence[str], source: Path | None, player: str | None, lines: Sequence[str]
+) -> tuple[AnyLock, ...]:
+    """The locks that the command line gives."""
+    from regretless.cards.ranges import Range
+    from regretless.postflop.lines import parse_line
+    from regretless.postflop.lock_text import parse_lock, split_line
+    from regretless.postflop.locks import LockFrom
+
+    given = [("lock-player", player)] * (player is not None) + [("lock-line", line) for line in lines]
+    if source is None and given:
+        raise InvalidOption(*given[0], "is played as in another solution: name it with --lock-from")
+    locks: list[AnyLock] = []
+    if source is not None:
+        if not given:
+            raise InvalidFile(source, "gives no lock: say what is taken from it, with --lock-player or --lock-line")
+        whose = read_player(player, "lock-player")
+        if whose is not None:
+            locks.append(LockFrom(str(source), player=whose))
+        for text in lines:
+            node, hands = split_line(text)
+            parse_line(node, "lock-line")
+            Range.parse(hands, "lock-line")
+            locks.append(LockFrom(str(source), node=node, hands=hands))
+    return (*locks, *(parse_lock(text, "lock") for text in texts))
+
+
+def check_locks(spot: Spot, locks: Sequence[AnyLock]) -> None:
+    """Refuse a lock that does not fit the spot, before anything large is built."""
+    if locks:
+        from regretless.postflop.betting import betting_tree
+        from regretless.postflop.locks import LockFrom, check_lock
+
+        tree = betting_tree(spot)
+        for lock in locks:
+            check_lock(tree, lock, "lock-line" if isinstance(lock, LockFrom) else "lock")
