@@ -28,8 +28,8 @@ LockOption = Annotated[
         metavar="LOCK",
         show_default=False,
         rich_help_panel=SPOTS,
-        help="A decision that is given: [cyan]'check: AA, KK = bet 50 70%, check'[/cyan] is the line, the hands (left out: "
-        "all) and what they do. May be given several times.",
+        help="A decision that is given, as the line, the hands (left out: all) and what they do: "
+        "[cyan]'check: AA, KK = bet 50 70%, check'[/cyan]. May be given several times.",
     ),
 ]
 LockFromOption = Annotated[

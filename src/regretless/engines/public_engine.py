@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from regretless.engines._public_iterate import BEGIN, BLOCKS, FINISH, Blocks, Jo
 from regretless.engines._public_terminals import Tile
 from regretless.engines._public_walk import BEST, LEARN, MEAN, Learned, Scratch
 from regretless.engines.engine import Evaluation
+from regretless.engines.public_locks import STEPS, PublicLocks, node_numbers, one_of
 from regretless.engines.public_plan import LANES, Plan, make_plans
 from regretless.engines.public_showdowns import FOUR
 from regretless.engines.public_tables import Tables, make_tables
@@ -38,11 +39,10 @@ from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.rules.rule import Schedule
 
-__all__ = ["Lock", "PublicEngine", "PublicSnapshot"]
+__all__ = ["PublicEngine", "PublicSnapshot"]
 
 MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
 CACHE_LINE = 64  # bytes
-STEPS = 65535  # to which an average of 16 bits counts
 SALT = 0x9E3779  # makes roundings of 16-bit numbers differ from iteration to iteration
 LOWEST = -3e38  # a floor that changes nothing
 MOST_CANCELLED = 8  # times what is left, over all pairs of hands, before terminals need 64-bit numbers
@@ -63,13 +63,6 @@ class PublicSnapshot:
     average: tuple[Stored, ...]
     matched: tuple[Stored, ...] | None  # only where the rule predicts
     weight: float  # of all iterations in the average; counts in 16 bits
-
-
-class Lock(NamedTuple):
-    """A strategy that is not to be learned."""
-
-    strategy: Float32  # [actions, H]
-    hands: NDArray[np.bool_]  # [H] the hands it is for
 
 
 class PublicEngine:
@@ -110,8 +103,7 @@ class PublicEngine:
         self._matched = list(self._regret)
         self._scratch = [make_scratch(self.plans, self.tables, tile_type) for _ in range(threads)]
         self._blocks = _make_blocks(form, self.plans, self.unit, threads)
-        self._locks: list[dict[tuple[int, int], Lock]] = [{}, {}]  # of each player, by node and runout
-        self._fixed: set[int] = set()  # players whose every decision is given
+        self._locks = PublicLocks(form, self.plans, self.tables)
         self._pool = ThreadPoolExecutor(threads) if threads > 1 and len(form.streets) > 1 else None
 
     @property
@@ -143,14 +135,14 @@ class PublicEngine:
             self._matched = [aligned(len(regret), regret.dtype) for regret in self._regret]
             for matched, regret in zip(self._matched, self._regret, strict=True):
                 matched[:] = regret
-        if self._pool is None and not any(self._locks) and not self._fixed:
+        if self._pool is None and not self._locks:
             self._run(rows, 0, 2, BEGIN | BLOCKS | FINISH, LEARN)
         else:
             for row in rows:
                 for own in range(2):
-                    if own not in self._fixed:
+                    if own not in self._locks.fixed:
                         self._walk(own, LEARN, row[None])
-                        self._hold(own)
+                        self._locks.hold(self._learned, own)
         self.iteration += len(schedule)
 
     @property
@@ -177,84 +169,39 @@ class PublicEngine:
         `strategy` is [actions, H]. The rest of the game is then solved around it, and a best response of that player
         keeps to it too.
         """
-        player = int(self.form.tree.player[node])
-        chosen = np.ones(len(self.form.hands[player].weight), dtype=np.bool_) if hands is None else hands
-        lock = Lock(strategy.astype(np.float32)[:, self._alike(node, runout)], chosen)
-        self._locks[player][node, runout] = lock
-        self._put(node, runout, lock)
+        self._locks.lock(self._learned, node, strategy, runout, hands)
 
     def fix(self, player: int, strategy: Callable[[int, int], FloatArray]) -> None:
         """Give every decision of a player: `strategy` of a betting node and a runout is [actions, H].
 
         The player is then never updated, and a best response of theirs is what is given.
         """
-        every = np.ones(len(self.form.hands[player].weight), dtype=np.bool_)
-        decisions = self.plans[player].nodes[self.plans[player].nodes["mine"] == 1]
-        for node in map(int, decisions["node"]):
-            for runout in range(len(self.form.streets[int(self.form.tree.street[node])].parent)):
-                given = strategy(node, runout).astype(np.float32)[:, self._alike(node, runout)]
-                self._put(node, runout, Lock(given, every))
-        self._fixed.add(player)
+        self._locks.fix(self._learned, player, strategy)
 
     def unlock(self) -> None:
         """Let every hand choose again; what was learned stays."""
-        self._locks = [{}, {}]
-        self._fixed = set()
+        self._locks.clear()
+
+    @property
+    def _learned(self) -> tuple[list[Stored], list[Stored], list[Stored]]:
+        return self._regret, self._matched, self._average
 
     def kept_strategy(self, node: int, runout: int) -> FloatArray:
         """[actions, H] a locked strategy, exactly as the averages keep it."""
         blocks = self.node_numbers(self._average, node, runout)
         hands = len(self.form.hands[int(self.form.tree.player[node])].weight)
-        return np.asarray(blocks.reshape(len(blocks), -1)[:, :hands] / np.float64(self._one(blocks)))
+        return np.asarray(blocks.reshape(len(blocks), -1)[:, :hands] / np.float64(one_of(blocks)))
 
     def as_kept(self, strategy: FloatArray) -> FloatArray:
         """A strategy as `kept_strategy` would read it back: in 16 bits probabilities are rounded."""
-        if self._one(self._average[0]) == 1:
+        if one_of(self._average[0]) == 1:
             return np.asarray(strategy.astype(np.float32), dtype=np.float64)
         return np.asarray(np.rint(strategy * STEPS) / STEPS)
-
-    @staticmethod
-    def _one(numbers: Stored) -> int:
-        """What stands for a probability of 1 where averages are kept."""
-        return STEPS if numbers.dtype == np.uint16 else 1
-
-    def _alike(self, node: int, runout: int) -> NDArray[np.int16]:
-        """[H] the hand whose numbers each hand of the player takes there."""
-        player = int(self.form.tree.player[node])
-        symmetry = self.form.streets[int(self.form.tree.street[node])].symmetry[runout]
-        rows = self.tables[player].alike_hands.reshape(-1, self.plans[player].own_hands)
-        alike: NDArray[np.int16] = rows[symmetry, : len(self.form.hands[player].weight)]
-        return alike
-
-    def _hold(self, player: int) -> None:
-        """Put the locked strategies back in place of what a walk has learned there."""
-        for (node, runout), lock in self._locks[player].items():
-            self._put(node, runout, lock)
-
-    def _put(self, node: int, runout: int, lock: Lock) -> None:
-        for numbers in (self._regret, self._matched, self._average):
-            blocks = self.node_numbers(numbers, node, runout)
-            rows = blocks.reshape(len(blocks), -1)
-            whole = self._one(blocks)
-            wanted = lock.strategy[:, lock.hands] * whole
-            rows[:, : len(lock.hands)][:, lock.hands] = np.rint(wanted) if whole > 1 else wanted
-            blocks[:] = rows.reshape(blocks.shape)
-
-    def _lock_arrays(self, own: int) -> tuple[NDArray[np.int32], Float32]:
-        """Where the kernels find the locks of a player."""
-        plan, runouts = self.plans[own], self.tables[own].runouts
-        rows = np.full((len(runouts), len(plan.nodes)), -1, dtype=np.int32)
-        locked = aligned(len(self._locks[own]) * plan.own_hands)
-        for number, ((node, runout), lock) in enumerate(self._locks[own].items()):
-            street = int(self.form.tree.street[node])
-            rows[int(np.searchsorted(runouts["street"], street)) + runout, plan.nodes["node"] == node] = number
-            locked[number * plan.own_hands :][: len(lock.hands)] = lock.hands
-        return rows.ravel(), locked
 
     def evaluate(self) -> Evaluation:
         """Values and best responses of the average strategy, in the form's chips."""
         values = self._value(0, MEAN), self._value(1, MEAN)
-        first, second = (values[own] if own in self._fixed else self._value(own, BEST) for own in range(2))
+        first, second = (values[own] if own in self._locks.fixed else self._value(own, BEST) for own in range(2))
         best = first, second
         # A best response is worth no less; where it is worth the same, rounding must not say otherwise.
         return Evaluation(values, (max(best[0], values[0]), max(best[1], values[1])))
@@ -271,14 +218,7 @@ class PublicEngine:
 
         `numbers` are regrets, averages or predictions of both players, as in a snapshot.
         """
-        player = int(self.form.tree.player[node])
-        plan = self.plans[player]
-        entry = plan.nodes[np.flatnonzero(plan.nodes["node"] == node)[0]]
-        street = plan.streets[int(self.form.tree.street[node])]
-        actions = int(entry["actions"])
-        at = int(street["own_at"] + runout * street["own_size"] + entry["block"])
-        blocks = numbers[player][at : at + actions * plan.own_hands].reshape(-1, actions, LANES)
-        return blocks.transpose(1, 0, 2)
+        return node_numbers(self.form, self.plans, numbers, node, runout)
 
     def node_strategy(self, node: int, runout: int = 0) -> FloatArray:
         """[actions, H] average strategy at a betting node of the form on a runout of its street."""
@@ -341,7 +281,7 @@ class PublicEngine:
         return self._matched[0] is not self._regret[0]
 
     def _job(self, own: int, mode: int) -> Job:
-        locks = self._lock_arrays(own) if mode == BEST and self._locks[own] else _NO_LOCKS
+        locks = self._locks.arrays(own, aligned) if mode == BEST and self._locks.nodes[own] else _NO_LOCKS
         regret, matched, average, other_matched, other_average = map(
             as_kernels_see,
             (
