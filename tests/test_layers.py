@@ -16,7 +16,7 @@ pytest.importorskip("importlinter")
 ROOT = Path(__file__).parent.parent
 LAYERS = "A layer imports only layers below it"
 NO_POKER = "Engines, rules and solvers know no poker"
-ARRAY_LIBRARIES = "Only engines and cards import numba, PyTorch and CuPy"
+ARRAY_LIBRARIES = "Only engines, cards and the kernel cache import numba, PyTorch and CuPy"
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 from numba import njit
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
-from regretless.engines._kernel_cache import kept
+from regretless.kernel_cache import kept
 
 __all__ = ["inlined", "kernel", "lanes", "threaded"]
 

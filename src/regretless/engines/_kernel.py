@@ -12,7 +12,7 @@ import numba as nb
 from numba import extending
 
 import regretless.engines._compile  # noqa: F401  numba loads faster after it
-from regretless.engines._kernel_cache import kept
+from regretless.kernel_cache import kept
 
 __all__ = ["inlined", "intrinsic", "kernel", "pasted"]
 
