@@ -11,7 +11,6 @@ Everything CFR needs is exact: nothing is pruned or skipped. Evaluation is in fl
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 
 import numba
 import numpy as np
@@ -22,6 +21,7 @@ from regretless.engines.engine import Evaluation, Snapshot, Updates
 from regretless.engines.numba_layout import lay_out
 from regretless.engines.numpy_engine import normalise
 from regretless.engines.payoff_rows import PayoffRows, payoff_rows
+from regretless.engines.worker_threads import numba_threads, numba_threads_are_lost
 from regretless.forms.compile import uniform_array
 from regretless.forms.history import FloatArray, HistoryForm, IntArray
 from regretless.forms.memory import memory_bytes
@@ -156,21 +156,22 @@ class NumbaSequenceEngine(_NumbaEngine):
         return super().memory_bytes + memory_bytes((*self.rows, self.exact_rows.value))
 
     def advance(self, schedule: Schedule) -> None:
-        run = kernels.advance_rows if self.threads == 1 else _with_threads(self.threads)
         rows = np.ascontiguousarray(schedule, np.float64)
-        run(rows, self.updates is Updates.ALTERNATING, self.tree, self.rows, self.state)
+        arguments = rows, self.updates is Updates.ALTERNATING, self.tree, self.rows, self.state
+        if self.threads > 1 and numba_threads_are_lost():
+            self.threads = 1
+        if self.threads == 1:
+            kernels.advance_rows(*arguments)
+        else:
+            from regretless.engines import _numba_threads
+
+            with numba_threads(self.threads):
+                _numba_threads.advance_rows_threads(*arguments)
         self.iteration += len(schedule)
 
     def _payoffs(self, player: int, plan: FloatArray, payoff: FloatArray) -> None:
         y = np.zeros(len(self.rows.reference))
         kernels.payoffs_of_rows(self.exact_rows, self.tree, player, plan, y, payoff)
-
-
-def _with_threads(threads: int) -> Callable[..., None]:
-    from regretless.engines import _numba_threads
-
-    numba.set_num_threads(threads)
-    return _numba_threads.advance_rows_threads
 
 
 def _join(rows: tuple[PayoffRows, PayoffRows], slots: tuple[IntArray, ...]) -> kernels.Rows:

@@ -19,7 +19,6 @@ The parts, in the order of the data: `public_plan` (where rows are kept), `publi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +33,7 @@ from regretless.engines.public_locks import STEPS, PublicLocks, node_numbers, on
 from regretless.engines.public_plan import LANES, Plan, make_plans
 from regretless.engines.public_showdowns import FOUR
 from regretless.engines.public_tables import Tables, make_tables
+from regretless.engines.worker_threads import Workers
 from regretless.forms.blockers import met
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
@@ -104,7 +104,7 @@ class PublicEngine:
         self._scratch = [make_scratch(self.plans, self.tables, tile_type) for _ in range(threads)]
         self._blocks = _make_blocks(form, self.plans, self.unit, threads)
         self._locks = PublicLocks(form, self.plans, self.tables)
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 and len(form.streets) > 1 else None
+        self._pool = Workers(threads) if threads > 1 and len(form.streets) > 1 else None
 
     @property
     def kept_bytes(self) -> int:

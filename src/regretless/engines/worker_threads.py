@@ -1,0 +1,88 @@
+"""Threads that outlast what a program may do around a solve: fork, or solve in several threads at once.
+
+A forked child has none of its parent's threads. Work handed to a pool of the parent's would wait forever, and GNU
+OpenMP, which numba uses where it can, ends a child that calls it. Numba's `workqueue`, which it uses elsewhere or by
+NUMBA_THREADING_LAYER, ends the process when two threads call it at once. So here
+
+- `Workers` starts new threads in a child;
+- `numba_threads` lets one caller at a time use a layer that is not thread-safe;
+- `numba_threads_are_lost` says that a child has to do without them.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import numba
+
+from regretless.errors import InvalidOption
+
+__all__ = ["Workers", "numba_threads", "numba_threads_are_lost"]
+
+THREAD_SAFE = ("omp", "tbb")
+
+_one_at_a_time = threading.Lock()
+_lost = False
+
+
+class Workers:
+    """A pool of threads, started anew in a process that was forked from the one they were started in."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._start()
+
+    def _start(self) -> None:
+        self._process = os.getpid()
+        self._pool = ThreadPoolExecutor(self.threads)
+
+    def submit(self, work: Callable[..., None], *arguments: Any) -> Future[None]:
+        """Run `work` on one of the threads."""
+        if self._process != os.getpid():
+            self._start()
+        return self._pool.submit(work, *arguments)
+
+
+def numba_threads_are_lost() -> bool:
+    """Whether numba's threads were running when this process was forked from another."""
+    return _lost
+
+
+@contextmanager
+def numba_threads(count: int) -> Iterator[None]:
+    """While open, loops over `prange` run on so many threads."""
+    try:
+        before = numba.get_num_threads()
+    except ValueError:  # said at length, over several lines
+        layer = numba.config.THREADING_LAYER  # type: ignore[attr-defined]
+        reason = f"cannot be used: numba cannot load the threading layer {layer!r} (NUMBA_THREADING_LAYER); use 1"
+        raise InvalidOption("threads", count, reason) from None
+    with nullcontext() if _layer() in THREAD_SAFE else _one_at_a_time:
+        numba.set_num_threads(count)
+        try:
+            yield
+        finally:
+            numba.set_num_threads(before)
+
+
+def _layer() -> str | None:
+    """What numba's threads are made by; None where it has not started any."""
+    try:
+        return str(numba.threading_layer())  # type: ignore[attr-defined]
+    except ValueError:
+        return None
+
+
+def _note_fork() -> None:
+    global _lost, _one_at_a_time
+    _one_at_a_time = threading.Lock()  # whoever held it is a thread of the parent's
+    _lost = _layer() is not None
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
+    os.register_at_fork(after_in_child=_note_fork)
