@@ -105,6 +105,8 @@ class PublicEngine:
         self._blocks = _make_blocks(form, self.plans, self.unit, threads)
         self._locks = PublicLocks(form, self.plans, self.tables)
         self._pool = Workers(threads) if threads > 1 and len(form.streets) > 1 else None
+        # Compile, or read from disk, what a solve needs: part of setting up, not of the first iteration.
+        self._run(np.zeros((0, 9), dtype=np.float32), 0, 0, 0, MEAN)
 
     @property
     def kept_bytes(self) -> int:

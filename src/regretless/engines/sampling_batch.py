@@ -21,7 +21,7 @@ from regretless.engines._sampling_deals import Deals
 from regretless.engines._sampling_random import check_seed, key_of
 from regretless.engines._sampling_slots import SlotLevel, slot_levels
 from regretless.engines._sampling_tree import sampling_tree
-from regretless.engines.engine import Engine, Evaluation, Snapshot
+from regretless.engines.engine import Evaluation, Snapshot
 from regretless.engines.numpy_engine import normalise
 from regretless.engines.sampling_engine import Estimate, exact_engine
 from regretless.engines.torch_engine import DTYPES, TOLERANCE, torch_device
@@ -108,13 +108,13 @@ class BatchSamplingEngine:
         self._schedule = ScheduleTable(where, number)
         self._wants_graph = graph and where.type == "cuda"
         self._graph: torch.cuda.CUDAGraph | None = None
-        self._evaluator: Engine | None = None
+        self._evaluator = exact_engine(form)  # now: its kernels are part of setting up
 
     @property
     def memory_bytes(self) -> int:
         tables = sum(5 * seat.uniform.nbytes + seat.set_of.nbytes for seat in self._seats)
         held = memory_bytes(self.form) + self._deals.memory_bytes + self._walk_bytes + tables
-        return held + (self._evaluator.memory_bytes if self._evaluator is not None else 0)
+        return held + self._evaluator.memory_bytes
 
     def advance(self, schedule: Schedule) -> None:
         """Run as many iterations as `schedule` has rows."""
@@ -176,8 +176,6 @@ class BatchSamplingEngine:
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
         """Exact values and best responses, by the fastest full engine that is installed."""
-        if self._evaluator is None:
-            self._evaluator = exact_engine(self.form)
         return self._evaluator.evaluate(self.average_strategy() if strategy is None else strategy)
 
     def snapshot(self) -> Snapshot:

@@ -50,7 +50,7 @@ from regretless.errors import InvalidOption
 from regretless.forms.compile import uniform_array
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.memory import memory_bytes
-from regretless.rules.rule import Schedule
+from regretless.rules.rule import Schedule, Weights
 from regretless.rules.vanilla import Vanilla
 
 __all__ = ["Estimate", "SamplingEngine", "exact_engine"]
@@ -119,14 +119,15 @@ class SamplingEngine:
         self._strategy = uniform_array(form)
         self._scale = np.ones(2)  # what a new regret and a new strategy are multiplied by: see `_sampling_kernels.py`
         self._random = np.array([key_of(seed), 0], np.uint64)  # key, numbers drawn
-        self._evaluator: Engine | None = None
+        self._evaluator = exact_engine(form)  # now: its kernels are part of setting up
+        self.advance(np.empty((0, len(Weights._fields))))  # and so are these
 
     @property
     def memory_bytes(self) -> int:
         # a walk lists nodes: 3 numbers each (6 where reaches are kept), and 3 numbers a pair
         walk = (48 if self.sampling is Sampling.CHANCE else 24) * len(self.form.parent)
         held = 6 * self._regret.nbytes + walk + memory_bytes(self._tree) + memory_bytes(self.form)
-        return held + (self._evaluator.memory_bytes if self._evaluator is not None else 0)
+        return held + self._evaluator.memory_bytes
 
     def advance(self, schedule: Schedule) -> None:
         """Run as many iterations as `schedule` has rows."""
@@ -199,8 +200,6 @@ class SamplingEngine:
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
         """Exact values and best responses, by the fastest full engine that is installed."""
-        if self._evaluator is None:
-            self._evaluator = exact_engine(self.form)
         return self._evaluator.evaluate(self.average_strategy() if strategy is None else strategy)
 
     def snapshot(self) -> Snapshot:
