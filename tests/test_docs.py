@@ -170,6 +170,22 @@ def test_the_layers_are_listed_as_they_are_checked() -> None:
         assert layer in {"main", "cli"} or f'"{layer}"' in pages
 
 
+def test_the_readme_states_the_exploitability_that_each_variant_reaches() -> None:
+    import regretless as rl
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| (Kuhn|Leduc|) ?\| `([a-z-]+)` \| ([\d.e-]+) \| ([\d.e-]+) \| ([\d.e-]+) \|$", text, re.MULTILINE
+    )
+    assert len(rows) == 9
+    game = ""
+    for name, variant, *stated in rows:
+        game = name.lower() or game
+        for iterations, figure in zip((100, 1_000, 10_000), stated, strict=True):
+            reached = rl.solve(game, variant=variant, iterations=iterations).exploitability
+            assert float(f"{reached:.1e}") == pytest.approx(float(figure), rel=0.06), (game, variant, iterations)
+
+
 # --- the mechanism itself --------------------------------------------------------------------------------------------
 
 
