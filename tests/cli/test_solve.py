@@ -89,7 +89,7 @@ def test_the_summary_of_a_small_game_is_whole(run) -> None:
         "exploitability",
         "(NashConv / 2)",
         "NashConv",
-        "chips a game",
+        "chips per game",
         "player 0 −0.05",
         "58 nodes",
         "memory",
@@ -110,7 +110,7 @@ def test_the_summary_of_a_large_game_shows_the_beginning(run) -> None:
 
 def test_more_actions_than_columns_are_listed(run) -> None:
     result = run("solve", "liars_dice(sides=3)", "--iterations", "50")
-    assert "points a game" in result.out
+    assert "points per game" in result.out
     assert "liar 100.0%" in result.out
 
 

@@ -61,11 +61,11 @@ def _facts(solution: Solution) -> list[tuple[str, str | Text]]:
         (
             "exploitability",
             Text(f"{max(solution.exploitability, 0.0):.3g}", style="bold").append(
-                f" {unit} a game   (NashConv / {players})", style="not bold"
+                f" {unit} per game   (NashConv / {players})", style="not bold"
             ),
         ),
-        ("NashConv", f"{max(solution.nash_conv, 0.0):.3g} {unit} a game"),
-        ("value", f"{values}   ({unit} a game)"),
+        ("NashConv", f"{max(solution.nash_conv, 0.0):.3g} {unit} per game"),
+        ("value", f"{values}   ({unit} per game)"),
         ("time", f"{duration_text(solution.seconds)} solving, {duration_text(solution.setup_seconds)} setting up"),
     ]
     if solution.seconds_per_iteration > 0:

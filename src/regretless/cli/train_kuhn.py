@@ -111,12 +111,12 @@ def _print(training: Training, theoretical: float) -> None:
         (
             "mean value so far",
             Text(signed_text(training.running_value), style="bold").append(
-                " chips a hand to player 0", style="not bold"
+                " chips per hand to player 0", style="not bold"
             ),
         ),
-        ("value of the strategy", f"{signed_text(training.evaluation.values[0])} chips a hand"),
-        ("in theory", f"{signed_text(theoretical)} chips a hand   (−1/18)"),
-        ("exploitability", f"{training.evaluation.exploitability:.3g} chips a hand   (NashConv / 2)"),
+        ("value of the strategy", f"{signed_text(training.evaluation.values[0])} chips per hand"),
+        ("in theory", f"{signed_text(theoretical)} chips per hand   (−1/18)"),
+        ("exploitability", f"{training.evaluation.exploitability:.3g} chips per hand   (NashConv / 2)"),
         ("time", f"{duration_text(training.seconds)}, {speed} hands/s"),
     ):
         facts.add_row(Text(name, style="dim"), answer)
