@@ -8,8 +8,11 @@ x_t, and it is estimated with the solution's own values y_t, kept for every turn
 
 Whatever the y_t are, the expected value of this is Σ x_t; if they are right, little is left to vary. A best response
 on turn and river sees the cards, so its values there are exact for every turn drawn. On the flop it picks the largest
-of several estimates, which on average is too large: the estimate errs on the side of more exploitability, never less.
-The standard error is the jackknife's over the turns drawn, times √(1 − n / 49).
+of several estimates, which on average is too large, so the expected estimate is above the exploitability, not below.
+
+The turns drawn are spread over the ranks: cards in order of rank, suits shuffled, every 49/n-th from a random start.
+The standard error is the jackknife's over these turns, times √(1 − n / 49); it ignores the spreading, which makes it
+too large rather than too small.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from regretless.forms.memory import available_bytes
 from regretless.forms.public import Kind, PublicForm
 from regretless.postflop.reading import Answers
 from regretless.postflop.solution import SpotSolution
-from regretless.postflop.spot import PlayerName
+from regretless.postflop.spot import PlayerName, Spot
 from regretless.postflop.unmerged import BEST, MEAN, Betting, Unmerged
 from regretless.solvers.verification import Verification
 
@@ -138,7 +141,7 @@ def verify_spot(
     """
     for option, value in unknown.items():
         raise InvalidOption(option, value, "is not for hold'em spots")
-    drawn = _drawn(len(solution.spot.streets), full, turns, seed)
+    drawn = _drawn(solution.spot, full, turns, seed)
     form = solution.reader.form
     needed = verification_bytes(form, drawn=0 if drawn is None else len(drawn))
     free = available_bytes() if available is None else available
@@ -149,7 +152,7 @@ def verify_spot(
     root = unmerged.root()
     cards = unmerged.cards_left(()) if unmerged.streets > 1 else []
     rivers = ALL_RIVERS if unmerged.streets == 3 else 1
-    chosen = cards if drawn is None else [cards[place] for place in drawn]
+    chosen = cards if drawn is None else drawn
     total = max(len(chosen), 1) * rivers
     done = 0
 
@@ -198,9 +201,9 @@ def verification_bytes(form: PublicForm, *, drawn: int = 0) -> int:
     return 8 * (rows + matrices + lines * (1 + drawn)) + 4 * boards + kept + FIXED_BYTES
 
 
-def _drawn(streets: int, full: bool, turns: int | None, seed: int | None) -> list[int] | None:
-    """Places of the turns drawn, or None where everything is evaluated."""
-    if streets < 3:
+def _drawn(spot: Spot, full: bool, turns: int | None, seed: int | None) -> list[int] | None:
+    """The turn cards drawn, or None where everything is evaluated."""
+    if len(spot.streets) < 3:
         if turns is not None or seed is not None:
             option, value = ("turns", turns) if turns is not None else ("seed", seed)
             raise InvalidOption(option, value, "is for flops: of a turn or a river every runout is evaluated")
@@ -218,7 +221,10 @@ def _drawn(streets: int, full: bool, turns: int | None, seed: int | None) -> lis
     if count == ALL_TURNS:
         return None
     generator = np.random.default_rng(0 if seed is None else seed)
-    return sorted(generator.choice(ALL_TURNS, size=count, replace=False).tolist())
+    left = np.array([card for card in range(52) if card not in spot.board])
+    by_rank = left[np.lexsort((generator.random(len(left)), left // 4))]
+    places = ((generator.random() + np.arange(count)) * ALL_TURNS / count).astype(np.int64)
+    return [int(card) for card in by_rank[places]]
 
 
 def _add(lines: Pair, values: Sequence[FloatArray], factor: float = 1.0) -> None:
