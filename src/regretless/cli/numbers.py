@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["bytes_text", "count_text", "duration_text", "signed_text", "unit_of"]
+__all__ = ["about_text", "bytes_text", "count_text", "duration_text", "signed_text", "unit_of"]
 
 CHIPS = ("kuhn", "leduc")  # games whose payoffs are chips; the ante is 1
 
@@ -41,6 +41,20 @@ def duration_text(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def about_text(seconds: float) -> str:
+    """A time that is an estimate, no finer than one can know it.
+
+    >>> [about_text(seconds) for seconds in (0.3, 7.6, 43.0, 93.0, 1234.0, 9200.0)]
+    ['1 s', '8 s', '45 s', '1.5 min', '21 min', '2.6 h']
+    """
+    if seconds < 10:
+        return f"{max(round(seconds), 1)} s"
+    if seconds < 57.5:
+        return f"{5 * round(seconds / 5)} s"
+    size, unit = (seconds / 60, "min") if seconds < 3570 else (seconds / 3600, "h")
+    return f"{round(2 * size) / 2:g} {unit}" if size < 10 and unit == "min" else f"{size:.2g} {unit}"
 
 
 def bytes_text(count: int) -> str:

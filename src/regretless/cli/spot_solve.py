@@ -88,7 +88,7 @@ def _solve(
     if request.destination is None:
         options["save_every"] = float("inf")  # only when it is interrupted
     tell_of_compiling(storage)
-    with solve_bar(spot.name or "spot", target) as show:
+    with solve_bar(spot.name or "spot", target, unit="% of pot") as show:
 
         def report(progress: Progress) -> None:
             status.report(progress)

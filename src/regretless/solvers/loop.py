@@ -56,6 +56,7 @@ class Progress:
     seconds: float
     exploitability: float | None  # the last one measured
     stop_seconds: float = 0.0  # how long an interrupt would take from here: one more piece, measuring and saving
+    iteration_seconds: float = 0.0  # of `seconds`, those of the iterations themselves
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +147,8 @@ def run(
 
     def tell() -> None:
         seconds = time.perf_counter() - began
-        report(Progress(problem.iteration, stop.iterations, seconds, exploitability, lasted + measuring + saving))
+        stopping = lasted + measuring + saving
+        report(Progress(problem.iteration, stop.iterations, seconds, exploitability, stopping, iteration_seconds))
 
     while True:
         measure_at = problem.iteration
