@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -77,6 +78,12 @@ def solve(what: Spot | Game[Any] | str | None = None, **options: Any) -> Solutio
     for name in ("save_every", "checkpointed"):
         if name in given and "checkpoint" not in given:
             raise InvalidOption(name, given[name], "is about the file that is saved: give a checkpoint too")
+    if (
+        isinstance(what, str)
+        and "checkpoint" in given
+        and os.path.realpath(what) == os.path.realpath(given["checkpoint"])
+    ):
+        raise InvalidOption("checkpoint", str(given["checkpoint"]), "is what is solved: save under another name")
     progress = given.pop("progress", in_notebook())
     with _interrupts(given) as heard:
         solution = _solve_game(what, progress, given) if is_game else _solve_spot(what, progress, given)

@@ -137,8 +137,8 @@ def test_an_option_is_honoured_or_refused_by_name(option: str, run, problems: Pa
         (["kuhn", "--out", "x.rgl", "--save-every", "nan"], "save_every: nan must be above 0 seconds"),
         (["spot.toml", "--save-every", "5"], "save_every: 5.0 is about the file that is saved: give --out too"),
         (["spot.toml", "--keep-regrets"], "keep_regrets: True is about the file that is saved: give --out too"),
-        (["spot.toml", "--out", "spot.toml"], "out: 'spot.toml' is the file that is solved"),
-        (["spot.toml", "--out", "./folder/../spot.toml"], "is the file that is solved"),
+        (["spot.toml", "--out", "spot.toml"], "out: 'spot.toml' is what is solved"),
+        (["spot.toml", "--out", "./folder/../spot.toml"], "is what is solved"),
         (["spot.toml", "--out", "new.toml"], "out: 'new.toml' is named like a spot or a game"),
         (["spot.toml", "--out", "x.svg", "--plot", "x.svg"], "out: 'x.svg' is where the picture is drawn, too"),
     ],
@@ -198,6 +198,24 @@ def test_python_resumes_files_and_solutions_of_both_kinds(problems: Path) -> Non
         rl.solve(resume=loaded, iterations=9)
     with pytest.raises(InvalidOption, match=r"^what: None is missing"):
         rl.solve(iterations=9)
+
+
+def test_a_solution_that_locks_are_taken_from_is_not_overwritten(run, problems: Path) -> None:
+    lock = '\n[[locks]]\nsource = "spot.rgl"\nplayer = "oop"\n'
+    (problems / "locked.toml").write_text(SPOT + lock, encoding="utf-8")
+    before = (problems / "spot.rgl").read_bytes()
+    result = run("solve", "locked.toml", "--out", "spot.rgl", *FIRST)
+    assert result.code == 1
+    assert result.err == "error: out: 'spot.rgl' is a solution that locks are taken from: save under another name\n"
+    assert (problems / "spot.rgl").read_bytes() == before
+    assert run("solve", "locked.toml", "--out", "locked.rgl", *FIRST).code == 0
+
+
+def test_python_does_not_overwrite_what_it_solves(problems: Path) -> None:
+    path = str(problems / "spot.toml")
+    with pytest.raises(InvalidOption, match=r"^checkpoint: .* is what is solved"):
+        rl.solve(path, checkpoint=path, iterations=3)
+    assert (problems / "spot.toml").read_text(encoding="utf-8") == SPOT
 
 
 def test_a_game_saves_checkpoints_on_the_way(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

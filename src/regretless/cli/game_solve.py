@@ -70,7 +70,7 @@ def solve_named_game(name: str | None, request: SolveRequest) -> None:
                 status.state = "saving"
                 problem = _problem_of_saving(destination, solution)
         saved = destination if problem is None and (stopped or request.destination is not None) else None
-        status.state = "printing"
+        status.printing(saved)
         request.draw([solution])
         _print(solution, request, saved)
         tell_saved(saved, request.plot)

@@ -7,12 +7,25 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from regretless.cli.consoles import for_people
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.printable import printable
 
-__all__ = ["check_out", "file_stem", "free_path", "out_folder", "resume_command", "solution_files", "tell_errors"]
+if TYPE_CHECKING:
+    from regretless.postflop.spot import Spot
+
+__all__ = [
+    "check_out",
+    "check_sources",
+    "file_stem",
+    "free_path",
+    "out_folder",
+    "resume_command",
+    "solution_files",
+    "tell_errors",
+]
 
 
 def file_stem(name: str) -> str:
@@ -39,11 +52,19 @@ def check_out(out: Path | None, inputs: Iterable[Path], plot: Path | None = None
     if out is None:
         return
     if any(_is_same(out, path) for path in inputs):
-        raise InvalidOption("out", str(out), "is the file that is solved: save the solution as a .rgl file")
+        raise InvalidOption("out", str(out), "is what is solved: save the solution under another name, as a .rgl file")
     if out.suffix.lower() in (".toml", ".efg"):
         raise InvalidOption("out", str(out), "is named like a spot or a game: save the solution as a .rgl file")
     if plot is not None and _is_same(out, plot):
         raise InvalidOption("out", str(out), "is where the picture is drawn, too")
+
+
+def check_sources(files: Iterable[Path], spots: Iterable[Spot]) -> None:
+    """Refuse to write a solution over another that a spot's locks are taken from."""
+    sources = [Path(source) for spot in spots for lock in spot.locks if (source := getattr(lock, "source", None))]
+    for file in files:
+        if any(_is_same(file, source) for source in sources):
+            raise InvalidOption("out", str(file), "is a solution that locks are taken from: save under another name")
 
 
 def out_folder(out: Path) -> Path:

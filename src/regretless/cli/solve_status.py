@@ -29,6 +29,7 @@ class SolveStatus:
         self.saved_at: float | None = None  # when the last checkpoint was written
         self.stop_seconds: float | None = None  # None until an iteration is done
         self.state = "solving"
+        self.file: Path | None = None  # that holds the answer, while it is printed
 
     def report(self, progress: Progress) -> None:
         """An iteration is done."""
@@ -39,6 +40,10 @@ class SolveStatus:
     def saved(self) -> None:
         """A checkpoint is written."""
         self.saved_at = time.monotonic()
+
+    def printing(self, file: Path | None) -> None:
+        """All is done but the answer, which `file` holds."""
+        self.state, self.file = "printing", file
 
     def first(self) -> str | None:
         if self.state == "saving":
@@ -55,7 +60,8 @@ class SolveStatus:
 
     def second(self) -> str:
         if self.state == "printing":
-            return "stopped at once: the answer is not printed whole"
+            kept = "" if self.file is None else f", but is in {_name(self.file)}"
+            return f"stopped at once: the answer is not printed whole{kept}"
         if self.stop_seconds is None and self.state == "solving":
             kept = "" if self.resumed is None else f"; {_name(self.resumed)} is as it was"
             return f"interrupted: nothing was saved, since no iteration was done{kept}"

@@ -11,7 +11,7 @@ import typer
 from regretless.cli.consoles import for_answers, for_people
 from regretless.cli.interrupts import interruptible
 from regretless.cli.json_output import print_json
-from regretless.cli.outputs import free_path, out_folder, resume_command, solution_files, tell_errors
+from regretless.cli.outputs import check_sources, free_path, out_folder, resume_command, solution_files, tell_errors
 from regretless.cli.solve_request import SolveRequest
 from regretless.cli.solve_status import BatchStatus
 from regretless.cli.spot_solve import SOLVING, problem_of_saving, tell_of_compiling
@@ -42,6 +42,7 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
         else:
             files = _free_files(paths)
         spots, errors = read_spots(paths)
+        check_sources(files, spots.values())
         tell_of_compiling(request.options.get("storage", 32))
         solved: dict[Path, SpotSolution] = {}
         order = list(spots)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from regretless.cli.consoles import for_people
 from regretless.cli.interrupts import interruptible
 from regretless.cli.json_output import print_json
-from regretless.cli.outputs import free_path
+from regretless.cli.outputs import check_sources, free_path
 from regretless.cli.solve_request import SolveRequest, stop_interrupted, tell_saved
 from regretless.cli.solve_status import SolveStatus
 from regretless.errors import InvalidFile
@@ -32,7 +32,8 @@ def solve_spot_file(path: Path | None, request: SolveRequest) -> None:
         if not stopped and request.destination is not None:
             status.state = "saving"
             problem = problem_of_saving(solution, destination, keep_regrets)
-        status.state = "printing"
+        saved = destination if problem is None and (stopped or request.destination is not None) else None
+        status.printing(saved)
         if request.as_json:
             print_json(solution.as_json(strategy=request.strategy))
         else:
@@ -40,8 +41,7 @@ def solve_spot_file(path: Path | None, request: SolveRequest) -> None:
 
             print_spot(solution, Look(table=request.strategy))
         request.draw([solution])
-        saved = stopped or request.destination is not None
-        tell_saved(destination if saved and problem is None else None, request.plot)
+        tell_saved(saved, request.plot)
         if problem is not None:  # said last, after the answer, which would otherwise be lost
             raise problem
         if stopped:
@@ -72,6 +72,7 @@ def _solve(
         spot, storage = given, request.options.get("storage", 32)
         target = request.options.get("target", None if "iterations" in request.options else TARGET)
     destination = request.destination or free_path(spot.name or "spot")
+    check_sources((destination,), (spot,))
     status.destination = destination
     problem: InvalidFile | None = None
 

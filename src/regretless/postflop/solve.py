@@ -158,7 +158,7 @@ def resume_spot(
     saved = _InMemory(earlier) if isinstance(earlier, SpotSolution) else load_checkpoint(earlier)
     where = f"the solve of {saved.spot.name or 'the spot'}" if isinstance(saved, _InMemory) else str(earlier)
     check_resume(given, {"variant": saved.variant, "storage": saved.storage}, where)
-    if spot is not None and replace(with_sources(spot), name=saved.spot.name) != saved.spot:
+    if spot is not None and replace(spot, name=saved.spot.name) != saved.spot:
         raise InvalidOption("resume", where, f"is a solve of another spot than {spot.name or 'the one given'}")
     asked = target is not None or iterations is not None
     job = _Job(

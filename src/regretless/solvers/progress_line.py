@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any
 
 from regretless.solvers.loop import Progress
@@ -37,7 +38,7 @@ def progress_line(title: str, *, unit: str, scale: float = 1.0) -> Iterator[Call
 
 
 def _cell_line() -> Callable[[str], None]:
-    display: Any = sys.modules["IPython"].display
+    display: Any = import_module("IPython.display")
     handle: Any = None
 
     def write(text: str) -> None:
