@@ -104,7 +104,7 @@ LONG = ["turn.toml", "--iterations", "1000000", "--threads", "1"]
 def test_the_first_signal_is_acknowledged_with_what_happens_and_how_long_it_takes(
     number: signal.Signals, folder: Path
 ) -> None:
-    solve = Solve(folder, *LONG, "--out", "turn.rgl", code=SLOW_DISK.format(seconds=2))
+    solve = Solve(folder, *LONG, "--out", "turn.rgl", code=SLOW_DISK.format(seconds=1))
     solve.wait_for("exploitability")
     solve.process.send_signal(number)
     solve.wait_for("stopping after this iteration, then saving to turn.rgl: about ", seconds=1)
@@ -159,7 +159,7 @@ def test_a_signal_that_a_wrapper_repeats_counts_once(folder: Path) -> None:
 
 @pytest.mark.parametrize("number", SIGNALS, ids=str)
 def test_a_result_that_is_being_saved_is_saved(number: signal.Signals, folder: Path) -> None:
-    solve = Solve(folder, "turn.toml", "--iterations", "50", "--out", "turn.rgl", code=SLOW_DISK.format(seconds=2))
+    solve = Solve(folder, "turn.toml", "--iterations", "50", "--out", "turn.rgl", code=SLOW_DISK.format(seconds=1))
     while not list(folder.glob(".turn.rgl.*.part")):
         assert solve.process.poll() is None
         time.sleep(0.01)
@@ -186,6 +186,25 @@ def test_a_signal_while_the_command_starts_is_one_line(number: signal.Signals, f
         assert solve.process.returncode == 130
         assert said.strip().splitlines()[-1].startswith(("interrupted", "error: interrupted"))
         assert leftovers(folder) == set()
+
+
+WAITING = """
+import sys, time
+from regretless.games import registry
+registry.catalogue = lambda: (sys.stderr.write("waiting\\n"), time.sleep(60))
+from regretless.cli import main
+sys.argv[1:] = ["games"]
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("number", SIGNALS, ids=str)
+def test_a_signal_in_any_other_command_is_one_line(number: signal.Signals, folder: Path) -> None:
+    solve = Solve(folder, code=WAITING)
+    solve.wait_for("waiting")
+    solve.process.send_signal(number)
+    assert solve.end(10) == "waiting\nerror: interrupted\n"
+    assert solve.process.returncode == 130
 
 
 def outcome(folder: Path) -> int:

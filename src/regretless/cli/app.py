@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from regretless.cli import bench, compare, equity, estimate, export, games, plot, range, show, solve, train_kuhn, verify
 from regretless.cli.interrupts import INTERRUPTED, let_interrupt
@@ -31,8 +32,24 @@ __all__ = ["app", "main"]
 
 OBJECTS = 100_000  # made between two searches for garbage while the command runs; Python's own choice is 700
 
+
+class Interrupted(Exception):
+    """Ctrl-C, under a name that Typer does not know: of a `KeyboardInterrupt` it makes an exit code without a word."""
+
+
+class Commands(TyperGroup):
+    """The subcommands."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Interrupted from None
+
+
 app = typer.Typer(
     name="regretless",
+    cls=Commands,
     rich_markup_mode="rich",
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -106,7 +123,7 @@ def _run(given: list[str]) -> int:
         return code if isinstance(code, int) else 0
     except RegretlessError as error:
         return _fail(str(error), error.exit_code)
-    except (KeyboardInterrupt, typer.Abort):
+    except (KeyboardInterrupt, Interrupted, typer.Abort):
         return _fail("interrupted", INTERRUPTED)
     except BrokenPipeError:  # the reader of a pipe has seen enough
         return 0
