@@ -10,12 +10,13 @@ WORKERS ?= auto
 GPU_PYTHON ?= python3
 
 # The first Python that is new enough and can make a virtual environment; asked for only when there is none yet.
-CANDIDATES := python3.11 python3 python3.12 python3.13 python3.14 python3.15
+CANDIDATES := python3.11 python3 python3.12 python3.13 python3.14
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 FIND_PYTHON = $(shell for p in $(CANDIDATES); do "$$p" -c '$(USABLE)' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
 
-# The Pythons that the pinned numba supports; `make test-pythons` runs on those it finds.
-PYTHONS ?= 3.11 3.12 3.13 3.14 3.15
+# The supported Pythons; `make test-pythons` runs on those it finds. Numba has a build for 3.15 too, but OpenSpiel and
+# several pinned libraries have none yet.
+PYTHONS ?= 3.11 3.12 3.13 3.14
 
 # PyTorch's build on PyPI needs gigabytes of CUDA on Linux: there the tests take its CPU build, where pip finds one.
 TORCH ?= auto
