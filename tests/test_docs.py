@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,7 @@ def test_the_home_page_lists_the_extras() -> None:
 
 
 def test_the_guide_lists_every_field_of_a_spot() -> None:
+    from regretless.postflop.spot import Rules
     from regretless.postflop.spot_reader import _CAP, _FIELDS, _RULES, _SIZES
 
     text = (ROOT / "docs" / "guide" / "spots.md").read_text(encoding="utf-8")
@@ -152,6 +154,8 @@ def test_the_guide_lists_every_field_of_a_spot() -> None:
     known |= {"oop.range", "ip.range", "lines.add", "lines.remove", "[[locks]]"}
     known |= set(_FIELDS) - {"oop", "ip", "bets", "rules", "lines", "locks"}
     assert listed == known
+    defaults = dict(re.findall(r"^\| `rules\.(.+?)` \| [^|]+ \| `(.+?)`", table[1], re.MULTILINE))
+    assert {name: float(default) for name, default in defaults.items()} == asdict(Rules())
 
 
 def test_the_layers_are_listed_as_they_are_checked() -> None:
