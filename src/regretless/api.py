@@ -161,7 +161,7 @@ def _progress(wanted: bool, options: dict[str, Any], **line: Any) -> Iterator[No
         yield
         return
     told = options.get("report", lambda progress: None)
-    with progress_line(**line) as show:
+    with progress_line(**line, target=options.get("target")) as show:
 
         def report(progress: Any) -> None:
             show(progress)

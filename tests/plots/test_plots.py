@@ -10,6 +10,8 @@ import pytest
 from regretless import Solution, solve
 from regretless.errors import InvalidOption, MissingExtra
 from regretless.plots import convergence, strategy_bars
+from regretless.postflop.solve import solve_spot
+from regretless.postflop.spot import Spot
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +95,23 @@ def test_without_matplotlib_the_answer_is_how_to_get_it(
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtra, match=r"pip install 'regretless\[plot\]'"):
         convergence(solutions)
+
+
+def test_spots_are_drawn_in_percent_of_the_pot(solutions: list[Solution]) -> None:
+    spot = Spot.from_mapping(
+        {
+            "board": "Kh Qs Js 2c 3d",
+            "pot": 50,
+            "stack": 200,
+            "oop": {"range": "AK"},
+            "ip": {"range": "QQ"},
+            "bets": {"bet": "50%"},
+        }
+    )
+    solution = solve_spot(spot, iterations=20)
+    figure = convergence([solution])
+    drawn = figure.axes[0].lines[0].get_ydata()
+    assert drawn[-1] == pytest.approx(solution.exploitability_pct_pot)
+    assert "% of the pot" in figure.axes[0].get_ylabel()
+    with pytest.raises(InvalidOption, match="draw games and spots apart"):
+        convergence([solution, *solutions])

@@ -12,6 +12,7 @@ from regretless.cli.consoles import for_people
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
+    from regretless.plots.convergence import Solved
     from regretless.solvers.solution import Solution
 
 __all__ = ["plot"]
@@ -21,7 +22,7 @@ def plot(
     games: Annotated[
         list[str],
         typer.Argument(
-            metavar="GAME|FILE.rgl…", show_default=False, help="Games to solve, or saved solutions to draw."
+            metavar="GAME|FILE.rgl…", show_default=False, help="Games to solve, or saved games or spots to draw."
         ),
     ],
     variants: Annotated[
@@ -49,14 +50,13 @@ def plot(
     [cyan]regretless plot leduc[/cyan]
     [cyan]regretless plot leduc --variants vanilla,plus,discounted --iterations 10000 --out leduc.png[/cyan]
     [cyan]regretless plot kuhn leduc --variants plus[/cyan]
-    [cyan]regretless plot monday.rgl tuesday.rgl --out both.svg[/cyan]
+    [cyan]regretless plot monday.rgl tuesday.rgl --out both.svg[/cyan]   saved games, or saved spots
     """
     from regretless.cli.figures import check_figure, save_figure
     from regretless.cli.interrupts import SimplePlan, interruptible
     from regretless.cli.outputs import file_stem
     from regretless.plots.convergence import convergence
     from regretless.solvers.solve import VARIANTS
-    from regretless.storage.solutions import load_solution
 
     path = out or Path(f"{file_stem(Path(games[0]).name.removesuffix('.rgl'))}.png")
     check_figure("out", path)
@@ -66,7 +66,13 @@ def plot(
             raise InvalidOption("variants", name, f"is not one of {', '.join(VARIANTS)}")
     if not wanted:
         raise InvalidOption("variants", variants, "must name at least one variant")
-    saved = [load_solution(game) for game in games if game.endswith(".rgl")]
+    for game in games:
+        if game.endswith(".toml"):
+            raise InvalidOption("GAME", game, "is a spot: regretless solve draws one with --plot, or solve it first")
+    saved = [_load(game) for game in games if game.endswith(".rgl")]
+    spots = sum(hasattr(each, "spot") for each in saved)
+    if 0 < spots < len(games):  # said before the games are solved
+        raise InvalidOption("GAME", ", ".join(games), "are games and spots, which are measured in different units")
     jobs = [(game, variant) for game in games if not game.endswith(".rgl") for variant in wanted]
     options = {
         "iterations": iterations,
@@ -81,11 +87,26 @@ def plot(
     with interruptible(plan) as interrupted:
         solved = _solve_all(jobs, options, interrupted)
         stopped = interrupted()
-    save_figure(convergence([*saved, *solved], title=title), path)
+    files = [Path(game).stem for game in games] if len(saved) == len(games) > 1 else None
+    save_figure(convergence([*saved, *solved], labels=files, title=title), path)
     for_people().print(f"drew {path}", style="dim", soft_wrap=True)
     if stopped:
         for_people().print("interrupted: the picture holds what was solved until then")
         raise typer.Exit(130)
+
+
+def _load(path: str) -> Solved:
+    """A game or a spot, solved or interrupted."""
+    from regretless.storage.mapped import file_kind
+
+    kind = file_kind(path)
+    if not kind.startswith("spot-"):
+        from regretless.storage.solutions import load_solution
+
+        return load_solution(path)
+    from regretless.postflop import files
+
+    return files.load_checkpoint(path) if kind == files.CHECKPOINT else files.load_solution(path)
 
 
 def _solve_all(jobs: Sequence[tuple[str, str]], options: dict[str, Any], interrupted: Any) -> list[Solution]:

@@ -7,22 +7,45 @@ compares solvers (what does a second buy?). A straight line is a power law; its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from regretless.errors import InvalidOption
 from regretless.plots._style import INK, PALETTE, new_figure, quiet_axes, shown
-from regretless.solvers.solution import Solution
+from regretless.solvers.loop import Measurement
+from regretless.solvers.solution import Settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-__all__ = ["convergence"]
+__all__ = ["Solved", "convergence"]
+
+
+class Solved(Protocol):
+    """What is drawn: a solution of a game or of a spot, or a solve that was interrupted."""
+
+    @property
+    def game(self) -> str: ...
+
+    @property
+    def variant(self) -> str: ...
+
+    @property
+    def engine(self) -> str: ...
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def curve(self) -> tuple[Measurement, ...]: ...
+
+    @property
+    def curve_unit(self) -> str: ...
 
 
 def convergence(
-    solutions: Sequence[Solution], *, labels: Sequence[str] | None = None, title: str | None = None
+    solutions: Sequence[Solved], *, labels: Sequence[str] | None = None, title: str | None = None
 ) -> Figure:
     """Convergence of one or several solves in one picture.
 
@@ -38,6 +61,9 @@ def convergence(
     names = list(labels) if labels is not None else _names(solutions)
     if len(names) != len(solutions):
         raise InvalidOption("labels", names, f"must be one for each of {len(solutions)} solutions")
+    units = list(dict.fromkeys(solution.curve_unit for solution in solutions))
+    if len(units) > 1:
+        raise InvalidOption("solutions", " and ".join(units), "cannot share a picture: draw games and spots apart")
     figure, panels = new_figure(9.6, 4.2, columns=2, sharey=True)
     games = list(dict.fromkeys(solution.game for solution in solutions))
     heading = title if title is not None else _heading(solutions, games)
@@ -49,16 +75,17 @@ def convergence(
         axes.set_xlabel(unit, color=INK)
         for number, solution in enumerate(solutions):
             _draw(axes, solution, PALETTE[number % len(PALETTE)], by_seconds=unit != "iterations")
-    panels[0].set_ylabel("exploitability, in the game's units\n(NashConv / players)", color=INK)
+    panels[0].set_ylabel(f"exploitability, {units[0]}\n(NashConv / players)", color=INK)
     if len(solutions) > 1 or labels is not None:
-        _name_lines(figure, panels[0].lines, names, [solution.exploitability for solution in solutions])
+        ends = [solution.curve[-1].exploitability if solution.curve else 0.0 for solution in solutions]
+        _name_lines(figure, panels[0].lines, names, ends)
     return figure
 
 
-def _draw(axes: Axes, solution: Solution, colour: str, *, by_seconds: bool) -> None:
+def _draw(axes: Axes, solution: Solved, colour: str, *, by_seconds: bool) -> None:
     points = [
         (point.seconds if by_seconds else point.iteration, point.exploitability)
-        for point in solution.history
+        for point in solution.curve
         if point.exploitability > 0 and (by_seconds or point.iteration > 0)
     ]
     across, up = zip(*points, strict=True) if points else ((), ())
@@ -83,7 +110,7 @@ def _name_lines(figure: Figure, lines: Sequence[Line2D], names: Sequence[str], e
         text.set_parse_math(False)  # a dollar sign in a name is one
 
 
-def _names(solutions: Sequence[Solution]) -> list[str]:
+def _names(solutions: Sequence[Solved]) -> list[str]:
     """The shortest description that tells the solves apart."""
     parts = [
         [solution.variant for solution in solutions],
@@ -96,7 +123,7 @@ def _names(solutions: Sequence[Solution]) -> list[str]:
     return [" · ".join(words) for words in zip(*telling, strict=True)]
 
 
-def _heading(solutions: Sequence[Solution], games: Sequence[str]) -> str:
+def _heading(solutions: Sequence[Solved], games: Sequence[str]) -> str:
     alone = f" by {solutions[0].variant}" if len(solutions) == 1 else ""
     listed = games[0] if len(games) == 1 else f"{', '.join(games[:-1])} and {games[-1]}"
     return f"Exploitability of {listed}{alone}"

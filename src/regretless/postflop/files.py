@@ -32,7 +32,7 @@ from regretless.postflop.betting import betting_tree
 from regretless.postflop.file_answers import FileAnswers, packed_answers
 from regretless.postflop.file_form import packed_form, unpacked_form
 from regretless.postflop.reading import SpotReader
-from regretless.postflop.solution import SpotSolution
+from regretless.postflop.solution import CURVE_UNIT, SpotSolution, percent_of_pot
 from regretless.postflop.spot import Spot
 from regretless.postflop.spot_reader import parse_spot
 from regretless.rules.presets import PRESETS
@@ -120,6 +120,23 @@ class Checkpoint:
     @property
     def history(self) -> tuple[Measurement, ...]:
         return self.header.history
+
+    @property
+    def game(self) -> str:
+        return self.spot.name or "spot"
+
+    @property
+    def engine(self) -> str:
+        return "numba"
+
+    @property
+    def curve(self) -> tuple[Measurement, ...]:
+        """How exploitability fell, in percent of the starting pot."""
+        return percent_of_pot(self.history, self.spot)
+
+    @property
+    def curve_unit(self) -> str:
+        return CURVE_UNIT
 
     @property
     def seconds(self) -> float:

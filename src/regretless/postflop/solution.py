@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,12 +12,20 @@ from regretless.postflop.lock_text import lock_text
 from regretless.postflop.nodes import NodeView, RunoutReport
 from regretless.postflop.reading import SpotReader
 from regretless.postflop.spot import PlayerName, Spot
+from regretless.solvers.loop import Measurement
 from regretless.solvers.solution import Solution
 
 if TYPE_CHECKING:
     from regretless.postflop.verification import SpotVerification
 
-__all__ = ["SpotSolution"]
+__all__ = ["CURVE_UNIT", "SpotSolution", "percent_of_pot"]
+
+CURVE_UNIT = "in % of the pot"
+
+
+def percent_of_pot(history: tuple[Measurement, ...], spot: Spot) -> tuple[Measurement, ...]:
+    """Measurements in percent of the starting pot instead of chips."""
+    return tuple(replace(point, exploitability=100 * point.exploitability / spot.pot) for point in history)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +42,15 @@ class SpotSolution(Solution):
     def exploitability_pct_pot(self) -> float:
         """Exploitability in percent of the starting pot."""
         return 100 * self.exploitability / self.spot.pot
+
+    @property
+    def curve(self) -> tuple[Measurement, ...]:
+        """How exploitability fell, in percent of the starting pot."""
+        return percent_of_pot(self.history, self.spot)
+
+    @property
+    def curve_unit(self) -> str:
+        return CURVE_UNIT
 
     @property
     def ev(self) -> Mapping[PlayerName, float]:

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+from regretless.printable import printable
+from regretless.solvers.forecast import Forecast
 from regretless.solvers.loop import Progress
 
 __all__ = ["in_notebook", "progress_line"]
@@ -20,15 +22,21 @@ def in_notebook() -> bool:
 
 
 @contextmanager
-def progress_line(title: str, *, unit: str, scale: float = 1.0) -> Iterator[Callable[[Progress], None]]:
-    """What a solve reports to; exploitability is shown times `scale`, in `unit`."""
+def progress_line(
+    title: str, *, unit: str, scale: float = 1.0, target: float | None = None
+) -> Iterator[Callable[[Progress], None]]:
+    """What a solve reports to; exploitability is shown times `scale`, in `unit`, which is that of the target."""
     write = _cell_line() if in_notebook() else _terminal_line()
+    forecast = None if target is None else Forecast(target / scale)
 
     def report(progress: Progress) -> None:
-        words = [f"{title}: {progress.iteration:,} of {progress.iterations:,} iterations"]
+        words = [f"{printable(title)}: {progress.iteration:,} of {progress.iterations:,} iterations"]
         if progress.exploitability is not None:
             words.append(f"exploitability {scale * progress.exploitability:.3g} {unit}")
         words.append(f"{progress.seconds:.0f} s")
+        left = None if forecast is None else forecast.read(progress).seconds_left
+        if left is not None:
+            words.append(f"about {left:.0f} s left")
         write(" · ".join(words))
 
     try:

@@ -71,6 +71,16 @@ class Solution:
         """Expected utility of each player."""
         return self.evaluation.values
 
+    @property
+    def curve(self) -> tuple[Measurement, ...]:
+        """How exploitability fell, in `curve_unit`."""
+        return self.history
+
+    @property
+    def curve_unit(self) -> str:
+        """What a picture of the solve measures exploitability in."""
+        return "in the game's units"
+
     @cached_property
     def strategy(self) -> Strategy:
         """Information set -> action -> probability."""

@@ -1,0 +1,51 @@
+"""`regretless plot` of saved files: games, spots, and solves that were interrupted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from regretless.postflop.solve import solve_spot
+from regretless.postflop.spot import Spot
+
+pytest.importorskip("matplotlib")
+
+SPOT = """
+board = "Kh Qs Js 2c 3d"
+pot = 100
+stack = 200
+[oop]
+range = "AK, KQs, QJs"
+[ip]
+range = "AA-QQ, AK"
+[bets]
+bet = "50%"
+"""
+
+
+def test_saved_spots_finished_or_not(run, tmp_path: Path) -> None:
+    (tmp_path / "spot.toml").write_text(SPOT, encoding="utf-8")
+    asked = iter([False] * 12)
+    solve_spot(
+        Spot.read(tmp_path / "spot.toml"), iterations=10_000, checkpoint=tmp_path / "half.rgl",
+        interrupted=lambda: next(asked, True),
+    )  # fmt: skip
+    assert run("solve", "spot.toml", "--iterations", "20", "--out", "whole.rgl").code == 0
+    result = run("plot", "half.rgl", "whole.rgl", "--out", "both.svg")
+    assert (result.code, result.err) == (0, "drew both.svg\n")
+    drawn = (tmp_path / "both.svg").read_text(encoding="utf-8")
+    for text in ("in % of the pot", "half", "whole"):
+        assert f"<!-- {text}" in drawn or text in drawn
+    mixed = run("plot", "whole.rgl", "kuhn")
+    assert (mixed.code, mixed.err) == (
+        1,
+        "error: GAME: 'whole.rgl, kuhn' are games and spots, which are measured in different units\n",
+    )
+
+
+def test_a_spot_file_is_to_be_solved_first(run, tmp_path: Path) -> None:
+    (tmp_path / "spot.toml").write_text(SPOT, encoding="utf-8")
+    result = run("plot", "spot.toml")
+    assert result.code == 1
+    assert "spot.toml' is a spot: regretless solve draws one with --plot" in result.err
