@@ -61,11 +61,12 @@ class PublicLocks:
     def fix(self, learned: Learned, player: int, strategy: Callable[[int, int], FloatArray]) -> None:
         """Give every decision of a player; `strategy` of a node and a runout is [actions, H]."""
         every = np.ones(len(self.form.hands[player].weight), dtype=np.bool_)
-        decisions = self.plans[player].nodes[self.plans[player].nodes["mine"] == 1]
-        for node in map(int, decisions["node"]):
-            for runout in range(len(self.form.streets[int(self.form.tree.street[node])].parent)):
-                given = self._alike(strategy(node, runout), node, runout)
-                self._put(learned, node, runout, Lock(given, every))
+        decisions = self.plans[player].nodes["node"][self.plans[player].nodes["mine"] == 1]
+        for number, street in enumerate(self.form.streets):
+            nodes = decisions[self.form.tree.street[decisions] == number]
+            for runout in range(len(street.parent)):  # one by one, as files hold them
+                for node in map(int, nodes):
+                    self._put(learned, node, runout, Lock(self._alike(strategy(node, runout), node, runout), every))
         self.fixed.add(player)
 
     def hold(self, learned: Learned, player: int) -> None:

@@ -20,7 +20,6 @@ from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import PublicForm
 from regretless.postflop.locks import LockFrom, held_nodes, locked_players
-from regretless.postflop.reading import Place
 from regretless.postflop.runouts import holdem_hands
 from regretless.postflop.spot import PLAYERS, Spot
 from regretless.postflop.suits import Deal, find_deal, renaming_text
@@ -95,6 +94,7 @@ class _Source:
         self.reader = solution.reader
         self._deals: dict[tuple[int, int], Deal] = {(0, 0): Deal()}
         self._nodes: dict[int, int] = {0: 0}
+        self._columns_found: dict[tuple[int, int, int], IntArray] = {}
 
     def strategy(self, node: int, runout: int) -> FloatArray:
         """[actions, H] what the source plays there; all actions alike with hands that the lock does not hold."""
@@ -110,17 +110,28 @@ class _Source:
                 self.lock.source,
                 f"has {', '.join(there)} at {where}, where this spot has {', '.join(labels)}",
             )
-        played = self.reader.played(Place(theirs, self._deal(street, runout), self.reader.root.reach))
-        rows = np.full((len(there), HAND_COUNT), np.nan)
-        rows[:, played.hand] = played.strategy
-        strategy = rows[[there.index(label) for label in labels]][:, self.held[player]]
-        chosen = self.lock.range.weights[self.held[player]] > 0
-        missing = np.flatnonzero(np.isnan(strategy[0]) & chosen & ~self.form.streets[street].dead[player][runout])
-        if len(missing):
-            more = f" and {len(missing) - 1} more hands" if len(missing) > 1 else ""
-            hand = hand_text(int(self.held[player][missing[0]]))
-            raise InvalidOption(self.field, self.lock.source, f"has no {hand}{more} in the range of {PLAYERS[player]}")
-        return np.where(np.isnan(strategy), 1.0 / len(labels), strategy)
+        strategy = self.reader.answers.strategy(theirs, self._deal(street, runout).runout)
+        columns = self._columns(player, street, runout)
+        taken = strategy[[there.index(label) for label in labels]][:, columns]
+        return np.where(columns >= 0, taken, 1.0 / len(labels))
+
+    def _columns(self, player: int, street: int, runout: int) -> IntArray:
+        """[H] where the source's strategies have each hand of a player; -1 where the lock does not hold it."""
+        key = player, street, runout
+        if key not in self._columns_found:
+            hands, solved = self.reader.solved_hands(player, self._deal(street, runout))
+            found = np.full(HAND_COUNT, -1)
+            found[hands] = solved
+            columns = found[self.held[player]]
+            chosen = self.lock.range.weights[self.held[player]] > 0
+            missing = np.flatnonzero((columns < 0) & chosen & ~self.form.streets[street].dead[player][runout])
+            if len(missing):
+                more = f" and {len(missing) - 1} more hands" if len(missing) > 1 else ""
+                hand = hand_text(int(self.held[player][missing[0]]))
+                reason = f"has no {hand}{more} in the range of {PLAYERS[player]}"
+                raise InvalidOption(self.field, self.lock.source, reason)
+            self._columns_found[key] = columns
+        return self._columns_found[key]
 
     def _deal(self, street: int, runout: int) -> Deal:
         """Where the source has the cards of a runout."""

@@ -263,13 +263,10 @@ class SpotReader:
     def played(self, place: Place) -> Played:
         """Strategy and weights alone, which is much quicker than `view`."""
         player = int(self.form.tree.player[place.node])
-        shown = self._shown(player, place.deal)
+        hands, solved = self.solved_hands(player, place.deal)
         weight = place.reach[player] * self.evaluator.met(player, place.reach[1 - player])
-        return Played(
-            hand=self.held[player][self._living(player, place.deal)],
-            weight=weight[shown],
-            strategy=self.answers.strategy(place.node, place.deal.runout)[:, shown],
-        )
+        strategy = self.answers.strategy(place.node, place.deal.runout)
+        return Played(hand=hands, weight=weight[solved], strategy=strategy[:, solved])
 
     def pairs(self, place: Place) -> float:
         """How likely both players get here together: the weights of all pairs of hands that share no card."""
@@ -285,6 +282,10 @@ class SpotReader:
             equity=self.equity(player, place)[shown],
             matchups=self.evaluator.met(player, place.reach[1 - player])[shown],
         )
+
+    def solved_hands(self, player: int, deal: Deal) -> tuple[IntArray, IntArray]:
+        """Hands that a deal leaves possible, as numbers among the 1,326, and where the solved runout has each."""
+        return self.held[player][self._living(player, deal)], self._shown(player, deal)
 
     def _living(self, player: int, deal: Deal) -> IntArray:
         """Hands that the cards as dealt leave possible."""
