@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from regretless.cli.spot_locks import LockFromOption, LockLineOption, LockOption, LockPlayerOption, read_locks
+from regretless.errors import InvalidOption
+
 __all__ = ["solve"]
 
 SEARCH, MACHINE, OUTPUT = "How it searches", "What it runs on", "What comes out"
@@ -143,6 +146,10 @@ def solve(
             help="Save a spot with its regrets, so that a finished solve can be resumed; the file is much larger.",
         ),
     ] = False,
+    lock: LockOption = None,
+    lock_from: LockFromOption = None,
+    lock_player: LockPlayerOption = None,
+    lock_line: LockLineOption = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -162,6 +169,7 @@ def solve(
     [cyan]regretless solve --resume leduc.rgl --iterations 20000[/cyan]
     [cyan]regretless solve spot.toml --target 0.3 --out spot.rgl[/cyan]   % of the pot
     [cyan]regretless solve spots/ --out solved[/cyan]   many spots, filling the cores
+    [cyan]regretless solve spot.toml --lock 'check: AA, KK = bet 50'[/cyan]   a decision that is given
 
     Ctrl-C stops between two iterations, saves what was solved and prints the command that resumes it.
     """
@@ -192,6 +200,7 @@ def solve(
         out=out,
         resume=resume,
         plot=plot,
+        locks=read_locks(lock or (), lock_from, lock_player, lock_line or ()),
     )
     if any(map(is_spot, names)) or (resume is not None and is_spot_file(resume)):
         paths, many = spot_paths(names)
@@ -210,6 +219,10 @@ def solve(
         raise typer.BadParameter(f"one game at a time, not {', '.join(names)}", param_hint="GAME")
     if not names and resume is None:
         raise typer.BadParameter("give a game, such as leduc, or --resume and a file", param_hint="GAME")
+    if request.locks:
+        from regretless.postflop.lock_text import lock_text
+
+        raise InvalidOption("lock", lock_text(request.locks[0]), "is for hold'em spots")
     from regretless.cli.game_solve import solve_named_game
 
     solve_named_game(names[0] if names else None, request)

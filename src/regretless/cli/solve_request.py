@@ -14,6 +14,8 @@ from regretless.cli.outputs import check_out, resume_command
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
+    from regretless.postflop.locks import AnyLock
+    from regretless.postflop.spot import Spot
     from regretless.solvers.request import Problem
     from regretless.solvers.solution import Solution
 
@@ -30,6 +32,7 @@ class SolveRequest:
     out: Path | None
     resume: Path | None
     plot: Path | None
+    locks: tuple[AnyLock, ...] = ()  # added to those of the spots
 
     @property
     def destination(self) -> Path | None:
@@ -49,6 +52,12 @@ class SolveRequest:
             from regretless.cli.figures import check_figure
 
             check_figure("plot", self.plot)
+
+    def locked(self, spot: Spot) -> Spot:
+        """The spot with the locks of the command line."""
+        from regretless.cli.spot_locks import add_locks
+
+        return add_locks(spot, self.locks)
 
     def draw(self, solutions: list[Solution]) -> None:
         """Draw what --plot asks for."""

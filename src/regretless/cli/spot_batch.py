@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,7 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
                 check_writable(file)
         else:
             files = _free_files(paths)
-        spots, errors = read_spots(paths)
+        spots, errors = read_spots(paths, request.locked)
         check_sources(files, spots.values())
         tell_of_compiling(request.options.get("storage", 32))
         solved: dict[Path, SpotSolution] = {}
@@ -95,15 +96,17 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
         _end(paths, answers, file_of, errors, request, interrupted())
 
 
-def read_spots(paths: list[Path]) -> tuple[dict[Path, Spot], dict[Path, RegretlessError]]:
-    """The spots of all files that can be read, and what is wrong with the others."""
+def read_spots(
+    paths: list[Path], finish: Callable[[Spot], Spot] = lambda spot: spot
+) -> tuple[dict[Path, Spot], dict[Path, RegretlessError]]:
+    """The spots of all files that can be read, after `finish`, and what is wrong with the others."""
     from regretless.postflop.spot import Spot
 
     spots: dict[Path, Spot] = {}
     errors: dict[Path, RegretlessError] = {}
     for path in paths:
         try:
-            spots[path] = Spot.read(path)
+            spots[path] = finish(Spot.read(path))
         except RegretlessError as error:
             errors[path] = error
     return spots, errors

@@ -7,6 +7,7 @@ They are added to those of the spot file, --lock-from before --lock, and a later
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from regretless.postflop.locks import AnyLock
     from regretless.postflop.spot import Spot
 
-__all__ = ["LockFromOption", "LockLineOption", "LockOption", "LockPlayerOption", "check_locks", "read_locks"]
+__all__ = ["LockFromOption", "LockLineOption", "LockOption", "LockPlayerOption", "add_locks", "read_locks"]
 
 LockOption = Annotated[
     list[str] | None,
@@ -91,12 +92,14 @@ def read_locks(
     return (*locks, *(parse_lock(text, "lock") for text in texts))
 
 
-def check_locks(spot: Spot, locks: Sequence[AnyLock]) -> None:
-    """Refuse a lock that does not fit the spot, before anything large is built."""
-    if locks:
-        from regretless.postflop.betting import betting_tree
-        from regretless.postflop.locks import LockFrom, check_lock
+def add_locks(spot: Spot, locks: Sequence[AnyLock]) -> Spot:
+    """The spot with these locks too, checked before anything large is built."""
+    from regretless.postflop.betting import betting_tree
+    from regretless.postflop.locks import LockFrom, check_lock
 
-        tree = betting_tree(spot)
-        for lock in locks:
-            check_lock(tree, lock, "lock-line" if isinstance(lock, LockFrom) else "lock")
+    if not locks:
+        return spot
+    tree = betting_tree(spot)
+    for lock in locks:
+        check_lock(tree, lock, "lock-line" if isinstance(lock, LockFrom) else "lock")
+    return replace(spot, locks=(*spot.locks, *locks))

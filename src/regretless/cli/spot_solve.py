@@ -13,7 +13,7 @@ from regretless.cli.json_output import print_json
 from regretless.cli.outputs import check_sources, free_path
 from regretless.cli.solve_request import SolveRequest, stop_interrupted, tell_saved
 from regretless.cli.solve_status import SolveStatus
-from regretless.errors import InvalidFile
+from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
     from regretless.postflop.solution import SpotSolution
@@ -54,6 +54,7 @@ def _solve(
     """The solution, the file that it belongs in, and why an interrupted solve is not there."""
     from regretless.cli.progress import solve_bar
     from regretless.postflop.files import load_checkpoint
+    from regretless.postflop.lock_text import lock_text
     from regretless.postflop.solve import TARGET, resume_spot, solve_spot
     from regretless.postflop.spot import Spot
     from regretless.solvers.request import Problem
@@ -62,8 +63,11 @@ def _solve(
     request.check(Problem.SPOT, () if path is None else (path,))
     if request.destination is not None:
         check_writable(request.destination)
-    given = None if path is None else Spot.read(path)
+    given = None if path is None else request.locked(Spot.read(path))
     if request.resume is not None:
+        if request.locks:
+            reason = f"cannot be added: {request.resume} is resumed with the locks it was begun with"
+            raise InvalidOption("lock", lock_text(request.locks[0]), reason)
         saved = load_checkpoint(request.resume)
         spot, storage = saved.spot, saved.storage
         target = request.options.get("target", None if "iterations" in request.options else saved.settings.target)

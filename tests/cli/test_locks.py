@@ -1,0 +1,127 @@
+"""Locks from the command line: by text, and as another solution plays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+RIVER = """
+board = "Kh Qs Js 2c 3d"
+pot = 100
+stack = 200
+oop.range = "AK, KQs, QJs, T9s, 99-77, 22"
+ip.range = "AA-QQ, AK, KQ, JTs, T9s, 55"
+bets.bet = "50%, 100%"
+bets.raise = "2.5x"
+"""
+SOLVE = ["solve", "river.toml", "--iterations", "60", "--threads", "1"]
+
+
+@pytest.fixture(autouse=True)
+def spot(tmp_path: Path) -> None:
+    (tmp_path / "river.toml").write_text(RIVER, encoding="utf-8")
+
+
+def strategies(run, file: str, line: str, player: str) -> dict[str, dict[str, float]]:
+    node = run("show", file, "--line", line, "--hands", "--json").json["node"]
+    return {row["hand"]: row["strategy"] for row in node["hands"][player]}
+
+
+def test_a_lock_is_held_shown_and_saved(run) -> None:
+    result = run(*SOLVE, "--lock", "check: AA, KK = bet 50 70%, check", "--lock", "bet 50: call", "--out", "locked.rgl")
+    assert result.code == 0, result.err
+    assert "locked check: AA, KK = bet 50 0.7, check 0.3" in result.out
+    for hand, played in strategies(run, "locked.rgl", "check", "ip").items():
+        if hand[0] == hand[2] and hand[0] in "AK":
+            assert played == {"check": pytest.approx(0.3), "bet 50": pytest.approx(0.7), "bet 100": 0}
+    assert all(played["call"] == pytest.approx(1) for played in strategies(run, "locked.rgl", "bet 50", "ip").values())
+    shown = run("show", "locked.rgl", "--line", "bet 50")
+    assert "(locked)" in shown.out
+    assert run("show", "locked.rgl", "--json").json["locks"] == [
+        "check: AA, KK = bet 50 0.7, check 0.3",
+        "bet 50: call 1",
+    ]
+
+
+def test_locks_of_a_resumed_solve_are_those_it_was_begun_with(run) -> None:
+    lock = ["--lock", "check: check"]
+    run(*SOLVE, *lock, "--keep-regrets", "--out", "locked.rgl")
+    resumed = run("solve", "--resume", "locked.rgl", "--iterations", "80", "--threads", "1", "--json").json
+    straight = run("solve", "river.toml", "--iterations", "80", "--threads", "1", *lock, "--json").json
+    assert resumed["ev"] == straight["ev"]
+    assert resumed["locks"] == ["check: check 1"]
+    other = run("solve", "--resume", "locked.rgl", "--iterations", "90", "--lock", "check: bet 50")
+    assert other.code == 1
+    assert other.err == (
+        "error: lock: 'check: bet 50 1' cannot be added: locked.rgl is resumed with the locks it was begun with\n"
+    )
+
+
+def test_a_player_plays_as_in_another_solution(run, tmp_path: Path) -> None:
+    run("solve", "river.toml", "--iterations", "3", "--threads", "1", "--out", "early.rgl")
+    result = run(*SOLVE, "--lock-from", "early.rgl", "--lock-player", "oop", "--out", "exploit.rgl", "--keep-regrets")
+    assert result.code == 0, result.err
+    early = strategies(run, "early.rgl", "", "oop")
+    for hand, played in strategies(run, "exploit.rgl", "", "oop").items():
+        assert played == pytest.approx(early[hand], abs=2e-5)
+    first, second = run("compare", "early.rgl", "exploit.rgl", "--json").json["ev"]["ip"]
+    assert second > first
+    (tmp_path / "early.rgl").unlink()
+    assert run("show", "exploit.rgl").code == 0
+    assert run("solve", "--resume", "exploit.rgl", "--iterations", "80", "--json").json["iterations"] == 80
+
+
+def test_a_node_is_played_as_in_another_solution(run) -> None:
+    run("solve", "river.toml", "--iterations", "3", "--threads", "1", "--out", "early.rgl")
+    result = run(*SOLVE, "--lock-from", "early.rgl", "--lock-line", "check: KQ", "--out", "part.rgl")
+    assert result.code == 0, result.err
+    early, mine = strategies(run, "early.rgl", "check", "ip"), strategies(run, "part.rgl", "check", "ip")
+    same = {hand for hand in mine if mine[hand] == pytest.approx(early[hand], abs=2e-5)}
+    assert {hand for hand in mine if hand[0] + hand[2] == "KQ"} <= same
+    assert len(same) < len(mine)
+
+
+def test_every_spot_of_a_batch_is_locked(run, tmp_path: Path) -> None:
+    (tmp_path / "other.toml").write_text(RIVER.replace("stack = 200", "stack = 150"), encoding="utf-8")
+    (tmp_path / "wrong.toml").write_text(RIVER.replace("50%, ", ""), encoding="utf-8")
+    lock = ["--lock", "check: bet 50"]
+    result = run("solve", "*.toml", "--iterations", "10", *lock, "--out", "solved", "--json")
+    assert "wrong.toml" in result.err
+    assert "no action there" in result.err
+    for name in ("river", "other"):
+        assert all(
+            played["bet 50"] == pytest.approx(1)
+            for played in strategies(run, f"solved/{name}.rgl", "check", "ip").values()
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--lock", "check bet 50"], "lock: 'check bet 50': has no ':' after the line"),
+        (["--lock", "bet 7: fold"], "lock.node: 'bet 7' at position 1: no 'bet 7' here; there is check, bet 50"),
+        (["--lock", "check: bet 70"], "lock.strategy: 'bet 70': is no action there; there is check, bet 50"),
+        (["--lock", "check: 66 = check"], "hands: '66': holds no hand of the player who acts there"),
+        (["--lock-player", "oop"], "lock-player: 'oop' is played as in another solution: name it with --lock-from"),
+        (["--lock-line", "check"], "lock-line: 'check' is played as in another solution"),
+        (["--lock-from", "none.rgl"], "none.rgl: gives no lock: say what is taken from it"),
+        (["--lock-from", "none.rgl", "--lock-player", "oop"], "none.rgl: does not exist"),
+        (["--lock-from", "none.rgl", "--lock-player", "hero"], "lock-player: 'hero' is neither oop nor ip"),
+        (["--lock-from", "none.rgl", "--lock-line", "bet 7"], "lock-line.node: 'bet 7' at position 1"),
+        (
+            ["--lock-from", "a.rgl", "--lock-player", "ip", "--out", "a.rgl"],
+            "out: 'a.rgl' is a solution that locks are taken from",
+        ),
+    ],
+)
+def test_what_does_not_exist_is_refused_by_name(run, options: list[str], words: str) -> None:
+    result = run(*SOLVE, *options)
+    assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
+    assert words in result.err
+
+
+def test_games_have_no_locks(run) -> None:
+    result = run("solve", "kuhn", "--lock", "check: check")
+    assert result.code == 1
+    assert "lock: 'check: check 1' is for hold'em spots" in result.err
