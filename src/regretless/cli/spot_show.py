@@ -104,7 +104,7 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
     from rich.text import Text
 
     from regretless.cli.spot_tables import HAND_LEGEND, hand_table
-    from regretless.cli.spot_view import node_lines
+    from regretless.cli.spot_view import node_lines, wrapped
     from regretless.postflop.lock_text import lock_text
 
     look = look or Look()
@@ -140,7 +140,8 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
         console.print()
         for_answers(fit=False).print(table)  # a terminal may wrap a row, but no number is cut
     if tables:
-        console.print(Text(HAND_LEGEND, style="dim"), soft_wrap=True)
+        for line in wrapped(HAND_LEGEND, columns):
+            console.print(line)
 
 
 def _draw(solution: SpotSolution, look: Look, path: Path) -> None:
@@ -169,9 +170,9 @@ def _how(solution: SpotSolution) -> str:
 
 
 def _print_runouts(solution: SpotSolution, look: Look, as_json: bool) -> None:
-    from rich.text import Text
 
     from regretless.cli.spot_tables import runout_legend, runout_table, sorted_runouts
+    from regretless.cli.spot_view import wrapped
 
     then = look.then
     if then is None:  # the player in position acts after a check
@@ -187,7 +188,8 @@ def _print_runouts(solution: SpotSolution, look: Look, as_json: bool) -> None:
         return
     console = for_answers(fit=False)
     console.print(runout_table(report, look.player, sort=look.sort))
-    console.print(Text(runout_legend(report), style="dim"), soft_wrap=True)
+    for line in wrapped(runout_legend(report), page_columns(for_answers())):
+        console.print(line)
 
 
 def print_tree(spot: Spot, *, as_json: bool = False) -> None:

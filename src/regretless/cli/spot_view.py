@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from regretless.postflop.nodes import NodeView
     from regretless.postflop.spot import PlayerName
 
-__all__ = ["action_lines", "board_line", "node_lines"]
+__all__ = ["action_lines", "board_line", "node_lines", "wrapped"]
 
 ACTION_LEGEND = "share of the range, combos, and EV in chips of the hands that take the action"
 GAP = 2  # columns between two grids side by side
@@ -138,14 +138,15 @@ def _grids(
     legend = grid_legend(made, color=color, wide=wide, beside=numbered)
     lines = grid_lines(made, chips, color=color, wide=wide)
     if not two:
-        return [*_wrapped(legend, columns), *lines]
+        return [*wrapped(legend, columns), *lines]
     against = make_grid(view, other, "weight")
-    legends = _wrapped(legend, NARROW), _wrapped(grid_legend(against, color=color, wide=False), NARROW)
+    legends = wrapped(legend, NARROW), wrapped(grid_legend(against, color=color, wide=False), NARROW)
     rows = zip(lines, grid_lines(against, color=color, wide=False), strict=True)
     return [_side_by_side(*pair) for pair in (*zip_longest(*legends, fillvalue=Text("")), *rows)]
 
 
-def _wrapped(legend: str, columns: int) -> list[Text]:
+def wrapped(legend: str, columns: int) -> list[Text]:
+    """What explains a table or a grid, as lines that fit."""
     from rich.text import Text
 
     return [Text(line, style="dim") for line in wrap(legend, columns, break_on_hyphens=False)]
