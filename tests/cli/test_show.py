@@ -274,3 +274,15 @@ def test_options_of_spots_are_refused_for_games(run) -> None:
     result = run("show", "kuhn.rgl", "--line", "check")
     assert result.code == 1
     assert "line: 'check' does not apply to a game" in result.err
+
+
+@pytest.mark.parametrize("no_color", [False, True])
+def test_a_terminal_whose_colours_are_off_gets_letters(show, no_color: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    if no_color:
+        monkeypatch.setenv("NO_COLOR", "1")
+    else:
+        monkeypatch.delenv("NO_COLOR", raising=False)
+    shown = show().out
+    assert ("x check, 1 bet 50, 2 bet 100" in shown) == no_color
+    assert ("strategy by colour" in shown) != no_color

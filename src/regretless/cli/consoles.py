@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderableType
     from rich.text import Text
 
-__all__ = ["discard", "for_answers", "for_drawing", "for_people", "page_columns", "prepare_streams"]
+__all__ = ["discard", "for_answers", "for_drawing", "for_people", "has_color", "page_columns", "prepare_streams"]
 
 UNBOUNDED = 100_000  # columns; longer than any line
 FALLBACK = "regretless.fallback"  # the name of the error handler below
@@ -71,6 +71,11 @@ def for_people() -> Console:
 def for_drawing(width: int) -> Console:
     """A console that records what is printed, in all colours, to be exported as a picture."""
     return LiteralConsole(file=StringIO(), record=True, width=width, force_terminal=True, color_system="truecolor")
+
+
+def has_color(console: Console) -> bool:
+    """Whether colours are seen there: on a terminal that has them, unless NO_COLOR is set."""
+    return console.color_system is not None and not console.no_color
 
 
 def page_columns(console: Console) -> int:

@@ -63,12 +63,12 @@ def range_(
         return
     from rich.text import Text
 
-    from regretless.cli.consoles import for_answers
+    from regretless.cli.consoles import for_answers, has_color
 
     console = for_answers()
     console.print(Text(written or "(no hand)", style="bold"))
     console.print(f"{hands.combos:g} combos, {hands.combos / 1326:.1%} of all hands\n")
-    for line in _grid(hands, color=console.color_system is not None):
+    for line in _grid(hands, color=has_color(console)):
         console.print(line, no_wrap=True)
 
 

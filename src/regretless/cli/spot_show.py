@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.consoles import for_answers, page_columns
+from regretless.cli.consoles import for_answers, has_color, page_columns
 from regretless.cli.json_output import print_json
 from regretless.cli.numbers import bytes_text, duration_text
 from regretless.errors import InvalidOption, InvalidText
@@ -110,7 +110,7 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
     look = look or Look()
     whole, view = look.views(solution)
     console = for_answers()
-    color = console.color_system is not None
+    color = has_color(console)
     columns = page_columns(console)
     drawn = node_lines(view, color=color, columns=columns, player=look.player, grid=look.grid, whole=whole)
     tables = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from regretless.cli.consoles import for_answers
+from regretless.cli.consoles import for_answers, has_color
 from regretless.cli.numbers import bytes_text, count_text, duration_text, signed_text, unit_of
 from regretless.cli.strategy_table import choose, strategy_table
 from regretless.printable import printable
@@ -37,7 +37,7 @@ def print_solution(
         facts.add_row(Text(name, style="dim"), answer)
     console.print(facts)
     console.print()
-    console.print(strategy_table(shown, color=console.color_system is not None))
+    console.print(strategy_table(shown, color=has_color(console)))
     hidden = solution.information_sets - len(shown)
     if hidden and keys is None:
         more = f"regretless show {file} --strategy" if file else "--strategy shows them"

@@ -100,7 +100,7 @@ def _print(training: Training, theoretical: float) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from regretless.cli.consoles import for_answers
+    from regretless.cli.consoles import for_answers, has_color
     from regretless.cli.numbers import count_text, duration_text, signed_text
     from regretless.cli.strategy_table import strategy_table
 
@@ -124,5 +124,5 @@ def _print(training: Training, theoretical: float) -> None:
     console.print()
     console.print(facts)
     console.print()
-    console.print(strategy_table(training.strategy, color=console.color_system is not None))
+    console.print(strategy_table(training.strategy, color=has_color(console)))
     console.print(Text("0 jack, 1 queen, 2 king; p pass (check or fold), b bet (or call)", style="dim"))
