@@ -6,14 +6,17 @@ betting       the betting tree, apart from cards  (lines: lines of play as text)
 suits         deals that play alike
 estimate      how large it is, before anything is built
 runouts       betting tree × deals × hands: the public form
+locks         decisions that are given            (lock_text: as text; held: put into an engine, sources read)
 solve, many   one spot, or many at once
 solution      the answer                          (reading: from a line to a node; nodes: what is known there)
+grids         a node by classes of hands          (exports: nodes as files; comparison: two solutions, node by node)
 files         solutions and checkpoints on disk   (file_answers: arrays of a file; probabilities: how they are kept)
 evaluation    values of single nodes in NumPy     (matchups: who meets whom)
 verification  a solution checked by another route (unmerged: the full deck in float64; plain_strength: showdowns)
 """
 
 from regretless.postflop.betting import betting_tree
+from regretless.postflop.comparison import SpotComparison, compare_spots
 from regretless.postflop.estimate import Estimate, estimate_spot
 from regretless.postflop.files import load_solution, save_solution
 from regretless.postflop.lock_text import parse_lock
@@ -38,10 +41,12 @@ __all__ = [
     "Runout",
     "RunoutReport",
     "Spot",
+    "SpotComparison",
     "SpotSolution",
     "SpotVerification",
     "StreetSizes",
     "betting_tree",
+    "compare_spots",
     "compile_spot",
     "estimate_spot",
     "load_solution",
