@@ -17,9 +17,11 @@ from regretless.cards.range_formats import write_gto_plus, write_weights
 from regretless.cards.range_reader import read_range
 from regretless.cards.range_writer import write_range
 from regretless.errors import InvalidOption
+from regretless.reprs import shortened
 
 __all__ = ["FORMATS", "Range"]
 
+LONGEST_REPR = 250  # characters
 FORMATS = {"short": write_range, "gto+": write_gto_plus, "weights": write_weights}
 
 
@@ -79,7 +81,10 @@ class Range:
         return FORMATS[format](self.weights)
 
     def __repr__(self) -> str:
-        return f"Range.parse({str(self)!r})"
+        text = str(self)
+        if len(text) <= LONGEST_REPR:
+            return f"Range.parse({text!r})"
+        return f"<Range of {self.combos:g} combos: {shortened(text, LONGEST_REPR)}>"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Range) and np.array_equal(self.weights, other.weights)

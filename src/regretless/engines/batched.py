@@ -23,6 +23,7 @@ from regretless.engines.sequence_layout import slices
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.sequence import SequenceTree, sequence_tree, terminal_reach, terminal_sequences
+from regretless.reprs import brief
 from regretless.rules.rule import Schedule
 
 __all__ = ["BatchedEngine", "BatchedEvaluation", "batched_terms", "check_one_shape", "replace_payoffs"]
@@ -36,6 +37,8 @@ class BatchedEvaluation:
 
     values: FloatArray  # [games, players]
     best_response_values: FloatArray  # [games, players]
+
+    __repr__ = brief
 
     @property
     def nash_conv(self) -> FloatArray:

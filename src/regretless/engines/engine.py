@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from regretless.forms.history import FloatArray
+from regretless.reprs import brief
 from regretless.rules.rule import Schedule
 
 __all__ = ["Engine", "Evaluation", "Sampling", "Snapshot", "Updates"]
@@ -65,6 +66,8 @@ class Snapshot:
     average: FloatArray  # [pairs]   weighted sum of strategies, not normalised
     strategy: FloatArray  # [pairs]  what is played next
     sampler: FloatArray | None = None  # [4]  where a sampling engine stands: seed, numbers drawn, two scales
+
+    __repr__ = brief
 
 
 class Engine(Protocol):

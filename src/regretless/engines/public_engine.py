@@ -37,6 +37,7 @@ from regretless.engines.worker_threads import Workers
 from regretless.forms.blockers import met
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
+from regretless.reprs import brief
 from regretless.rules.rule import Schedule
 
 __all__ = ["PublicEngine", "PublicSnapshot"]
@@ -63,6 +64,8 @@ class PublicSnapshot:
     average: tuple[Stored, ...]
     matched: tuple[Stored, ...] | None  # only where the rule predicts
     weight: float  # of all iterations in the average; counts in 16 bits
+
+    __repr__ = brief
 
 
 class PublicEngine:

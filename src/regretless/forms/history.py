@@ -14,6 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.reprs import brief
+
 __all__ = ["TERMINAL", "FloatArray", "HistoryForm", "IntArray", "Strategy"]
 
 IntArray = NDArray[np.signedinteger]
@@ -46,3 +48,5 @@ class HistoryForm:
     first_pair: IntArray  # [I+1]   pairs of information set i are first_pair[i] : first_pair[i+1]
     keys: tuple[str, ...]  # [I]    the game's text for each information set
     actions: tuple[tuple[str, ...], ...]  # [I]  its actions, in the order of its pairs
+
+    __repr__ = brief

@@ -27,6 +27,7 @@ import numpy as np
 
 from regretless.errors import MissingExtra
 from regretless.forms.history import HistoryForm, IntArray
+from regretless.reprs import brief
 
 __all__ = ["Matrices", "matrices"]
 
@@ -42,6 +43,8 @@ class Matrices:
     pair_nodes: Sparse  # M(Q, V)
     set_pairs: Sparse  # M(H, Q)
     node_movers: Sparse  # M(V, I)
+
+    __repr__ = brief
 
 
 def matrices(form: HistoryForm) -> Matrices:

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.forms.history import FloatArray, IntArray
+from regretless.reprs import brief
 
 __all__ = ["DEAD", "BettingTree", "Hands", "Kind", "Payoffs", "PublicForm", "Street", "Symmetry", "no_symmetry"]
 
@@ -62,6 +63,8 @@ class BettingTree:
     starting_pot: float  #          chips already there at the root, of nobody's
     labels: tuple[str, ...]  # [N]  the action that leads here, as a person reads it; "" at the root and after chance
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True)
 class Street:
@@ -76,6 +79,8 @@ class Street:
     symmetry: IntArray  # [R]        a row of `PublicForm.symmetry`: which hands play alike on this runout
     dead: tuple[BoolArray, BoolArray]  # [R, H] of each player: hands that the runout blocks, earlier streets included
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True)
 class Hands:
@@ -84,6 +89,8 @@ class Hands:
     weight: FloatArray  # [H]   how likely the range holds it, before blockers
     cards: IntArray  # [H, 2]   the cards it blocks; -1 for the second where hands have one card
     same: IntArray  # [H]       the other player's hand with the same two cards; -1 where none, and in games of one card
+
+    __repr__ = brief
 
 
 @dataclass(frozen=True)
@@ -97,6 +104,8 @@ class Symmetry:
 
     cards: IntArray  # [K, deck]                    the card that stands for each card
     hands: tuple[IntArray, IntArray]  # [K, H] of each player: the hand that stands for each hand
+
+    __repr__ = brief
 
 
 def no_symmetry(deck: int, hands: tuple[Hands, Hands]) -> Symmetry:
@@ -116,6 +125,8 @@ class Payoffs:
     lose: FloatArray
     tie: FloatArray
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True)
 class PublicForm:
@@ -132,3 +143,5 @@ class PublicForm:
     ]  # [G, H] of each player; a copy's value of hand h is that of hand permutation[h]
     symmetry: Symmetry
     strength: tuple[IntArray, IntArray]  # [F, H] of each player: larger wins, equal ties, `DEAD` where blocked
+
+    __repr__ = brief

@@ -22,6 +22,7 @@ import numpy as np
 from regretless.errors import InvalidGame
 from regretless.forms.compile import last_pairs
 from regretless.forms.history import FloatArray, HistoryForm, IntArray
+from regretless.reprs import brief
 
 __all__ = [
     "SequenceForm",
@@ -50,6 +51,8 @@ class SequenceTree:
     level: IntArray  # [L+1]            slices of information sets, root first
     pair: IntArray  # [S]               pair of the history form that ends the sequence; -1 for the empty one
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True)
 class SparseMatrix:
@@ -60,6 +63,8 @@ class SparseMatrix:
     value: FloatArray  # [entries]
     columns: int
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True)
 class SequenceForm:
@@ -68,6 +73,8 @@ class SequenceForm:
     history: HistoryForm  # what it was derived from
     trees: tuple[SequenceTree, SequenceTree]
     payoff: tuple[SparseMatrix, SparseMatrix]  # [S of the player, S of the other]  own utility times chance
+
+    __repr__ = brief
 
 
 def compile_sequence(history: HistoryForm) -> SequenceForm:

@@ -22,6 +22,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from typing import Generic, TypeVar
 
+from regretless.printable import printable
+from regretless.reprs import shortened
+
 __all__ = ["CHANCE", "Action", "Game", "State"]
 
 Action = str
@@ -102,6 +105,9 @@ class Game(ABC, Generic[State]):
     def initial_states(self) -> list[State]:
         """The states of `deals`, without their probabilities."""
         return [state for state, _ in self.deals()]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {shortened(printable(self.name), 200)}>"
 
     def __str__(self) -> str:
         return self.name

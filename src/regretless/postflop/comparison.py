@@ -32,6 +32,7 @@ from regretless.postflop.nodes import NodeView
 from regretless.postflop.reading import Place, SpotReader
 from regretless.postflop.solution import SpotSolution
 from regretless.postflop.spot import PLAYERS, PlayerName, Spot
+from regretless.reprs import brief
 
 __all__ = [
     "HandDifference",
@@ -57,6 +58,8 @@ class NodeDifference:
     moved: float  # share of play that differs, 0 to 1
     frequencies: dict[str, Pair]  # by action
     ev: dict[PlayerName, Pair]  # chips, from this node on
+
+    __repr__ = brief
 
     @property
     def rank(self) -> float:
@@ -86,6 +89,8 @@ class SpotComparison:
     nodes: tuple[NodeDifference, ...]
     visited: int  # decisions that were looked at
     only: tuple[tuple[str, ...], tuple[str, ...]]  # lines, without cards, that one betting tree has and the other lacks
+
+    __repr__ = brief
 
     def as_json(self) -> dict[str, Any]:
         return {

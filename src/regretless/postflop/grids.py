@@ -17,6 +17,7 @@ from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray
 from regretless.postflop.nodes import NodeView
 from regretless.postflop.spot import PlayerName
+from regretless.reprs import brief
 
 __all__ = ["GRIDS", "Grid", "GridKind", "make_grid"]
 
@@ -44,6 +45,8 @@ class Grid:
     values: FloatArray  # [169], or [169, actions] of a strategy; NaN where no hand of the class is held
     weight: FloatArray  # [169] share of the class's combos that is in the range here
     locked: NDArray[np.bool_]  # [169] whether a lock gave the strategy of some hand of the class here
+
+    __repr__ = brief
 
     def as_json(self) -> dict[str, Any]:
         """Class -> number (of a strategy: action -> number); classes that are not held are left out."""

@@ -30,6 +30,7 @@ from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.history import FloatArray
 from regretless.forms.public import BettingTree, Kind, PublicForm
 from regretless.postflop.lines import Step, find_action, no_such_action, parse_line
+from regretless.reprs import brief
 
 __all__ = ["AnyLock", "Held", "Lock", "LockFrom", "LockedHands", "check_lock", "held_nodes", "locked_players"]
 
@@ -43,6 +44,8 @@ class Lock:
     node: str  # line of play that leads there; "" is the first decision
     strategy: Mapping[str, float]  # probability of each action; those left out are never taken
     hands: str = ""  # the hands it holds, as a range; "": all of them. Weights do not matter
+
+    __repr__ = brief
 
     def __hash__(self) -> int:
         return hash((self.node, tuple(self.strategy.items()), self.hands))
@@ -71,6 +74,8 @@ class LockFrom:
     hands: str = ""  # at a node: the hands it holds, as a range; "": all of them
     suits: tuple[str, ...] = field(default=(), compare=False, repr=False)  # what c, d, h, s become: the renamings
     # under which the source plays alike. Filled in when the source is read; (): not read yet
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if (self.player is None) == (self.node is None):
@@ -106,6 +111,8 @@ class Held:
     runout: int
     strategy: FloatArray  # [actions, H]
     hands: NDArray[np.bool_]  # [H] of the player who acts
+
+    __repr__ = brief
 
 
 def locked_players(locks: Sequence[AnyLock]) -> dict[int, int]:

@@ -13,6 +13,7 @@ from regretless.cards.hands import HAND_CLASS, hand_text
 from regretless.cards.ranges import Range
 from regretless.forms.history import FloatArray, IntArray
 from regretless.postflop.spot import PlayerName
+from regretless.reprs import brief
 
 __all__ = ["HandTable", "NodeKind", "NodeView", "Runout", "RunoutReport"]
 
@@ -28,6 +29,9 @@ class HandTable:
     ev: FloatArray  # chips it takes out from here on, less those it puts in: a fold is 0; NaN where it meets none
     equity: FloatArray  # share of the pot at showdown if nobody bet any more; NaN where it meets no hand
     matchups: FloatArray  # weight of the opposing hands that it can meet
+
+    def __repr__(self) -> str:
+        return brief(self, hand=self.texts())
 
     def eqr(self, pot: float) -> FloatArray:
         """[H] equity realised: EV as a share of the pot, over equity; NaN where there is no equity."""
@@ -68,6 +72,9 @@ class NodeView:
     action_ev: FloatArray  # [actions, H] what each action is worth to each hand
     locked: NDArray[np.bool_]  # [H] of the player who acts: hands whose strategy here was given by a lock
     hands: dict[PlayerName, HandTable]
+
+    def __repr__(self) -> str:
+        return brief(self, board=board_text(self.board))
 
     @property
     def acting(self) -> HandTable:
@@ -206,6 +213,9 @@ class Runout:
     ev: dict[PlayerName, float]
     equity: dict[PlayerName, float]
 
+    def __repr__(self) -> str:
+        return brief(self, card=board_text([self.card]))
+
     def eqr(self, player: PlayerName) -> float:
         """Equity realised: EV over equity × pot; NaN where there is no equity."""
         expected = self.equity[player] * self.pot
@@ -219,6 +229,8 @@ class RunoutReport:
     line: str
     then: str  # actions after the card: what is reported is the node that they lead to; "" right after the card
     runouts: tuple[Runout, ...]  # one for each card that can be dealt
+
+    __repr__ = brief
 
     def as_json(self) -> dict[str, Any]:
         return {

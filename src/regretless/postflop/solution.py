@@ -12,6 +12,7 @@ from regretless.postflop.lock_text import lock_text
 from regretless.postflop.nodes import NodeView, RunoutReport
 from regretless.postflop.reading import SpotReader
 from regretless.postflop.spot import PlayerName, Spot
+from regretless.reprs import brief
 from regretless.solvers.loop import Measurement
 from regretless.solvers.solution import Solution
 
@@ -37,6 +38,8 @@ class SpotSolution(Solution):
 
     spot: Spot
     reader: SpotReader = field(repr=False)
+
+    __repr__ = brief
 
     @property
     def exploitability_pct_pot(self) -> float:

@@ -34,6 +34,7 @@ from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
 from regretless.postflop.locks import AnyLock
 from regretless.postflop.sizes import LastBetMultiple, Size
+from regretless.reprs import brief
 
 __all__ = [
     "PLAYERS",
@@ -72,6 +73,8 @@ class PlayerSizes:
     ] = ()  # of the second raise, the third …; the last one given holds for the rest
     donk: tuple[Size, ...] | None = None  # leading into the player who bet last street; None: as `bet`; (): never
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         for sizes in (self.bet, self.donk or ()):
             if any(isinstance(size, LastBetMultiple) for size in sizes):
@@ -98,6 +101,8 @@ class StreetSizes:
     ip: PlayerSizes = PlayerSizes()
     max_raises: int | None = None  # raises of both players together, the first bet not counted; 0: none; None: no cap
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         if self.max_raises is not None:
             check_cap("max_raises", self.max_raises)
@@ -112,6 +117,8 @@ class Bets:
     flop: StreetSizes = StreetSizes()
     turn: StreetSizes = StreetSizes()
     river: StreetSizes = StreetSizes()
+
+    __repr__ = brief
 
     @classmethod
     def alike(
@@ -172,6 +179,8 @@ class Lines:
     add: tuple[str, ...] = ()  # every action on the way is added where it is missing
     remove: tuple[str, ...] = ()  # the last action goes, with all that follows; after what `add` adds
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True, kw_only=True)
 class Spot:
@@ -187,6 +196,9 @@ class Spot:
     lines: Lines = field(default_factory=Lines)
     locks: tuple[AnyLock, ...] = ()  # decisions that are given
     name: str = field(default="", compare=False)  # for people; not part of the question
+
+    def __repr__(self) -> str:
+        return brief(self, board=board_text(self.board))
 
     def __post_init__(self) -> None:
         if len(self.board) not in (3, 4, 5):

@@ -23,6 +23,7 @@ from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import FloatArray, HistoryForm, Strategy
 from regretless.games.game import Game
 from regretless.games.registry import load
+from regretless.reprs import brief
 from regretless.rules.presets import preset
 from regretless.rules.rule import Schedule, schedule
 
@@ -39,6 +40,8 @@ class BatchSolution:
     evaluation: BatchedEvaluation  # values and best responses, [games, players] each
     average: FloatArray = field(repr=False)  # [games, pairs]  average strategies
     form: HistoryForm = field(repr=False)  # of the first game: information sets and actions are those of all
+
+    __repr__ = brief
 
     def strategy(self, game: int) -> Strategy:
         """Information set -> action -> probability, of one game."""

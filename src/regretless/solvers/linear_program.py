@@ -23,6 +23,7 @@ import numpy as np
 from regretless.errors import InvalidGame, MissingExtra, RegretlessError
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.sequence import SequenceForm, SequenceTree, compile_sequence
+from regretless.reprs import brief
 
 __all__ = ["ExactSolution", "solve_linear_program"]
 
@@ -35,6 +36,8 @@ class ExactSolution:
 
     value: float  # to player 0; player 1 gets the opposite
     strategy: FloatArray  # [Q]  both players, over the pairs of the history form; uniform where a player never comes
+
+    __repr__ = brief
 
 
 def solve_linear_program(form: HistoryForm | SequenceForm) -> ExactSolution:

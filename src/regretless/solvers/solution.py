@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from regretless.engines.engine import Evaluation, Snapshot
 from regretless.forms.history import Strategy
+from regretless.reprs import brief
 from regretless.solvers.loop import Measurement
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ class Solution:
     snapshot: Snapshot | None = field(repr=False)  # what a resume starts from; None where nothing iterates
     zero_sum: bool = True  # whether the payoffs of every terminal sum to 0
     read_strategy: Callable[[], Strategy] = field(repr=False)  # arrays to text, when it is first asked for
+
+    __repr__ = brief
 
     @property
     def exploitability(self) -> float:

@@ -23,6 +23,7 @@ from regretless.engines.engine import Evaluation
 from regretless.errors import InvalidOption
 from regretless.forms.history import Strategy
 from regretless.games.kuhn import Kuhn, KuhnState
+from regretless.reprs import brief
 from regretless.solvers.best_response import evaluate
 from regretless.solvers.cfr import matching
 from regretless.solvers.strategies import uniform_strategy
@@ -42,6 +43,8 @@ class Training:
     running_value: float  # mean of what player 0 got over all hands, while the strategies were still changing
     strategy: Strategy  # the average strategy
     evaluation: Evaluation  # of that strategy, exactly
+
+    __repr__ = brief
 
 
 class KuhnTrainer:

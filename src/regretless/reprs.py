@@ -1,0 +1,71 @@
+"""Reprs that fit a screen: what an object is, arrays as their shapes, long collections as their beginnings.
+
+A form or a node of a solved spot holds arrays of thousands of numbers. Python's own repr of a dataclass would print
+tens of kilobytes of them into a notebook or a traceback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+__all__ = ["brief", "shortened"]
+
+LONGEST = 1_900  # characters of a whole repr
+LONGEST_FIELD = 300
+ITEMS = 8  # of a collection, and numbers of an array, that are shown
+
+
+def brief(thing: Any, **said: object) -> str:
+    """The repr of a dataclass in at most 2,000 characters; `said` replaces fields by what to show instead.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Deal:
+    ...     board: tuple[int, ...]
+    ...     chance: float
+    ...     __repr__ = brief
+    >>> Deal(tuple(range(100)), 1 / 3)
+    Deal(board=(0, 1, 2, 3, 4, 5, 6, 7, … 100 in all), chance=0.333333)
+    """
+    shown = [
+        f"{field.name}={shortened(_text(said.get(field.name, getattr(thing, field.name))), LONGEST_FIELD)}"
+        for field in fields(thing)
+        if field.repr
+    ]
+    return shortened(f"{type(thing).__name__}({', '.join(shown)})", LONGEST)
+
+
+def shortened(text: str, most: int) -> str:
+    """The beginning of a text that is too long."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, float):
+        return repr(float(f"{value:.6g}"))
+    if isinstance(value, str):
+        return repr(shortened(value, LONGEST_FIELD))
+    if hasattr(value, "dtype") and hasattr(value, "shape"):
+        return _array(value)
+    if isinstance(value, Mapping):
+        items = [f"{_text(key)}: {_text(value[key])}" for key, _ in zip(value, range(ITEMS), strict=False)]
+        return "{" + _listed(items, len(value)) + "}"
+    if isinstance(value, tuple | list) and type(value) in (tuple, list):
+        listed = _listed([_text(item) for item in value[:ITEMS]], len(value))
+        comma = "," if len(value) == 1 else ""
+        return f"({listed}{comma})" if isinstance(value, tuple) else f"[{listed}]"
+    if is_dataclass(value) and not isinstance(value, type):
+        return shortened(repr(value), LONGEST_FIELD)
+    return repr(value)
+
+
+def _listed(items: list[str], count: int) -> str:
+    return ", ".join(items) + (f", … {count:,} in all" if count > len(items) else "")
+
+
+def _array(array: Any) -> str:
+    if array.ndim == 1 and len(array) <= ITEMS:
+        return _text(array.tolist())
+    return f"<{array.dtype} {' × '.join(f'{size:,}' for size in array.shape)}>"
