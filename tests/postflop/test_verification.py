@@ -13,7 +13,7 @@ import pytest
 
 from regretless.cards.evaluator import evaluate
 from regretless.errors import InvalidOption, WouldNotFit
-from regretless.postflop.locks import Lock
+from regretless.postflop.locks import Lock, LockFrom
 from regretless.postflop.plain_strength import showdown_strengths
 from regretless.postflop.solution import SpotSolution
 from regretless.postflop.solve import solve_spot
@@ -105,6 +105,18 @@ def test_locks_on_single_cards_and_combos_are_found_on_the_full_deck() -> None:
     locks = [Lock("check, check, Ah, check", {"check": 1.0}), Lock("", {"check": 1.0}, hands="5h5d")]
     found = solve_spot(spot, iterations=30, threads=1, locks=locks).verify()
     assert found.exploitability == pytest.approx(found.reported, abs=1e-6 * found.pot)
+
+
+def test_a_player_held_as_in_another_solution(tmp_path: Path) -> None:
+    spot = Spot.from_mapping(SMALL | {"board": "7c 6c 2c Qc", "oop": {"range": "55, AK"}, "ip": {"range": "44, KQ"}})
+    solve_spot(spot, iterations=5, threads=1).save(tmp_path / "first.rgl")
+    lock = LockFrom(source=str(tmp_path / "first.rgl"), player="oop")
+    solution = solve_spot(spot, iterations=100, threads=1, locks=[lock])
+    solution.save(tmp_path / "second.rgl")
+    for found in (solution.verify(), SpotSolution.load(tmp_path / "second.rgl").verify()):
+        assert found.exploitability == pytest.approx(found.reported, abs=1e-6 * found.pot)
+    free = solve_spot(spot, iterations=5, threads=1).verify()
+    assert found.exploitability < 0.1 * free.exploitability  # of oop's mistakes nothing counts
 
 
 def test_a_sampled_flop_is_within_its_standard_error(flop: SpotSolution) -> None:
