@@ -105,7 +105,7 @@ def test_the_first_signal_is_acknowledged_with_what_happens_and_how_long_it_take
     number: signal.Signals, folder: Path
 ) -> None:
     solve = Solve(folder, *LONG, "--out", "turn.rgl", code=SLOW_DISK.format(seconds=1))
-    solve.wait_for("exploitability")
+    solve.wait_for(" iterations")
     solve.process.send_signal(number)
     solve.wait_for("stopping after this iteration, then saving to turn.rgl: about ", seconds=1)
     assert solve.process.poll() is None
@@ -119,7 +119,7 @@ def test_the_first_signal_is_acknowledged_with_what_happens_and_how_long_it_take
 
 def test_a_second_signal_says_what_it_costs_and_ends_at_once(folder: Path) -> None:
     solve = Solve(folder, *LONG, "--out", "turn.rgl", code=SLOW_DISK.format(seconds=30))
-    solve.wait_for("exploitability")
+    solve.wait_for(" iterations")
     solve.process.send_signal(signal.SIGINT)
     solve.wait_for("stopping after this iteration")
     time.sleep(0.5)
@@ -149,7 +149,7 @@ def test_a_second_signal_leaves_the_last_checkpoint(folder: Path) -> None:
 
 def test_a_signal_that_a_wrapper_repeats_counts_once(folder: Path) -> None:
     solve = Solve(folder, *LONG, "--out", "turn.rgl", code=SLOW_DISK.format(seconds=1))
-    solve.wait_for("exploitability")
+    solve.wait_for(" iterations")
     for number in (signal.SIGINT, signal.SIGINT, signal.SIGTERM):
         solve.process.send_signal(number)
         time.sleep(0.02)
@@ -280,7 +280,7 @@ def test_two_hundred_signals_at_random_moments(number: signal.Signals, seed: int
 @pytest.mark.parametrize("number", SIGNALS, ids=str)
 def test_a_game_is_saved_too(number: signal.Signals, folder: Path) -> None:
     solve = Solve(folder, "leduc", "--engine", "reference", "--iterations", "100000", "--out", "turn.rgl")
-    solve.wait_for("exploitability")
+    solve.wait_for(" iterations")
     solve.process.send_signal(number)
     said = solve.end()
     assert solve.process.returncode == 130

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import regretless as rl
 from regretless.cli.solve import solve as command
 from regretless.errors import InvalidOption
 from regretless.solvers.request import OPTIONS, Problem
+from regretless.storage import save_solution
 
 SPOT = """
 board = "Kh Qs Js 2c 3d"
@@ -64,6 +66,10 @@ GIVEN: dict[str, tuple[list[str], tuple[Check | None, ...]]] = {
     "storage": (["16"], (REFUSED, REFUSED, is_done, is_done, REFUSED, REFUSED)),
     "save_every": (["0.5", "--out", "out.rgl"], (is_done, REFUSED, is_done, is_done, is_done, is_done)),
     "keep_regrets": (["--out", "out.rgl"], (REFUSED, REFUSED, is_done, is_done, REFUSED, is_done)),
+    "lock": (["check: AA = bet 100"], (REFUSED, REFUSED, is_done, is_done, REFUSED, REFUSED)),
+    "lock_from": (["spot.rgl", "--lock-player", "ip"], (REFUSED, REFUSED, is_done, is_done, REFUSED, REFUSED)),
+    "lock_player": (["ip", "--lock-from", "spot.rgl"], (REFUSED, REFUSED, is_done, is_done, REFUSED, REFUSED)),
+    "lock_line": (["check", "--lock-from", "spot.rgl"], (REFUSED, REFUSED, is_done, is_done, REFUSED, REFUSED)),
     "out": (["out.rgl"], (is_done,) * 6),
     "plot": (["out.svg"], (is_done,) * 6),
     "strategy": ([], (lambda a: "strategy" in a, lambda a: "strategy" in a, lambda a: "hands" in a["root"],
@@ -74,17 +80,28 @@ FLAGS = {"given", "json_", "resume"}  # how a problem is named, and how the answ
 
 def test_no_option_is_missing_here() -> None:
     assert set(inspect.signature(command).parameters) == set(GIVEN) | FLAGS
-    assert set(GIVEN) - {"out", "plot", "strategy"} <= set(OPTIONS)
+    locks = {"lock", "lock_from", "lock_player", "lock_line"}  # together the option "locks"
+    assert set(GIVEN) - {"out", "plot", "strategy"} - locks <= set(OPTIONS)
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three iterations of a game and of a spot, as files that can be resumed."""
+    folder = tmp_path_factory.mktemp("solved")
+    save_solution(folder / "kuhn.rgl", rl.solve("kuhn", iterations=3))
+    (folder / "spot.toml").write_text(SPOT, encoding="utf-8")
+    rl.solve(str(folder / "spot.toml"), iterations=3).save(folder / "spot.rgl", resumable=True)
+    return folder
 
 
 @pytest.fixture
-def problems(run, tmp_path: Path) -> Path:
+def problems(run, solved: Path, tmp_path: Path) -> Path:
     (tmp_path / "folder").mkdir()
     for file in ("spot.toml", "folder/spot.toml"):
         (tmp_path / file).write_text(SPOT, encoding="utf-8")
     (tmp_path / "other.toml").write_text(OTHER, encoding="utf-8")
-    assert run("solve", "kuhn", *FIRST, "--out", "kuhn.rgl").code == 0
-    assert run("solve", "spot.toml", *FIRST, "--keep-regrets", "--out", "spot.rgl").code == 0
+    for file in ("kuhn.rgl", "spot.rgl"):
+        shutil.copy(solved / file, tmp_path)
     return tmp_path
 
 
@@ -102,7 +119,8 @@ def test_an_option_is_honoured_or_refused_by_name(option: str, run, problems: Pa
         result = run("solve", *line, f"--{option.replace('_', '-')}", *given, "--json")
         if check is REFUSED:
             assert result.code == 1, (kind, result)
-            assert result.err.startswith(f"error: {option}: "), (kind, result.err)
+            name = option.partition("_")[0] if option.startswith("lock") else option  # the lock that they make up
+            assert result.err.startswith(f"error: {name}: "), (kind, result.err)
             assert result.err.count("\n") == 1
             assert {path: path.read_bytes() for path in problems.rglob("*") if path.is_file()} == before
         else:

@@ -222,11 +222,11 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
 
 
 def wait_for_an_iteration(process: subprocess.Popen[str]) -> None:
-    """Until the bar on stderr shows an exploitability: from then on there is something to save."""
+    """Until the bar on stderr counts iterations: from then on there is something to save."""
     assert process.stderr is not None
     said = b""
     deadline = time.monotonic() + 120
-    while b"exploitability" not in said and time.monotonic() < deadline:
+    while b" iterations" not in said and time.monotonic() < deadline:
         said += os.read(process.stderr.fileno(), 4096)
 
 

@@ -67,7 +67,7 @@ def solve_named_game(name: str | None, request: SolveRequest) -> None:
         if not stopped:
             problem = None
             if request.destination is not None:
-                status.state = "saving"
+                status.saving(solution.memory_bytes)
                 problem = _problem_of_saving(destination, solution)
         saved = destination if problem is None and (stopped or request.destination is not None) else None
         status.printing(saved)

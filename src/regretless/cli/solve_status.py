@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["BatchStatus", "SolveStatus"]
 
+PACKED_PER_SECOND = 50e6  # bytes of an engine's memory that a result is made of
+
 
 class SolveStatus:
     """One solve: the plan that `interruptible` follows, told by the loop and by whoever saves."""
@@ -40,6 +42,10 @@ class SolveStatus:
     def saved(self) -> None:
         """A checkpoint is written."""
         self.saved_at = time.monotonic()
+
+    def saving(self, memory_bytes: int) -> None:
+        """The result of that much memory is being saved: strategies are packed, values and equities worked out."""
+        self.state, self.stop_seconds = "saving", memory_bytes / PACKED_PER_SECOND
 
     def printing(self, file: Path | None) -> None:
         """All is done but the answer, which `file` holds."""

@@ -30,7 +30,7 @@ def solve_spot_file(path: Path | None, request: SolveRequest) -> None:
         solution, destination, problem = _solve(path, request, status, interrupted)
         stopped = solution.reason == "interrupted"
         if not stopped and request.destination is not None:
-            status.state = "saving"
+            status.saving(solution.memory_bytes)
             problem = problem_of_saving(solution, destination, keep_regrets)
         saved = destination if problem is None and (stopped or request.destination is not None) else None
         status.printing(saved)
