@@ -10,6 +10,7 @@ import pytest
 
 from regretless.cards.hands import HAND_CARDS
 from regretless.engines.public_engine import PublicEngine
+from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.public import Kind, PublicForm
 from regretless.postflop.betting import betting_tree
 from regretless.postflop.runouts import compile_holdem, holdem_hands
@@ -107,6 +108,19 @@ def test_a_river_whose_blockers_leave_next_to_nothing(iterations: int, storage: 
     assert solution.ev["oop"] == pytest.approx(100, abs=1e-4)
     assert solution.ev["ip"] == pytest.approx(0, abs=1e-4)
     assert 0 <= solution.exploitability_pct_pot < 1e-4
+
+
+def test_weights_that_would_vanish_are_refused() -> None:
+    lightest = solve_spot(spot("9d Qs Qd As Ad", "Ah4d", "AhJs, AhKh, 7c5c:0.000000001"), iterations=100)
+    assert lightest.ev["oop"] == pytest.approx(100, abs=1e-4)
+    with pytest.raises(InvalidText, match="^ip.range: '7c5c' has weight 1e-10, and the least is 1e-09"):
+        spot("9d Qs Qd As Ad", "Ah4d", "AhJs, AhKh, 7c5c:0.0000000001")
+
+
+def test_stacks_too_deep_for_the_arithmetic_are_refused() -> None:
+    spot("9d Qs Qd As Ad", "KK", "JJ", stack=100_000)
+    with pytest.raises(InvalidOption, match="^stack: 100001.0 is more than 1,000 times the pot"):
+        spot("9d Qs Qd As Ad", "KK", "JJ", stack=100_001)
 
 
 def test_merging_suits_changes_no_answer() -> None:

@@ -16,9 +16,10 @@ TIED = {  # rounding decides after 2 iterations:
     ("kuhn", "predictive-discounted-plus"),  # two regrets are exactly equal
     ("leduc", "river"),  # six regrets are 0 but for rounding
     ("leduc", "postflop"),
+    ("leduc", "turn"),
 }
 # The exploitability of these swings from one iteration to the next.
-LATE_TOLERANCE = {"linear": 0.5, "discounted": 0.2, "river": 0.5, "postflop": 0.5}
+LATE_TOLERANCE = {"linear": 0.5, "discounted": 0.2, "river": 0.5, "turn": 0.5, "postflop": 0.5}
 
 
 @pytest.mark.parametrize("variant", PRESETS)

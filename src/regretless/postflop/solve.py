@@ -69,7 +69,7 @@ def solve_spot(
 ) -> SpotSolution:
     """Solve a spot until its exploitability is at most `target` percent of the pot, or for `iterations`.
 
-    Where neither is given the target is 0.3. `variant` is by default `river` on the river and `postflop` before it,
+    Where neither is given the target is 0.3. `variant` is by default `postflop`, `turn` or `river`, by the street;
     `threads` as many as there are cores; `storage` is 32 or 16 bits per number, 32 by default. `locks` are decisions
     that are given, beside those of the spot itself. `checkpoint` is a file that a long solve is saved to every
     `save_every` seconds and when it is interrupted; `resume_spot` continues from it. After each one `checkpointed` is
@@ -196,8 +196,8 @@ class _InMemory:
 
 
 def default_variant(spot: Spot) -> str:
-    """What is measured best: rivers need no memory of negative regrets, larger trees do."""
-    return "river" if len(spot.board) == 5 else "postflop"
+    """What is measured best for the first street to be played."""
+    return {3: "postflop", 4: "turn", 5: "river"}[len(spot.board)]
 
 
 def default_threads() -> int:

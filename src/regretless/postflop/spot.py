@@ -29,7 +29,7 @@ from typing import Any, Literal
 import numpy as np
 
 from regretless.cards.deck import board_text
-from regretless.cards.hands import HAND_CARDS
+from regretless.cards.hands import HAND_CARDS, hand_text
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
 from regretless.postflop.locks import AnyLock
@@ -59,6 +59,8 @@ PLAYERS: tuple[PlayerName, ...] = ("ip", "oop")  # by the number that arrays giv
 SMALLEST_AMOUNT = 1e-6  # chips; amounts are kept to nine decimals
 LARGEST_AMOUNT = 1e12  # chips; beyond it, amounts lose the digits after the point
 LARGEST_SHARE = 1e6  # pots; of thresholds
+DEEPEST = 1000  # pots in a stack; figures of 32-bit arithmetic are exact to about 1e-7 of the stack
+LIGHTEST = 1e-9  # weight of a hand; what is lighter would vanish beside a hand of weight 1
 LONGEST_NAME = 255  # characters, as many as a file's name may have
 
 
@@ -207,6 +209,9 @@ class Spot:
             raise InvalidText("board", board_text(self.board), None, "holds a card twice")
         for name in ("pot", "stack"):
             _check(name, getattr(self, name), above=0.0, at_least=SMALLEST_AMOUNT, at_most=LARGEST_AMOUNT)
+        if self.stack > DEEPEST * self.pot:
+            reason = f"is more than {DEEPEST:,} times the pot, too deep for 32-bit arithmetic to be exact"
+            raise InvalidOption("stack", self.stack, reason)
         if len(self.name) > LONGEST_NAME:
             raise InvalidText("name", self.name, None, f"is longer than {LONGEST_NAME} characters")
         for player in PLAYERS:
@@ -304,6 +309,10 @@ def _check_range(name: str, given: Range, board: tuple[int, ...]) -> None:
         raise InvalidText(name, str(given), None, "holds no hand")
     if not given.remove(board).weights.any():
         raise InvalidText(name, str(given), None, f"holds no hand without a card of the board {board_text(board)}")
+    light = np.flatnonzero((given.weights > 0) & (given.weights < LIGHTEST))
+    if len(light):
+        hand = hand_text(int(light[0]))
+        raise InvalidText(name, hand, None, f"has weight {given.weights[light[0]]:g}, and the least is {LIGHTEST:g}")
 
 
 def _can_meet(first: Range, second: Range) -> bool:

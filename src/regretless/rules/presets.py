@@ -1,12 +1,12 @@
 """The variants by the names a user types.
 
-`river` and `postflop` are the defaults for hold'em spots, on the river and before it, chosen by measurement
-(benchmarks/postflop_rules.py, docs/performance.md). Both are discounted CFR with γ = 4 in place of 2, and regrets
-discounted one iteration late. `river` keeps α = 1.5 and β = 0 as published; `postflop` has α = 1.3 and β = 0.5. Large
-trees need a memory of negative regrets (β > 0): with β = 0 an action that was given up comes back on the least
+`postflop`, `turn` and `river` are the defaults for hold'em spots on the flop, the turn and the river. All three are
+discounted CFR with α = 1.3 and γ = 5 and with regrets discounted one iteration late; they differ in β, how long negative
+regrets are remembered, which larger trees need more of: with β = 0 an action that was given up comes back on the least
 occasion, against an opponent whose answer to it is stale, and the exploitability of a flop may double in the middle of
-a solve. Rivers would pay for it with some 15 % more iterations. Neither needs a horizon, so they serve solves that stop
-at a target; they were chosen for targets of 0.1 % of the pot and above, and below 0.03 % `discounted` may be the surer.
+a solve. They were chosen by the geometric mean of iterations to 0.3 and 0.1 % of the pot over many spots, and held
+against as many fresh ones (benchmarks/holdem_variants.py, docs/performance.md). None needs a horizon, so they serve
+solves that stop at a target.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ PRESETS: dict[str, Rule] = {
     "discounted": Discounted(),
     "predictive-plus": PredictivePlus(),
     "predictive-discounted-plus": PredictiveDiscountedPlus(),
-    "river": Discounted(gamma=4.0, delay=1),
-    "postflop": Discounted(alpha=1.3, beta=0.5, gamma=4.0, delay=1),
+    "postflop": Discounted(alpha=1.3, beta=0.35, gamma=5.0, delay=1),
+    "turn": Discounted(alpha=1.3, beta=0.25, gamma=5.0, delay=1),
+    "river": Discounted(alpha=1.3, beta=0.0, gamma=5.0, delay=1),
 }
 
 
