@@ -113,13 +113,13 @@ def test_a_river_whose_blockers_leave_next_to_nothing(iterations: int, storage: 
 def test_weights_that_would_vanish_are_refused() -> None:
     lightest = solve_spot(spot("9d Qs Qd As Ad", "Ah4d", "AhJs, AhKh, 7c5c:0.000000001"), iterations=100)
     assert lightest.ev["oop"] == pytest.approx(100, abs=1e-4)
-    with pytest.raises(InvalidText, match="^ip.range: '7c5c' has weight 1e-10, and the least is 1e-09"):
+    with pytest.raises(InvalidText, match=r"^ip\.range: '7c5c': has weight 1e-10, and the least is 1e-09"):
         spot("9d Qs Qd As Ad", "Ah4d", "AhJs, AhKh, 7c5c:0.0000000001")
 
 
 def test_stacks_too_deep_for_the_arithmetic_are_refused() -> None:
     spot("9d Qs Qd As Ad", "KK", "JJ", stack=100_000)
-    with pytest.raises(InvalidOption, match="^stack: 100001.0 is more than 1,000 times the pot"):
+    with pytest.raises(InvalidOption, match=r"^stack: 100001\.0 is more than 1,000 times the pot"):
         spot("9d Qs Qd As Ad", "KK", "JJ", stack=100_001)
 
 
