@@ -133,7 +133,7 @@ class MissingExtra(RegretlessError):
 
 
 class WouldNotFit(RegretlessError):
-    """More memory than there is, said before any of it is taken.
+    """More memory than there is, said before any of it is taken; `hint` is what would fit.
 
     >>> print(WouldNotFit("leduc(ranks=60)", needed=3 * 2**30, available=2 * 2**30))
     leduc(ranks=60) needs 3.0 GiB of memory and 2.0 GiB are free
@@ -141,8 +141,9 @@ class WouldNotFit(RegretlessError):
 
     exit_code = 3
 
-    def __init__(self, what: str, *, needed: int, available: int) -> None:
-        super().__init__(f"{what} needs {needed / 2**30:.1f} GiB of memory and {available / 2**30:.1f} GiB are free")
+    def __init__(self, what: str, *, needed: int, available: int, hint: str = "") -> None:
+        sizes = f"needs {needed / 2**30:.1f} GiB of memory and {available / 2**30:.1f} GiB are free"
+        super().__init__(f"{what} {sizes}{f': {hint}' if hint else ''}")
         self.needed = needed
         self.available = available
 

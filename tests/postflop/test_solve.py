@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -131,18 +133,41 @@ def test_what_does_not_fit_is_said_before_it_is_taken(fields: dict[str, Any], mo
     with pytest.raises(WouldNotFit) as caught:
         solve_spot(spot)
     assert caught.value.needed > 10**8
+    assert "fewer sizes" in str(caught.value)
     assert check_fits(spot, available=10**15).nodes > 10**5
+
+
+def test_a_refusal_suggests_half_the_bits_where_they_fit(fields: dict[str, Any]) -> None:
+    spot = Spot.from_mapping(fields | {"board": "Kh Qs Js", "oop": {"range": "100%"}, "ip": {"range": "100%"}})
+    needed = estimate_spot(spot).memory_bytes
+    with pytest.raises(WouldNotFit, match=r"--storage 16 needs \d+\.\d GiB and fits"):
+        check_fits(spot, available=needed[16] + 1)
+    with pytest.raises(WouldNotFit, match=r"in 16 bits .*: fewer sizes"):
+        check_fits(spot, storage=16, available=needed[16] - 1)
 
 
 def test_the_estimate_is_close_to_what_is_taken(river: SpotSolution, turn: SpotSolution, read_reference: Read) -> None:
     spot, _ = read_reference("turn_paired_donk")
     solution = solve_spot(spot, iterations=1, threads=1)
-    assert estimate_spot(spot, threads=1).memory_bytes[32] == pytest.approx(solution.memory_bytes, rel=0.35)
+    assert estimate_spot(spot, threads=1).solving_bytes[32] == pytest.approx(solution.memory_bytes, rel=0.35)
+
+
+@pytest.mark.parametrize("storage", [32, 16])
+def test_the_estimate_covers_saving(read_reference: Read, tmp_path: Path, storage: int) -> None:
+    spot, _ = read_reference("turn_example")
+    solve_spot(spot, iterations=1, threads=1, storage=storage).save(tmp_path / "spot.rgl")  # compiles
+    estimated = estimate_spot(spot, threads=1).memory_bytes[storage]
+    tracemalloc.start()
+    solve_spot(spot, iterations=1, threads=1, storage=storage).save(tmp_path / "spot.rgl", resumable=True)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert 0.6 * estimated < peak < 1.1 * estimated + 2**21
 
 
 def test_an_estimate_is_quick_and_half_the_bits_take_half_the_memory(read_reference: Read) -> None:
     spot, answer = read_reference("flop_3bet")
     size = estimate_spot(spot)
     assert size.entries == 155_952_394
-    assert size.memory_bytes[32] <= answer["memory_bytes"]["32"]
-    assert size.memory_bytes[16] <= answer["memory_bytes"]["16"]
+    assert size.solving_bytes[32] <= answer["memory_bytes"]["32"]
+    assert size.solving_bytes[16] <= answer["memory_bytes"]["16"]
+    assert size.memory_bytes[16] < 1.1 * size.solving_bytes[16]  # saving works in blocks

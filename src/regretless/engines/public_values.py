@@ -66,8 +66,8 @@ def early_values(engine: PublicEngine, player: int) -> list[Float32]:
     return kept
 
 
-def node_strategies(engine: PublicEngine, node: int) -> NDArray[np.float32]:
-    """[runouts of its street, actions, H] average strategy at a betting node."""
+def node_strategies(engine: PublicEngine, node: int, chosen: slice = slice(None)) -> NDArray[np.float32]:
+    """[runouts of its street that are chosen, actions, H] average strategy at a betting node."""
     tree = engine.form.tree
     player = int(tree.player[node])
     plan = engine.plans[player]
@@ -77,7 +77,8 @@ def node_strategies(engine: PublicEngine, node: int) -> NDArray[np.float32]:
     actions, size = int(entry["actions"]), int(street["own_size"])
     rows = engine._average[player][int(street["own_at"]) : int(street["own_at"]) + runouts * size].reshape(
         runouts, size
-    )
+    )[chosen]
+    runouts = len(rows)
     block = int(entry["block"])
     stored = rows[:, block : block + actions * plan.own_hands].reshape(runouts, -1, actions, LANES)
     sums = stored.transpose(0, 2, 1, 3).reshape(runouts, actions, plan.own_hands).astype(np.float32)

@@ -28,8 +28,8 @@ class EngineAnswers:
     def strategy(self, node: int, runout: int) -> FloatArray:
         return self.engine.node_strategy(node, runout)
 
-    def strategies(self, node: int) -> NDArray[np.float32]:
-        return node_strategies(self.engine, node)
+    def strategies(self, node: int, runouts: slice) -> NDArray[np.float32]:
+        return node_strategies(self.engine, node, runouts)
 
     def values(self, player: int, node: int, runout: int) -> FloatArray:
         street = int(self.engine.form.tree.street[node])

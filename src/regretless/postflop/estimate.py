@@ -2,7 +2,10 @@
 
 Public nodes are betting nodes × runouts, street by street. An *entry* is an action of a hand at a decision: what
 regrets and averages are kept for. Subtrees that the betting tree repeats are counted once and multiplied, so the
-estimate of a tree of a billion nodes takes milliseconds too.
+estimate of a tree of a million nodes takes moments too.
+
+Memory is that of solving and of what follows it: values before the last street, which every answer needs, and the
+blocks in which strategies are written to a file.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import Kind
 from regretless.postflop.betting import betting_branches
+from regretless.postflop.probabilities import BLOCK_BYTES
 from regretless.postflop.spot import PLAYERS, Spot
 from regretless.postflop.suits import count_runouts
 
@@ -32,6 +36,7 @@ _TABLE_BYTES = 0.3  # of a hand on a runout: a bit for being alive, in both play
 _SHOWDOWN_BYTES = 18  # of a hand on a final runout: whose reach it meets
 _THREAD_ROWS = 2  # rows that a thread keeps for a node: reach, and values
 _MOST_BLOCKS = 64  # pieces that threads share, each with the values of the lines into the second street
+_BLOCK_COPIES = 2  # of a block of strategies that is being written: as probabilities, and as kept
 _LARGEST_BUFFER = 320 * 1024  # bytes of rows of the last street, where it is cut into chunks
 
 
@@ -46,13 +51,15 @@ class Estimate:
     hands: dict[str, int]  # "oop" and "ip": hands the board leaves in their ranges
     entries: int  # actions × hands over all decisions
     information_sets: int  # hands over all decisions
-    memory_bytes: dict[int, int]  # by bits of storage
+    solving_bytes: dict[int, int]  # by bits of storage: what the solver holds
+    memory_bytes: dict[int, int]  # by bits of storage: with reading the answer and saving it, all that is needed
 
     def as_json(self) -> dict[str, Any]:
         """What `regretless estimate --json` prints."""
         answer = asdict(self)
         answer["runouts"] = list(self.runouts)
-        answer["memory_bytes"] = {str(bits): size for bits, size in self.memory_bytes.items()}
+        for name in ("solving_bytes", "memory_bytes"):
+            answer[name] = {str(bits): size for bits, size in answer[name].items()}
         return answer
 
 
@@ -87,7 +94,9 @@ def estimate_spot(spot: Spot, *, threads: int = 1) -> Estimate:
     lines = int(counts[0, Kind.CHANCE]) * max(padded) * 4
     rows = nodes_before * sum(padded) * 4 + min(nodes_last * sum(padded) * 4, _LARGEST_BUFFER)
     working = threads * rows * _THREAD_ROWS + blocks * lines
-    memory = {bits: int(actions @ padded * _BYTES[bits]) + tables + working for bits in STORAGES}
+    values = int((counts[:-1, :4].sum(axis=1) * runouts[:-1]).sum()) * sum(hands) * 4
+    saving = values + _BLOCK_COPIES * min(int(actions @ hands) * 4, BLOCK_BYTES)
+    solving = {bits: int(actions @ padded * _BYTES[bits]) + tables + working for bits in STORAGES}
     return Estimate(
         nodes=int(kinds.sum()),
         node_kinds=dict(zip(("action", "chance", "fold", "showdown"), map(int, kinds), strict=True)),
@@ -96,7 +105,8 @@ def estimate_spot(spot: Spot, *, threads: int = 1) -> Estimate:
         hands={"oop": hands[1], "ip": hands[0]},
         entries=int(actions @ hands),
         information_sets=int(decisions @ hands),
-        memory_bytes=memory,
+        solving_bytes=solving,
+        memory_bytes={bits: size + saving for bits, size in solving.items()},
     )
 
 
@@ -107,9 +117,20 @@ def check_fits(spot: Spot, *, storage: int = 32, threads: int = 1, available: in
     size = estimate_spot(spot, threads=threads)
     free = available_bytes() if available is None else available
     if size.memory_bytes[storage] > free:
-        name = spot.name or "the spot"
-        raise WouldNotFit(f"{name} in {storage} bits", needed=size.memory_bytes[storage], available=free)
+        raise WouldNotFit(
+            f"{spot.name or 'the spot'} in {storage} bits",
+            needed=size.memory_bytes[storage],
+            available=free,
+            hint=_hint(size, storage, free),
+        )
     return size
+
+
+def _hint(size: Estimate, storage: int, free: int) -> str:
+    """What would fit instead."""
+    if storage != 16 and size.memory_bytes[16] <= free:
+        return f"--storage 16 needs {size.memory_bytes[16] / 2**30:.1f} GiB and fits"
+    return "fewer sizes, or a later street, need less"
 
 
 def _live_hands(given: Range, board: tuple[int, ...]) -> int:
@@ -117,19 +138,19 @@ def _live_hands(given: Range, board: tuple[int, ...]) -> int:
 
 
 def _counts(root: Branch, streets: int) -> IntArray:
-    """[streets, 8] betting nodes of each kind, decisions and actions of each player, as Python's whole numbers."""
+    """[streets, 8] betting nodes of each kind, decisions and actions of each player."""
     known: dict[int, IntArray] = {}
 
     def count(branch: Branch, street: int) -> IntArray:
         if id(branch) not in known:  # a shared branch always stands on one street
-            total = np.zeros((streets, 8), dtype=object)
+            total = np.zeros((streets, 8), dtype=np.int64)
             total[street, branch.kind] = 1
             if branch.kind is Kind.DECISION:
                 total[street, 4 + branch.player] = 1
                 total[street, 6 + branch.player] = len(branch.children)
             for child in branch.children.values():
-                total = total + count(child, street + (branch.kind is Kind.CHANCE))
+                total += count(child, street + (branch.kind is Kind.CHANCE))
             known[id(branch)] = total
         return known[id(branch)]
 
-    return count(root, 0)
+    return count(root, 0).astype(object)  # Python's whole numbers: products with runouts and bytes do not overflow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ from regretless.errors import InvalidFile
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import Kind, PublicForm
 from regretless.postflop.evaluation import places
-from regretless.postflop.probabilities import decode, encode, probability_bits
+from regretless.postflop.probabilities import BLOCK_BYTES, decode, encode, probability_bits
 from regretless.postflop.reading import Place, SpotReader
-from regretless.storage.mapped import Mapped, check_array
+from regretless.storage.mapped import Mapped, Streamed, check_array
 
 __all__ = ["FileAnswers", "packed_answers"]
 
@@ -65,9 +66,9 @@ class FileAnswers:
         self._check(bool(np.isfinite(found).all()))
         return found
 
-    def strategies(self, node: int) -> NDArray[np.float32]:
-        runouts = len(self.form.streets[int(self.form.tree.street[node])].parent)
-        return np.array([self.strategy(node, runout) for runout in range(runouts)], dtype=np.float32)
+    def strategies(self, node: int, runouts: slice) -> NDArray[np.float32]:
+        chosen = range(len(self.form.streets[int(self.form.tree.street[node])].parent))[runouts]
+        return np.array([self.strategy(node, runout) for runout in chosen], dtype=np.float32)
 
     def all_values(self, player: int, street: int) -> NDArray[np.float32]:
         values = self.mapped.array(f"values.{player}.{street}")
@@ -101,26 +102,40 @@ class FileAnswers:
                     check_array(self.mapped, f"equity.{player}", (nodes, wide[player]), (np.float32,))
 
 
-def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any]]:
+def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any] | Streamed]:
     """Strategies of all streets, values of those before the last, equities of a flop."""
     form, answers = reader.form, reader.answers
-    tree = form.tree
-    arrays: dict[str, NDArray[Any]] = {}
-    begin = _begin(form)
     shapes = _shapes(form)
     bits = probability_bits(sum(runouts * size for runouts, size in shapes))
-    for street, (runouts, size) in enumerate(shapes):
-        rows = np.zeros((runouts, size), dtype=np.float32 if bits == 32 else np.uint16)
-        for node in np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == street)):
-            kept = encode(answers.strategies(int(node)), bits)
-            rows[:, begin[node] : begin[node] + _stored(form, int(node))] = kept.reshape(runouts, -1)
-        arrays[f"probabilities.{street}"] = rows
+    arrays: dict[str, NDArray[Any] | Streamed] = {
+        f"probabilities.{street}": _probabilities(reader, street, shape, bits) for street, shape in enumerate(shapes)
+    }
     for street in range(len(form.streets) - 1):
         for player in range(2):
             arrays[f"values.{player}.{street}"] = answers.all_values(player, street)
     if len(form.streets) == 3:
         arrays |= _equities(reader)
     return arrays
+
+
+def _probabilities(reader: SpotReader, street: int, shape: tuple[int, int], bits: int) -> Streamed:
+    """What is kept of a street's strategies, worked out for as many runouts at a time as take little memory."""
+    tree, begin = reader.form.tree, _begin(reader.form)
+    nodes = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == street)).tolist()
+    dtype = np.dtype(np.float32 if bits == 32 else np.uint16)
+    runouts, size = shape
+    step = max(1, BLOCK_BYTES // max(size * dtype.itemsize, 1))
+
+    def blocks() -> Iterator[NDArray[Any]]:
+        for first in range(0, runouts, step):
+            chosen = slice(first, min(first + step, runouts))
+            rows = np.zeros((chosen.stop - first, size), dtype=dtype)
+            for node in nodes:
+                kept = encode(reader.answers.strategies(node, chosen), bits)
+                rows[:, begin[node] : begin[node] + _stored(reader.form, node)] = kept.reshape(len(rows), -1)
+            yield rows
+
+    return Streamed(shape, dtype, blocks)
 
 
 def _equities(reader: SpotReader) -> dict[str, NDArray[Any]]:

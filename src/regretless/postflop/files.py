@@ -69,7 +69,7 @@ def save_solution(solution: SpotSolution, path: str | Path, *, resumable: bool =
         "history": _points(solution.history),
     }
     arrays = packed_form(solution.reader.form) | packed_answers(solution.reader)
-    header["probability_bits"] = 8 * arrays["probabilities.0"].itemsize
+    header["probability_bits"] = 8 * arrays["probabilities.0"].dtype.itemsize
     if resumable:
         if not isinstance(answers, EngineAnswers):
             raise InvalidFile(

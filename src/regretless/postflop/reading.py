@@ -53,8 +53,8 @@ class Answers(Strategies, Protocol):
         """[H] values of a betting node before the last street, times the opponent's reach that they meet."""
         ...
 
-    def strategies(self, node: int) -> NDArray[np.float32]:
-        """[runouts of its street, actions, H] average strategy at a betting node."""
+    def strategies(self, node: int, runouts: slice) -> NDArray[np.float32]:
+        """[runouts chosen, actions, H] average strategy at a betting node."""
         ...
 
     def all_values(self, player: int, street: int) -> NDArray[np.float32]:

@@ -14,22 +14,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import struct
 import zlib
 from collections import OrderedDict
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.errors import InvalidFile
 from regretless.storage.atomic import replace_file
-from regretless.storage.container import FORMAT_VERSION, Arrays, read_header
+from regretless.storage.container import FORMAT_VERSION, read_header
 from regretless.storage.tensor_file import DAMAGED, DTYPES, LARGEST_TABLE, Entry, TensorFile, bytes_of, strict_json
 
-__all__ = ["Mapped", "check_array", "file_kind", "open_mapped", "write_mapped"]
+__all__ = ["Mapped", "Streamed", "check_array", "file_kind", "open_mapped", "write_mapped"]
 
 PIECE = 1 << 20  # bytes that one check covers, at least
 MOST_PIECES = 20_000  # in a whole file, so that the header stays small
@@ -39,7 +41,22 @@ PIECES_KEPT = 16  # that were looked at last
 _TYPES = {np.dtype(kind): name for name, kind in DTYPES.items()}
 
 
-def write_mapped(path: str | Path, kind: str, header: Mapping[str, Any], arrays: Arrays) -> None:
+@dataclass(frozen=True)
+class Streamed:
+    """An array that is worked out while it is written, so that it never lies in memory whole."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    blocks: Callable[[], Iterator[NDArray[Any]]]  # parts of the array, in order; together they fill its shape
+
+    @property
+    def nbytes(self) -> int:
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def write_mapped(
+    path: str | Path, kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any] | Streamed]
+) -> None:
     """Write a file of that kind, whole or not at all.
 
     >>> import tempfile
@@ -49,26 +66,50 @@ def write_mapped(path: str | Path, kind: str, header: Mapping[str, Any], arrays:
     ...     opened.header["answer"], opened.row("numbers", 1).tolist()
     (42, [3, 4, 5])
     """
-    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     text = json.dumps({"format": FORMAT_VERSION, "kind": kind, **header}, allow_nan=False, sort_keys=True)
     table: dict[str, Any] = {}
     offset = 0
-    for name, array in whole.items():
+    for name, array in arrays.items():
         ends = [offset, offset + array.nbytes]
         table[name] = {"dtype": _TYPES[array.dtype], "shape": list(array.shape), "data_offsets": ends}
         offset = ends[1]
     size = max(PIECE, -(-offset // MOST_PIECES))
-    pieces = {name: _piece_checks(array, size) for name, array in whole.items()}
+    # The checks stand before the arrays and are known after them: room is left for the longest.
+    longest = {name: [2**32 - 1] * -(-array.nbytes // size) for name, array in arrays.items()}
+    room = len(_beginning(text, size, longest, table))
+    room += -(room + 8) % 64  # arrays begin at a multiple of 64
+    if room > LARGEST_TABLE:
+        raise InvalidFile(path, f"cannot be written: its header takes {room:,} bytes of {LARGEST_TABLE:,}")
+    with replace_file(path) as temporary, open(temporary, "wb") as file:
+        file.write(bytes(8 + room))
+        pieces = {name: _written(file, array, size) for name, array in arrays.items()}
+        file.seek(0)
+        file.write(struct.pack("<Q", room) + _beginning(text, size, pieces, table).ljust(room))
+
+
+def _beginning(text: str, size: int, pieces: Mapping[str, list[int]], table: Mapping[str, Any]) -> bytes:
+    """The JSON at the beginning of a file."""
     checks = json.dumps({"size": size, "pieces": pieces})
     metadata = {"regretless": text, "checks": checks, "checksum": _checksum(text, checks, table)}
-    beginning = json.dumps({"__metadata__": metadata, **table}).encode()
-    beginning += b" " * (-(len(beginning) + 8) % 64)  # arrays begin at a multiple of 64
-    if len(beginning) > LARGEST_TABLE:
-        raise InvalidFile(path, f"cannot be written: its header takes {len(beginning):,} bytes of {LARGEST_TABLE:,}")
-    with replace_file(path) as temporary, open(temporary, "wb") as file:
-        file.write(struct.pack("<Q", len(beginning)) + beginning)
-        for array in whole.values():
-            file.write(bytes_of(array))
+    return json.dumps({"__metadata__": metadata, **table}).encode()
+
+
+def _written(file: BinaryIO, array: NDArray[Any] | Streamed, size: int) -> list[int]:
+    """Write an array; the checks of its pieces."""
+    checks = [0] * -(-array.nbytes // size)
+    place = 0
+    for block in array.blocks() if isinstance(array, Streamed) else [array]:
+        content = bytes_of(np.ascontiguousarray(block))
+        file.write(content)
+        done = 0
+        while done < len(content):
+            piece = place // size
+            part = content[done : done + (piece + 1) * size - place]
+            checks[piece] = zlib.crc32(part, checks[piece])
+            done, place = done + len(part), place + len(part)
+    if place != array.nbytes:
+        raise ValueError(f"an array of {array.nbytes:,} bytes was given {place:,}")
+    return checks
 
 
 def file_kind(path: str | Path) -> str:
@@ -184,11 +225,6 @@ def check_array(mapped: Mapped, name: str, shape: tuple[int, ...], dtypes: Colle
     entry = mapped.entry(name)
     if entry.shape != shape or entry.dtype not in dtypes:
         raise InvalidFile(mapped.path, f"is damaged: {name} has another shape or type than its spot asks for")
-
-
-def _piece_checks(array: NDArray[Any], size: int) -> list[int]:
-    content = bytes_of(array)
-    return [zlib.crc32(content[at : at + size]) for at in range(0, array.nbytes, size)]
 
 
 def _checksum(text: str, checks: str, table: Mapping[str, Any]) -> str:
