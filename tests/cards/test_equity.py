@@ -127,3 +127,24 @@ def test_too_much_work_is_counted_and_refused(monkeypatch):
     monkeypatch.setattr(sys.modules["regretless.cards.equity"], "EXACT_LIMIT", 1_000_000)
     with pytest.raises(InvalidOption, match=r"134,459 boards x 12 hands, above the limit of 1,000,000: give a number"):
         equity(Range.parse("AA"), Range.parse("KK"))
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"samples": 1}, "samples: 1 must be at least 2"),
+        ({"samples": 10**20}, "samples: 100000000000000000000 must be at most 1,000,000,000"),
+        ({"samples": 5, "seed": -1}, "seed: -1 must be from 0 to"),
+        ({"samples": 5, "seed": 2**63}, "seed: 9223372036854775808 must be from 0 to"),
+    ],
+)
+def test_samples_and_seeds_have_limits(options: dict[str, int], reason: str) -> None:
+    with pytest.raises(InvalidOption, match=reason):
+        equity(Range.parse("AA"), Range.parse("KK"), **options)
+
+
+def test_samples_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["regretless.cards.equity"], "_DRAWN", 1000)
+    result = equity(Range.parse("AA"), Range.parse("KK"), samples=10_500)
+    assert result.boards == 10_500
+    assert result.first == pytest.approx(0.8195, abs=0.02)

@@ -77,3 +77,28 @@ def test_strategies_of_a_simultaneous_game():
     strategy = games.from_tabular_policy(game, pyspiel.UniformRandomPolicy(game.raw))
     assert [sum(actions.values()) for actions in strategy.values()] == pytest.approx([1.0, 1.0])
     games.to_tabular_policy(game, strategy)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "efg_game(filename=/etc/passwd)",
+        "nfg_game(filename=/etc/passwd)",
+        "bargaining(instances_file=/etc/passwd)",
+        "colored_trails(boards_file = /etc/passwd)",
+        "crossword(puzzles_root=/)",
+        "turn_based_simultaneous_game(game=efg_game(filename=/etc/hostname))",
+    ],
+)
+def test_the_name_of_a_game_reads_no_file(name: str) -> None:
+    with pytest.raises(InvalidText, match="would let the name of a game read any file"):
+        games.load(f"openspiel:{name}")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["kuhn_poker(" * 500, "kuhn_poker(" * 50, "universal_poker(stack=x)", "kuhn_poker(players=99999999999999999999)"],
+)
+def test_what_openspiel_cannot_read_is_refused(name: str) -> None:
+    with pytest.raises(InvalidText, match="game: "):
+        games.load(f"openspiel:{name}")

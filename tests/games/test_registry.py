@@ -99,3 +99,21 @@ def test_exports():
         assert getattr(games, name) is not None
     with pytest.raises(AttributeError):
         games.nothing  # noqa: B018
+
+
+DEEP = [
+    "-" * 900 + "1",
+    "1" + "+1" * 450,
+    "a" + ".a" * 400,
+    "~" * 900 + "1",
+    "(" * 450 + ")" * 450,
+    "[" * 450,
+    "9" * 980,
+]
+
+
+@pytest.mark.parametrize("value", DEEP, ids=lambda value: value[:5])
+def test_deep_and_long_parameters_are_refused(value: str) -> None:
+    with pytest.raises((InvalidText, InvalidOption)) as caught:
+        games.load(f"leduc(ranks={value})")
+    assert len(str(caught.value)) < 400

@@ -32,7 +32,10 @@ __all__ = ["EXACT_LIMIT", "Equity", "equity", "hand_equities"]
 # 178 million, thanks to the symmetry of the suits.
 EXACT_LIMIT: Final = 500_000_000
 
-_BATCH: Final = 100_000  # deals drawn at a time, so that memory does not grow with the number of samples
+MOST_SAMPLES: Final = 10**9  # minutes, for a standard error of 0.002 %
+LARGEST_SEED: Final = 2**63 - 1
+_DRAWN: Final = 4_000_000  # pairs of hands drawn at a time; they take 64 MB
+_BATCH: Final = 100_000  # boards dealt at a time
 
 
 @dataclass(frozen=True)
@@ -168,21 +171,34 @@ def _with_known_cards(runouts: CanonicalBoards, board: Sequence[int]) -> NDArray
 def _sampled(first: Range, second: Range, board: Sequence[int], samples: int, seed: int) -> Equity:
     if samples < 2:
         raise InvalidOption("samples", samples, "must be at least 2")
-    from regretless.cards._equity_kernels import sample_deals
-
+    if samples > MOST_SAMPLES:
+        raise InvalidOption("samples", samples, f"must be at most {MOST_SAMPLES:,}")
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InvalidOption("seed", seed, f"must be from 0 to {LARGEST_SEED}")
     random = np.random.default_rng(seed)
-    hands = _draw_hand_pairs(first, second, samples, random)
     wins = ties = 0
-    for start in range(0, samples, _BATCH):
-        pairs = hands[start : start + _BATCH]
-        known = np.broadcast_to(np.array(board, dtype=np.uint8), (len(pairs), len(board)))
-        dealt = np.ascontiguousarray(np.hstack([HAND_CARDS[pairs].reshape(-1, 4), known]))
-        won, tied = sample_deals(dealt, random.random((len(pairs), 5 - len(board))), strength_tables())
+    for start in range(0, samples, _DRAWN):
+        hands = _draw_hand_pairs(first, second, min(_DRAWN, samples - start), random)
+        won, tied = _deal(hands, board, random)
         wins, ties = wins + won, ties + tied
     win, tie = wins / samples, ties / samples
     variance = win + tie / 4 - (win + tie / 2) ** 2  # of a deal's result: 1, one half or 0
     error = float(np.sqrt(variance / (samples - 1)))
     return Equity(win, tie, 1 - win - tie, method="sampled", boards=samples, standard_error=error)
+
+
+def _deal(hands: NDArray[np.int64], board: Sequence[int], random: np.random.Generator) -> tuple[int, int]:
+    """How many pairs of hands the first one wins, and how many are tied, each on a board drawn at random."""
+    from regretless.cards._equity_kernels import sample_deals
+
+    wins = ties = 0
+    for start in range(0, len(hands), _BATCH):
+        pairs = hands[start : start + _BATCH]
+        known = np.broadcast_to(np.array(board, dtype=np.uint8), (len(pairs), len(board)))
+        dealt = np.ascontiguousarray(np.hstack([HAND_CARDS[pairs].reshape(-1, 4), known]))
+        won, tied = sample_deals(dealt, random.random((len(pairs), 5 - len(board))), strength_tables())
+        wins, ties = wins + won, ties + tied
+    return wins, ties
 
 
 def _draw_hand_pairs(first: Range, second: Range, samples: int, random: np.random.Generator) -> NDArray[np.int64]:

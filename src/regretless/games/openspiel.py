@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,10 @@ from regretless.errors import InvalidGame, InvalidText, MissingExtra
 from regretless.games.game import CHANCE, Action, Game
 
 __all__ = ["OpenSpielGame", "OpenSpielState", "from_openspiel", "from_tabular_policy", "to_tabular_policy"]
+
+LONGEST_NAME = 1000  # characters
+DEEPEST = 10  # games that are parameters of games
+_READS_A_FILE = re.compile(r"(\w*(?:file|filename|path|folder|root|dir|directory))\s*=", re.IGNORECASE)
 
 TERMINAL = -4  # what OpenSpiel's `current_player` answers where the game is over
 
@@ -151,6 +156,7 @@ def from_openspiel(game: Any) -> OpenSpielGame:
     if not isinstance(game, str):
         return OpenSpielGame(game, f"openspiel:{game}")
     pyspiel = _library()
+    _check_text(game)
     short = game.split("(", 1)[0].strip()
     registered = pyspiel.registered_names()
     if short not in registered:
@@ -161,9 +167,31 @@ def from_openspiel(game: Any) -> OpenSpielGame:
         raise InvalidText("game", f"openspiel:{game}", None, f"OpenSpiel has no game {short!r}{hint}")
     try:
         return OpenSpielGame(pyspiel.load_game(game), f"openspiel:{game}")
-    except pyspiel.SpielError as error:
+    except (
+        pyspiel.SpielError,
+        RuntimeError,
+        ValueError,
+        IndexError,
+        OverflowError,
+    ) as error:
         reason = " ".join(str(error).split())[:200]
         raise InvalidText("game", f"openspiel:{game}", None, f"OpenSpiel says: {reason}") from None
+
+
+def _check_text(game: str) -> None:
+    """Refuse text that would make OpenSpiel read files of its choice, or parse without end."""
+    name = f"openspiel:{game}"
+    if len(game) > LONGEST_NAME:
+        raise InvalidText("game", name, None, f"longer than {LONGEST_NAME} characters")
+    if found := _READS_A_FILE.search(game):
+        reason = f"{found[1]} would let the name of a game read any file"
+        hint = ": give the .efg file itself" if "efg_game" in game else ""
+        raise InvalidText("game", name, len("openspiel:") + found.start(1) + 1, reason + hint)
+    depth = 0
+    for place, letter in enumerate(game):
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if depth > DEEPEST:
+            raise InvalidText("game", name, len("openspiel:") + place + 1, f"is nested more than {DEEPEST} deep")
 
 
 def _with_python_games() -> list[str]:

@@ -137,7 +137,7 @@ def _read_parameters(text: str, start: int, entry: Entry) -> dict[str, object]:
             )
         if name in values:
             raise InvalidText("game", text, position, f"{name} is given twice")
-        values[name] = _read_value(name, call.keywords[0].value)
+        values[name] = _read_value(name, call.keywords[0].value, piece)
     return values
 
 
@@ -185,11 +185,12 @@ def _parse_piece(text: str, position: int, piece: str) -> ast.Call:
     return call
 
 
-def _read_value(option: str, node: ast.expr) -> object:
+def _read_value(option: str, node: ast.expr, piece: str) -> object:
     if isinstance(node, ast.Name):  # a bare word is text, and true and false are what they seem
         return {"true": True, "false": False}.get(node.id.lower(), node.id)
     try:
         value: object = ast.literal_eval(node)
     except (ValueError, TypeError, MemoryError, RecursionError):
-        raise InvalidOption(option, ast.unparse(node), "must be a number, True, False, text or a tuple") from None
+        given = piece.partition("=")[2].strip()  # as typed: writing a deep expression out again would recurse
+        raise InvalidOption(option, given, "must be a number, True, False, text or a tuple") from None
     return tuple(value) if isinstance(value, list) else value

@@ -22,7 +22,7 @@ from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import Kind
 from regretless.postflop.betting import betting_branches
-from regretless.postflop.probabilities import BLOCK_BYTES
+from regretless.postflop.probabilities import BLOCK_BYTES, probability_bits
 from regretless.postflop.spot import PLAYERS, Spot
 from regretless.postflop.suits import count_runouts
 
@@ -36,7 +36,7 @@ _TABLE_BYTES = 0.3  # of a hand on a runout: a bit for being alive, in both play
 _SHOWDOWN_BYTES = 18  # of a hand on a final runout: whose reach it meets
 _THREAD_ROWS = 2  # rows that a thread keeps for a node: reach, and values
 _MOST_BLOCKS = 64  # pieces that threads share, each with the values of the lines into the second street
-_BLOCK_COPIES = 2  # of a block of strategies that is being written: as probabilities, and as kept
+_NODE_COPIES = 6  # in 32 bits, of a node's strategies while they are encoded for a file
 _LARGEST_BUFFER = 320 * 1024  # bytes of rows of the last street, where it is cut into chunks
 
 
@@ -95,7 +95,7 @@ def estimate_spot(spot: Spot, *, threads: int = 1) -> Estimate:
     rows = nodes_before * sum(padded) * 4 + min(nodes_last * sum(padded) * 4, _LARGEST_BUFFER)
     working = threads * rows * _THREAD_ROWS + blocks * lines
     values = int((counts[:-1, :4].sum(axis=1) * runouts[:-1]).sum()) * sum(hands) * 4
-    saving = values + _BLOCK_COPIES * min(int(actions @ hands) * 4, BLOCK_BYTES)
+    saving = values + _block_bytes(int((actions - decisions) @ hands), int(counts[-1, 4:6].sum()))
     solving = {bits: int(actions @ padded * _BYTES[bits]) + tables + working for bits in STORAGES}
     return Estimate(
         nodes=int(kinds.sum()),
@@ -131,6 +131,13 @@ def _hint(size: Estimate, storage: int, free: int) -> str:
     if storage != 16 and size.memory_bytes[16] <= free:
         return f"--storage 16 needs {size.memory_bytes[16] / 2**30:.1f} GiB and fits"
     return "fewer sizes, or a later street, need less"
+
+
+def _block_bytes(kept: int, decisions: int) -> int:
+    """The block of strategies that is being written, of `kept` numbers in all, and the node that is being encoded."""
+    width = probability_bits(kept) // 8
+    block = min(kept * width, BLOCK_BYTES)
+    return block + block * _NODE_COPIES * 4 // width // max(decisions, 1)
 
 
 def _live_hands(given: Range, board: tuple[int, ...]) -> int:

@@ -25,7 +25,7 @@ from regretless.forms.history import FloatArray
 
 __all__ = ["BLOCK_BYTES", "MOST_IN_32_BITS", "decode", "encode", "probability_bits"]
 
-BLOCK_BYTES = 16 * 2**20  # of strategies that are worked out at a time when a file is written
+BLOCK_BYTES = 8 * 2**20  # of strategies that are worked out at a time when a file is written
 MOST_IN_32_BITS = 1 << 25  # numbers of a file, 128 MiB; larger files keep 16 bits
 _STEPS = 32767
 _SIDE = 1 << 15
