@@ -92,6 +92,11 @@ def drawn_spot(draw: random.Random) -> dict[str, Any]:
     if draw.random() < 0.2:
         strategy = {mutated(draw, ["check", "bet 50", "fold"]): usually([0, 0.5, 1], SHARES)}
         spot["locks"] = [{"node": mutated(draw, ["", "check"]), "strategy": strategy, "hands": draw.choice(RANGES)}]
+    if draw.random() < 0.1:
+        source = {"source": draw.choice(["none.rgl", "/dev/zero", "", "\x00", "x" * 5000]), "player": "oop"}
+        spot["locks"] = [
+            source | draw.choice([{}, {"node": "check"}, {"suits": ["cdhs"]}, {"suits": draw.choice(OTHER)}])
+        ]
     for _ in range(draw.choice([0, 0, 0, 1, 2])):
         key = draw.choice([*spot, "name", "bards", "lines", "locks"])
         if draw.random() < 0.3:

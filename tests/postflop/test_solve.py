@@ -91,7 +91,7 @@ def test_json_has_the_keys_that_scripts_rely_on(river: SpotSolution) -> None:
     expected = {
         "game", "variant", "engine", "device", "threads", "iterations", "exploitability", "nash_conv", "values",
         "seconds", "setup_seconds", "seconds_per_iteration", "memory_bytes", "nodes", "information_sets", "history",
-        "exploitability_pct_pot", "pot", "ev", "equity", "root",
+        "exploitability_pct_pot", "pot", "ev", "equity", "root", "locks",
     }  # fmt: skip
     assert set(answer) == expected
     assert set(answer["root"]) == {"player", "actions", "frequencies", "hands"}
