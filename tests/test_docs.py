@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
+import warnings
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.pages import FENCE, PAGES, ROOT, blocks, folder_of_a_page, matches, run_page, update
+from tests.pages import FENCE, PAGES, ROOT, blocks, folder_of_a_page, matches, run_page, same_processor, update
 
 DOCUMENTS = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
@@ -24,6 +25,9 @@ def name_of(path: Path) -> str:
 def test_a_page_shows_what_its_commands_print(page: Path) -> None:
     with folder_of_a_page():
         edits = run_page(page)
+    if edits and all(edit.digits for edit in edits) and not same_processor():
+        warnings.warn(f"{name_of(page)}: other digits than on the processor it was written on", stacklevel=1)
+        return
     problems = "\n\n".join(edit.problem for edit in edits)
     assert not edits, f"{problems}\n\nIf what is printed is right, `make pages` writes it into the page."
 
