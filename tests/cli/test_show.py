@@ -286,3 +286,14 @@ def test_a_terminal_whose_colours_are_off_gets_letters(show, no_color: bool, mon
     shown = show().out
     assert ("x check, 1 bet 50, 2 bet 100" in shown) == no_color
     assert ("strategy by colour" in shown) != no_color
+
+
+def test_a_small_weight_is_not_shown_as_none(show) -> None:
+    """After 30 iterations some hands take a line once in a hundred times or less."""
+    rows = show("--line", "bet 100", "--player", "oop", "--hands", "--json").json["node"]["hands"]["oop"]
+    small = [row for row in rows if 0 < row["weight"] < 0.01]
+    assert small
+    table = show("--line", "bet 100", "--player", "oop", "--hands").out
+    for row in small:
+        line = next(line for line in table.splitlines() if line.startswith(row["hand"]))
+        assert float(line.split()[1]) == pytest.approx(row["weight"], rel=0.51)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from regretless.cli.consoles import for_answers
 from regretless.cli.json_output import print_json
-from regretless.cli.spot_grid import spot_colors
+from regretless.cli.spot_grid import spot_colors, weight_text
 from regretless.errors import InvalidText
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _print_nodes(found: SpotComparison, most: int | None) -> None:
         console.print(f"every node that both have and play differently: {len(shown):,} of {found.visited:,}")
     else:
         nodes = f"the {len(shown):,} nodes" if len(shown) > 1 else "the node"
-        console.print(f"{nodes} where they differ most: how often both get there × the share of play that differs")
+        console.print(f"{nodes} where they differ most: how often both get there × share of play that differs")
     for node in shown:
         console.print()
         for line in _node_lines(node):
@@ -209,11 +209,11 @@ def compare_files_at(
         table.add_column("\nB", justify="right", no_wrap=True)
     for each in ranked:
         shares = [_percent(share) for pair in each.strategy.values() for share in pair]
-        table.add_row(each.hand, *shares, *(_number(chips, 2) for chips in (*each.ev, *each.weight)))
+        table.add_row(each.hand, *shares, *(_number(chips, 2) for chips in each.ev), *map(_weight, each.weight))
     shares = [_percent(_known(share)) for pair in means["frequencies"].values() for share in pair]  # type: ignore[attr-defined]
     sums = [float(view.hands[shown].weight.sum()) for view in views]
     chips = [_known(view.ev(shown)) for view in views]
-    table.add_row("all", *shares, *(_number(number, 2) for number in (*chips, *sums)), style="dim")
+    table.add_row("all", *shares, *(_number(number, 2) for number in chips), *map(_weight, sums), style="dim")
     console.print(table)
     more = f"; {len(found) - len(ranked)} more: --all" if len(ranked) < len(found) else ""
     console.print(Text(f"largest differences first, by weight; last row: means and combos of all{more}", style="dim"))
@@ -225,6 +225,10 @@ def _mean(shares: tuple[float, ...], actions: tuple[str, ...], action: str) -> f
 
 def _known(value: float | None) -> float | None:
     return None if value is None or value != value else value
+
+
+def _weight(weight: float | None) -> str:
+    return "–" if weight is None else weight_text(weight)
 
 
 def _percent(share: float | None) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from regretless.postflop.grids import Grid
 
-__all__ = ["NARROW", "WIDE", "action_letters", "grid_legend", "grid_lines", "spot_colors"]
+__all__ = ["NARROW", "WIDE", "action_letters", "grid_legend", "grid_lines", "spot_colors", "weight_text"]
 
 EMPTY, DARK, DIM, HELD = "#3a3f46", "#14181c", "#6b727a", "#f2b134"
 SCALE = ("#d94343", "#f2b134", "#4caf6d")  # low to high
@@ -162,6 +162,15 @@ def fitted(value: float, columns: int) -> str:
             return text if float(text) else text.removeprefix("-")
     power = int(math.log10(abs(value))) // 3
     return f"{value / 1000**power:.0f}" + " kMGT"[min(power, 4)]
+
+
+def weight_text(weight: float) -> str:
+    """A weight, or a sum of weights, that is seen to be above 0 where it is.
+
+    >>> weight_text(0.5), weight_text(12.345), weight_text(0.00042), weight_text(0)
+    ('0.50', '12.35', '4e-04', '0.00')
+    """
+    return f"{weight:.2f}" if weight >= 0.01 or weight == 0 else f"{weight:.0e}"
 
 
 def _beside(grid: Grid, cell: int, numbers: Sequence[float], columns: int) -> str:

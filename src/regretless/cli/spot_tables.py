@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.spot_grid import spot_colors
+from regretless.cli.spot_grid import spot_colors, weight_text
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -62,14 +62,14 @@ def hand_table(view: NodeView, player: PlayerName, *, sort: str | None = None, c
         played = cells(list(row["strategy"].values()), list(row["action_ev"].values())) if acts else []
         numbers = [_text(row["equity"], "{:.1%}"), _text(row["ev"], "{:.2f}"), _text(row["eqr"], "{:.2f}")]
         locked = (["locked"] if row["locked"] else [""]) if marked else []
-        table.add_row(row["hand"], *played, f"{row['weight']:.2f}", *numbers, *locked)
+        table.add_row(row["hand"], *played, weight_text(row["weight"]), *numbers, *locked)
     if rows:
         hands = view.hands[player]
         played = cells(view.frequencies, [_known(each) for each in view.action_means]) if acts else []
         ev, equity = _known(view.ev(player)), _known(view.equity(player))
         eqr = None if ev is None or not equity else ev / (equity * view.pot)
         numbers = [_text(equity, "{:.1%}"), _text(ev, "{:.2f}"), _text(eqr, "{:.2f}")]
-        table.add_row("all", *played, f"{hands.weight.sum():.2f}", *numbers, style="dim")
+        table.add_row("all", *played, weight_text(float(hands.weight.sum())), *numbers, style="dim")
     return table
 
 
