@@ -25,6 +25,7 @@ from collections.abc import Mapping
 from regretless.printable import printable
 
 __all__ = [
+    "ApproximateFile",
     "InvalidFile",
     "InvalidGame",
     "InvalidOption",
@@ -158,3 +159,7 @@ class OverlappingTerms(RegretlessWarning):
 
 class RoundedSizes(RegretlessWarning):
     """Whole chips or the smallest bet move a bet size far from what was asked for."""
+
+
+class ApproximateFile(RegretlessWarning):
+    """A file of an older version states figures that may be wrong."""

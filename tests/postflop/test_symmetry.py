@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,15 +12,18 @@ import pytest
 
 from regretless.cards.hands import HAND_CARDS
 from regretless.engines.public_engine import PublicEngine
-from regretless.errors import InvalidOption, InvalidText
+from regretless.errors import ApproximateFile, InvalidOption, InvalidText
 from regretless.forms.public import Kind, PublicForm
 from regretless.postflop.betting import betting_tree
+from regretless.postflop.files import load_solution
 from regretless.postflop.runouts import compile_holdem, holdem_hands
 from regretless.postflop.solve import compile_spot, solve_spot
 from regretless.postflop.spot import Spot
+from regretless.postflop.verification import SpotVerification
 from regretless.rules import schedule
 from regretless.rules.presets import PRESETS
 
+DATA = Path(__file__).parent.parent / "data"
 NO_THRESHOLDS = {"add_allin": 0, "force_allin": 0, "merge": 0}
 
 
@@ -137,6 +142,26 @@ def test_merging_suits_changes_no_answer() -> None:
         found.append(engine.evaluate())
     np.testing.assert_allclose(found[0].values, found[1].values, atol=2e-3)
     assert max(each.exploitability for each in found) < 5e-3
+
+
+def test_a_file_of_before_says_that_it_is_approximate(tmp_path: Path) -> None:
+    """Written by the version whose hands drifted apart: it states 0.106 % of the pot, and 1.593 % is true."""
+    with pytest.warns(ApproximateFile, match="its exploitability may be too low; 'regretless verify"):
+        drifted = load_solution(DATA / "drifted_turn.rgl")
+    found = drifted.verify()
+    assert isinstance(found, SpotVerification)
+    assert found.reported_pct_pot == pytest.approx(0.106, abs=1e-3)
+    assert found.exploitability_pct_pot == pytest.approx(1.593, abs=1e-3)
+    drifted.save(tmp_path / "again.rgl")
+    with pytest.warns(ApproximateFile):
+        load_solution(tmp_path / "again.rgl")
+
+
+def test_a_file_of_today_says_nothing(tmp_path: Path) -> None:
+    solve_spot(DRIFTING_TURN, iterations=10).save(tmp_path / "turn.rgl")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load_solution(tmp_path / "turn.rgl")
 
 
 def test_a_state_that_drifted_is_made_equal_when_it_is_restored() -> None:

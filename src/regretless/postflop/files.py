@@ -17,6 +17,7 @@ actions but the last, × 65535 in 16 bits.
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import __version__
-from regretless.errors import InvalidFile, RegretlessError
+from regretless.errors import ApproximateFile, InvalidFile, RegretlessError
 from regretless.forms.public import BettingTree
 from regretless.postflop.betting import betting_tree
 from regretless.postflop.file_answers import FileAnswers, packed_answers
@@ -67,6 +68,7 @@ def save_solution(solution: SpotSolution, path: str | Path, *, resumable: bool =
         "values": solution.evaluation.values,
         "best_response_values": solution.evaluation.best_response_values,
         "history": _points(solution.history),
+        "symmetric": not isinstance(answers, FileAnswers) or answers.mapped.header.get("symmetric") is True,
     }
     arrays = packed_form(solution.reader.form) | packed_answers(solution.reader)
     header["probability_bits"] = 8 * arrays["probabilities.0"].dtype.itemsize
@@ -89,6 +91,12 @@ def load_solution(path: str | Path) -> SpotSolution:
     spot, tree = _spot_and_tree(path, header.spot, header.tree_hash)
     form = unpacked_form(mapped, spot, tree)
     reader = SpotReader(spot, form, FileAnswers(mapped, form))
+    if not header.symmetric and len(form.permutations[0]) > 1:
+        message = (
+            f"{path} is of an older version, whose hands drifted apart where suits merge: its exploitability may be"
+            f" too low; 'regretless verify {path}' recomputes it"
+        )
+        warnings.warn(ApproximateFile(message), stacklevel=2)
     from regretless.postflop.solve import root_strategy
 
     return SpotSolution(

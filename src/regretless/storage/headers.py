@@ -147,6 +147,7 @@ class SpotHeader(SolutionHeader):
     spot: str  # TOML
     history: tuple[Measurement, ...]
     weight: float | None  # of the averages, where regrets are kept in 16 bits
+    symmetric: bool  # whether hands that suits exchange hold equal numbers; older versions let them drift apart
 
     @classmethod
     def read(cls, path: object, header: Mapping[str, Any]) -> SpotHeader:
@@ -156,6 +157,7 @@ class SpotHeader(SolutionHeader):
             spot=fields.text("spot", longest=LONGEST_SPOT),
             history=fields.points("history"),
             weight=fields.number("weight", low=0.0) if "weight" in fields else None,
+            symmetric=fields.flag("symmetric") if "symmetric" in fields else False,
         )
 
 
