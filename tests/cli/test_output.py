@@ -74,11 +74,13 @@ def test_a_name_is_printed_and_never_obeyed(name: str, run, tmp_path: Path) -> N
     solved = run("solve", file, "--iterations", "3", "--out", "spot.rgl")
     shown = run("show", "spot.rgl")
     batch = run("solve", file, spot_file(tmp_path, name + "2", "two.toml"), "--iterations", "3")
-    for result in (solved, shown, batch):
+    verified = run("verify", "spot.rgl")
+    for result in (solved, shown, batch, verified):
         assert result.code == 0, result.err
         assert not EXECUTED.search(result.out + result.err)
     escaped = re.sub("[\n\x00-\x1f\x7f-\x9f\u202e]", lambda found: ascii(found.group())[1:-1], name)
     assert shown.out.startswith(f"{escaped} ")
+    assert verified.out.startswith(f"{escaped} ")
     assert escaped in batch.out
 
 
@@ -191,6 +193,15 @@ def test_what_was_asked_is_done_though_the_reader_left(solved: Path, tmp_path: P
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.rgl", "a.svg"]
 
 
+def test_a_file_that_ends_early_is_no_interrupt(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ends() -> None:
+        raise EOFError
+
+    monkeypatch.setattr("regretless.games.registry.catalogue", ends)
+    result = run("games")
+    assert (result.code, result.err.strip()) == (1, "error: a file ended before all of it was read")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk_behind_stdout_is_one_sentence(solved: Path) -> None:
     with open("/dev/full", "w") as full:
@@ -218,6 +229,12 @@ def test_redirected_output_is_never_cropped(environment: dict[str, str], solved:
     assert "20050" in showdowns
     assert re.findall(r"showdown, pot (\d+)$", text, re.MULTILINE) == showdowns
     assert max(map(len, text.splitlines())) > 80
+
+
+def test_a_long_range_is_not_cropped_when_redirected(run) -> None:
+    shown = run("equity", "AhKh", "QQ+,AQs,KJs,22-55,A2s-A9s,KTo+,QTo+,98s,87s,76s", "--board", "QsJh2hTd9c")
+    assert "98s-76s" in shown.out
+    assert "…" not in shown.out
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")

@@ -123,7 +123,9 @@ def _run(given: list[str]) -> int:
         return code if isinstance(code, int) else 0
     except RegretlessError as error:
         return _fail(str(error), error.exit_code)
-    except (KeyboardInterrupt, Interrupted, typer.Abort):
+    except (KeyboardInterrupt, Interrupted, typer.Abort) as stop:
+        if isinstance(stop.__cause__, EOFError):  # Click takes it for the end of what a person types
+            return _fail("a file ended before all of it was read", 1)
         return _fail("interrupted", INTERRUPTED)
     except BrokenPipeError:  # the reader of a pipe has seen enough
         return 0

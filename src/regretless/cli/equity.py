@@ -62,7 +62,7 @@ def equity(
 
     console = for_answers()
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
-    table.add_column("range", overflow="ellipsis", max_width=36)
+    table.add_column("range", overflow="ellipsis", max_width=max(36, console.width - 44))
     for name in ("equity", "wins", "ties", "loses"):
         table.add_column(name, justify="right", no_wrap=True)
     for hands, share, wins, loses in (

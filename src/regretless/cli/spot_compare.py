@@ -58,7 +58,7 @@ def heading(letter: str, path: Path, how: str) -> Text:
 
     from regretless.printable import printable
 
-    return Text.assemble((f"{letter}  ", "bold"), printable(str(path)), ("  " + how, "dim"))
+    return Text.assemble((f"{letter}  ", "bold"), printable(str(path)), ("  " + printable(how), "dim"))
 
 
 def _overall(found: SpotComparison) -> Table:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regretless.errors import InvalidFile
+from regretless.printable import printable
 
 if TYPE_CHECKING:
     from regretless.postflop.verification import SpotVerification
@@ -99,7 +100,9 @@ def _print(found: Verification) -> None:
         how = "by the readable best response, over the rules of the game"
     for row in rows:
         table.add_row(*row)
-    console.print(Text(found.game, style="bold"), Text(f"{how}, {duration_text(found.seconds)}", style="dim"))
+    console.print(
+        Text(printable(found.game), style="bold"), Text(f"{how}, {duration_text(found.seconds)}", style="dim")
+    )
     console.print(table)
     if not found.agrees:
         console.print("the solution is not what the solve reported", style="bold yellow")
