@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,17 @@ from rich.text import Text
 from regretless.cli.app import app
 
 PACKAGE = Path(__file__).parent.parent / "src" / "regretless"
-# The order in which the data flows: rules of a game, arrays, updates, the loop, what a person touches.
-LAYERS = [
-    "cards", "games", "forms", "rules", "engines", "solvers", "storage", "plots", "postflop", "api",
-    "errors", "printable",
-]  # fmt: skip
+
+
+def layers() -> list[str]:
+    """As pyproject.toml lists them, lowest first; the command has a page of its own."""
+    project = tomllib.loads((PACKAGE.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    names = [name for contract in contracts if contract["id"] == "layers" for name in contract["layers"]]
+    return [name for name in re.findall(r"\w+", " ".join(reversed(names))) if name not in {"__main__", "cli"}]
+
+
+LAYERS = layers()
 
 
 def modules(layer: str) -> list[str]:

@@ -163,7 +163,6 @@ def test_the_guide_lists_every_field_of_a_spot() -> None:
 
 
 def test_the_layers_are_listed_as_they_are_checked() -> None:
-    """docs/design/layers.md as in pyproject.toml, and every layer has a page in the reference."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
         "contracts"
     ]
@@ -173,9 +172,6 @@ def test_the_layers_are_listed_as_they_are_checked() -> None:
     assert [re.split(r" {2,}", line)[0] for line in diagram.splitlines()] == [
         name for name in checked if name != "__main__"
     ]
-    pages = (ROOT / "docs" / "reference_pages.py").read_text(encoding="utf-8")
-    for layer in re.findall(r"[a-z]+", " ".join(checked)):
-        assert layer in {"main", "cli"} or f'"{layer}"' in pages
 
 
 def test_the_readme_states_the_exploitability_that_each_variant_reaches() -> None:
