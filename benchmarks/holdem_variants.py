@@ -1,8 +1,8 @@
 """Which variant solves hold'em soonest, over many drawn spots: iterations and seconds to 0.5, 0.3 and 0.1 % of the pot.
 
 python benchmarks/holdem_variants.py --rivers 0:100 --turns 0:60 --flops 0:12 --processes 16 --out chosen_on.json
-python benchmarks/holdem_variants.py --rivers 100:200 … --variants postflop,river,rival --out held_out.json
-python benchmarks/holdem_variants.py --files tests/data/flop_3bet.toml --variants postflop,rival
+python benchmarks/holdem_variants.py --rivers 100:200 … --variants rival,1.3/0.35/5/late --out held_out.json
+python benchmarks/holdem_variants.py --files tests/data/flop_3bet.toml --variants rival,1.3/0.35/5/late
 python benchmarks/holdem_variants.py --table chosen_on.json held_out.json
 
 Spots are those of `drawn_spots`, by seed, so a choice made on some can be held against others. Each solve has a process
@@ -33,7 +33,6 @@ from regretless.rules import (
     Resetting,
     Rule,
     Scheduled,
-    preset,
     schedule,
 )
 
@@ -43,15 +42,15 @@ MEASURE_EVERY = {5: 1, 4: 2, 3: 5}  # iterations, by cards on the board
 STREETS = {"rivers": 5, "turns": 4, "flops": 3}
 RIVAL = "rival"
 
-VARIANTS: dict[str, tuple[Rule, bool]] = {  # with whether the average weighs by own reach
+# α/β/γ of discounted CFR, `late` where regrets are discounted one iteration late; and whether the average weighs by own
+# reach. The presets `postflop`, `turn` and `river` are 1.3/0.35/5/late, 1.3/0.25/5/late and 1.3/0/5/late.
+VARIANTS: dict[str, tuple[Rule, bool]] = {
     RIVAL: (Resetting(), False),
-    "postflop": (preset("postflop"), True),
-    "river": (preset("river"), True),
     "discounted": (Discounted(), True),
 } | {
     f"{alpha}/{beta}/{gamma}{'/late' * late}": (Discounted(alpha=alpha, beta=beta, gamma=gamma, delay=late), True)
     for alpha, beta, gamma, late in (
-        (1.5, 0, 4, 0), (1.5, 0, 5, 1), (1.3, 0, 4, 1), (1.3, 0, 5, 1), (1.2, 0, 5, 1), (1.1, 0, 5, 1),
+        (1.5, 0, 4, 0), (1.5, 0, 4, 1), (1.5, 0, 5, 1), (1.3, 0.5, 4, 1), (1.3, 0, 4, 1), (1.3, 0, 5, 1), (1.2, 0, 5, 1), (1.1, 0, 5, 1),
         (1.2, 0.125, 5, 1), (1.3, 0.25, 4, 1), (1.3, 0.25, 5, 1), (1.2, 0.25, 5, 1), (1.1, 0.25, 5, 1),
         (1.0, 0.25, 5, 1), (1.2, 0.4, 5, 1), (1.4, 0.25, 5, 1), (1.3, 0.35, 5, 1), (1.4, 0.125, 5, 1),
         (1.3, 0.3, 5, 1), (1.4, 0.3, 5, 1),
