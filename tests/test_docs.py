@@ -162,6 +162,13 @@ def test_the_guide_lists_every_field_of_a_spot() -> None:
     assert {name: float(default) for name, default in defaults.items()} == asdict(Rules())
 
 
+def test_the_readme_lists_every_folder() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    package = ROOT / "src" / "regretless"
+    folders = {path.parent.relative_to(package).as_posix() for path in package.glob("*/__init__.py")}
+    assert set(re.findall(r"^\| `([a-z]+)/` \|", text, re.MULTILINE)) == folders
+
+
 def test_the_layers_are_listed_as_they_are_checked() -> None:
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
         "contracts"
