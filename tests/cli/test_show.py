@@ -110,6 +110,18 @@ def test_rows_in_the_order_of_a_column(show, column: str) -> None:
     assert printed[: len(rows)] == [row["hand"] for row in rows]
 
 
+def test_a_filter_that_only_the_other_player_s_hands_pass(show) -> None:
+    shown = show("--hands", "QJs").out  # of oop alone, and ip acts
+    assert "oop acts" in shown
+    after = show("--line", "check", "--hands", "QJs").out
+    assert "ip holds none of the chosen hands here" in after
+    assert "QcJc" in after
+    assert "nan" not in after
+    answer = show("--line", "check", "--hands", "QJs", "--json").json["node"]
+    assert answer["frequencies"] == [None, None, None]
+    assert answer["hands"]["ip"] == []
+
+
 def test_the_flag_alone_may_stand_before_the_file(run, folder: Path) -> None:
     result = run("show", "--hands", str(folder / "turn.rgl"))
     assert result.code == 0, result.err

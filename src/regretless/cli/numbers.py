@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["about_text", "bytes_text", "count_text", "duration_text", "signed_text", "unit_of"]
+__all__ = ["about_text", "bytes_text", "count_text", "duration_text", "plain_zero", "signed_text", "unit_of"]
 
 CHIPS = ("kuhn", "leduc")  # games whose payoffs are chips; the ante is 1
 
@@ -24,6 +24,15 @@ def signed_text(number: float) -> str:
     """
     text = f"{number:+.5f}"
     return "0.00000" if float(text) == 0 else text.replace("-", "−")
+
+
+def plain_zero(text: str) -> str:
+    """A number as text, without the sign of a zero.
+
+    >>> plain_zero("-0.00"), plain_zero("-0.01"), plain_zero("-0.0%")
+    ('0.00', '-0.01', '0.0%')
+    """
+    return text if any(digit in text for digit in "123456789") else text.removeprefix("-")
 
 
 def duration_text(seconds: float) -> str:

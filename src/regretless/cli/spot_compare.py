@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from regretless.cli.consoles import for_answers
 from regretless.cli.json_output import print_json
+from regretless.cli.numbers import plain_zero
 from regretless.cli.spot_grid import spot_colors, weight_text
 from regretless.errors import InvalidText
 
@@ -147,7 +148,7 @@ def _node_lines(node: NodeDifference) -> list[Text]:
 
 
 def _number(value: float | None, decimals: int) -> str:
-    return "–" if value is None else f"{value:.{decimals}f}"
+    return "–" if value is None else plain_zero(f"{value:.{decimals}f}")
 
 
 def compare_files_at(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regretless.cli.colors import BETS, CALL, CALLING, FOLD, FOLDING, between, blend
+from regretless.cli.numbers import plain_zero
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -157,9 +158,9 @@ def fitted(value: float, columns: int) -> str:
     ('24.13', '-3.2', '1234', '123k', '0.00')
     """
     for decimals in (2, 1, 0):
-        text = f"{value + 0.0:.{decimals}f}"
+        text = plain_zero(f"{value:.{decimals}f}")
         if len(text) <= columns:
-            return text if float(text) else text.removeprefix("-")
+            return text
     power = int(math.log10(abs(value))) // 3
     return f"{value / 1000**power:.0f}" + " kMGT"[min(power, 4)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from regretless.cli.numbers import plain_zero
 from regretless.cli.spot_grid import spot_colors, weight_text
 from regretless.errors import InvalidOption
 
@@ -54,7 +55,9 @@ def hand_table(view: NodeView, player: PlayerName, *, sort: str | None = None, c
         table.add_column(f"\n{name}" if actions else name, justify="right", no_wrap=True)
 
     def cells(shares: Sequence[float], chips: Sequence[float | None]) -> list[str]:
-        pairs = [(f"{share:.1%}", _text(each, "{:.2f}")) for share, each in zip(shares, chips, strict=True)]
+        pairs = [
+            (_text(_known(share), "{:.1%}"), _text(each, "{:.2f}")) for share, each in zip(shares, chips, strict=True)
+        ]
         return [text for pair in pairs for text in pair] if wide else ["\n".join(pair) for pair in pairs]
 
     rows = sorted_hands(view, player, sort)
@@ -150,4 +153,4 @@ def _known(value: float | None) -> float | None:
 
 
 def _text(value: float | None, how: str) -> str:
-    return "–" if value is None else how.format(value)
+    return "–" if value is None else plain_zero(how.format(value))

@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from regretless.cli.colors import SUIT_COLORS
+from regretless.cli.numbers import plain_zero
 from regretless.cli.spot_grid import NARROW, WIDE, action_letters, grid_legend, grid_lines, spot_colors
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def action_lines(view: NodeView, *, color: bool, bar: int = NARROW) -> list[Text
     ):
         row = Text("■ " if color else f"{letters[action]} ", style=colors[action])
         row.append(f"{action:<{name - 2}}", style="default" if color else "")
-        worth = "–" if chips != chips else f"{chips:.2f}"
+        worth = "–" if chips != chips else plain_zero(f"{chips:.2f}")
         rows.append(row.append(f"{share:>9.1%}{combos:>10.2f}{worth:>10}", style="default" if color else ""))
     rows.append(Text(ACTION_LEGEND, style="dim"))
     if not color:
@@ -109,6 +110,8 @@ def node_lines(
     if shown is None:
         return lines
     table, everything = view.hands[shown], whole.hands[shown]
+    if not (table.weight * table.matchups).any():
+        return [*lines, Text(f"{shown} holds none of the chosen hands here", style="dim")]
     if view is not whole:
         held = f"{table.weight.sum():.2f} of {everything.weight.sum():.2f} combos"
         mean = f"EV {view.ev(shown):.2f} chips  equity {view.equity(shown):.1%}"
