@@ -78,8 +78,11 @@ class Solve:
         return said
 
     def wait_until_heard(self) -> None:
-        """Until the command catches signals, which is the first thing it does."""
+        """Until the command catches signals, which is the first thing it does; elsewhere than on Linux, a while."""
         status = Path(f"/proc/{self.process.pid}/status")
+        if not status.exists():
+            time.sleep(0.3)
+            return
         while self.process.poll() is None:
             caught = re.search(r"SigCgt:\s*(\w+)", status.read_text())
             if caught and int(caught[1], 16) >> (signal.SIGTERM - 1) & 1:
