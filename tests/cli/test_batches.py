@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from regretless.cli.outputs import solution_files
+from regretless.cli.solve_request import SolveRequest
 from regretless.errors import RegretlessError
+from regretless.postflop.lock_text import lock_text, parse_lock
+from regretless.postflop.locks import LockFrom
 from regretless.postflop.many import SpotsFailed, solve_many
 from regretless.postflop.spot import Spot
 from regretless.solvers import interrupt
@@ -56,6 +60,10 @@ def test_folders_and_patterns_name_each_file_once(given: list[str], run, spots: 
     result = run("solve", *given, *QUICK, "--json")
     assert result.code == 0, result.err
     assert [each["file"] for each in result.json["spots"]] == files
+    table = run("solve", *given, *QUICK).out
+    assert [line.split()[0] for line in table.splitlines()[1:]] == [
+        file if files.count("a/x.toml") and file.endswith("x.toml") else Path(file).stem for file in files
+    ]
     assert [each["spot"] for each in run("estimate", *given, "--json").json["spots"]] == files
 
 
@@ -107,18 +115,51 @@ def test_interrupted_spots_are_saved_unfinished_and_finished_ones_stay(
         asked += (spots / "solved/a-x.rgl").exists()  # the first spot is done, the second gets under way
         return asked > 10
 
-    whole = run("solve", "b/x.toml", "--iterations", "20", "--threads", "1", "--json").json
+    locks = ["--lock", "check: AA = check"]
+    whole = run("solve", "b/x.toml", *QUICK, *locks, "--json").json
     with monkeypatch.context() as patch:
         patch.setattr(interrupt, "catch_interrupts", lambda: nullcontext(interrupted))
-        result = run("solve", "a/x.toml", "b/x.toml", "b/y.toml", "--out", "solved", *QUICK, "--json")
-    assert result.code == 130
+        result = run("solve", "a/x.toml", "b/x.toml", "b/y.toml", "--out", "solved", *QUICK, *locks, "--json")
+    assert result.code == 130, result.err
     assert [each["iterations"] == 20 for each in result.json["spots"]] == [True, False]
     assert names(spots / "solved") == ["a-x.rgl", "b-x.rgl"]
     assert run("show", "solved/a-x.rgl", "--json").json["iterations"] == 20
     assert "regretless solve --resume solved/b-x.rgl" in result.err
-    assert "regretless solve b/y.toml --out solved" in result.err
+    rest = next(line for line in result.err.splitlines() if "regretless solve b/y.toml" in line)
+    again = run(*shlex.split(rest)[1:], "--json")
+    assert again.code == 0, (rest, again.err)
+    assert again.json["iterations"] == 20
+    assert names(spots / "solved") == ["a-x.rgl", "b-x.rgl", "y.rgl"]
+    for words in ("--iterations 20", "--lock 'check: AA = check"):
+        assert words in rest
     resumed = run("solve", "--resume", "solved/b-x.rgl", "--json")
     assert (resumed.json["iterations"], resumed.json["values"]) == (20, whole["values"])
+
+
+def test_what_was_asked_is_written_out_again() -> None:
+    locks = (LockFrom("a.rgl", player="ip"), LockFrom("a.rgl", node="check", hands="KQ"), parse_lock("check: bet 50"))
+    request = SolveRequest(
+        options={"target": 0.5, "keep_regrets": True},
+        as_json=True,
+        strategy=False,
+        out=Path("o"),
+        resume=None,
+        plot=None,
+        locks=locks,
+    )
+    words = request.solving_arguments()
+    assert words[:8] == [
+        "--target",
+        "0.5",
+        "--keep-regrets",
+        "--lock-from",
+        "a.rgl",
+        "--lock-player",
+        "ip",
+        "--lock-line",
+    ]
+    assert words[8:] == ["check: KQ", "--lock", lock_text(locks[2]), "--out", "o"]
+    assert parse_lock(lock_text(locks[2])) == locks[2]
 
 
 def test_without_a_folder_interrupted_spots_are_saved_under_free_names(

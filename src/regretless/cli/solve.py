@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -211,8 +212,11 @@ def solve(
             return
         if len(paths) > 1:
             raise typer.BadParameter("one file is resumed at a time, and belongs to one spot", param_hint="--resume")
+        from regretless.cli.outputs import solution_files
         from regretless.cli.spot_solve import solve_spot_file
 
+        if paths and out is not None and out.is_dir():
+            request = replace(request, out=solution_files(paths, out)[0])
         solve_spot_file(paths[0] if paths else None, request)
         return
     if len(names) > 1:

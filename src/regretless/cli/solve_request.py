@@ -59,6 +59,24 @@ class SolveRequest:
 
         return add_locks(spot, self.locks)
 
+    def solving_arguments(self) -> list[str]:
+        """What was said about solving and saving, as words of a command line."""
+        from regretless.postflop.lock_text import lock_text
+        from regretless.postflop.locks import LockFrom
+
+        words: list[str] = []
+        for name, value in self.options.items():
+            words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+        for lock in self.locks:
+            if not isinstance(lock, LockFrom):
+                words += ["--lock", lock_text(lock)]
+                continue
+            if lock.source not in words:
+                words += ["--lock-from", lock.source]
+            line = f"{lock.node}: {lock.hands}" if lock.hands else lock.node or ""
+            words += ["--lock-line", line] if lock.player is None else ["--lock-player", lock.player]
+        return words if self.out is None else [*words, "--out", str(self.out)]
+
     def draw(self, solutions: list[Solution]) -> None:
         """Draw what --plot asks for."""
         if self.plot is not None and solutions:

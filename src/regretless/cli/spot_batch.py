@@ -152,10 +152,11 @@ def _print_table(answers: dict[Path, SpotSolution]) -> None:
     table.add_column("spot", style="bold")
     for name in ("iterations", "% of pot", "EV oop", "EV ip", "equity oop", "first actions"):
         table.add_column(name, justify="right")
-    for solution in answers.values():
+    names = [solution.game for solution in answers.values()]
+    for path, solution in answers.items():
         first = zip(solution.root.actions, solution.root.frequencies, strict=True)
         table.add_row(
-            printable(solution.game),
+            printable(solution.game if names.count(solution.game) == 1 else str(path)),
             f"{solution.iterations:,}",
             f"{solution.exploitability_pct_pot:.3g}",
             f"{solution.ev['oop']:.2f}",
@@ -183,8 +184,8 @@ def _end(
         notes.print(f"interrupted: {done} of {len(paths)} spots are finished; resume the others with")
         commands = [resume_command(file_of[path]) for path in unfinished if file_of[path] not in errors]
         if waiting:
-            out = "" if request.out is None else f" --out {shlex.quote(str(request.out))}"
-            commands.append(f"regretless solve {' '.join(shlex.quote(str(path)) for path in waiting)}{out}")
+            words = ["regretless", "solve", *map(str, waiting), *request.solving_arguments()]
+            commands.append(shlex.join(words))
         for command in commands:
             notes.print(f"  {command}", style="cyan", soft_wrap=True)
     code = tell_errors(errors) if errors else 0
