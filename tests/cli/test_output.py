@@ -105,6 +105,12 @@ def test_a_picture_is_well_formed(name: str, run, tmp_path: Path) -> None:
     ET.parse(tmp_path / "curves.svg")
 
 
+def test_a_file_named_with_a_line_break_is_one_line(run, tmp_path: Path) -> None:
+    result = run("solve", "kuhn", "--iterations", "5", "--out", "a\nb.rgl")
+    assert (result.code, result.err) == (0, "saved a\\nb.rgl\n")
+    assert (tmp_path / "a\nb.rgl").exists()
+
+
 def test_a_file_whose_name_is_not_text(tmp_path: Path) -> None:
     name = os.fsdecode(b"k\xff\x1b[31m.rgl")
     result = start("solve", "kuhn", "--iterations", "5", "--out", name, folder=tmp_path)

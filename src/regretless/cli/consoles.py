@@ -25,7 +25,25 @@ if TYPE_CHECKING:
     from rich.console import ConsoleOptions, RenderableType
     from rich.text import Text
 
-__all__ = ["discard", "for_answers", "for_drawing", "for_people", "has_color", "page_columns", "prepare_streams"]
+__all__ = [
+    "discard",
+    "for_answers",
+    "for_drawing",
+    "for_people",
+    "has_color",
+    "note",
+    "page_columns",
+    "prepare_streams",
+]
+    "discard",
+    "for_answers",
+    "for_drawing",
+    "for_people",
+    "has_color",
+    "note",
+    "page_columns",
+    "prepare_streams",
+]
 
 UNBOUNDED = 100_000  # columns; longer than any line
 FALLBACK = "regretless.fallback"  # the name of the error handler below
@@ -66,6 +84,11 @@ def for_answers(*, fit: bool = True) -> Console:
 def for_people() -> Console:
     """The console of progress, notes and errors: stderr, so that a pipe gets the answer alone."""
     return _console(True, stderr=True)
+
+
+def note(sentence: str) -> None:
+    """One line for a person about what was done: "saved leduc.rgl"."""
+    for_people().print(printable(sentence), style="dim", soft_wrap=True)
 
 
 def for_drawing(width: int) -> Console:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regretless.cli.consoles import for_answers, for_people
+from regretless.cli.consoles import for_answers, for_people, note
 from regretless.cli.numbers import bytes_text
 from regretless.cli.spot_options import Board, Line, Player, one_range, read_cards, read_player
 from regretless.errors import InvalidFile, InvalidOption
@@ -97,7 +97,7 @@ def export(
     except KeyboardInterrupt:
         for_people().print(f"interrupted: {out} was not written", soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
-    for_people().print(f"saved {count:,} node{'s' * (count != 1)} to {out}", style="dim", soft_wrap=True)
+    note(f"saved {count:,} node{'s' * (count != 1)} to {out}")
 
 
 def _several(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regretless.cli.consoles import for_people
+from regretless.cli.consoles import for_people, note
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def plot(
         stopped = interrupted()
     files = [Path(game).stem for game in games] if len(saved) == len(games) > 1 else None
     save_figure(convergence([*saved, *solved], labels=files, title=title), path)
-    for_people().print(f"drew {path}", style="dim", soft_wrap=True)
+    note(f"drew {path}")
     if stopped:
         for_people().print("interrupted: the picture holds what was solved until then")
         raise typer.Exit(130)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from regretless.cli.consoles import for_people
+from regretless.cli.consoles import for_people, note
 from regretless.cli.outputs import check_out, resume_command
 from regretless.errors import InvalidOption
 
@@ -90,7 +90,7 @@ def tell_saved(*paths: Path | None) -> None:
     """Say which files were written."""
     for path in paths:
         if path is not None:
-            for_people().print(f"saved {path}", style="dim", soft_wrap=True)
+            note(f"saved {path}")
 
 
 def stop_interrupted(solution: Solution, path: Path) -> None:

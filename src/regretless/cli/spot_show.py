@@ -146,7 +146,7 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
 
 def _draw(solution: SpotSolution, look: Look, path: Path) -> None:
     """The picture of a node as an SVG file that asks no other server for anything."""
-    from regretless.cli.consoles import for_drawing, for_people
+    from regretless.cli.consoles import for_drawing, note
     from regretless.cli.spot_grid import NARROW
     from regretless.cli.spot_view import node_lines
     from regretless.storage.atomic import replace_file
@@ -159,7 +159,7 @@ def _draw(solution: SpotSolution, look: Look, path: Path) -> None:
     drawn = re.sub(r"@font-face \{.*?\}|<!--.*?-->", "", drawn, flags=re.DOTALL)
     with replace_file(path) as temporary:
         temporary.write_text(drawn, encoding="utf-8")
-    for_people().print(f"saved {path}", style="dim", soft_wrap=True)
+    note(f"saved {path}")
 
 
 def _how(solution: SpotSolution) -> str:

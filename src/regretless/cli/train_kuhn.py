@@ -73,10 +73,10 @@ def train_kuhn(
         _print_json(training, KUHN_VALUE)
     else:
         _print(training, KUHN_VALUE)
-    from regretless.cli.consoles import for_people
+    from regretless.cli.consoles import for_people, note
 
     if plot is not None:
-        for_people().print(f"drew {plot}", style="dim", soft_wrap=True)
+        note(f"drew {plot}")
     if training.iterations < iterations:
         for_people().print(f"interrupted after {training.iterations:,} of {iterations:,} hands")
         raise typer.Exit(130)
