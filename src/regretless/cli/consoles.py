@@ -35,15 +35,6 @@ __all__ = [
     "page_columns",
     "prepare_streams",
 ]
-    "discard",
-    "for_answers",
-    "for_drawing",
-    "for_people",
-    "has_color",
-    "note",
-    "page_columns",
-    "prepare_streams",
-]
 
 UNBOUNDED = 100_000  # columns; longer than any line
 FALLBACK = "regretless.fallback"  # the name of the error handler below
