@@ -4,7 +4,7 @@ numba leaves it to LLVM to find loops that can be vectorised, and with several a
 does not. Here a `Lanes` value *is* an LLVM vector of sixteen floats: `load` reads one from an array, `+ - *` and the
 functions below work on all sixteen, `store` writes it back. On a processor with AVX-512 it is one register, elsewhere
 LLVM splits it into two or four, so the same code runs everywhere. An array of 64-bit floats gives sixteen of those, in
-twice the registers: terminals are written for either.
+twice the registers: sums over deals are of these, and terminals are written for either.
 
 What a solve learns may be kept in 16-bit numbers, which `load` and `keep` convert, so nothing else sees the format:
 
@@ -48,6 +48,7 @@ __all__ = [
     "take",
     "transpose",
     "where_positive",
+    "widen",
     "zeros",
 ]
 
@@ -110,6 +111,16 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
         return found
 
     return _lanes_of(array.dtype)(array, types.intp), generate
+
+
+@intrinsic
+def widen(typing_context: Any, value: Any) -> Any:
+    """The same numbers in 64 bits."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.fpext(arguments[0], _WIDE_VECTOR)
+
+    return _wide_lanes(_lanes), generate
 
 
 @intrinsic
@@ -294,9 +305,9 @@ def splat(typing_context: Any, number: Any) -> Any:
     """The same number in every lane."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _splat(builder, arguments[0], _VECTOR)
+        return _splat(builder, arguments[0], signature.return_type.vector)
 
-    return _lanes(types.float32), generate
+    return _lanes_of(number)(number), generate
 
 
 def _binary(name: str, flags: tuple[str, ...] = _FAST) -> Any:

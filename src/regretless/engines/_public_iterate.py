@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines._kernel import inlined, kernel, pasted
-from regretless.engines._lanes import flush_tiny, load, restore_tiny, splat, store, take
+from regretless.engines._lanes import flush_tiny, load, restore_tiny, store, take, zeros
 from regretless.engines._public_walk import DOWN, UP, Learned, Scratch, walk
 from regretless.engines.public_plan import LANES, Plan
 from regretless.engines.public_tables import Tables
@@ -21,6 +21,7 @@ from regretless.engines.public_tables import Tables
 __all__ = ["BEGIN", "BLOCKS", "FINISH", "Blocks", "Job", "iterate"]
 
 Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 
 BEGIN, BLOCKS, FINISH = 1, 2, 4  # the parts of a walk: down the first street, everything below it, up the first street
 
@@ -30,10 +31,10 @@ class Blocks(NamedTuple):
 
     runout: NDArray[np.int32]  # [B+1]  runouts of block b
     counter: NDArray[np.int64]  # [1]   blocks already taken by a thread in the walk under way
-    lines: Float32  # [B · size]        values of the lines into the second street, by block; [size] for one thread
+    lines: Float64  # [B · size]        values of the lines into the second street, by block; [size] for one thread
     opponent: Float32  # [m]            the opponent's range
     own: Float32  # [n]                 1 for every hand
-    root: Float32  # [n]                what each hand is worth
+    root: Float64  # [n]                what each hand is worth
     size: int  #                        numbers of one buffer of lines
 
 
@@ -57,7 +58,7 @@ def _walk_parts(
     scratch: Scratch,
 ) -> None:
     plan, tables, learned, blocks = job
-    zero = splat(np.float32(0.0))
+    zero = zeros(main.line)
     count = blocks.runout.size - 1
     size = blocks.size
     alone = blocks.lines.size == size
@@ -116,7 +117,7 @@ def _walk_parts(
 
 
 @inlined
-def _add_lines(total: Float32, lines: Float32, at: int, size: int) -> None:
+def _add_lines(total: Float64, lines: Float64, at: int, size: int) -> None:
     for index in range(0, size, LANES):
         store(total, index, load(total, index) + load(lines, at + index))
 

@@ -5,7 +5,8 @@ For a runout of a street:
 1. Rows of reach enter the street's lines from the chance nodes above; hands that the new cards block get reach 0.
 2. Down: every decision splits a row of reach among its children.
 3. Every runout of the next street does the same and adds what it is worth, times the probability of its deal, to the
-   values of the lines it entered; a copy of it (suits renamed) adds the same, hands permuted.
+   values of the lines it entered; a copy of it (suits renamed) adds the same, hands permuted. These sums are of 64
+   bits: in 32, dozens of equal terms added one by one drift away.
 4. Folds and showdowns are evaluated, sixteen at a time.
 5. Up: every decision makes its value of its children's, and the player who is updated learns.
 
@@ -22,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines._kernel import inlined
-from regretless.engines._lanes import add_product, living, load, splat, store
+from regretless.engines._lanes import add_product, living, load, splat, store, widen, zeros
 from regretless.engines._public_nodes import (
     Rounding,
     best,
@@ -41,6 +42,7 @@ from regretless.engines.public_tables import Tables
 __all__ = ["BEST", "DOWN", "LEARN", "MEAN", "UP", "Learned", "Scratch", "walk"]
 
 Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 Stored = NDArray[np.float32] | NDArray[np.int16] | NDArray[np.uint16]
 
 LEARN, BEST, MEAN = 0, 1, 2  # what the own player does: regret matching, best response, the average strategy
@@ -54,7 +56,7 @@ class Scratch(NamedTuple):
 
     opponent: Float32
     value: Float32  # and own reach
-    line: Float32  # values of the lines into each street, summed over its runouts
+    line: Float64  # values of the lines into each street, summed over its runouts
     tile: Tile
 
 
@@ -86,7 +88,7 @@ def walk(
     above_opponent: Float32,
     above_own: Float32,
     scratch: Scratch,
-    lines: Float32,
+    lines: Float64,
 ) -> None:
     """Walk the runouts `first_runout : last_runout` of street `top`; what they are worth is added to `lines`.
 
@@ -101,7 +103,7 @@ def walk(
     street = top
     chunk = np.int64(plan.streets[street].first_chunk)
     direction = begin
-    zero = splat(np.float32(0.0))
+    zero = zeros(scratch.line)
     while True:
         here = plan.chunks[chunk]
         local = np.int64(runouts[runout].local)
@@ -258,18 +260,17 @@ def walk(
                 # Deals are added up in an order of their own for each hand, so hands that play alike take one sum.
                 from_at = plan.lines[node.line].value_at
                 for hand in range(own_hands):
-                    value[node.value_at + hand] = scratch.line[from_at + tables.alike_hands[alike + hand]]
+                    value[node.value_at + hand] = np.float32(scratch.line[from_at + tables.alike_hands[alike + hand]])
         # Step 3 for this runout, seen from above.
-        chance = runouts[runout].probability
+        chance = np.float64(runouts[runout].probability)
         spread = splat(chance)
         target = lines if street == top else scratch.line
         for line in range(here.first_line, here.last_line):
             from_at = nodes[plan.lines[line].node].value_at
             to_at = plan.lines[line].value_at
             for hand in range(0, own_hands, LANES):
-                store(
-                    target, to_at + hand, add_product(load(target, to_at + hand), load(value, from_at + hand), spread)
-                )
+                summed = add_product(load(target, to_at + hand), widen(load(value, from_at + hand)), spread)
+                store(target, to_at + hand, summed)
             for copy in range(runouts[runout].first_copy, runouts[runout].last_copy):
                 permutation = tables.copies[copy] * own_hands
                 for hand in range(own_hands):

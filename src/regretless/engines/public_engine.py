@@ -373,7 +373,12 @@ def make_scratch(
     plans: tuple[Plan, Plan], tables: tuple[Tables, Tables], tile_type: type[np.floating[Any]] = np.float32
 ) -> Scratch:
     """Rows for one thread."""
-    opponent, value, line = (aligned(int(size)) for size in np.maximum(plans[0].rows, plans[1].rows))
+    opponent, value, line = (
+        aligned(int(size), kind)
+        for size, kind in zip(
+            np.maximum(plans[0].rows, plans[1].rows), (np.float32, np.float32, np.float64), strict=True
+        )
+    )
     hands = max(plans[0].own_hands, plans[0].other_hands)
     deck = tables[0].card_fours.size
 
@@ -407,7 +412,7 @@ def _make_blocks(form: PublicForm, plans: tuple[Plan, Plan], unit: float, thread
     count = min(runouts, MOST_BLOCKS)
     buffers = count if threads > 1 else min(count, 1)
     sizes = [int(plan.streets[1]["last_line"]) * plan.own_hands if count else 0 for plan in plans]
-    lines = aligned(buffers * max(sizes))
+    lines = aligned(buffers * max(sizes), np.float64)
 
     def of(own: int) -> Blocks:
         opponent = aligned(plans[own].other_hands)
@@ -420,7 +425,7 @@ def _make_blocks(form: PublicForm, plans: tuple[Plan, Plan], unit: float, thread
             lines=lines[: buffers * sizes[own]],
             opponent=opponent,
             own=ones,
-            root=aligned(plans[own].own_hands),
+            root=aligned(plans[own].own_hands, np.float64),
             size=sizes[own],
         )
 

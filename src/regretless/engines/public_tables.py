@@ -33,7 +33,7 @@ RUNOUT = np.dtype(
         ("first_copy", np.int32),  #  the identity not included
         ("last_copy", np.int32),
         ("symmetry", np.int32),  #    a row of the tables below that have K
-        ("probability", np.float32),
+        ("probability", np.float64),
     ]
 )
 

@@ -44,7 +44,7 @@ def early_values(engine: PublicEngine, player: int) -> list[Float32]:
     else:
         runouts = len(form.streets[1].parent)
         usual = engine._blocks[player]
-        lines = aligned(usual.size)
+        lines = aligned(usual.size, np.float64)
         weights = np.zeros((1, 9), dtype=np.float32)
 
         def part(which: int, first: int, last: int) -> None:

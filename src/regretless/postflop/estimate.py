@@ -91,7 +91,7 @@ def estimate_spot(spot: Spot, *, threads: int = 1) -> Estimate:
     tables = int(runouts.sum() * sum(padded) * _TABLE_BYTES + runouts[-1] * sum(padded) * _SHOWDOWN_BYTES)
     nodes_before, nodes_last = int(counts[:-1, :4].sum()), int(counts[-1, :4].sum())
     blocks = min(int(runouts[1]), _MOST_BLOCKS) if len(runouts) > 1 and threads > 1 else 0
-    lines = int(counts[0, Kind.CHANCE]) * max(padded) * 4
+    lines = int(counts[0, Kind.CHANCE]) * max(padded) * 8
     rows = nodes_before * sum(padded) * 4 + min(nodes_last * sum(padded) * 4, _LARGEST_BUFFER)
     working = threads * rows * _THREAD_ROWS + blocks * lines
     values = int((counts[:-1, :4].sum(axis=1) * runouts[:-1]).sum()) * sum(hands) * 4
