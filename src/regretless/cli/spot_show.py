@@ -10,20 +10,18 @@ from typing import TYPE_CHECKING, Any
 from regretless.cli.consoles import for_answers, has_color, page_columns
 from regretless.cli.json_output import print_json
 from regretless.cli.numbers import bytes_text, duration_text
+from regretless.cli.spot_tree import print_tree
 from regretless.errors import InvalidOption, InvalidText
 from regretless.printable import printable
 
 if TYPE_CHECKING:
-    from rich.tree import Tree
-
     from regretless.cards.ranges import Range
-    from regretless.forms.public import BettingTree
     from regretless.postflop.grids import GridKind
     from regretless.postflop.nodes import NodeView
     from regretless.postflop.solution import SpotSolution
-    from regretless.postflop.spot import PlayerName, Spot
+    from regretless.postflop.spot import PlayerName
 
-__all__ = ["Look", "print_spot", "print_tree", "show_spot"]
+__all__ = ["Look", "print_spot", "show_spot"]
 
 
 LOCKS = 6  # said in the summary
@@ -190,57 +188,3 @@ def _print_runouts(solution: SpotSolution, look: Look, as_json: bool) -> None:
     console.print(runout_table(report, look.player, sort=look.sort))
     for line in wrapped(runout_legend(report), page_columns(for_answers())):
         console.print(line)
-
-
-def print_tree(spot: Spot, *, as_json: bool = False) -> None:
-    """The betting tree of a spot, street by street."""
-    from regretless.postflop.betting import betting_tree
-
-    tree = betting_tree(spot)
-    if as_json:
-        print_json(_nested(tree, 0))
-        return
-    console = for_answers(fit=False)  # a terminal may wrap a deep branch, but none is cut
-    console.print(_branch(spot, tree), no_wrap=True)
-    console.print(f"\n{len(tree.kind):,} betting nodes", style="dim")
-
-
-def _nested(tree: BettingTree, node: int) -> dict[str, Any]:
-    from regretless.forms.public import Kind
-
-    kind = Kind(int(tree.kind[node])).name.lower()
-    answer: dict[str, Any] = {"kind": kind, "paid": {"oop": float(tree.paid[node, 1]), "ip": float(tree.paid[node, 0])}}
-    if tree.player[node] >= 0:
-        answer["player"] = ("ip", "oop")[int(tree.player[node])]
-    children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-    if children:
-        answer["actions"] = {tree.labels[child] or "deal": _nested(tree, child) for child in children}
-    return answer
-
-
-def _branch(spot: Spot, tree: BettingTree) -> Tree:
-    from rich.text import Text
-    from rich.tree import Tree
-
-    from regretless.cli.spot_grid import spot_colors
-    from regretless.forms.public import Kind
-
-    top = Tree(Text(f"{spot.streets[0]}, pot {spot.pot:g}, stack {spot.stack:g}", style="bold"))
-
-    def grow(above: Tree, node: int) -> None:
-        children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-        colors = spot_colors([tree.labels[child] for child in children if tree.labels[child]])
-        for child in children:
-            label = tree.labels[child]
-            pot = spot.pot + float(tree.paid[child].sum())
-            if not label:
-                text = Text(f"{spot.streets[int(tree.street[child])]}, pot {pot:g}", style="dim italic")
-            else:
-                text = Text(f"{('ip', 'oop')[int(tree.player[node])]} ", style="dim")
-                text.append(label, style=colors[label])
-            if tree.kind[child] == Kind.SHOWDOWN:
-                text.append(f"  showdown, pot {pot:g}", style="dim")
-            grow(above.add(text), child)
-
-    grow(top, 0)
-    return top
