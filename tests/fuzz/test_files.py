@@ -25,7 +25,7 @@ OTHER: list[Any] = [
     {"a": 1}, [None, None], [1, 2, 3], [[1, 2, 3]], [["a", "b", "c"]], "alternating", "chance", "plus", "\x1b[31m[/b]",
 ]  # fmt: skip
 TYPES = ["F64", "F32", "F16", "I64", "I32", "I16", "I8", "U16", "U8", "BOOL", "BF16", "x", 5, None]
-COMMANDS = [["show", "--json"], ["show", "--tree"], ["show"], ["export"], ["solve", "--resume"]]
+COMMANDS = [["show", "--json"], ["show", "--tree"], ["show"], ["export"], ["solve", "--resume"], ["verify"]]
 
 SPOT = Spot.from_mapping(
     {
