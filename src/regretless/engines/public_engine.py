@@ -13,7 +13,8 @@ learned is kept in 32 bits or in 16:
                 where a 256th of the reach is the same for all, so that strategies off the path are not lost
 
 The parts, in the order of the data: `public_plan` (where rows are kept), `public_tables` (hands and runouts),
-`_public_nodes` and `_public_terminals` (the arithmetic), `_public_walk` (one runout), `_public_iterate` (one walk).
+`public_buffers` (the rows themselves), `_public_nodes` and `_public_terminals` (the arithmetic), `_public_walk` (one
+runout), `_public_iterate` (one walk).
 """
 
 from __future__ import annotations
@@ -25,14 +26,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines._public_iterate import BEGIN, BLOCKS, FINISH, Blocks, Job, iterate
-from regretless.engines._public_terminals import Tile
+from regretless.engines._public_iterate import BEGIN, BLOCKS, FINISH, Job, iterate
 from regretless.engines._public_walk import BEST, LEARN, MEAN, Learned, Scratch
 from regretless.engines.engine import Evaluation
+from regretless.engines.public_buffers import aligned, as_kernels_see, bytes_of, make_blocks, make_scratch
 from regretless.engines.public_locks import STEPS, PublicLocks, node_numbers, one_of
-from regretless.engines.public_plan import LANES, Plan, make_plans
-from regretless.engines.public_showdowns import FOUR
-from regretless.engines.public_tables import Tables, make_tables
+from regretless.engines.public_plan import LANES, make_plans
+from regretless.engines.public_tables import make_tables
 from regretless.engines.worker_threads import Workers
 from regretless.forms.blockers import met
 from regretless.forms.history import FloatArray
@@ -42,8 +42,6 @@ from regretless.rules.rule import Schedule
 
 __all__ = ["PublicEngine", "PublicSnapshot"]
 
-MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
-CACHE_LINE = 64  # bytes
 SALT = 0x9E3779  # makes roundings of 16-bit numbers differ from iteration to iteration
 LOWEST = -3e38  # a floor that changes nothing
 MOST_CANCELLED = 8  # times what is left, over all pairs of hands, before terminals need 64-bit numbers
@@ -105,7 +103,7 @@ class PublicEngine:
         self._average = [aligned(plan.entries, averages) for plan in self.plans]
         self._matched = list(self._regret)
         self._scratch = [make_scratch(self.plans, self.tables, tile_type) for _ in range(threads)]
-        self._blocks = _make_blocks(form, self.plans, self.unit, threads)
+        self._blocks = make_blocks(form, self.plans, self.unit, threads)
         self._locks = PublicLocks(form, self.plans, self.tables)
         self._pool = Workers(threads) if threads > 1 and len(form.streets) > 1 else None
         # Compile, or read from disk, what a solve needs: part of setting up, not of the first iteration.
@@ -117,7 +115,7 @@ class PublicEngine:
         arrays: list[object] = [*self._regret, *self._average, *self._matched]
         for own in range(2):
             arrays += [*self.plans[own], *self.tables[own], *self.tables[own].showdowns]
-        return _bytes_of(arrays)
+        return bytes_of(arrays)
 
     @property
     def memory_bytes(self) -> int:
@@ -125,7 +123,7 @@ class PublicEngine:
         arrays: list[object] = [*self._blocks[0], *self._blocks[1]]
         for scratch in self._scratch:
             arrays += [*scratch, *scratch.tile]
-        return self.kept_bytes + _bytes_of(arrays)
+        return self.kept_bytes + bytes_of(arrays)
 
     def advance(self, schedule: Schedule) -> None:
         """Run as many iterations as `schedule` has rows."""
@@ -347,89 +345,12 @@ class PublicEngine:
         self._run(rows, own, own + 1, FINISH, mode)
 
 
-def aligned(size: int, dtype: Any = np.float32) -> NDArray[Any]:
-    """Zeros that begin at a cache line, so that no vector straddles two."""
-    width = np.dtype(dtype).itemsize
-    raw = np.zeros(size + CACHE_LINE // width, dtype=dtype)
-    skip = -raw.ctypes.data % CACHE_LINE // width
-    return raw[skip : skip + size]
-
-
-def _bytes_of(arrays: list[object]) -> int:
-    """Together; of arrays that begin at the same place, the longest."""
-    longest: dict[int, int] = {}
-    for array in arrays:
-        if isinstance(array, np.ndarray):
-            longest[array.ctypes.data] = max(array.nbytes, longest.get(array.ctypes.data, 0))
-    return sum(longest.values())
-
-
-def as_kernels_see(stored: NDArray[Any]) -> NDArray[Any]:
-    """Halves as their bits."""
-    return stored.view(np.int16) if stored.dtype == np.float16 else stored
-
-
-def make_scratch(
-    plans: tuple[Plan, Plan], tables: tuple[Tables, Tables], tile_type: type[np.floating[Any]] = np.float32
-) -> Scratch:
-    """Rows for one thread."""
-    opponent, value, line = (
-        aligned(int(size), kind)
-        for size, kind in zip(
-            np.maximum(plans[0].rows, plans[1].rows), (np.float32, np.float32, np.float64), strict=True
-        )
-    )
-    hands = max(plans[0].own_hands, plans[0].other_hands)
-    deck = tables[0].card_fours.size
-
-    def most(counts: Callable[[Tables], NDArray[np.generic]]) -> int:
-        return max(int(np.max(counts(each), initial=0)) for each in tables)
-
-    groups = most(lambda each: each.showdowns.extents["last_group"] - each.showdowns.extents["first_group"])
-    pairs = most(lambda each: each.showdowns.pair_counts.reshape(-1, deck).sum(axis=1, dtype=np.int64))
-    tile = Tile(
-        reach=aligned((hands + 1) * LANES, tile_type),
-        cards=aligned((deck + 1) * LANES, tile_type),
-        sums=aligned((min(hands, 2 * groups + 1) + 2) * LANES, tile_type),
-        events=aligned((FOUR * most(lambda each: each.showdowns.event_fours) + 2) * LANES, tile_type),
-        parts=aligned((pairs + 1) * LANES, tile_type),
-        base=aligned((groups + 1) * LANES, tile_type),
-    )
-    return Scratch(opponent, value, line, tile)
-
-
 def _unit(form: PublicForm, met: tuple[FloatArray, FloatArray]) -> float:
     """The power of two that makes the largest value of a hand 8 to 16."""
     most = max(
         float(np.abs([form.payoffs.win[:, own], form.payoffs.lose[:, own]]).max() * met[own].max()) for own in range(2)
     )
     return 2.0 ** (4 - np.ceil(np.log2(most))) if most > 0 else 1.0
-
-
-def _make_blocks(form: PublicForm, plans: tuple[Plan, Plan], unit: float, threads: int) -> tuple[Blocks, Blocks]:
-    """Of the walks of both players, which take turns with the buffers of lines."""
-    runouts = len(form.streets[1].parent) if len(form.streets) > 1 else 0
-    count = min(runouts, MOST_BLOCKS)
-    buffers = count if threads > 1 else min(count, 1)
-    sizes = [int(plan.streets[1]["last_line"]) * plan.own_hands if count else 0 for plan in plans]
-    lines = aligned(buffers * max(sizes), np.float64)
-
-    def of(own: int) -> Blocks:
-        opponent = aligned(plans[own].other_hands)
-        opponent[: len(form.hands[1 - own].weight)] = form.hands[1 - own].weight * unit
-        ones = aligned(plans[own].own_hands)
-        ones[:] = 1.0
-        return Blocks(
-            runout=np.linspace(1, 1 + runouts, count + 1).astype(np.int32),
-            counter=np.zeros(1, dtype=np.int64),
-            lines=lines[: buffers * sizes[own]],
-            opponent=opponent,
-            own=ones,
-            root=aligned(plans[own].own_hands, np.float64),
-            size=sizes[own],
-        )
-
-    return of(0), of(1)
 
 
 def _met_weight(form: PublicForm, player: int) -> FloatArray:

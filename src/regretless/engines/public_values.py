@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from regretless.engines._public_iterate import BEGIN, BLOCKS, FINISH, iterate
 from regretless.engines._public_walk import MEAN
-from regretless.engines.public_engine import PublicEngine, aligned
+from regretless.engines.public_buffers import aligned
+from regretless.engines.public_engine import PublicEngine
 from regretless.engines.public_plan import LANES
 
 __all__ = ["early_values", "node_strategies"]
