@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from regretless.errors import InvalidFile
+from regretless.postflop import tree_size
 from regretless.postflop.engine_answers import EngineAnswers
 from regretless.postflop.solution import SpotSolution
 from regretless.postflop.solve import resume_spot, solve_spot
@@ -226,3 +227,21 @@ def test_a_solve_outlives_checkpoints_that_cannot_be_written(
     solve_spot(spot, **options, checkpointed=told.append)
     assert set(told) == {None}
     assert path.read_bytes() != before
+
+
+def test_a_file_whose_spot_explodes_is_refused(
+    river: SpotSolution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    river.save(tmp_path / "spot.rgl", resumable=True)
+    monkeypatch.setattr(tree_size, "MOST_NODES", 5)
+    for read in (SpotSolution.load, resume_spot):
+        with pytest.raises(InvalidFile, match=r"holds a spot that cannot be read: bets: .* more than 5 nodes"):
+            read(tmp_path / "spot.rgl")
+
+
+def test_a_file_cut_short_while_open_is_an_error(turn: SpotSolution, tmp_path: Path) -> None:
+    turn.save(tmp_path / "spot.rgl")
+    loaded = SpotSolution.load(tmp_path / "spot.rgl")
+    os.truncate(tmp_path / "spot.rgl", 20_000)
+    with pytest.raises(InvalidFile, match="was cut short while it was open"):
+        loaded.node("check, check, 9d")
