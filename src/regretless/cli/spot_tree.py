@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from regretless.cli.consoles import for_answers
+from regretless.cli.json_output import strict_json
 from regretless.forms.public import Kind
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _guide(above: str, here: str, plain: bool) -> str:
 def _json(tree: BettingTree, node: int) -> Iterator[str]:
     """A node and all below it as JSON: kind, chips paid, who acts, and the node after each action."""
     paid = {"oop": float(tree.paid[node, 1]), "ip": float(tree.paid[node, 0])}
-    text = json.dumps({"kind": Kind(int(tree.kind[node])).name.lower(), "paid": paid}, allow_nan=False)[:-1]
+    text = strict_json({"kind": Kind(int(tree.kind[node])).name.lower(), "paid": paid})[:-1]
     if tree.player[node] >= 0:
         text += f', "player": "{("ip", "oop")[int(tree.player[node])]}"'
     children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
@@ -84,7 +84,7 @@ def _json(tree: BettingTree, node: int) -> Iterator[str]:
         return
     text += ', "actions": {'
     for child in children:
-        yield f"{text}{json.dumps(tree.labels[child] or 'deal')}: "
+        yield f"{text}{strict_json(tree.labels[child] or 'deal')}: "
         yield from _json(tree, child)
         text = ", "
     yield "}}"
