@@ -129,7 +129,7 @@ DAMAGE = {"empty": lambda data: b"", "cut short": cut, "blank at the end": blank
 
 
 @pytest.fixture
-def load(tmp_path: Path) -> Callable[[], str]:
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
     """Reads a module with a kernel as a new process would, and says how its kernel was come by."""
     source = tmp_path / "kept_kernel.py"
     source.write_text("def double(x):\n    return 2 * x\n", encoding="utf-8")
@@ -139,6 +139,7 @@ def load(tmp_path: Path) -> Callable[[], str]:
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "kept_kernel", module)  # where numba looks for it
         spec.loader.exec_module(module)
         double = compiled(module.double)
         assert double(21) == 42
