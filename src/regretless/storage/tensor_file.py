@@ -16,6 +16,7 @@ import math
 import os
 import stat
 import threading
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -63,6 +64,7 @@ class TensorFile:
         try:
             _check_ordinary(path)
             self._file = open(path, "rb", buffering=0)  # noqa: SIM115 (stays open as long as this does)
+            weakref.finalize(self, self._file.close)
             self._size = os.fstat(self._file.fileno()).st_size
             self.table = self._read_table()
         except OSError as error:
