@@ -168,8 +168,8 @@ def spots(draw: st.DrawFn) -> dict[str, Any]:
         streets["river"]["oop"]["donk"] = draw(sizes)
     return {
         "board": draw(st.sampled_from(["Qs Jh 2h", "Qs Jh 2h 3c", "Qs Jh 2h 3c 3d"])),
-        "pot": draw(st.floats(0.5, 1e6)),
-        "stack": draw(st.integers(1, 10**6)),
+        "pot": (pot := draw(st.floats(0.5, 1e6))),
+        "stack": draw(st.integers(1, min(10**6, int(1_000 * pot)))),  # deeper stacks are refused
         "name": draw(st.sampled_from(["", 'a "quoted" one', "naïve"])),
         "oop": {"range": draw(st.sampled_from(["AA", "22+, A5s:0.25", "100%", "AhKh:0.123"]))},
         "ip": {"range": draw(st.sampled_from(["KK", "K2s+, 98o", "100%"]))},

@@ -82,7 +82,7 @@ def test_the_readable_best_response_finds_the_same(fields: dict[str, Any]) -> No
     assert found.values == pytest.approx(brute.values, abs=1e-9)
     assert found.exploitability == pytest.approx(brute.exploitability, abs=1e-9)
     assert found.reported == pytest.approx(brute.exploitability, abs=1e-6 * found.pot)
-    assert found.exploitability > 1e-4 * found.pot  # something to find
+    assert found.exploitability > 2e-5 * found.pot  # something to find
 
 
 def test_a_best_response_keeps_to_locks() -> None:
