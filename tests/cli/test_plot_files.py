@@ -48,4 +48,4 @@ def test_a_spot_file_is_to_be_solved_first(run, tmp_path: Path) -> None:
     (tmp_path / "spot.toml").write_text(SPOT, encoding="utf-8")
     result = run("plot", "spot.toml")
     assert result.code == 1
-    assert "spot.toml' is a spot: regretless solve draws one with --plot" in result.err
+    assert "spot.toml' is an unsolved spot: use regretless solve --plot" in result.err

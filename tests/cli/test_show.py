@@ -264,7 +264,7 @@ def test_nothing_is_cut_where_a_terminal_is_narrow(show, monkeypatch: pytest.Mon
         (["--hands", "33"], "oop and ip hold none of these here"),
         (["--hands", "55", "--player", "oop"], "oop hold none of these here"),
         (["--hands", "--sort", "height"], "sort: 'height' is no column here; there is hand, check"),
-        (["--sort", "ev"], "sort: 'ev' orders rows: say --hands or --runouts too"),
+        (["--sort", "ev"], "sort: 'ev' sorts rows: add --hands or --runouts"),
         (["--then", "check"], "then: 'check' does not apply to a node"),
         (["--tree", "--line", "check"], "line: 'check' does not apply to --tree"),
         (["--information-sets", "Ks:"], "information-sets: 'Ks:' does not apply to a node"),

@@ -29,16 +29,16 @@ def bench(context: typer.Context) -> None:
 def games(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[GAME]...", help="Which games; all of the benchmark if none is named."),
+        typer.Argument(metavar="[GAME]...", help="Games to time; all of them by default."),
     ] = None,
     contenders: Annotated[
-        str, typer.Option(help="Who takes part, separated by commas; who is not installed is left out.")
+        str, typer.Option(help="Solvers to time, separated by commas; those not installed are skipped.")
     ] = "numba,numpy,openspiel,openspiel-python,liteefg",
     dtype: Annotated[str | None, typer.Option(help="Number format of the numba engine: float64 or float32.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write times and hardware to this JSON file.")] = None,
     json_: Annotated[bool, typer.Option("--json", help="One object on stdout, and nothing else.")] = False,
 ) -> None:
-    """Seconds an iteration of alternating CFR+ on one thread: everyone in turn, medians, ratios.
+    """Seconds per iteration of alternating CFR+ on one thread: medians over interleaved runs, and ratios.
 
     \b
     [cyan]regretless bench games[/cyan]   a few minutes

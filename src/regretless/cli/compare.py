@@ -39,18 +39,19 @@ def compare(
         ),
     ] = None,
     information_sets: Annotated[
-        str | None, typer.Option(show_default="the largest differences", help="Of games: only these, with commas.")
+        str | None,
+        typer.Option(show_default="the largest differences", help="For games: only these, separated by commas."),
     ] = None,
     top: Annotated[
         int | None, typer.Option(show_default=str(TOP), help="How many nodes, hands or information sets to show.")
     ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Show all of them.")] = False,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
 ) -> None:
-    """Compare two solutions: EV, frequencies and where they play differently, the largest differences first.
+    """Compare two solutions: EVs, frequencies and where they play differently, largest differences first.
 
-    Two spots on the same board may have other ranges, sizes, locks or targets: what both trees have is compared, and
-    what only one has is listed. With --line, a node is compared hand by hand.
+    Two spots on the same board may differ in ranges, sizes, locks or targets: nodes in both trees are compared, and
+    nodes in only one are listed. With --line, one node is compared hand by hand.
 
     \b
     [cyan]regretless compare equilibrium.rgl locked.rgl[/cyan]
@@ -96,7 +97,7 @@ def compare(
     if any(spots):
         spot, game = (first, second) if spots[0] else (second, first)
         load_solution(game)
-        raise InvalidFile(spot, f"holds a spot, and {game} a game: they cannot be compared")
+        raise InvalidFile(spot, f"is a spot and {game} is a game: they cannot be compared")
     _refuse_others("games", given)
     compare_games((first, second), keys=information_sets, most=most, as_json=json_)
 

@@ -22,12 +22,12 @@ def equity(
         typer.Option(show_default="no cards", help="Cards on the table: none, 3, 4 or 5, as [cyan]'Qs Jh 2h'[/cyan]."),
     ] = "",
     samples: Annotated[
-        int | None, typer.Option(show_default="exact", help="Deals to draw at random, instead of counting all.")
+        int | None, typer.Option(show_default="exact", help="Sample this many deals instead of enumerating all.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the deals drawn.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed, with --samples.")] = 0,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
 ) -> None:
-    """Equity of two ranges: the share of the pot each wins, ties halved, shared cards left out.
+    """Equity of two ranges: the share of the pot each wins, ties split, card conflicts removed.
 
     \b
     [cyan]regretless equity AA KK[/cyan]

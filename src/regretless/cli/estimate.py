@@ -25,10 +25,10 @@ def estimate(
             metavar="SPOT.toml", show_default=False, help="Spot files, patterns such as 'spots/*.toml', or folders."
         ),
     ],
-    threads: Annotated[int | None, typer.Option(show_default="all cores", help="Threads of the CPU.")] = None,
+    threads: Annotated[int | None, typer.Option(show_default="all cores", help="CPU threads.")] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
 ) -> None:
-    """Nodes, hands and memory of a spot, in 32 and in 16 bits.
+    """Estimate the size of a spot: nodes, hands, and memory with 32-bit and 16-bit storage.
 
     \b
     [cyan]regretless estimate spot.toml[/cyan]

@@ -32,7 +32,7 @@ def export(
     line: Line = None,
     board: Board = None,
     street: Annotated[
-        str | None, typer.Option(show_default=False, help="Every decision of a street: flop, turn or river.")
+        str | None, typer.Option(show_default=False, help="Every decision on a street: flop, turn or river.")
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every decision of the tree.")] = False,
     player: Player = None,
@@ -41,15 +41,15 @@ def export(
         typer.Option(show_default="all", metavar="RANGE", help="Only these hands: [cyan]'AK, 99+'[/cyan]."),
     ] = None,
     format_: Annotated[
-        str | None, typer.Option("--format", show_default="by --out, else csv", help="csv, json or parquet.")
+        str | None, typer.Option("--format", show_default="from --out, else csv", help="csv, json or parquet.")
     ] = None,
     out: Annotated[Path | None, typer.Option(show_default="stdout", help="The file to write.")] = None,
-    columns: Annotated[bool, typer.Option("--columns", help="Say what each column means, and stop.")] = False,
+    columns: Annotated[bool, typer.Option("--columns", help="Print what each column means and exit.")] = False,
 ) -> None:
-    """Write strategy, weight, equity, EV and EQR of every hand: at one node, on a street or everywhere.
+    """Export strategy, weight, equity, EV and EQR of every hand: at one node, on one street or everywhere.
 
-    One node has a row per hand; a street and --all have a row for each hand and action. The file appears whole or not
-    at all: an interrupted export leaves nothing.
+    A single node is written as one row per hand; --street and --all write one row per hand and action. The file
+    appears only when it is complete: an interrupted export leaves nothing behind.
 
     \b
     [cyan]regretless export spot.rgl --line 'check' --out check.csv[/cyan]
@@ -72,9 +72,9 @@ def export(
     if kind not in FORMATS:
         raise InvalidOption("format", kind, f"is not one of {', '.join(FORMATS)}")
     if kind == "parquet" and out is None:
-        raise InvalidOption("out", None, "must name a file: parquet cannot be written to a terminal")
+        raise InvalidOption("out", None, "must name a file: parquet is not written to stdout")
     if out is not None and out.exists() and out.samefile(file):
-        raise InvalidFile(out, "is the solution that is exported: choose another name for --out")
+        raise InvalidFile(out, "is the solution being exported: choose another name for --out")
     whose, chosen = read_player(player), one_range(hands)
     solution = SpotSolution.load(file)
     wide = not all_ and street is None
@@ -114,7 +114,7 @@ def _several(
     if out is not None and not filtered and out.parent.is_dir():
         free = shutil.disk_usage(out.parent).free
         if size.bytes > free:
-            raise InvalidFile(out, f"would take about {bytes_text(size.bytes)}, and {bytes_text(free)} are free there")
+            raise InvalidFile(out, f"would take about {bytes_text(size.bytes)}; only {bytes_text(free)} are free")
     return views, size
 
 

@@ -22,11 +22,11 @@ def plot(
     games: Annotated[
         list[str],
         typer.Argument(
-            metavar="GAME|FILE.rgl…", show_default=False, help="Games to solve, or saved games or spots to draw."
+            metavar="GAME|FILE.rgl…", show_default=False, help="Games to solve, or saved games or spots to plot."
         ),
     ],
     variants: Annotated[
-        str, typer.Option(help="Variants to compare, separated by commas.")
+        str, typer.Option(help="Variants to plot, separated by commas.")
     ] = "vanilla,plus,linear,discounted",
     iterations: Annotated[int, typer.Option(help="Iterations of each solve.")] = 1000,
     engine: Annotated[str, typer.Option(help="auto, numba, numpy, torch, cupy, matrix or reference.")] = "auto",
@@ -36,15 +36,15 @@ def plot(
     seed: Annotated[int | None, typer.Option(show_default="0", help="Random seed, with --sampling.")] = None,
     measure_every: Annotated[
         int | None,
-        typer.Option(show_default="a tenth of what is done", help="Iterations between two points of a curve."),
+        typer.Option(show_default="a tenth of those done so far", help="Iterations between points of a curve."),
     ] = None,
-    title: Annotated[str | None, typer.Option(show_default="says what is drawn", help="Title of the picture.")] = None,
+    title: Annotated[str | None, typer.Option(show_default="describes the curves", help="Title of the plot.")] = None,
     out: Annotated[
         Path | None,
-        typer.Option(show_default="GAME.png", help="Where to draw: a .png, .svg, .pdf or .jpg file."),
+        typer.Option(show_default="GAME.png", help="Write the plot to this .png, .svg, .pdf or .jpg file."),
     ] = None,
 ) -> None:
-    """Draw exploitability against iterations and against seconds, both logarithmic.
+    """Plot exploitability against iterations and seconds, on logarithmic axes.
 
     \b
     [cyan]regretless plot leduc[/cyan]
@@ -68,7 +68,11 @@ def plot(
         raise InvalidOption("variants", variants, "must name at least one variant")
     for game in games:
         if game.endswith(".toml"):
-            raise InvalidOption("GAME", game, "is a spot: regretless solve draws one with --plot, or solve it first")
+            raise InvalidOption(
+                "GAME",
+                game,
+                "is an unsolved spot: use regretless solve --plot, or solve it first",
+            )
     saved = [_load(game) for game in games if game.endswith(".rgl")]
     spots = sum(hasattr(each, "spot") for each in saved)
     if 0 < spots < len(games):  # said before the games are solved
@@ -83,7 +87,9 @@ def plot(
         "seed": seed,
         "measure_every": measure_every,
     }
-    plan = SimplePlan("stopping after this iteration, then drawing what is solved", "stopped at once: nothing is drawn")
+    plan = SimplePlan(
+        "stopping after this iteration, then plotting what was solved", "stopped at once: nothing was drawn"
+    )
     with interruptible(plan) as interrupted:
         solved = _solve_all(jobs, options, interrupted)
         stopped = interrupted()
@@ -91,7 +97,7 @@ def plot(
     save_figure(convergence([*saved, *solved], labels=files, title=title), path)
     note(f"drew {path}")
     if stopped:
-        for_people().print("interrupted: the picture holds what was solved until then")
+        for_people().print("interrupted: the plot shows what was solved so far")
         raise typer.Exit(130)
 
 

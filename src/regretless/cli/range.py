@@ -22,7 +22,7 @@ RANKS = "AKQJT98765432"
 def range_(
     text: Annotated[
         list[str],
-        typer.Argument(metavar="RANGE", show_default=False, help="Such as [cyan]'22+, A2s+, KQo:0.5'[/cyan]."),
+        typer.Argument(metavar="RANGE", show_default=False, help="A range, such as [cyan]'22+, A2s+, KQo:0.5'[/cyan]."),
     ],
     format: Annotated[
         str | None,
@@ -34,10 +34,10 @@ def range_(
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
 ) -> None:
-    """Read a range: its shortest text, how many hands it holds, and its 13 × 13 grid.
+    """Read a range: its shortest text, its number of combos, and its 13 × 13 grid.
 
-    Suited hands are above the diagonal, offsuit ones below it. Where terms overlap, the later one wins, and a warning
-    names the hands whose weight that changes.
+    Suited hands are above the diagonal, offsuit hands below it. Where terms overlap, the later one wins, and a warning
+    names the hands whose weights change.
 
     \b
     [cyan]regretless range '22+, A2s+, KTs+, QJs, AJo+:0.5'[/cyan]

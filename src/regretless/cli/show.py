@@ -41,11 +41,11 @@ class ShowCommand(TyperCommand):
 def show(
     file: Annotated[Path, typer.Argument(help="A .rgl file; or a spot's .toml file, with --tree.", show_default=False)],
     strategy: Annotated[
-        bool, typer.Option("--strategy", help="Every information set, or every hand of a spot.")
+        bool, typer.Option("--strategy", help="Show every information set, or every hand of a spot.")
     ] = False,
     information_sets: Annotated[
         str | None,
-        typer.Option(show_default="the first ones", help="Only these, separated by commas: [cyan]Ks:,Ks:r[/cyan]."),
+        typer.Option(show_default="the first few", help="Only these, separated by commas: [cyan]Ks:,Ks:r[/cyan]."),
     ] = None,
     line: Line = None,
     board: Board = None,
@@ -58,7 +58,7 @@ def show(
             show_default=False,
             rich_help_panel=SPOTS,
             help="A row per hand: strategy, EV of each action, weight, equity, EV, EQR. With a range, such as "
-            "[cyan]'AK, 99+'[/cyan], only these hands, and means over them.",
+            "[cyan]'AK, 99+'[/cyan], only these hands and their averages.",
         ),
     ] = None,
     grid: Annotated[
@@ -72,7 +72,7 @@ def show(
     ] = None,
     runouts: Annotated[
         bool,
-        typer.Option("--runouts", rich_help_panel=SPOTS, help="What each card that can come after --line does."),
+        typer.Option("--runouts", rich_help_panel=SPOTS, help="A row for each card that can be dealt after --line."),
     ] = False,
     then: Annotated[
         str | None,
@@ -80,7 +80,7 @@ def show(
             metavar="LINE",
             show_default="check, with --player ip",
             rich_help_panel=SPOTS,
-            help="With --runouts: actions after the card.",
+            help="With --runouts, the actions after the card.",
         ),
     ] = None,
     sort: Annotated[
@@ -89,19 +89,20 @@ def show(
             metavar="COLUMN",
             show_default="weight, or card",
             rich_help_panel=SPOTS,
-            help="Order rows of --hands or --runouts by this column: ev, equity, eqr, an action such as 'bet 94', …",
+            help="Sort the rows of --hands or --runouts by this column: ev, equity, eqr, an action such as 'bet 94', …",
         ),
     ] = None,
     svg: Annotated[
         Path | None,
-        typer.Option(show_default=False, rich_help_panel=SPOTS, help="Draw the node into this .svg file instead."),
+        typer.Option(show_default=False, rich_help_panel=SPOTS, help="Draw the node to this .svg file instead."),
     ] = None,
-    tree: Annotated[bool, typer.Option("--tree", rich_help_panel=SPOTS, help="The betting tree.")] = False,
+    tree: Annotated[bool, typer.Option("--tree", rich_help_panel=SPOTS, help="Show the betting tree.")] = False,
     json_: Annotated[
-        bool, typer.Option("--json", help="One JSON object on stdout: that of `regretless solve --json`, and the node.")
+        bool,
+        typer.Option("--json", help="One JSON object on stdout: that of `regretless solve --json`, plus the node."),
     ] = False,
 ) -> None:
-    """Show a saved solution: values, exploitability and the strategy.
+    """Show a saved solution: values, exploitability and strategy.
 
     \b
     [cyan]regretless show leduc.rgl[/cyan]
@@ -135,7 +136,7 @@ def show(
         kind = next((name for name in ("--tree", "--svg", "--runouts") if given[name] not in (None, False)), "a node")
         _refuse_others(kind, given)
         if sort is not None and kind == "a node" and hands is None and not strategy:
-            raise InvalidOption("sort", sort, "orders rows: say --hands or --runouts too")
+            raise InvalidOption("sort", sort, "sorts rows: add --hands or --runouts")
         look = Look(
             line=line or "",
             cards=read_cards(board),

@@ -30,10 +30,10 @@ def solve(
     variant: Annotated[
         str | None,
         typer.Option(
-            show_default="plus; for a spot, river or postflop",
+            show_default="plus; for a spot, postflop, turn or river, by its street",
             rich_help_panel=SEARCH,
-            help="vanilla, plus, linear, discounted, predictive-plus, predictive-discounted-plus, river, postflop, "
-            "or lp: the exact answer by linear program, for small games of two.",
+            help="vanilla, plus, linear, discounted, predictive-plus, predictive-discounted-plus, postflop, turn, "
+            "river, or lp: an exact linear program, for small two-player games.",
         ),
     ] = None,
     iterations: Annotated[
@@ -41,7 +41,7 @@ def solve(
         typer.Option(
             show_default="1000, or 1,000,000 with --target",
             rich_help_panel=SEARCH,
-            help="Where to stop, counted from the very first iteration, also after --resume.",
+            help="Stop after this many iterations in total, including those before --resume.",
         ),
     ] = None,
     target: Annotated[
@@ -49,8 +49,8 @@ def solve(
         typer.Option(
             show_default=False,
             rich_help_panel=SEARCH,
-            help="Stop sooner, when the exploitability is at most this: in the game's units, or for a spot in per cent "
-            "of the pot (0.3 where nothing is said).",
+            help="Stop as soon as the exploitability is at most this: in the game's units, or in percent of the pot "
+            "for a spot (0.3 by default).",
         ),
     ] = None,
     updates: Annotated[
@@ -66,7 +66,7 @@ def solve(
         typer.Option(
             show_default="full",
             rich_help_panel=SEARCH,
-            help="How much of the tree an iteration walks: full, chance, external or outcome.",
+            help="How much of the tree each iteration traverses: full, chance, external or outcome.",
         ),
     ] = None,
     batch_size: Annotated[
@@ -74,7 +74,7 @@ def solve(
         typer.Option(
             show_default="1, or 1,024 with torch",
             rich_help_panel=SEARCH,
-            help="Deals drawn between two updates, with --sampling.",
+            help="Deals sampled per update, with --sampling.",
         ),
     ] = None,
     seed: Annotated[
@@ -84,9 +84,9 @@ def solve(
     measure_every: Annotated[
         int | None,
         typer.Option(
-            show_default="a tenth of what is done",
+            show_default="a tenth of those done so far",
             rich_help_panel=SEARCH,
-            help="Iterations between two measurements of exploitability.",
+            help="Iterations between measurements of exploitability.",
         ),
     ] = None,
     engine: Annotated[
@@ -102,25 +102,26 @@ def solve(
     ] = None,
     threads: Annotated[
         int | None,
-        typer.Option(show_default="what suits the engine", rich_help_panel=MACHINE, help="Threads of the CPU."),
+        typer.Option(show_default="chosen by the engine", rich_help_panel=MACHINE, help="CPU threads."),
     ] = None,
     storage: Annotated[
         int | None,
-        typer.Option(show_default="32", rich_help_panel=MACHINE, help="Bits of a stored number of a spot: 32 or 16."),
+        typer.Option(show_default="32", rich_help_panel=MACHINE, help="Bits per stored number of a spot: 32 or 16."),
     ] = None,
     json_: Annotated[
         bool, typer.Option("--json", rich_help_panel=OUTPUT, help="One JSON object on stdout, and nothing else.")
     ] = False,
     strategy: Annotated[
-        bool, typer.Option("--strategy", rich_help_panel=OUTPUT, help="Every information set, not only the first ones.")
+        bool,
+        typer.Option("--strategy", rich_help_panel=OUTPUT, help="Show every information set, not just the first few."),
     ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
             show_default=False,
             rich_help_panel=OUTPUT,
-            help="Save the solution as this .rgl file, or several in this folder; an interrupted solve is saved even "
-            "without it.",
+            help="Save the solution to this .rgl file, or several solutions to this folder; an interrupted solve is "
+            "saved even without it.",
         ),
     ] = None,
     resume: Annotated[
@@ -136,7 +137,7 @@ def solve(
         typer.Option(
             show_default="180",
             rich_help_panel=OUTPUT,
-            help="Seconds between two checkpoints of a solve that is saved with --out or --resume.",
+            help="Seconds between checkpoints, with --out or --resume.",
         ),
     ] = None,
     keep_regrets: Annotated[
@@ -144,7 +145,7 @@ def solve(
         typer.Option(
             "--keep-regrets",
             rich_help_panel=OUTPUT,
-            help="Save a spot with its regrets, so that a finished solve can be resumed; the file is much larger.",
+            help="Save a spot's regrets too, so that a finished solve can be resumed; the file is much larger.",
         ),
     ] = False,
     lock: LockOption = None,
@@ -156,7 +157,7 @@ def solve(
         typer.Option(
             show_default=False,
             rich_help_panel=OUTPUT,
-            help="Draw how exploitability fell: a .png, .svg, .pdf or .jpg file.",
+            help="Plot the exploitability over time to a .png, .svg, .pdf or .jpg file.",
         ),
     ] = None,
 ) -> None:
@@ -169,10 +170,10 @@ def solve(
     [cyan]regretless solve kuhn --variant lp --json --strategy[/cyan]
     [cyan]regretless solve --resume leduc.rgl --iterations 20000[/cyan]
     [cyan]regretless solve spot.toml --target 0.3 --out spot.rgl[/cyan]   % of the pot
-    [cyan]regretless solve spots/ --out solved[/cyan]   many spots, filling the cores
-    [cyan]regretless solve spot.toml --lock 'check: AA, KK = bet 50'[/cyan]   a decision that is given
+    [cyan]regretless solve spots/ --out solved[/cyan]   many spots in parallel
+    [cyan]regretless solve spot.toml --lock 'check: AA, KK = bet 50'[/cyan]   a locked decision
 
-    Ctrl-C stops between two iterations, saves what was solved and prints the command that resumes it.
+    Ctrl-C stops after the current iteration, saves what was solved and prints the command that resumes it.
     """
     from regretless.cli.inputs import is_spot, is_spot_file, spot_paths
     from regretless.cli.solve_request import SolveRequest
@@ -211,7 +212,7 @@ def solve(
             solve_spots(paths, request)
             return
         if len(paths) > 1:
-            raise typer.BadParameter("one file is resumed at a time, and belongs to one spot", param_hint="--resume")
+            raise typer.BadParameter("resumes one file, which belongs to one spot", param_hint="--resume")
         from regretless.cli.outputs import solution_files
         from regretless.cli.spot_solve import solve_spot_file
 

@@ -29,8 +29,8 @@ LockOption = Annotated[
         metavar="LOCK",
         show_default=False,
         rich_help_panel=SPOTS,
-        help="A decision that is given, as the line, the hands (left out: all) and what they do: "
-        "[cyan]'check: AA, KK = bet 50 70%, check'[/cyan]. May be given several times.",
+        help="Lock a decision, given as line, hands (all if left out) and actions: "
+        "[cyan]'check: AA, KK = bet 50 70%, check'[/cyan]. May be repeated.",
     ),
 ]
 LockFromOption = Annotated[
@@ -40,7 +40,7 @@ LockFromOption = Annotated[
         metavar="FILE",
         show_default=False,
         rich_help_panel=SPOTS,
-        help="Decisions given by another solution, with --lock-player or --lock-line.",
+        help="Lock decisions to another solution's strategy, with --lock-player or --lock-line.",
     ),
 ]
 LockPlayerOption = Annotated[
@@ -50,7 +50,7 @@ LockPlayerOption = Annotated[
         metavar="oop|ip",
         show_default=False,
         rich_help_panel=SPOTS,
-        help="With --lock-from: this player plays as there, everywhere.",
+        help="With --lock-from, lock every decision of this player.",
     ),
 ]
 LockLineOption = Annotated[
@@ -60,7 +60,7 @@ LockLineOption = Annotated[
         metavar="LINE[: HANDS]",
         show_default=False,
         rich_help_panel=SPOTS,
-        help="With --lock-from: this node is played as there, by all hands or by these. May be given several times.",
+        help="With --lock-from, lock this node, for all hands or for these. May be repeated.",
     ),
 ]
 
@@ -76,11 +76,13 @@ def read_locks(
 
     given = [("lock-player", player)] * (player is not None) + [("lock-line", line) for line in lines]
     if source is None and given:
-        raise InvalidOption(*given[0], "is played as in another solution: name it with --lock-from")
+        raise InvalidOption(*given[0], "takes its strategy from another solution: name it with --lock-from")
     locks: list[AnyLock] = []
     if source is not None:
         if not given:
-            raise InvalidFile(source, "gives no lock: say what is taken from it, with --lock-player or --lock-line")
+            raise InvalidFile(
+                source, "is named by --lock-from, but nothing is locked: add --lock-player or --lock-line"
+            )
         whose = read_player(player, "lock-player")
         if whose is not None:
             locks.append(LockFrom(str(source), player=whose))

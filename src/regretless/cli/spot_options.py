@@ -24,7 +24,7 @@ Line = Annotated[
         metavar="LINE",
         show_default="the first decision",
         rich_help_panel=SPOTS,
-        help="Where to look, as a line of play: [cyan]'check, bet 94, call, Th'[/cyan].",
+        help="The node, as a line of play: [cyan]'check, bet 94, call, Th'[/cyan].",
     ),
 ]
 Board = Annotated[
@@ -39,7 +39,7 @@ Board = Annotated[
 Player = Annotated[
     str | None,
     typer.Option(
-        metavar="oop|ip", show_default=False, rich_help_panel=SPOTS, help="Whose hands: the player who acts, or this."
+        metavar="oop|ip", show_default="the player to act", rich_help_panel=SPOTS, help="Whose hands to show."
     ),
 ]
 

@@ -17,21 +17,21 @@ __all__ = ["train_kuhn"]
 
 def train_kuhn(
     iterations: Annotated[int, typer.Option(help="Hands to deal.")] = 100_000,
-    seed: Annotated[int, typer.Option(help="Of the deals.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed of the deals.")] = 0,
     plot: Annotated[
         Path | None,
-        typer.Option(show_default=False, help="Draw the strategy: a .png, .svg, .pdf or .jpg file."),
+        typer.Option(show_default=False, help="Plot the strategy to a .png, .svg, .pdf or .jpg file."),
     ] = None,
     information_sets: Annotated[
         str | None,
-        typer.Option(show_default="all", help="What to draw, separated by commas: [cyan]0:,1:,2:[/cyan]."),
+        typer.Option(show_default="all", help="Information sets to plot, separated by commas: [cyan]0:,1:,2:[/cyan]."),
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
 ) -> None:
-    """Train Kuhn poker by chance-sampled CFR: one random deal an iteration, both players learning.
+    """Train Kuhn poker by chance-sampled CFR: one random deal per iteration, updating both players.
 
     Cards are 0 (jack), 1 (queen) and 2 (king); p passes (checks or folds) and b bets (or calls): [cyan]1:pb[/cyan] is a
-    queen who checked and now faces a bet.
+    queen that checked and now faces a bet.
 
     \b
     [cyan]regretless train-kuhn[/cyan]

@@ -22,23 +22,21 @@ FLOPS = "Flops"
 def verify(
     file: Annotated[Path, typer.Argument(help="A .rgl file of a game or a spot.", show_default=False)],
     full: Annotated[
-        bool, typer.Option("--full", rich_help_panel=FLOPS, help="Every runout, instead of turns drawn at random.")
+        bool, typer.Option("--full", rich_help_panel=FLOPS, help="Evaluate every runout instead of a random sample.")
     ] = False,
     turns: Annotated[
         int | None,
-        typer.Option(
-            show_default="12", rich_help_panel=FLOPS, help="How many turns are drawn, each with all its rivers."
-        ),
+        typer.Option(show_default="12", rich_help_panel=FLOPS, help="Turn cards to sample, each with all its rivers."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(show_default="0", rich_help_panel=FLOPS, help="Random seed of the turns drawn.")
+        int | None, typer.Option(show_default="0", rich_help_panel=FLOPS, help="Random seed of the sample.")
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
 ) -> None:
-    """Recompute what a solution claims: without merged suits, in 64 bits, from the strategy as it was saved.
+    """Recompute exploitability and values from the saved strategy, independently of the engine that solved it.
 
-    Games are evaluated by the readable best response. Rivers and turns take seconds; flops are sampled, with a standard
-    error, unless `--full` asks for all 2,352 runouts.
+    Games are evaluated by the readable best response; spots without merging suits, in 64-bit arithmetic. Rivers and
+    turns take seconds. Flops are sampled, with a standard error, unless `--full` asks for all 2,352 runouts.
 
     \b
     [cyan]regretless verify spot.rgl[/cyan]
@@ -105,7 +103,7 @@ def _print(found: Verification) -> None:
     )
     console.print(table)
     if not found.agrees:
-        console.print("the solution is not what the solve reported", style="bold yellow")
+        console.print("the recomputed exploitability differs from what the solve reported", style="bold yellow")
 
 
 def _spot_rows(found: SpotVerification) -> list[tuple[str, str, str]]:
