@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import resource
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -30,6 +31,9 @@ else:
     settings.register_profile("regretless", deadline=None, derandomize=bool(os.environ.get("CI")))
     settings.load_profile("regretless")
 
+
+# A shell that starts the tests in the background makes them ignore Ctrl-C, and the commands they start would too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Examples in docstrings of modules that load without PyTorch but cannot run without it.
 DOCTESTS_WITH_TORCH = {"regretless.engines.batched.BatchedEngine"}
