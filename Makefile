@@ -35,7 +35,7 @@ MKDOCS = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(DEMO_READY)  ## solve Leduc poker and a hold'em turn, draw and show what comes out
+demo: $(DEMO_READY)  ## solve Leduc poker and a hold'em turn, print and plot the results
 	@mkdir -p demo
 	$(BIN)/regretless solve leduc --variant plus --iterations 1000 --plot demo/leduc.png
 	$(BIN)/regretless solve examples/turn.toml --target 0.3 --out demo/turn.rgl
@@ -54,7 +54,7 @@ format: $(DEV_READY)  ## let ruff fix what it can
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-test-pythons:  ## make test on every supported Python that is found, each in its own environment
+test-pythons:  ## make test on every supported Python it finds, each in its own environment
 	@passed=; failed=; absent=; \
 	for version in $(PYTHONS); do \
 	  python=; \
@@ -78,7 +78,7 @@ test-gpu:  ## the tests that need a CUDA device, with the host's own Python
 bench: $(BENCH_READY)  ## time Regretless against other solvers
 	$(BIN)/regretless bench games --out benchmarks/results/games.json
 
-golden: $(DEV_READY)  ## write the golden files of the tests anew (minutes)
+golden: $(DEV_READY)  ## regenerate the tests' golden files (minutes)
 	$(BIN)/python tests/solvers/golden/make_golden.py
 
 pages: $(DEV_READY)  ## run every command in README.md and docs/ and write what it prints into the page
@@ -87,7 +87,7 @@ pages: $(DEV_READY)  ## run every command in README.md and docs/ and write what 
 docs: $(DEV_READY)  ## build the documentation into site/
 	$(MKDOCS)
 
-clean:  ## remove everything that was made here, the environment too
+clean:  ## remove everything built here, including the environment
 	rm -rf $(VENV) $(PYTHONS:%=.venv-%) build demo dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
