@@ -65,6 +65,30 @@ def test_probabilities_of_getting_there_add_up(everything: SpotComparison) -> No
         assert sum(node.reached[place] for node in rivers) == pytest.approx(check.reached[place] * share, rel=1e-6)
 
 
+def test_deals_are_one_node_only_if_one_renaming_exchanges_them_in_both() -> None:
+    """Both solutions play Ac and Ad alike, but one exchanges hearts and spades on the way and the other does not."""
+    fields = {
+        "board": "7c 7d 4h 4s",
+        "pot": 100,
+        "stack": 200,
+        "oop": {"range": "AK, T9s"},
+        "ip": {"range": "AK, QJs"},
+        "bets": {"bet": "75%"},
+    }
+    first, second = (
+        solve_spot(Spot.from_mapping(fields), iterations=20, threads=1, locks=[Lock("", {"bet 75": 1}, hands)])
+        for hands in ("AcKh, AdKs", "AhKh")
+    )
+    assert len(first.reader.group) == len(second.reader.group) == 2
+    nodes = {node.line: node for node in compare_spots(first, second, most=None).nodes}
+    clubs, diamonds = nodes["check, check, Ac"], nodes["check, check, Ad"]
+    assert clubs.deals == diamonds.deals == 1
+    assert abs(clubs.moved - diamonds.moved) > 1e-4
+    alike = {node.line: node for node in compare_spots(first, first, most=None).nodes}
+    assert alike["check, check, Ac"].deals == 2
+    assert "check, check, Ad" not in alike
+
+
 def test_trees_with_other_sizes_share_what_both_have(fields: dict[str, Any], river: SpotSolution) -> None:
     fields["bets"] = {"bet": "50%, 75%", "raise": "2.5x"}
     other = solve_spot(Spot.from_mapping(fields), iterations=50, threads=1)

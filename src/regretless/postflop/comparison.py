@@ -10,12 +10,14 @@ would do there means little.
 
 Nothing below a node is reached more often than the node itself, and `moved` is at most 1. So nodes are visited by
 reach, and the search for the N largest ends when nothing that is left is reached more often than the N-th is worth.
-Deals that both solutions play alike are one node, their probabilities added up.
+Deals that one renaming of suits exchanges in both solutions are one node, their probabilities added up. That each
+solution by itself plays two deals alike is not enough: it may rename other suits than the other does.
 """
 
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -25,6 +27,7 @@ import numpy as np
 
 from regretless.cards.deck import board_text
 from regretless.cards.hands import HAND_COUNT, hand_text
+from regretless.cards.isomorphism import CARD_MAPS
 from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind
@@ -188,13 +191,17 @@ def _children(readers: tuple[SpotReader, SpotReader], node: _Node) -> Iterator[_
                 if _kind(readers[0], moved[0]) == _kind(readers[1], moved[1]) != Kind.FOLD:
                     yield _Node(moved, node.deals, _reached(readers, moved, node.deals))
     elif kind == Kind.CHANCE:
-        alike: dict[tuple[int, int], tuple[tuple[Place, Place], int]] = {}
-        for card in readers[0].cards(places[0]):
-            dealt = readers[0].deal(places[0], card), readers[1].deal(places[1], card)
-            key = dealt[0].deal.runout, dealt[1].deal.runout
-            alike[key] = (alike[key][0], alike[key][1] + 1) if key in alike else (dealt, 1)
-        for dealt, deals in alike.values():
-            yield _Node(dealt, node.deals * deals, _reached(readers, dealt, node.deals * deals))
+        for card, alike in _different_cards(readers, places[0]).items():
+            dealt, deals = (readers[0].deal(places[0], card), readers[1].deal(places[1], card)), node.deals * alike
+            yield _Node(dealt, deals, _reached(readers, dealt, deals))
+
+
+def _different_cards(readers: tuple[SpotReader, SpotReader], place: Place) -> dict[int, int]:
+    """Cards that can come next, the lowest of those that are alike in both solutions, and how many these are."""
+    maps = CARD_MAPS[np.intersect1d(readers[0].group, readers[1].group)]
+    dealt = list(place.deal.cards)
+    maps = maps[(maps[:, dealt] == dealt).all(axis=1)]
+    return dict(Counter(int(maps[:, card].min()) for card in readers[0].cards(place)))
 
 
 def _kind(reader: SpotReader, place: Place) -> int:
