@@ -52,8 +52,18 @@ def test_spots(compare) -> None:
     assert locked["frequencies"]["check"][1] == pytest.approx(1)
     assert f"{100 * locked['frequencies']['check'][0]:.1f}" in shown.out
     assert len(compare("a.rgl", "b.rgl", "--top", "2", "--json").json["nodes"]) == 2
-    assert "alike at all" in compare("a.rgl", "a.rgl").out
+    assert "alike at every node that both reach" in compare("a.rgl", "a.rgl").out
     assert max(map(len, shown.out.splitlines())) <= 100
+
+
+def test_what_differs_where_nobody_gets_is_not_called_alike(compare, folder: Path) -> None:
+    for name, answer in (("never_a", "fold"), ("never_b", "call")):
+        locks = [Lock("", {"check": 1}), Lock("bet 50", {answer: 1})]
+        solve_spot(Spot.from_mapping(RIVER), iterations=5, threads=1, locks=locks).save(folder / f"{name}.rgl")
+    for options in ((), ("--all",)):
+        shown = compare("never_a.rgl", "never_b.rgl", *options).out
+        assert "they play alike at every node that both reach" in shown
+        assert "nodes that both have" not in shown
 
 
 def test_a_node_hand_by_hand(compare) -> None:

@@ -105,9 +105,9 @@ def _print_nodes(found: SpotComparison, most: int | None) -> None:
     shown = [node for node in found.nodes if node.rank > 0]
     console.print()
     if not shown:
-        console.print(f"they play alike at all {found.visited:,} nodes that both have")
+        console.print("they play alike at every node that both reach")
     elif most is None or len(found.nodes) < most:
-        console.print(f"every node that both have and play differently: {len(shown):,} of {found.visited:,}")
+        console.print(f"nodes that both reach and play differently: {len(shown):,} of {found.visited:,} that both have")
     else:
         nodes = f"the {len(shown):,} nodes" if len(shown) > 1 else "the node"
         console.print(f"{nodes} where they differ most: how often both get there × share of play that differs")
