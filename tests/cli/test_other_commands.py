@@ -119,3 +119,10 @@ def test_every_help_shows_an_example_and_explains_every_option(command: str, run
     for line in result.out.splitlines():
         if line.startswith("│ --"):
             assert len(line.strip("│ ").split()) > 3, line
+
+
+def test_help_names_every_variant(run) -> None:
+    from regretless.rules.presets import PRESETS
+
+    shown = " ".join(run("solve", "--help").out.replace("│", " ").split())
+    assert f"{', '.join(PRESETS)}, or lp" in shown

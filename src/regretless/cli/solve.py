@@ -39,7 +39,7 @@ def solve(
     iterations: Annotated[
         int | None,
         typer.Option(
-            show_default="1000, or 1,000,000 with --target",
+            show_default="1000, or 1,000,000 with --target; for a spot 10,000",
             rich_help_panel=SEARCH,
             help="Stop after this many iterations in total, including those before --resume.",
         ),
