@@ -27,7 +27,7 @@ def test_no_text_is_the_board_before_the_flop():
     [
         ("Qs Jh Qs", 7, "Qs appears twice"),
         ("Qs Xh", 4, "'X' is not a rank (23456789TJQKA)"),
-        ("10h", 1, "'1' is not a rank (23456789TJQKA)"),
+        ("10h", 1, "'1' is not a rank (23456789TJQKA); ten is T"),
         ("Qs J", 5, "J has no suit"),
         ("Qs Jx", 5, "'x' is not a suit (cdhs)"),
         ("2c2d2h2s3c3d", None, "holds 6 cards, a board has at most 5"),

@@ -164,3 +164,17 @@ def test_an_interrupted_export_leaves_nothing(solved: Path, tmp_path: Path, numb
     assert "interrupted: all.csv was not written" in err
     assert "Traceback" not in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_says_another_format_is_refused(run, solved: Path, tmp_path: Path) -> None:
+    result = run("export", str(solved), "--format", "csv", "--out", "turn.parquet")
+    assert (result.code, result.out) == (1, "")
+    assert "format: 'csv' is not what the name of turn.parquet says" in result.err
+    assert not (tmp_path / "turn.parquet").exists()
+    assert run("export", str(solved), "--out", "TURN.CSV").code == 0
+
+
+def test_hands_that_nobody_holds_are_refused(run, solved: Path) -> None:
+    result = run("export", str(solved), "--hands", "72o")
+    assert (result.code, result.out) == (1, "")
+    assert "hands: '72o': oop and ip hold none of these here" in result.err

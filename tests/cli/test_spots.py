@@ -94,6 +94,9 @@ def test_solve_show_and_export(run, spot: str, tmp_path: Path) -> None:
     assert result.code == 0, result.err
     assert "after check, bet 75" in result.out
     assert "EQR" in result.out
+    before = (tmp_path / "turn.rgl").read_bytes()
+    assert "svg: 'turn.rgl' must end in .svg" in run("show", "turn.rgl", "--svg", "turn.rgl").err
+    assert (tmp_path / "turn.rgl").read_bytes() == before
     assert run("show", "turn.rgl", "--svg", "turn.svg").code == 0
     drawn = (tmp_path / "turn.svg").read_text()
     assert "AKs" in drawn
@@ -165,7 +168,7 @@ def test_many_spots(run, spot: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        (["solve", "none.toml"], "none.toml: cannot be read"),
+        (["solve", "none.toml"], "none.toml: does not exist"),
         (["solve", "no*.toml"], "no*.toml: matches no file"),
         (["solve", "river.toml", "--target", "0"], "target: "),
         (["solve", "river.toml", "--engine", "torch"], "engine: "),

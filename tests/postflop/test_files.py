@@ -152,7 +152,7 @@ def test_other_files_are_refused(tmp_path: Path, river: SpotSolution) -> None:
     from regretless.storage import save_solution
 
     save_solution(tmp_path / "kuhn.rgl", solve("kuhn", iterations=10))
-    with pytest.raises(InvalidFile, match="holds a solution, not a"):
+    with pytest.raises(InvalidFile, match="holds a solved game, not a solved hold'em spot"):
         SpotSolution.load(tmp_path / "kuhn.rgl")
     with pytest.raises(InvalidFile, match="does not exist"):
         SpotSolution.load(tmp_path / "none.rgl")

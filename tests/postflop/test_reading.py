@@ -130,7 +130,10 @@ def test_short_forms_and_left_out_cards(turn: SpotSolution) -> None:
         ("Ac", "no card is dealt here"),
         ("check, check, Kh", "already on the board"),
         ("check, check, zz", "neither an action nor a card"),
-        ("bet 30, fold, check", "there is nothing"),
+        ("chek", "neither an action nor a card; did you mean check?"),
+        ("check check", "neither an action nor a card; steps are separated by commas"),
+        ("check, check, 10h", "neither an action nor a card; ten is T"),
+        ("bet 30, fold, check", "the hand is over"),
     ],
 )
 def test_a_line_that_leads_nowhere_says_where(turn: SpotSolution, line: str, reason: str) -> None:

@@ -123,6 +123,19 @@ def test_a_bad_spot_is_one_sentence_that_names_the_field(
     assert reason in message
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"chip": 0.1}, "chip: is no field of a spot; it belongs in [rules]"),
+        ({"bet": "50%"}, "bet: is no field of a spot; it belongs in [bets]"),
+        ({"bet": {"bet": "50%"}}, "bet: is no field of a spot; did you mean 'bets'?"),
+        ({"rules": {"stack": 3}}, "rules.stack: is no field of [rules]; it belongs above the tables"),
+    ],
+)
+def test_a_field_of_another_table_is_sent_there(fields: dict[str, Any], change: dict[str, Any], told: str) -> None:
+    assert refusal(fields | change) == told
+
+
 @pytest.mark.parametrize("field", ["board", "pot", "stack", "oop", "ip", "bets"])
 def test_a_missing_field_is_named(fields: dict[str, Any], field: str) -> None:
     del fields[field]
@@ -130,8 +143,11 @@ def test_a_missing_field_is_named(fields: dict[str, Any], field: str) -> None:
 
 
 def test_files(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFile, match="cannot be read"):
+    with pytest.raises(InvalidFile, match="does not exist"):
         Spot.read(tmp_path / "none.toml")
+    (tmp_path / "old.rgl").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InvalidFile, match="is a saved solution, not a spot file"):
+        Spot.read(tmp_path / "old.rgl")
     (tmp_path / "bad.toml").write_text("board = ")
     with pytest.raises(InvalidFile, match="is not TOML"):
         Spot.read(tmp_path / "bad.toml")

@@ -72,10 +72,13 @@ def test_what_is_no_spot(tmp_path: Path, content: bytes, reason: str) -> None:
         Spot.read(written(tmp_path, content))
 
 
-@pytest.mark.parametrize("bad", ["folder", "none.toml", "nul\0.toml"])
-def test_what_is_no_file(tmp_path: Path, bad: str) -> None:
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [("folder", "is a folder"), ("none.toml", "does not exist"), ("nul\0.toml", "cannot be read")],
+)
+def test_what_is_no_file(tmp_path: Path, bad: str, reason: str) -> None:
     (tmp_path / "folder").mkdir()
-    with pytest.raises(InvalidFile, match=r"is a folder|cannot be read"):
+    with pytest.raises(InvalidFile, match=reason):
         Spot.read(tmp_path / bad)
 
 

@@ -95,7 +95,7 @@ def test_a_newer_format(kuhn: Solution, tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_another_kind(tmp_path: Path) -> None:
     write_container(tmp_path / "spot.rgl", "spot", {}, {"numbers": np.zeros(2)})
-    assert "holds a spot, not a solution" in refusal(tmp_path / "spot.rgl")
+    assert "holds a spot, not a solved game" in refusal(tmp_path / "spot.rgl")
 
 
 def forge(path: Path, header: dict[str, Any] | None = None, arrays: dict[str, Any] | None = None) -> None:

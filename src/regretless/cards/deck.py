@@ -94,7 +94,8 @@ def _read_cards(text: str, field: str) -> tuple[int, ...]:
             continue
         rank = RANKS.find(text[start].upper())
         if rank < 0:
-            raise InvalidText(field, text, start + 1, f"{text[start]!r} is not a rank ({RANKS})")
+            ten = "; ten is T" if text.startswith("10", start) else ""
+            raise InvalidText(field, text, start + 1, f"{text[start]!r} is not a rank ({RANKS}){ten}")
         suit, end = read_suit(text, start + 1)
         if suit < 0:
             suit_letter = text[start + 1 : start + 2]

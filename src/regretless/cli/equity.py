@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regretless.cli.json_output import print_json
+from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -24,7 +25,7 @@ def equity(
     samples: Annotated[
         int | None, typer.Option(show_default="exact", help="Sample this many deals instead of enumerating all.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Random seed, with --samples.")] = 0,
+    seed: Annotated[int | None, typer.Option(show_default="0", help="Random seed, with --samples.")] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
 ) -> None:
     """Equity of two ranges: the share of the pot each wins, ties split, card conflicts removed.
@@ -38,9 +39,11 @@ def equity(
     from regretless.cards.equity import equity as equity_of
     from regretless.cards.ranges import Range
 
+    if seed is not None and samples is None:
+        raise InvalidOption("seed", seed, "is for deals drawn at random: give --samples too")
     ranges = Range.parse(first, "first range"), Range.parse(second, "second range")
     cards = parse_board(board)
-    result = equity_of(*ranges, cards, samples=samples, seed=seed)
+    result = equity_of(*ranges, cards, samples=samples, seed=seed or 0)
     if json_:
         answer = {
             "ranges": [str(hands) for hands in ranges],

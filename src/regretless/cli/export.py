@@ -14,7 +14,7 @@ import typer
 from regretless.cli.consoles import for_answers, for_people, note
 from regretless.cli.numbers import bytes_text
 from regretless.cli.spot_options import Board, Line, Player, one_range, read_cards, read_player
-from regretless.errors import InvalidFile, InvalidOption
+from regretless.errors import InvalidFile, InvalidOption, InvalidText
 
 if TYPE_CHECKING:
     from regretless.cards.ranges import Range
@@ -68,9 +68,11 @@ def export(
         raise typer.BadParameter("name the .rgl file to export", param_hint="FILE")
     if sum((line is not None or board is not None, street is not None, all_)) > 1:
         raise typer.BadParameter("choose one of --line, --street and --all", param_hint="--line")
-    kind = format_ or (out.suffix.lstrip(".") if out is not None else "csv")
+    kind = format_ or (out.suffix.lower().lstrip(".") if out is not None else "csv")
     if kind not in FORMATS:
         raise InvalidOption("format", kind, f"is not one of {', '.join(FORMATS)}")
+    if out is not None and out.suffix.lower() in (f".{known}" for known in FORMATS if known != kind):
+        raise InvalidOption("format", kind, f"is not what the name of {out} says: leave --format out, or rename it")
     if kind == "parquet" and out is None:
         raise InvalidOption("out", None, "must name a file: parquet is not written to stdout")
     if out is not None and out.exists() and out.samefile(file):
@@ -84,6 +86,11 @@ def export(
     else:
         views, size = _several(solution, kind, street, out, filtered=whose is not None or chosen is not None)
     views = _chosen(views, chosen)
+    if wide and chosen is not None:
+        node = next(views)
+        if not any(node.hands[each].weight.any() for each in ("oop", "ip") if whose in (None, each)):
+            raise InvalidText("hands", str(chosen), None, f"{whose or 'oop and ip'} hold none of these here")
+        views = iter([node])
     if out is None:
         write_nodes(views, kind, sys.stdout, wide=wide, player=whose)
         return

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-__all__ = ["about_text", "bytes_text", "count_text", "duration_text", "plain_zero", "signed_text", "unit_of"]
+__all__ = [
+    "about_text",
+    "bytes_text",
+    "chips_text",
+    "count_text",
+    "duration_text",
+    "plain_zero",
+    "signed_text",
+    "unit_of",
+]
 
 CHIPS = ("kuhn", "leduc")  # games whose payoffs are chips; the ante is 1
 
@@ -33,6 +42,15 @@ def plain_zero(text: str) -> str:
     ('0.00', '-0.01', '0.0%')
     """
     return text if any(digit in text for digit in "123456789") else text.removeprefix("-")
+
+
+def chips_text(chips: float) -> str:
+    """Chips in full, without needless digits.
+
+    >>> chips_text(1234567.0), chips_text(5.5), chips_text(0.1 + 0.2)
+    ('1234567', '5.5', '0.3')
+    """
+    return f"{chips:.6f}".rstrip("0").removesuffix(".")
 
 
 def duration_text(seconds: float) -> str:

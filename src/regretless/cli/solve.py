@@ -220,10 +220,15 @@ def solve(
             request = replace(request, out=solution_files(paths, out)[0])
         solve_spot_file(paths[0] if paths else None, request)
         return
+    for name in names:
+        if name.endswith(".rgl"):
+            raise InvalidOption(
+                "GAME", name, f"is a saved solution: regretless show {name} shows it, --resume {name} continues it"
+            )
     if len(names) > 1:
         raise typer.BadParameter(f"one game at a time, not {', '.join(names)}", param_hint="GAME")
     if not names and resume is None:
-        raise typer.BadParameter("give a game, such as leduc, or --resume and a file", param_hint="GAME")
+        raise typer.BadParameter("give a game such as leduc, a spot file, or --resume and a file", param_hint="GAME")
     if request.locks:
         from regretless.postflop.lock_text import lock_text
 

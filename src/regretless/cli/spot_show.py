@@ -68,6 +68,8 @@ def show_spot(file: Path, look: Look, *, runouts: bool, tree: bool, as_json: boo
         return
     from regretless.postflop.solution import SpotSolution
 
+    if svg is not None and svg.suffix.lower() != ".svg":
+        raise InvalidOption("svg", str(svg), "must end in .svg")
     solution = SpotSolution.load(file)
     if svg is not None:
         _draw(solution, look, svg)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from regretless.cli.consoles import for_answers
 from regretless.cli.json_output import strict_json
+from regretless.cli.numbers import chips_text
 from regretless.forms.public import Kind
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def print_tree(spot: Spot, *, as_json: bool = False) -> None:
         print()
         return
     console = for_answers(fit=False)  # a terminal may wrap a deep branch, but none is cut
-    console.print(f"{spot.streets[0]}, pot {spot.pot:g}, stack {spot.stack:g}", style="bold")
+    console.print(f"{spot.streets[0]}, pot {chips_text(spot.pot)}, stack {chips_text(spot.stack)}", style="bold")
     lines = _lines(spot, tree, 0, "", plain=console.options.ascii_only)
     while part := list(islice(lines, AT_ONCE)):
         console.print(Text("\n").join(part), no_wrap=True)
@@ -61,9 +62,9 @@ def _lines(spot: Spot, tree: BettingTree, node: int, above: str, *, plain: bool)
             line.append(f"{('ip', 'oop')[int(tree.player[node])]} ", style="dim")
             line.append(label, style=colors[label])
         else:
-            line.append(f"{spot.streets[int(tree.street[child])]}, pot {pot:g}", style="dim italic")
+            line.append(f"{spot.streets[int(tree.street[child])]}, pot {chips_text(pot)}", style="dim italic")
         if tree.kind[child] == Kind.SHOWDOWN:
-            line.append(f"  showdown, pot {pot:g}", style="dim")
+            line.append(f"  showdown, pot {chips_text(pot)}", style="dim")
         yield line
         yield from _lines(spot, tree, child, _guide(above, NOTHING if last else PASSING, plain), plain=plain)
 

@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from regretless.cli.colors import SUIT_COLORS
-from regretless.cli.numbers import plain_zero
+from regretless.cli.numbers import chips_text, plain_zero
 from regretless.cli.spot_grid import NARROW, WIDE, action_letters, grid_legend, grid_lines, spot_colors
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ def board_line(view: NodeView) -> Text:
         text = card_text(card)
         line.append(text[0], style="bold")
         line.append("♣♦♥♠"["cdhs".index(text[1])] + " ", style=f"bold {SUIT_COLORS[text[1]]}")
-    line.append(f"  pot {view.pot:g}", style="bold")
-    line.append(f"  behind oop {view.stacks['oop']:g}, ip {view.stacks['ip']:g}", style="dim")
+    line.append(f"  pot {chips_text(view.pot)}", style="bold")
+    line.append(f"  behind oop {chips_text(view.stacks['oop'])}, ip {chips_text(view.stacks['ip'])}", style="dim")
     if view.line:
         line.append(f"  after {view.line}", style="dim")
     return line
@@ -99,8 +99,8 @@ def node_lines(
         return [board_line(view), Text("never reached: no hand of both players takes this line", style="dim")]
     worth = Text()
     for each in ("oop", "ip"):
-        worth.append(f"{each} ", style="bold")
-        worth.append(f"EV {whole.ev(each):.2f} chips  equity {whole.equity(each):.1%}    ")
+        worth.append(f"{'    ' * bool(worth)}{each} ", style="bold")
+        worth.append(f"EV {whole.ev(each):.2f} chips  equity {whole.equity(each):.1%}")
     lines = [board_line(view), worth, Text("")]
     acting = view.player if view.kind == "decision" else None
     shown = player or acting

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from regretless.cli.json_output import print_json
+from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
     from regretless.solvers.training import Training
@@ -24,7 +25,9 @@ def train_kuhn(
     ] = None,
     information_sets: Annotated[
         str | None,
-        typer.Option(show_default="all", help="Information sets to plot, separated by commas: [cyan]0:,1:,2:[/cyan]."),
+        typer.Option(
+            show_default="all", help="With --plot: information sets to draw, with commas: [cyan]0:,1:,2:[/cyan]."
+        ),
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
 ) -> None:
@@ -45,6 +48,8 @@ def train_kuhn(
     from regretless.solvers.training import train_kuhn as train
 
     chosen = list(choose(KuhnTrainer().average_strategy(), read_keys(information_sets), None))
+    if information_sets is not None and plot is None:
+        raise InvalidOption("information-sets", information_sets, "chooses what is drawn: give --plot too")
     if plot is not None:
         check_figure("plot", plot)
     plan = SimplePlan("stopping after this hand", "stopped at once: the training is lost")

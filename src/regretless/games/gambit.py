@@ -86,7 +86,7 @@ def read_efg(path: str | Path, *, limits: Limits = Limits()) -> EfgGame:  # noqa
     """The game in a Gambit file."""
     try:
         if not Path(path).is_file():
-            raise InvalidFile(path, "no such file")
+            raise InvalidFile(path, "does not exist")
         with open(path, "rb") as file:
             content = file.read(limits.bytes + 1)
     except (OSError, ValueError) as error:

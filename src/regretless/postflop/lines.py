@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from regretless.cards.deck import CARD_PATTERN, card_text, parse_card
@@ -27,6 +28,7 @@ _ACTION = re.compile(
 )
 _CARD = re.compile(CARD_PATTERN)
 _VERBS = {"x": "check", "c": "call", "f": "fold", "b": "bet", "r": "raise", "a": "all-in", "allin": "all-in"}
+_NAMES = ("check", "call", "fold", "bet", "raise", "all-in")
 _WITH_AMOUNT = ("bet", "raise")
 
 
@@ -67,9 +69,9 @@ class Step(NamedTuple):
 def parse_line(text: str, field: str = "line") -> tuple[Step, ...]:
     """Read a line; `field` is the name an error gives to the text. Empty text is the root.
 
-    >>> parse_line("check, bat 94")
+    >>> parse_line("check, jump")
     Traceback (most recent call last):
-    regretless.errors.InvalidText: line: 'check, bat 94' at position 8: 'bat 94' is neither an action nor a card
+    regretless.errors.InvalidText: line: 'check, jump' at position 8: 'jump' is neither an action nor a card
     """
     if not text.strip():
         return ()
@@ -96,7 +98,23 @@ def find_action(step: Step, labels: Sequence[str]) -> int | None:
 
 def no_such_action(field: str, text: str, step: Step, labels: Sequence[str]) -> InvalidText:
     """The error for a step that a node does not have."""
-    return InvalidText(field, text, step.position, f"no {str(step)!r} here; there is {', '.join(labels) or 'nothing'}")
+    there = f"there is {', '.join(labels)}" if labels else "the hand is over"
+    return InvalidText(field, text, step.position, f"no {str(step)!r} here; {there}")
+
+
+def _hint(part: str) -> str:
+    """What was probably meant by a part of a line that cannot be read.
+
+    >>> _hint("chek"), _hint("check bet 20"), _hint("10h"), _hint("jump")
+    ('; did you mean check?', '; steps are separated by commas', '; ten is T', '')
+    """
+    words = part.lower().split()
+    if part.startswith("10") and _CARD.fullmatch(f"T{part[2:]}"):
+        return "; ten is T"
+    if len(words) > 1 and all(_ACTION.fullmatch(word) or _CARD.fullmatch(word) or word.isdecimal() for word in words):
+        return "; steps are separated by commas"
+    close = get_close_matches(words[0], _NAMES, n=1) if words else []
+    return f"; did you mean {close[0]}?" if close and close[0] != words[0] else ""
 
 
 def _read(part: str, text: str, field: str, position: int) -> Step:
@@ -104,7 +122,7 @@ def _read(part: str, text: str, field: str, position: int) -> Step:
         return Step("deal", card=parse_card(part), position=position)
     match = _ACTION.fullmatch(part.lower())
     if match is None:
-        raise InvalidText(field, text, position, f"{part!r} is neither an action nor a card")
+        raise InvalidText(field, text, position, f"{part!r} is neither an action nor a card{_hint(part)}")
     verb = _VERBS.get(match["verb"], match["verb"])
     amount = float(match["amount"]) if match["amount"] else None
     if (verb in _WITH_AMOUNT) != (amount is not None) and verb != "all-in":

@@ -87,6 +87,8 @@ _CAP = "max_raises"
 _FIELDS = ("board", "pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
 _RULES = tuple(field.name for field in dataclass_fields(Rules))
 _BET_TABLES = (*_SIZES, _CAP, "oop", "ip", *STREETS)
+# the table that a field belongs in, "" being the spot itself, for one that stands elsewhere
+_HOMES = {"": ("board", "pot", "stack", "name"), "bets": (*_SIZES, _CAP), "rules": _RULES, "lines": ("add", "remove")}
 
 
 def parse_spot(text: str, path: str | Path | None = None) -> Spot:
@@ -259,10 +261,14 @@ def _missing(field: str) -> RegretlessError:
 
 
 def _only(table: Mapping[str, Any], known: Sequence[str], name: str) -> None:
-    for key in table:
+    for key, value in table.items():
         if key not in known:
             close = get_close_matches(str(key), known, n=1, cutoff=0.5)
-            meant = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(known)}"
+            home = next((table for table, fields in _HOMES.items() if key in fields and table != name), None)
+            if home is not None and not isinstance(value, Mapping):
+                meant = f"it belongs in [{home}]" if home else "it belongs above the tables"
+            else:
+                meant = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(known)}"
             field = f"{name}.{key}" if name else str(key)
             raise RegretlessError(f"{field}: is no field of {f'[{name}]' if name else 'a spot'}; {meant}")
 

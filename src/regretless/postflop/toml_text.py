@@ -45,6 +45,8 @@ def read_toml_text(path: str | Path) -> str:
             raise InvalidFile(path, "is not an ordinary file")
         with open(path, "rb") as file:
             content = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        raise InvalidFile(path, "does not exist") from None
     except OSError as error:
         raise InvalidFile(path, f"cannot be read: {error.strerror}") from None
     except ValueError as error:  # a null character in the name
@@ -54,7 +56,8 @@ def read_toml_text(path: str | Path) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InvalidFile(path, "is not text in UTF-8") from None
+        what = "is a saved solution, not a spot file" if str(path).endswith(".rgl") else "is not text in UTF-8"
+        raise InvalidFile(path, what) from None
 
 
 def parse_toml(text: str, source: str | Path) -> dict[str, Any]:

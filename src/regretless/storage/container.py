@@ -30,6 +30,11 @@ from regretless.storage.tensor_file import DAMAGED, NOT_OURS, TensorFile, bytes_
 __all__ = ["FORMAT_VERSION", "Arrays", "read_container", "read_header", "write_container"]
 
 FORMAT_VERSION = 1
+NAMES = {  # what a person calls each kind
+    "solution": "a solved game",
+    "spot-solution": "a solved hold'em spot",
+    "spot-checkpoint": "an interrupted solve of a hold'em spot",
+}
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -89,8 +94,13 @@ def read_header(opened: TensorFile, kind: str | None = None) -> dict[str, Any]:
             f"was written by a newer Regretless: its format is {version}, and this one reads {FORMAT_VERSION}",
         )
     if kind is not None and found != kind:
-        raise InvalidFile(path, f"holds a {found[:40]}, not a {kind}")
+        raise InvalidFile(path, f"holds {_named(found)}, not {_named(kind)}")
     return header
+
+
+def _named(kind: str) -> str:
+    """What a kind of file holds, for a person."""
+    return NAMES.get(kind, f"a {kind[:40]}")
 
 
 def _checksum(text: str, arrays: Arrays) -> str:
