@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -52,20 +53,27 @@ def runout_boards(form: PublicForm, board: tuple[int, ...], street: int) -> list
     return tables
 
 
-def suit_maps_that_keep(board: tuple[int, ...], start: int, weights: list[np.ndarray]) -> list[np.ndarray]:
-    """Card maps that leave the starting board as a set, each later card, and both ranges in place: found by trying."""
+@cache
+def suit_maps() -> list[tuple[np.ndarray, np.ndarray]]:
+    """Of every way to rename suits, what cards and what hands become."""
     lookup = {tuple(cards): hand for hand, cards in enumerate(HAND_CARDS.tolist())}
     found = []
     for suits in permutations(range(4)):
         card_map = np.array([card // 4 * 4 + suits[card % 4] for card in range(52)])
-        hand_map = np.array([lookup[tuple(sorted(card_map[list(cards)]))] for cards in HAND_CARDS.tolist()])
-        if (
-            set(card_map[list(board[:start])]) == set(board[:start])
-            and all(card_map[card] == card for card in board[start:])
-            and all(np.array_equal(each[hand_map], each) for each in weights)
-        ):
-            found.append(hand_map)
+        hands = [lookup[tuple(sorted(card_map[list(cards)]))] for cards in HAND_CARDS.tolist()]
+        found.append((card_map, np.array(hands)))
     return found
+
+
+def suit_maps_that_keep(board: tuple[int, ...], start: int, weights: list[np.ndarray]) -> list[np.ndarray]:
+    """Hand maps that leave the starting board as a set, each later card, and both ranges in place: found by trying."""
+    return [
+        hand_map
+        for card_map, hand_map in suit_maps()
+        if set(card_map[list(board[:start])]) == set(board[:start])
+        and all(card_map[card] == card for card in board[start:])
+        and all(np.array_equal(each[hand_map], each) for each in weights)
+    ]
 
 
 @pytest.mark.parametrize("storage", [32, 16])
