@@ -74,10 +74,12 @@ def solve(what: Spot | Game[Any] | str | None = None, **options: Any) -> Solutio
     exact = is_game and given.get("variant") == EXACT
     check_options(Problem.EXACT if exact else Problem.GAME if is_game else Problem.SPOT, given)
     if "keep_regrets" in given:
-        raise InvalidOption("keep_regrets", given["keep_regrets"], "is of the command: save with resumable=True")
+        raise InvalidOption(
+            "keep_regrets", given["keep_regrets"], "is an option of the command line: save with resumable=True"
+        )
     for name in ("save_every", "checkpointed"):
         if name in given and "checkpoint" not in given:
-            raise InvalidOption(name, given[name], "is about the file that is saved: give a checkpoint too")
+            raise InvalidOption(name, given[name], "needs a file to save to: give a checkpoint too")
     if (
         isinstance(what, str)
         and "checkpoint" in given

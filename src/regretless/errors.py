@@ -137,13 +137,13 @@ class WouldNotFit(RegretlessError):
     """More memory than there is, said before any of it is taken; `hint` is what would fit.
 
     >>> print(WouldNotFit("leduc(ranks=60)", needed=3 * 2**30, available=2 * 2**30))
-    leduc(ranks=60) needs 3.0 GiB of memory and 2.0 GiB are free
+    leduc(ranks=60) needs 3.0 GiB of memory, but only 2.0 GiB are free
     """
 
     exit_code = 3
 
     def __init__(self, what: str, *, needed: int, available: int, hint: str = "") -> None:
-        sizes = f"needs {needed / 2**30:.1f} GiB of memory and {available / 2**30:.1f} GiB are free"
+        sizes = f"needs {needed / 2**30:.1f} GiB of memory, but only {available / 2**30:.1f} GiB are free"
         super().__init__(f"{what} {sizes}{f': {hint}' if hint else ''}")
         self.needed = needed
         self.available = available

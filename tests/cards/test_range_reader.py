@@ -199,7 +199,7 @@ def test_a_longer_text_is_refused_at_once():
         ("[150]AA[/150]", 2, "a bracket holds a percentage from 0 to 100: [50.0]AA,KK[/50.0]"),
         ("[half]AA", 2, "a bracket holds a percentage from 0 to 100: [50.0]AA,KK[/50.0]"),
         ("[50 AA", 5, "the bracket is not closed: [50.0]AA,KK[/50.0]"),
-        ("0 1 AA", 5, "'AA' is no weight, and a text that begins with a number holds 1,326 weights and nothing else"),
+        ("0 1 AA", 5, "'AA' is not a weight, and text that begins with a number must be exactly 1,326 weights"),
         ("0.5 1", None, "holds 2 numbers: write hands such as AKs, or all 1,326 weights"),
         ("5", None, "holds 1 number: write hands such as AKs, or all 1,326 weights"),
     ],

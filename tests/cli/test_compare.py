@@ -52,7 +52,7 @@ def test_spots(compare) -> None:
     assert locked["frequencies"]["check"][1] == pytest.approx(1)
     assert f"{100 * locked['frequencies']['check'][0]:.1f}" in shown.out
     assert len(compare("a.rgl", "b.rgl", "--top", "2", "--json").json["nodes"]) == 2
-    assert "alike at every node that both reach" in compare("a.rgl", "a.rgl").out
+    assert "the same at every node that both reach" in compare("a.rgl", "a.rgl").out
     assert max(map(len, shown.out.splitlines())) <= 100
 
 
@@ -106,7 +106,7 @@ def test_games(run) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["a.rgl", "other.rgl"], "board: 'Kh Qs Js 2c 3d and Kh Qs Js 2c 4d' are two boards"),
+        (["a.rgl", "other.rgl"], "board: 'Kh Qs Js 2c 3d and Kh Qs Js 2c 4d' are different boards"),
         (["a.rgl", "none.rgl"], "none.rgl: does not exist"),
         (["a.rgl", "b.rgl", "--hands", "AA"], "hands: 'AA' does not apply to whole spots: --line names the node"),
         (["a.rgl", "b.rgl", "--information-sets", "0:"], "information-sets: '0:' does not apply to whole spots"),

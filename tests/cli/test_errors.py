@@ -30,9 +30,12 @@ WRONG = [
     (["solve", "kuhn", "--sampling", "most"], "sampling: 'most' is not one of full, chance"),
     (["solve", "kuhn", "--updates", "both"], "updates: 'both' is not one of alternating"),
     (["solve", "kuhn", "--batch-size", "8"], "choose a sampling other than full"),
-    (["solve", "kuhn", "--variant", "lp", "--engine", "numpy"], "engine: 'numpy' does not go with variant lp"),
-    (["solve", "kuhn", "--variant", "lp", "--device", "cuda"], "device: 'cuda' does not go with variant lp"),
-    (["solve", "kuhn", "--variant", "lp", "--sampling", "chance"], "sampling: 'chance' does not go with variant lp"),
+    (["solve", "kuhn", "--variant", "lp", "--engine", "numpy"], "engine: 'numpy' cannot be combined with variant lp"),
+    (["solve", "kuhn", "--variant", "lp", "--device", "cuda"], "device: 'cuda' cannot be combined with variant lp"),
+    (
+        ["solve", "kuhn", "--variant", "lp", "--sampling", "chance"],
+        "sampling: 'chance' cannot be combined with variant lp",
+    ),
     (["solve", "kuhn", "--out", "no/such/folder.rgl"], "the folder no/such does not exist"),
     (["solve", "kuhn", "--out", "."], "it is a folder"),
     (["solve", "kuhn", "--plot", "kuhn.gif"], "must end in one of .png"),
@@ -115,7 +118,7 @@ def test_too_much_memory_is_exit_code_three(run, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(SOLVING, "compile_history", refuse)
     result = run("solve", "leduc(ranks=13)")
     assert result.code == 3
-    assert result.err == "error: leduc(ranks=13) needs 1024.0 GiB of memory and 1.0 GiB are free\n"
+    assert result.err == "error: leduc(ranks=13) needs 1024.0 GiB of memory, but only 1.0 GiB are free\n"
 
 
 def test_an_unwritable_file_is_noticed_before_the_solve(run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,12 +145,12 @@ def test_a_disk_that_fills_up_meanwhile(run, tmp_path: Path, monkeypatch: pytest
 def test_a_resume_that_does_not_fit(run) -> None:
     run("solve", "kuhn", "--iterations", "20", "--out", "kuhn.rgl")
     for line, words in [
-        (["leduc", "--resume", "kuhn.rgl", "--iterations", "50"], "belongs to another tree than that of leduc"),
+        (["leduc", "--resume", "kuhn.rgl", "--iterations", "50"], "belongs to a different tree from that of leduc"),
         (["--resume", "kuhn.rgl"], "is already reached: 20 iterations are done"),
         (["--resume", "kuhn.rgl", "--iterations", "5"], "is already reached"),
         (
             ["--resume", "kuhn.rgl", "--variant", "vanilla", "--iterations", "50"],
-            "variant: 'vanilla' cannot resume kuhn.rgl, which was begun with 'plus'",
+            "variant: 'vanilla' cannot resume kuhn.rgl, which was started with 'plus'",
         ),
     ]:
         result = run("solve", *line)

@@ -54,7 +54,7 @@ def test_locks_of_a_resumed_solve_are_those_it_was_begun_with(run) -> None:
     other = run("solve", "--resume", "locked.rgl", "--iterations", "90", "--lock", "check: bet 50")
     assert other.code == 1
     assert other.err == (
-        "error: lock: 'check: bet 50 1' cannot be added: locked.rgl is resumed with the locks it was begun with\n"
+        "error: lock: 'check: bet 50 1' cannot be added: locked.rgl is resumed with the locks it was started with\n"
     )
 
 
@@ -88,7 +88,7 @@ def test_every_spot_of_a_batch_is_locked(run, tmp_path: Path) -> None:
     lock = ["--lock", "check: bet 50"]
     result = run("solve", "*.toml", "--iterations", "10", *lock, "--out", "solved", "--json")
     assert "wrong.toml" in result.err
-    assert "no action there" in result.err
+    assert "is not an action there" in result.err
     for name in ("river", "other"):
         assert all(
             played["bet 50"] == pytest.approx(1)
@@ -101,7 +101,7 @@ def test_every_spot_of_a_batch_is_locked(run, tmp_path: Path) -> None:
     [
         (["--lock", "check bet 50"], "lock: 'check bet 50': has no ':' after the line"),
         (["--lock", "bet 7: fold"], "lock.node: 'bet 7' at position 1: no 'bet 7' here; there is check, bet 50"),
-        (["--lock", "check: bet 70"], "lock.strategy: 'bet 70': is no action there; there is check, bet 50"),
+        (["--lock", "check: bet 70"], "lock.strategy: 'bet 70': is not an action there; choose from check, bet 50"),
         (["--lock", "check: 66 = check"], "hands: '66': holds no hand of the player who acts there"),
         (
             ["--lock-player", "oop"],

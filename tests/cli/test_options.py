@@ -141,20 +141,23 @@ def test_an_option_is_honoured_or_refused_by_name(option: str, run, problems: Pa
         (["spot.toml", "--updates", "simultaneous"], "updates: 'simultaneous' is for games"),
         (["kuhn", "--storage", "16"], "storage: 16 is for hold'em spots"),
         (["kuhn", "--seed", "1"], "seed: 1 decides what is sampled: choose a sampling other than full"),
-        (["--resume", "spot.rgl", "other.toml"], "resume: 'spot.rgl' is a solve of another spot than other"),
-        (["--resume", "spot.rgl", "--variant", "plus"], "variant: 'plus' cannot resume spot.rgl, which was begun with"),
-        (["--resume", "spot.rgl", "--engine", "torch"], "engine: 'torch' is not one of auto, numba"),
-        (["--resume", "spot.rgl", "--device", "cuda"], "device: 'cuda' is not one of auto, cpu"),
-        (["--resume", "spot.rgl", "--storage", "16"], "storage: 16 cannot resume spot.rgl, which was begun with 32"),
-        (["--resume", "kuhn.rgl", "leduc", "--iterations", "9"], "belongs to another tree than that of leduc"),
+        (["--resume", "spot.rgl", "other.toml"], "resume: 'spot.rgl' is a solve of a different spot from other"),
+        (
+            ["--resume", "spot.rgl", "--variant", "plus"],
+            "variant: 'plus' cannot resume spot.rgl, which was started with",
+        ),
+        (["--resume", "spot.rgl", "--engine", "torch"], "engine: 'torch' cannot solve spots: use auto or numba"),
+        (["--resume", "spot.rgl", "--device", "cuda"], "device: 'cuda' cannot solve spots: use auto or cpu"),
+        (["--resume", "spot.rgl", "--storage", "16"], "storage: 16 cannot resume spot.rgl, which was started with 32"),
+        (["--resume", "kuhn.rgl", "leduc", "--iterations", "9"], "belongs to a different tree from that of leduc"),
         (["--resume", "kuhn.rgl", "--sampling", "chance"], "sampling: 'chance' cannot resume kuhn.rgl, which was"),
         (["--resume", "kuhn.rgl", "--seed", "4"], "seed: 4 "),
         (["spot.toml", "--out", "x.rgl", "--save-every", "nan"], "save_every: nan must be above 0 seconds"),
         (["spot.toml", "--out", "x.rgl", "--save-every", "-1"], "save_every: -1.0 must be above 0 seconds"),
         (["spot.toml", "--out", "x.rgl", "--save-every", "0"], "save_every: 0.0 must be above 0 seconds"),
         (["kuhn", "--out", "x.rgl", "--save-every", "nan"], "save_every: nan must be above 0 seconds"),
-        (["spot.toml", "--save-every", "5"], "save_every: 5.0 is about the file that is saved: give --out too"),
-        (["spot.toml", "--keep-regrets"], "keep_regrets: True is about the file that is saved: give --out too"),
+        (["spot.toml", "--save-every", "5"], "save_every: 5.0 needs a file to save to: add --out"),
+        (["spot.toml", "--keep-regrets"], "keep_regrets: True needs a file to save to: add --out"),
         (["spot.toml", "--out", "spot.toml"], "out: 'spot.toml' is what is solved"),
         (["spot.toml", "--out", "./folder/../spot.toml"], "is what is solved"),
         (["spot.toml", "--out", "new.toml"], "out: 'new.toml' is named like a spot or a game"),
@@ -194,9 +197,9 @@ def test_python_refuses_the_same(problems: Path) -> None:
     for what in ("kuhn", spot):
         with pytest.raises(InvalidOption, match=r"^save_every: nan must be above 0 seconds"):
             rl.solve(what, checkpoint="x.rgl", save_every=float("nan"))
-        with pytest.raises(InvalidOption, match=r"^save_every: 5 is about the file"):
+        with pytest.raises(InvalidOption, match=r"^save_every: 5 needs a file to save to"):
             rl.solve(what, save_every=5)
-        with pytest.raises(InvalidOption, match=r"^itertions: 5 is no option of a solve; did you mean iterations"):
+        with pytest.raises(InvalidOption, match=r"^itertions: 5 is not an option of solve; did you mean iterations"):
             rl.solve(what, itertions=5)
     with pytest.raises(InvalidOption, match=r"^resume: "):
         rl.solve(rl.Spot.read(problems / "other.toml"), resume=problems / "spot.rgl")

@@ -40,7 +40,7 @@ def test_saved_spots_finished_or_not(run, tmp_path: Path) -> None:
     mixed = run("plot", "whole.rgl", "kuhn")
     assert (mixed.code, mixed.err) == (
         1,
-        "error: GAME: 'whole.rgl, kuhn' are games and spots, which are measured in different units\n",
+        "error: GAME: 'whole.rgl, kuhn' mixes games and spots, which are measured in different units\n",
     )
 
 

@@ -114,7 +114,7 @@ def test_a_filter_that_only_the_other_player_s_hands_pass(show) -> None:
     shown = show("--hands", "QJs").out  # of oop alone, and ip acts
     assert "oop acts" in shown
     after = show("--line", "check", "--hands", "QJs").out
-    assert "ip holds none of the chosen hands here" in after
+    assert "ip holds none of the selected hands here" in after
     assert "QcJc" in after
     assert "nan" not in after
     answer = show("--line", "check", "--hands", "QJs", "--json").json["node"]
@@ -263,13 +263,13 @@ def test_nothing_is_cut_where_a_terminal_is_narrow(show, monkeypatch: pytest.Mon
         (["--hands", "AKx"], "hands: 'AKx' at position 3"),
         (["--hands", "33"], "oop and ip hold none of these here"),
         (["--hands", "55", "--player", "oop"], "oop hold none of these here"),
-        (["--hands", "--sort", "height"], "sort: 'height' is no column here; there is hand, check"),
+        (["--hands", "--sort", "height"], "sort: 'height' is not a column here; choose from hand, check"),
         (["--sort", "ev"], "sort: 'ev' sorts rows: add --hands or --runouts"),
         (["--then", "check"], "then: 'check' does not apply to a node"),
         (["--tree", "--line", "check"], "line: 'check' does not apply to --tree"),
         (["--information-sets", "Ks:"], "information-sets: 'Ks:' does not apply to a node"),
         (["--line", "check, check", "--runouts", "--then", "raise 9"], "then: 'raise 9' at position 1: no 'raise 9'"),
-        (["--line", "check, check", "--runouts", "--sort", "colour"], "sort: 'colour' is no column here"),
+        (["--line", "check, check", "--runouts", "--sort", "colour"], "sort: 'colour' is not a column here"),
         (["--runouts"], "no card is dealt here"),
         (["--runouts", "--player", "ip"], "no card is dealt here"),
         (["--board", "Ac"], "board: 'Ac': no card is dealt here"),

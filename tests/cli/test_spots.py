@@ -64,7 +64,7 @@ def test_a_resume_keeps_bits_and_regrets(run, spot: str, tmp_path: Path) -> None
     run("solve", spot, "--iterations", "20", "--storage", "16", "--keep-regrets", "--out", "half.rgl")
     other = run("solve", "--resume", "half.rgl", "--iterations", "30", "--storage", "32")
     assert (other.code, other.err.count("\n")) == (1, 1)
-    assert "storage: 32 cannot resume half.rgl, which was begun with 16" in other.err
+    assert "storage: 32 cannot resume half.rgl, which was started with 16" in other.err
     for iterations in ("30", "40"):  # the second goes on from what the first has saved
         assert run("solve", "--resume", "half.rgl", "--iterations", iterations, "--json").json["iterations"] == int(
             iterations
@@ -270,7 +270,7 @@ def test_a_checkpoint_that_finds_no_room_does_not_end_the_solve(run, spot: str, 
     with room_for(size + 1000):  # a checkpoint takes more than a solution
         result = run("solve", "turn.toml", "--out", "turn.rgl", "--save-every", "1e-9", *SHORT)
     assert result.code == 0
-    assert result.err == f"turn.rgl: {FULL}; the solve goes on\nsaved turn.rgl\n"
+    assert result.err == f"turn.rgl: {FULL}; the solve continues\nsaved turn.rgl\n"
     assert run("show", "turn.rgl", "--json").json["iterations"] == 30
 
 

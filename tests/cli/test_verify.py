@@ -76,8 +76,8 @@ def test_mistakes_are_one_sentence(run, tmp_path: Path, monkeypatch: pytest.Monk
     for arguments, sentence in (
         (("none.rgl",), "none.rgl: does not exist"),
         (("turn.toml",), "turn.toml: is not solved"),
-        (("turn.rgl", "--turns", "3"), "turns: 3 is for flops"),
-        (("turn.rgl", "--seed", "3"), "seed: 3 is for flops"),
+        (("turn.rgl", "--turns", "3"), "turns: 3 applies to flops only"),
+        (("turn.rgl", "--seed", "3"), "seed: 3 applies to flops only"),
         (("kuhn.rgl", "--full"), "full: True is for hold'em spots"),
     ):
         result = run("verify", *arguments)

@@ -290,7 +290,7 @@ def test_a_scale_past_any_number_is_brought_back() -> None:
 @pytest.mark.parametrize("variant", ["discounted", "predictive-plus"])
 def test_rules_that_need_a_full_walk_are_turned_away(variant: str) -> None:
     engine = SamplingEngine(form_of("kuhn"))
-    with pytest.raises(InvalidOption, match="does not go with external sampling"):
+    with pytest.raises(InvalidOption, match="cannot be combined with external sampling"):
         engine.advance(schedule(PRESETS[variant], first=1, count=3))
     batched = SamplingEngine(form_of("kuhn"), sampling=Sampling.CHANCE, batch_size=8)
     batched.advance(schedule(PRESETS[variant], first=1, count=3))

@@ -123,5 +123,5 @@ def test_hand_by_hand(turn: SpotSolution, locked: SpotSolution) -> None:
 
 
 def test_two_boards_are_refused(turn: SpotSolution, river: SpotSolution) -> None:
-    with pytest.raises(RegretlessError, match="are two boards"):
+    with pytest.raises(RegretlessError, match="are different boards"):
         compare_spots(turn, river)

@@ -40,13 +40,13 @@ def test_what_a_text_means(text: str, lock: Lock) -> None:
         ("chek: bet 50", "'chek' is neither an action nor a card"),
         ("check: AAx = bet 50", "at position 3"),
         ("check: = bet 50", "no hands before '='"),
-        ("check: bet 50 70", "'70' is no probability: 0.7 or 70%"),
+        ("check: bet 50 70", "'70' is not a probability such as 0.7 or 70%"),
         ("check: bet 50, check", "'bet 50' and 'check' need probabilities"),
         ("check: bet 50 80%, check 30%", "adds up to more than 1"),
         ("check: bet 50 50%, bet 50 50%", "names 'bet 50' twice"),
-        ("check: punt", "'punt' is no action with a probability"),
-        ("check: ", "'' is no action"),
-        ("check: Th", "'Th' is no action"),
+        ("check: punt", "'punt' is not an action with a probability"),
+        ("check: ", "'' is not an action"),
+        ("check: Th", "'Th' is not an action"),
     ],
 )
 def test_a_text_that_cannot_be_read_says_why(text: str, reason: str) -> None:
@@ -87,9 +87,9 @@ hands = "AA"
         ({"source": "a.rgl"}, "locks[0].source: 'a.rgl' needs either player or node"),
         ({"source": "a.rgl", "player": "oop", "node": "check"}, "locks[0].source: 'a.rgl' needs either"),
         ({"source": "a.rgl", "player": "hero"}, "locks[0].player: 'hero' is neither oop nor ip"),
-        ({"source": "a.rgl", "player": "oop", "hands": "AA"}, "locks[0].hands: 'AA' chooses hands at a node"),
-        ({"source": "a.rgl", "player": "oop", "suits": ["cdh"]}, "locks[0].suits: 'cdh' is no renaming"),
-        ({"source": "a.rgl", "player": "oop", "strategy": {}}, "locks[0].strategy: is no field"),
+        ({"source": "a.rgl", "player": "oop", "hands": "AA"}, "locks[0].hands: 'AA' selects hands at a node"),
+        ({"source": "a.rgl", "player": "oop", "suits": ["cdh"]}, "locks[0].suits: 'cdh' is not a permutation"),
+        ({"source": "a.rgl", "player": "oop", "strategy": {}}, "locks[0].strategy: is not a field"),
         ("check", "locks[0]: 'check': has no ':'"),
         (7, "locks[0]: 7 must be a table"),
     ],
@@ -105,7 +105,7 @@ def test_a_lock_is_checked_on_the_tree_alone(fields: dict[str, Any]) -> None:
     check_lock(tree, parse_lock("check: bet 50"), "lock")
     for text, reason in (
         ("bet 7: fold", "lock.node: 'bet 7' at position 1: no 'bet 7' here"),
-        ("check: bet 70", "lock.strategy: 'bet 70': is no action there; there is check, bet 50, bet 100"),
+        ("check: bet 70", "lock.strategy: 'bet 70': is not an action there; choose from check, bet 50, bet 100"),
         ("check, check: check", "lock.node: 'check, check': nobody acts there"),
     ):
         with pytest.raises(RegretlessError) as caught:

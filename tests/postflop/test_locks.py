@@ -77,7 +77,7 @@ def test_a_lock_that_tells_suits_apart_is_solved_with_less_symmetry() -> None:
         ({"node": "bet 7", "strategy": {"fold": 1}}, "locks[0].node", "no 'bet 7' here"),
         ({"node": "check, check", "strategy": {"fold": 1}}, "locks[0].node", "nobody acts there"),
         ({"node": "Ah", "strategy": {"fold": 1}}, "locks[0].node", "no card is dealt here"),
-        ({"node": "", "strategy": {"fold": 1}}, "locks[0].strategy", "is no action there; there is check"),
+        ({"node": "", "strategy": {"fold": 1}}, "locks[0].strategy", "is not an action there; choose from check"),
         ({"node": "", "strategy": {"check": 0.5}}, "locks[0].strategy", "must be 1"),
         ({"node": "", "strategy": {"check": 2}}, "locks[0].strategy", "must be from 0 to 1"),
         ({"node": "", "strategy": {"check": 1}, "hands": "66"}, "locks[0].hands", "holds no hand"),

@@ -80,7 +80,7 @@ def test_raises_by_number_and_caps_come_from_the_finest_table_too(fields: dict[s
         ({"bets": {"river": {"ip": {"max_raises": 2}}}}, "bets.river.ip.max_raises", "both players"),
         ({"bets": {"max_raise": 2}}, "bets.max_raise", "did you mean 'max_raises'?"),
         ({"board": "Kh Qs Js 2c Kh"}, "board", "Kh appears twice"),
-        ({"board": "Kh Qs"}, "board", "holds 2 cards"),
+        ({"board": "Kh Qs"}, "board", "has 2 cards"),
         ({"board": "Kh Qs Js 2c 3d 4d"}, "board", "at most 5"),
         ({"board": "Kh Qs Xs"}, "board", "'X' is not a rank"),
         ({"board": 5}, "board", "must be a text"),
@@ -103,7 +103,7 @@ def test_raises_by_number_and_caps_come_from_the_finest_table_too(fields: dict[s
         ({"bets": {"river": {"oop": {"bet": "5%, 2x"}}}}, "bets.river.oop.bet", "position 5"),
         ({"bets": {"rivr": {"bet": "50%"}}}, "bets.rivr", "did you mean 'river'?"),
         ({"bets": {"river": {"ip": {"donk": "50%"}}}}, "bets.river.ip.donk", "out of position"),
-        ({"bets": {"river": {"turn": {}}}}, "bets.river.turn", "is no field"),
+        ({"bets": {"river": {"turn": {}}}}, "bets.river.turn", "is not a field"),
         ({"rules": {"ad_allin": 1}}, "rules.ad_allin", "did you mean 'add_allin'?"),
         ({"rules": {"rake": 5}}, "rules.rake", "0.05 is 5 %"),
         ({"rules": {"rake": -0.1}}, "rules.rake", "at least 0"),
@@ -112,7 +112,7 @@ def test_raises_by_number_and_caps_come_from_the_finest_table_too(fields: dict[s
         ({"rules": {"rake_cap": -1}}, "rules.rake_cap", "at least 0"),
         ({"lines": {"add": "check"}}, "lines.add", "list of texts"),
         ({"stak": 10}, "stak", "did you mean 'stack'?"),
-        ({"zzz": 10}, "zzz", "is no field of a spot"),
+        ({"zzz": 10}, "zzz", "is not a field of a spot"),
     ],
 )
 def test_a_bad_spot_is_one_sentence_that_names_the_field(

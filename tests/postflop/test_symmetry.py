@@ -126,7 +126,7 @@ def test_a_river_whose_blockers_leave_next_to_nothing(iterations: int, storage: 
 def test_weights_that_would_vanish_are_refused() -> None:
     lightest = solve_spot(spot("9d Qs Qd As Ad", "Ah4d", "AhJs, AhKh, 7c5c:0.000000001"), iterations=100)
     assert lightest.ev["oop"] == pytest.approx(100, abs=1e-4)
-    with pytest.raises(InvalidText, match=r"^ip\.range: '7c5c': has weight 1e-10, and the least is 1e-09"):
+    with pytest.raises(InvalidText, match=r"^ip\.range: '7c5c': has weight 1e-10; the smallest allowed is 1e-09"):
         spot("9d Qs Qd As Ad", "Ah4d", "AhJs, AhKh, 7c5c:0.0000000001")
 
 

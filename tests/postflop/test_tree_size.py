@@ -64,7 +64,7 @@ def test_the_remedy_names_the_longest_lists(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(RegretlessError) as caught:
         betting_branches(spot(bets=bets))
     assert str(caught.value) == (
-        "bets: the betting tree has more than 50 nodes, before any card: "
+        "bets: the betting tree has more than 50 nodes, not counting cards: "
         "remove some of the 3 bet sizes on the river and the 2 raise sizes on the turn, "
         "or cap the raises with max_raises"
     )

@@ -37,10 +37,10 @@ def test_games_of_your_own_are_given() -> None:
             self.name = "mine"
 
     solution = solve(Mine(), iterations=20)
-    with pytest.raises(InvalidOption, match=r"game: 'mine' is not known by that name: pass its rules as game="):
+    with pytest.raises(InvalidOption, match=r"game: 'mine' is not a registered game: pass its rules as game="):
         solution.verify()
     assert solution.verify(game=Mine()).agrees
-    with pytest.raises(InvalidFile, match="belongs to another tree"):
+    with pytest.raises(InvalidFile, match="belongs to a different tree"):
         solution.verify(game=Leduc())
 
 

@@ -70,12 +70,12 @@ def test_a_resume_is_the_solve_that_was_never_stopped(options: dict[str, Any], t
 
 
 def test_arrays_of_another_tree_are_refused(kuhn_file: Path) -> None:
-    with pytest.raises(InvalidFile, match="another tree than that of leduc"):
+    with pytest.raises(InvalidFile, match="a different tree from that of leduc"):
         solve("leduc", variant="discounted", iterations=100, resume=load_solution(kuhn_file))
 
 
 def test_another_variant_cannot_go_on(kuhn_file: Path) -> None:
-    with pytest.raises(InvalidOption, match="was begun with 'discounted'"):
+    with pytest.raises(InvalidOption, match="was started with 'discounted'"):
         solve("kuhn", variant="plus", iterations=100, resume=load_solution(kuhn_file))
 
 

@@ -146,7 +146,7 @@ class _Reader:
         weights = [-1.0 if number is None else _value(number) for number in numbers]
         if -1.0 in weights:
             word = words[weights.index(-1.0)]
-            reason = "is no weight, and a text that begins with a number holds 1,326 weights and nothing else"
+            reason = "is not a weight, and text that begins with a number must be exactly 1,326 weights"
             self.fail(word.start(), f"{_short(word[0])!r} {reason}")
         if len(weights) != HAND_COUNT:
             given = f"holds {len(weights):,} number{'s' * (len(weights) != 1)}"

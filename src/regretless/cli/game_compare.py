@@ -95,7 +95,7 @@ def _print(
     console.print(f"{differing:,} of {shared:,} information sets are played differently", style="dim")
     for letter, count in zip("AB", only, strict=True):
         if count:
-            console.print(f"{count:,} information sets are in {letter} alone", style="yellow")
+            console.print(f"{count:,} information sets are only in {letter}", style="yellow")
 
 
 def _overall(first: Solution, second: Solution) -> Table:

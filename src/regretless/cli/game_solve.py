@@ -56,7 +56,7 @@ def solve_named_game(name: str | None, request: SolveRequest) -> None:
             except InvalidFile as error:  # a full disk, say: what is solved is still in memory
                 problem = error
                 if str(before) != str(error) and not interrupted():
-                    for_people().print(f"{error}; the solve goes on", style="yellow", soft_wrap=True)
+                    for_people().print(f"{error}; the solve continues", style="yellow", soft_wrap=True)
 
         if not exact:
             options |= {"checkpoint": checkpoint}

@@ -60,7 +60,7 @@ class SimplePlan:
 
 
 _STARTING = SimplePlan(None, "interrupted")
-_FINISHING = SimplePlan("finishing: little is left to do", "stopped at once")
+_FINISHING = SimplePlan("finishing: almost done", "stopped at once")
 
 
 class _Watch:

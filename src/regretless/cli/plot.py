@@ -76,7 +76,7 @@ def plot(
     saved = [_load(game) for game in games if game.endswith(".rgl")]
     spots = sum(hasattr(each, "spot") for each in saved)
     if 0 < spots < len(games):  # said before the games are solved
-        raise InvalidOption("GAME", ", ".join(games), "are games and spots, which are measured in different units")
+        raise InvalidOption("GAME", ", ".join(games), "mixes games and spots, which are measured in different units")
     jobs = [(game, variant) for game in games if not game.endswith(".rgl") for variant in wanted]
     options = {
         "iterations": iterations,

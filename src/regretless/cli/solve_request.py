@@ -46,7 +46,7 @@ class SolveRequest:
         check_options(problem, self.options)
         for name in ("save_every", "keep_regrets"):
             if name in self.options and self.destination is None:
-                raise InvalidOption(name, self.options[name], "is about the file that is saved: give --out too")
+                raise InvalidOption(name, self.options[name], "needs a file to save to: add --out")
         check_out(self.out, inputs, self.plot)
         if self.plot is not None:
             from regretless.cli.figures import check_figure

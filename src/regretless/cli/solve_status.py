@@ -67,10 +67,10 @@ class SolveStatus:
     def second(self) -> str:
         if self.state == "printing":
             kept = "" if self.file is None else f", but is in {_name(self.file)}"
-            return f"stopped at once: the answer is not printed whole{kept}"
+            return f"stopped at once: the answer was not fully printed{kept}"
         if self.stop_seconds is None and self.state == "solving":
-            kept = "" if self.resumed is None else f"; {_name(self.resumed)} is as it was"
-            return f"interrupted: nothing was saved, since no iteration was done{kept}"
+            kept = "" if self.resumed is None else f"; {_name(self.resumed)} is unchanged"
+            return f"interrupted: nothing was saved, since no iteration had finished{kept}"
         return f"stopped at once: {self._loss()}"
 
     def _wait(self) -> str:
@@ -84,7 +84,7 @@ class SolveStatus:
             return (
                 f"{since} of solving since the last checkpoint are lost; {printable(resume_command(self.destination))}"
             )
-        kept = "" if self.resumed is None else f"; {_name(self.resumed)} is as it was"
+        kept = "" if self.resumed is None else f"; {_name(self.resumed)} is unchanged"
         return f"{duration_text(now - self.began)} of solving are lost{kept}"
 
 
@@ -128,14 +128,14 @@ class BatchStatus:
                 return None
             wait = duration_text(max([0.1, *self.running.values()]))
             return (
-                f"stopping: {len(self.running)} spots are saved unfinished, about {wait}; {self._kept()}. "
+                f"stopping: {len(self.running)} spots will be saved unfinished, about {wait}; {self._kept()}. "
                 "Ctrl-C again stops at once and loses the unfinished ones since their last checkpoint"
             )
 
     def second(self) -> str:
         with self.lock:
             if not self.running and not self.finished:
-                return "interrupted: nothing was saved, since no iteration was done"
+                return "interrupted: nothing was saved, since no iteration had finished"
             return f"stopped at once: unfinished spots are lost since their last checkpoint; {self._kept()}"
 
     def _kept(self) -> str:

@@ -105,9 +105,9 @@ def _print_nodes(found: SpotComparison, most: int | None) -> None:
     shown = [node for node in found.nodes if node.rank > 0]
     console.print()
     if not shown:
-        console.print("they play alike at every node that both reach")
+        console.print("they play the same at every node that both reach")
     elif most is None or len(found.nodes) < most:
-        console.print(f"nodes that both reach and play differently: {len(shown):,} of {found.visited:,} that both have")
+        console.print(f"nodes that both reach and play differently: {len(shown):,} of {found.visited:,} shared nodes")
     else:
         nodes = f"the {len(shown):,} nodes" if len(shown) > 1 else "the node"
         console.print(f"{nodes} where they differ most: how often both get there × share of play that differs")
@@ -217,7 +217,7 @@ def compare_files_at(
     table.add_row("all", *shares, *(_number(number, 2) for number in chips), *map(_weight, sums), style="dim")
     console.print(table)
     more = f"; {len(found) - len(ranked)} more: --all" if len(ranked) < len(found) else ""
-    console.print(Text(f"largest differences first, by weight; last row: means and combos of all{more}", style="dim"))
+    console.print(Text(f"largest weighted differences first; last row: averages and combos of all{more}", style="dim"))
 
 
 def _mean(shares: tuple[float, ...], actions: tuple[str, ...], action: str) -> float | None:

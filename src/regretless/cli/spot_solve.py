@@ -66,7 +66,7 @@ def _solve(
     given = None if path is None else request.locked(Spot.read(path))
     if request.resume is not None:
         if request.locks:
-            reason = f"cannot be added: {request.resume} is resumed with the locks it was begun with"
+            reason = f"cannot be added: {request.resume} is resumed with the locks it was started with"
             raise InvalidOption("lock", lock_text(request.locks[0]), reason)
         saved = load_checkpoint(request.resume)
         spot, storage = saved.spot, saved.storage
@@ -85,7 +85,7 @@ def _solve(
         if why is None:
             status.saved()
         elif str(why) != str(problem) and not interrupted():
-            for_people().print(f"{why}; the solve goes on", style="yellow", soft_wrap=True)
+            for_people().print(f"{why}; the solve continues", style="yellow", soft_wrap=True)
         problem = why
 
     options: dict[str, Any] = {name: value for name, value in request.options.items() if name in SOLVING}

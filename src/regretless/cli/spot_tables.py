@@ -26,7 +26,7 @@ __all__ = [
 
 HAND_LEGEND = (
     "weight: how likely the hand is here, 0 to 1; EV: chips from here on, a fold is 0; EQR: EV / (equity × pot); "
-    "last row: combos and means"
+    "last row: combos and averages"
 )
 _NUMBERS = ("weight", "equity", "ev", "eqr")
 
@@ -81,12 +81,12 @@ def sorted_hands(view: NodeView, player: PlayerName, sort: str | None) -> list[d
     rows = view.rows(player)
     columns = ("hand", *view.actions, *_NUMBERS)
     if sort is not None and sort not in columns:
-        raise InvalidOption("sort", sort, f"is no column here; there is {', '.join(columns)}")
+        raise InvalidOption("sort", sort, f"is not a column here; choose from {', '.join(columns)}")
     if sort == "hand":
         return rows[::-1]
     if sort in view.actions and view.player == player:
         return sorted(rows, key=lambda row: float(row["strategy"][sort]), reverse=True)
-    name = sort if sort in _NUMBERS else "weight"  # an action of the other player is no column here
+    name = sort if sort in _NUMBERS else "weight"  # an action of the other player is not a column here
     return sorted(rows, key=lambda row: -float("inf") if row[name] is None else float(row[name]), reverse=True)
 
 
@@ -124,7 +124,7 @@ def _actions(report: RunoutReport) -> list[str]:
 def runout_legend(report: RunoutReport) -> str:
     """What the rows are of."""
     acting = next((each.player for each in report.runouts if each.player is not None), None)
-    line = f"after {report.line}, each card that can come" + (f", then {report.then}" if report.then else "")
+    line = f"after {report.line}, by next card" + (f", then {report.then}" if report.then else "")
     does = f": what {acting} does" if acting is not None else ""
     reached = "; reached: how often the card is followed by that" if report.then else ""
     return f"{line}{does}; EV in chips from there on{reached}"
@@ -135,7 +135,7 @@ def sorted_runouts(report: RunoutReport, player: PlayerName, sort: str | None) -
     actions = _actions(report)
     columns = ("card", "ev", "equity", "eqr", *actions)
     if sort is not None and sort not in columns:
-        raise InvalidOption("sort", sort, f"is no column here; there is {', '.join(columns)}")
+        raise InvalidOption("sort", sort, f"is not a column here; choose from {', '.join(columns)}")
 
     def key(each: Runout) -> float:
         if sort is not None and sort in actions:

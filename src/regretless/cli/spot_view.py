@@ -96,7 +96,7 @@ def node_lines(
 
     whole = whole or view
     if not whole.reached:
-        return [board_line(view), Text("never reached: no hand of both players takes this line", style="dim")]
+        return [board_line(view), Text("never reached: no pair of hands gets here", style="dim")]
     worth = Text()
     for each in ("oop", "ip"):
         worth.append(f"{'    ' * bool(worth)}{each} ", style="bold")
@@ -111,11 +111,11 @@ def node_lines(
         return lines
     table, everything = view.hands[shown], whole.hands[shown]
     if not (table.weight * table.matchups).any():
-        return [*lines, Text(f"{shown} holds none of the chosen hands here", style="dim")]
+        return [*lines, Text(f"{shown} holds none of the selected hands here", style="dim")]
     if view is not whole:
         held = f"{table.weight.sum():.2f} of {everything.weight.sum():.2f} combos"
         mean = f"EV {view.ev(shown):.2f} chips  equity {view.equity(shown):.1%}"
-        lines += [Text(f"{shown}, the chosen hands alone: {held}  {mean}"), Text("")]
+        lines += [Text(f"{shown}, selected hands only: {held}  {mean}"), Text("")]
     if shown == acting:
         lines += action_lines(view, color=color)
     elif acting is not None:

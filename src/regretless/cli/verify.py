@@ -124,5 +124,5 @@ def _how(found: SpotVerification) -> str:
     if found.exact:
         count = "its runout" if found.runouts == 1 else f"all {found.runouts:,} runouts"
     else:
-        count = f"{found.turns} of 49 turns, {found.runouts:,} of {found.all_runouts:,} runouts; errs upwards"
-    return f"{count}, unmerged, 64 bits; probabilities in {found.probability_bits} bits"
+        count = f"{found.turns} of 49 turns, {found.runouts:,} of {found.all_runouts:,} runouts; biased upwards"
+    return f"{count}, suits not merged, 64-bit arithmetic; probabilities in {found.probability_bits} bits"

@@ -140,13 +140,15 @@ class SamplingEngine:
 
     def _check(self, schedule: Schedule) -> None:
         if np.any(schedule[:, 5] != 0.0):
-            raise InvalidOption("variant", "predictive", f"does not go with {self.sampling} sampling: try linear")
+            raise InvalidOption(
+                "variant", "predictive", f"cannot be combined with {self.sampling} sampling: try linear"
+            )
         if np.any(schedule[:, 0] != schedule[:, 1]):
             raise InvalidOption(
                 "variant",
                 "discounted",
-                f"does not go with {self.sampling} sampling, where positive and negative regrets must be discounted "
-                "alike: try linear",
+                f"cannot be combined with {self.sampling} sampling, where positive and negative regrets must be "
+                "discounted alike: try linear",
             )
 
     def estimate(self, walks: int) -> Estimate:

@@ -33,7 +33,9 @@ def create_sampling(
     'numba'
     """
     if updates is not Updates.ALTERNATING:
-        raise InvalidOption("updates", str(updates), "does not go with sampling, which updates the players in turn")
+        raise InvalidOption(
+            "updates", str(updates), "cannot be combined with sampling, which updates the players in turn"
+        )
     if name == "auto":
         name = "numba" if device in ("auto", "cpu") else "torch"
     if name == "numba":

@@ -63,7 +63,7 @@ def convergence(
         raise InvalidOption("labels", names, f"must be one for each of {len(solutions)} solutions")
     units = list(dict.fromkeys(solution.curve_unit for solution in solutions))
     if len(units) > 1:
-        raise InvalidOption("solutions", " and ".join(units), "cannot share a picture: draw games and spots apart")
+        raise InvalidOption("solutions", " and ".join(units), "cannot share a plot: plot games and spots separately")
     figure, panels = new_figure(9.6, 4.2, columns=2, sharey=True)
     games = list(dict.fromkeys(solution.game for solution in solutions))
     heading = title if title is not None else _heading(solutions, games)

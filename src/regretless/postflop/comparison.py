@@ -128,7 +128,7 @@ def check_boards(first: SpotSolution, second: SpotSolution) -> None:
     """Refuse two solutions that have no node in common."""
     if first.spot.board != second.spot.board:
         boards = " and ".join(board_text(solution.spot.board) for solution in (first, second))
-        raise InvalidOption("board", boards, "are two boards: solutions are compared on one")
+        raise InvalidOption("board", boards, "are different boards: only solutions on the same board can be compared")
 
 
 def changed_fields(first: Spot, second: Spot) -> tuple[str, ...]:

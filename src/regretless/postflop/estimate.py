@@ -129,8 +129,8 @@ def check_fits(spot: Spot, *, storage: int = 32, threads: int = 1, available: in
 def _hint(size: Estimate, storage: int, free: int) -> str:
     """What would fit instead."""
     if storage != 16 and size.memory_bytes[16] <= free:
-        return f"--storage 16 needs {size.memory_bytes[16] / 2**30:.1f} GiB and fits"
-    return "fewer sizes, or a later street, need less"
+        return f"--storage 16 needs {size.memory_bytes[16] / 2**30:.1f} GiB, which fits"
+    return "use fewer sizes or start on a later street"
 
 
 def _block_bytes(kept: int, decisions: int) -> int:

@@ -85,7 +85,7 @@ class FileAnswers:
 
     def _check(self, sound: bool) -> None:
         if not sound:
-            raise InvalidFile(self.mapped.path, "is damaged: it holds numbers that no solve has")
+            raise InvalidFile(self.mapped.path, "is damaged: it holds numbers that no solve produces")
 
     def _check_shapes(self) -> None:
         """Every array that may be looked at later has the type and shape that the spot asks for."""

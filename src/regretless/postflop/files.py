@@ -93,8 +93,8 @@ def load_solution(path: str | Path) -> SpotSolution:
     reader = SpotReader(spot, form, FileAnswers(mapped, form))
     if not header.symmetric and len(form.permutations[0]) > 1:
         message = (
-            f"{path} is of an older version, whose hands drifted apart where suits merge: its exploitability may be"
-            f" too low; 'regretless verify {path}' recomputes it"
+            f"{path} was written by an older version, in which hands drifted apart where suits merge: its "
+            f"exploitability may be too low; 'regretless verify {path}' recomputes it"
         )
         warnings.warn(ApproximateFile(message), stacklevel=2)
     from regretless.postflop.solve import root_strategy
@@ -171,7 +171,7 @@ class Checkpoint:
             weight = self.header.weight or 0.0
             engine.restore(PublicSnapshot(self.header.iterations, learned.regret, learned.average, matched, weight))
         except ValueError:
-            raise InvalidFile(self.mapped.path, "was saved by another version, whose numbers lie elsewhere") from None
+            raise InvalidFile(self.mapped.path, "was written by another version with an incompatible layout") from None
 
     def _matched(self) -> tuple[NDArray[Any], NDArray[Any]]:
         found = self.mapped.array("matched.0"), self.mapped.array("matched.1")
@@ -181,7 +181,7 @@ class Checkpoint:
 
     def _check(self, numbers: NDArray[Any]) -> None:
         if not np.isfinite(numbers).all():
-            raise InvalidFile(self.mapped.path, "is damaged: it holds regrets or averages that are no numbers")
+            raise InvalidFile(self.mapped.path, "is damaged: it holds regrets or averages that are not numbers")
 
 
 def save_checkpoint(
@@ -248,5 +248,5 @@ def _spot_and_tree(path: str | Path, text: str, expected_hash: str) -> tuple[Spo
     except RegretlessError as error:
         raise InvalidFile(path, f"holds a spot that cannot be read: {error}") from None
     if tree_hash(tree) != expected_hash:
-        raise InvalidFile(path, "was solved on another betting tree, by another version")
+        raise InvalidFile(path, "was written by another version, which built a different betting tree")
     return spot, tree

@@ -84,9 +84,9 @@ def _action(part: str, text: str, field: str) -> tuple[str, float | None]:
         if share <= 1:
             return head.strip(), share
         if not _is_action(part):
-            raise InvalidText(field, text, None, f"{last!r} is no probability: 0.7 or 70%")
+            raise InvalidText(field, text, None, f"{last!r} is not a probability such as 0.7 or 70%")
     if not part or not _is_action(part):
-        raise InvalidText(field, text, None, f"{part!r} is no action with a probability, such as 'bet 50 70%'")
+        raise InvalidText(field, text, None, f"{part!r} is not an action with a probability, such as 'bet 50 70%'")
     return part, None
 
 

@@ -83,7 +83,7 @@ class LockFrom:
         if self.player not in (None, "ip", "oop"):
             raise InvalidOption("locks.player", self.player, "is neither oop nor ip")
         if self.player is not None and self.hands:
-            raise InvalidOption("locks.hands", self.hands, "chooses hands at a node, and this lock is of a player")
+            raise InvalidOption("locks.hands", self.hands, "selects hands at a node, but this lock is for a player")
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -248,7 +248,7 @@ def _strategy(lock: Lock, labels: Sequence[str], name: str) -> FloatArray:
         action = find_action(steps[0], labels) if len(steps) == 1 else None
         if action is None:
             raise InvalidText(
-                f"{name}.strategy", action_name, None, f"is no action there; there is {', '.join(labels)}"
+                f"{name}.strategy", action_name, None, f"is not an action there; choose from {', '.join(labels)}"
             )
         if not 0 <= probability <= 1:
             raise InvalidOption(f"{name}.strategy", probability, f"(of {action_name}) must be from 0 to 1")

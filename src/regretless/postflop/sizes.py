@@ -171,7 +171,7 @@ def parse_sizes(text: str, field: str = "bet", *, raises: bool = False) -> tuple
         sizes[_read(part.strip().lower(), text, field, position, raises)] = None
         start += len(part) + 1
     if len(sizes) > MOST_SIZES:
-        raise InvalidText(field, text, None, f"holds {len(sizes):,} sizes; there may be {MOST_SIZES}")
+        raise InvalidText(field, text, None, f"holds {len(sizes):,} sizes; at most {MOST_SIZES} are allowed")
     return tuple(sizes)
 
 

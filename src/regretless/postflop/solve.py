@@ -137,8 +137,8 @@ def resume_spot(
 ) -> SpotSolution:
     """Resume a solve from its file, or one that is in memory, to its own target or to a new one.
 
-    The result is bit for bit that of a solve that was never stopped. What decides the numbers (`spot`, `variant`,
-    `storage`) is as it was begun; said here, it must be the same.
+    The result equals that of an uninterrupted solve, bit for bit. Whatever determines the numbers (`spot`, `variant`,
+    `storage`) stays as it was; if given here, it must be the same.
     """
     from regretless.postflop.files import load_checkpoint
 
@@ -159,7 +159,7 @@ def resume_spot(
     where = f"the solve of {saved.spot.name or 'the spot'}" if isinstance(saved, _InMemory) else str(earlier)
     check_resume(given, {"variant": saved.variant, "storage": saved.storage}, where)
     if spot is not None and replace(spot, name=saved.spot.name) != saved.spot:
-        raise InvalidOption("resume", where, f"is a solve of another spot than {spot.name or 'the one given'}")
+        raise InvalidOption("resume", where, f"is a solve of a different spot from {spot.name or 'the one given'}")
     asked = target is not None or iterations is not None
     job = _Job(
         spot=saved.spot,

@@ -109,7 +109,7 @@ class StreetSizes:
         if self.max_raises is not None:
             check_cap("max_raises", self.max_raises)
         if self.ip.donk is not None:
-            raise InvalidOption("ip.donk", "", "cannot be: only the player out of position leads into the other")
+            raise InvalidOption("ip.donk", "", "is not allowed: only the player out of position can donk")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,7 +289,7 @@ def check_cap(name: str, value: object) -> int:
 
 
 def _board_reason(cards: int) -> str:
-    return f"holds {cards} card{'s' * (cards != 1)}: 3 for a flop, 4 for a turn, 5 for a river"
+    return f"has {cards} card{'s' * (cards != 1)}: give 3 for a flop, 4 for a turn or 5 for a river"
 
 
 def _check(name: str, value: object, *, above: float = -math.inf, at_least: float = -math.inf, at_most: float) -> None:
@@ -312,7 +312,9 @@ def _check_range(name: str, given: Range, board: tuple[int, ...]) -> None:
     light = np.flatnonzero((given.weights > 0) & (given.weights < LIGHTEST))
     if len(light):
         hand = hand_text(int(light[0]))
-        raise InvalidText(name, hand, None, f"has weight {given.weights[light[0]]:g}, and the least is {LIGHTEST:g}")
+        raise InvalidText(
+            name, hand, None, f"has weight {given.weights[light[0]]:g}; the smallest allowed is {LIGHTEST:g}"
+        )
 
 
 def _can_meet(first: Range, second: Range) -> bool:

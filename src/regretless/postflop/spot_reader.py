@@ -96,7 +96,7 @@ def parse_spot(text: str, path: str | Path | None = None) -> Spot:
 
     >>> parse_spot("board = 'Qs Jh 2h'\\nstak = 910")
     Traceback (most recent call last):
-    regretless.errors.RegretlessError: stak: is no field of a spot; did you mean 'stack'?
+    regretless.errors.RegretlessError: stak: is not a field of a spot; did you mean 'stack'?
     """
     table = parse_toml(text, path or "spot")
     if path is not None and "name" not in table:
@@ -180,11 +180,11 @@ def _lock_from(table: Mapping[str, Any], field: str, folder: Path | None) -> Loc
     if (player is None) == (node is None):
         raise InvalidOption(f"{field}.source", source, "needs either player or node beside it")
     if player is not None and hands:
-        raise InvalidOption(f"{field}.hands", hands, "chooses hands at a node, and this lock is of a player")
+        raise InvalidOption(f"{field}.hands", hands, "selects hands at a node, but this lock is for a player")
     suits = tuple(_texts(table.get("suits", []), f"{field}.suits"))
     for renaming in suits:
         if sorted(renaming) != sorted(SUITS):
-            raise InvalidOption(f"{field}.suits", renaming, f"is no renaming of the suits {SUITS}")
+            raise InvalidOption(f"{field}.suits", renaming, f"is not a permutation of the suits {SUITS}")
     where = source if folder is None or Path(source).is_absolute() else str(folder / source)
     return LockFrom(where, player=player, node=node, hands=hands, suits=suits)  # type: ignore[arg-type]
 
@@ -222,10 +222,10 @@ def _bet_field(table: str, kind: str, value: object) -> tuple[Size, ...] | tuple
     """One key of a table of bets: sizes, lists of sizes for `reraise`, a number for `max_raises`."""
     field = f"{table}.{kind}"
     if kind == "donk" and table.endswith(".ip"):
-        raise InvalidOption(field, value, "cannot be: only the player out of position donks")
+        raise InvalidOption(field, value, "is not allowed: only the player out of position can donk")
     if kind == _CAP:
         if table.endswith((".oop", ".ip")):
-            raise InvalidOption(field, value, "cannot be: it counts the raises of both players together")
+            raise InvalidOption(field, value, "is not allowed: it counts the raises of both players together")
         return check_cap(field, value)
     if kind == "reraise":
         if isinstance(value, str):
@@ -270,7 +270,7 @@ def _only(table: Mapping[str, Any], known: Sequence[str], name: str) -> None:
             else:
                 meant = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(known)}"
             field = f"{name}.{key}" if name else str(key)
-            raise RegretlessError(f"{field}: is no field of {f'[{name}]' if name else 'a spot'}; {meant}")
+            raise RegretlessError(f"{field}: is not a field of {f'[{name}]' if name else 'a spot'}; {meant}")
 
 
 def _table(value: object, field: str) -> Mapping[str, Any]:
@@ -294,7 +294,7 @@ def _texts(value: object, field: str) -> list[str]:
 
 def _at_most(values: Sequence[object], most: int, field: str) -> None:
     if len(values) > most:
-        raise RegretlessError(f"{field}: has {len(values):,} entries; there may be {most:,}")
+        raise RegretlessError(f"{field}: has {len(values):,} entries; at most {most:,} are allowed")
 
 
 def _number(value: object, field: str) -> float:

@@ -48,7 +48,7 @@ class TreeSize:
         return above + self.nodes.get(id(branch), 1)
 
     def _too_large(self, most: str) -> RegretlessError:
-        return RegretlessError(f"bets: the betting tree has more than {most}, before any card: {_remedy(self.spot)}")
+        return RegretlessError(f"bets: the betting tree has more than {most}, not counting cards: {_remedy(self.spot)}")
 
 
 def _remedy(spot: Spot) -> str:

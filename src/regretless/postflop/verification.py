@@ -206,12 +206,12 @@ def _drawn(spot: Spot, full: bool, turns: int | None, seed: int | None) -> list[
     if len(spot.streets) < 3:
         if turns is not None or seed is not None:
             option, value = ("turns", turns) if turns is not None else ("seed", seed)
-            raise InvalidOption(option, value, "is for flops: of a turn or a river every runout is evaluated")
+            raise InvalidOption(option, value, "applies to flops only: on a turn or river every runout is evaluated")
         return None
     if full:
         if turns is not None or seed is not None:
             option, value = ("turns", turns) if turns is not None else ("seed", seed)
-            raise InvalidOption(option, value, "does not go with a full evaluation, which draws nothing")
+            raise InvalidOption(option, value, "cannot be combined with a full evaluation, which samples nothing")
         return None
     count = TURNS if turns is None else turns
     if not 2 <= count <= ALL_TURNS:

@@ -64,8 +64,8 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-_EXACT = "does not go with variant lp, a linear program on the CPU"
-_NOT_EXACT = Refusal("does not go with variant lp, which does not iterate")
+_EXACT = "cannot be combined with variant lp, a linear program on the CPU"
+_NOT_EXACT = Refusal("cannot be combined with variant lp, which does not iterate")
 _ONE = "must be at least 1"
 
 OPTIONS: Mapping[str, Option] = {
@@ -91,7 +91,7 @@ OPTIONS: Mapping[str, Option] = {
         fixed=True,
     ),
     "seed": Option(
-        exact=Refusal("does not go with variant lp, which draws nothing at random"),
+        exact=Refusal("cannot be combined with variant lp, which draws nothing at random"),
         spot=Refusal("is for games: solving a hold'em spot draws nothing at random"),
         fits=_is_whole,
         rule="must be a whole number",
@@ -99,14 +99,16 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "engine": Option(
         exact=Refusal(_EXACT, unless=("auto",)),
-        spot=Refusal("is not one of auto, numba, which solve spots", unless=("auto", "numba")),
+        spot=Refusal("cannot solve spots: use auto or numba", unless=("auto", "numba")),
     ),
     "device": Option(
         exact=Refusal(_EXACT, unless=("auto", "cpu")),
-        spot=Refusal("is not one of auto, cpu, which solve spots", unless=("auto", "cpu")),
+        spot=Refusal("cannot solve spots: use auto or cpu", unless=("auto", "cpu")),
     ),
     "threads": Option(
-        exact=Refusal("does not go with variant lp, which runs on one", unless=(1,)), fits=_at_least(1), rule=_ONE
+        exact=Refusal("cannot be combined with variant lp, which runs on one", unless=(1,)),
+        fits=_at_least(1),
+        rule=_ONE,
     ),
     "storage": Option(
         game=Refusal("is for hold'em spots: games keep numbers of 64 bits, or what their engine works in"),
@@ -122,7 +124,7 @@ OPTIONS: Mapping[str, Option] = {
     "checkpoint": Option(exact=_NOT_EXACT),
     "save_every": Option(exact=_NOT_EXACT, fits=_is_positive, rule="must be above 0 seconds"),
     "checkpointed": Option(exact=_NOT_EXACT),
-    "resume": Option(exact=Refusal("does not go with variant lp: a linear program does not iterate")),
+    "resume": Option(exact=Refusal("cannot be combined with variant lp: a linear program does not iterate")),
     "progress": Option(),
     "report": Option(),
     "interrupted": Option(),
@@ -146,7 +148,7 @@ def check_options(problem: Problem, given: Mapping[str, object]) -> None:
         if name not in OPTIONS:
             close = get_close_matches(name, OPTIONS, n=1)
             meant = f"did you mean {close[0]}?" if close else f"it has {', '.join(OPTIONS)}"
-            raise InvalidOption(name, value, f"is no option of a solve; {meant}")
+            raise InvalidOption(name, value, f"is not an option of solve; {meant}")
         option = OPTIONS[name]
         refusal = option.refusal(problem)
         if refusal is not None and not _is_one_of(value, refusal.unless):
@@ -165,14 +167,14 @@ def check_resume(given: Mapping[str, object], saved: Mapping[str, object], where
     >>> check_resume({"variant": "plus", "iterations": 50}, {"variant": "plus"}, "leduc.rgl")
     >>> check_resume({"variant": "vanilla"}, {"variant": "plus"}, "leduc.rgl")
     Traceback (most recent call last):
-    regretless.errors.InvalidOption: variant: 'vanilla' cannot resume leduc.rgl, which was begun with 'plus'
+    regretless.errors.InvalidOption: variant: 'vanilla' cannot resume leduc.rgl, which was started with 'plus'
     """
     for name, value in given.items():
         if value is None or name not in OPTIONS or not OPTIONS[name].fixed or name not in saved:
             continue
         if value != saved[name]:
             begun = "without one" if saved[name] is None else f"with {_plain(saved[name])!r}"
-            raise InvalidOption(name, _plain(value), f"cannot resume {where}, which was begun {begun}")
+            raise InvalidOption(name, _plain(value), f"cannot resume {where}, which was started {begun}")
 
 
 def _is_one_of(value: object, allowed: tuple[object, ...]) -> bool:

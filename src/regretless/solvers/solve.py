@@ -236,7 +236,7 @@ def _restore(solver: Engine, earlier: Solution, form: HistoryForm, hashed: str) 
     if earlier.tree_hash != hashed:
         raise InvalidFile(
             f"the solution of {earlier.game}",
-            f"belongs to another tree than that of {form.name}",
+            f"belongs to a different tree from that of {form.name}",
         )
     # Where a sampler stands is written in its own way by each engine.
     begun = solver.snapshot()

@@ -81,7 +81,7 @@ def verify_game(
     rules = _rules(solution) if game is None else game
     form = compile_history(rules)
     if tree_hash(form) != solution.tree_hash:
-        raise InvalidFile(f"the solution of {solution.game}", f"belongs to another tree than that of {rules.name}")
+        raise InvalidFile(f"the solution of {solution.game}", f"belongs to a different tree from that of {rules.name}")
     try:
         found = evaluate(rules, solution.strategy)
     except RecursionError:
@@ -103,4 +103,4 @@ def _rules(solution: Solution) -> Game[Any]:
     try:
         return load(solution.game)
     except InvalidText:
-        raise InvalidOption("game", solution.game, "is not known by that name: pass its rules as game=…") from None
+        raise InvalidOption("game", solution.game, "is not a registered game: pass its rules as game=…") from None

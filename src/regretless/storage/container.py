@@ -70,7 +70,7 @@ def read_container(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[st
     header = read_header(opened, kind)
     arrays = {name: opened.array(name) for name in opened.entries}
     if _checksum(opened.metadata["regretless"], arrays) != opened.metadata.get("checksum"):
-        opened.damaged("its checksum is not that of its contents")
+        opened.damaged("its checksum does not match its contents")
     return header, arrays
 
 

@@ -138,7 +138,7 @@ class Mapped:
         if "checks" not in metadata or "checksum" not in metadata:
             raise InvalidFile(self.path, DAMAGED)
         if _checksum(metadata["regretless"], metadata["checks"], opened.table) != metadata["checksum"]:
-            opened.damaged("its header is not what was written")
+            opened.damaged("its header does not match its checksum")
         self._size, self._pieces = self._checks(metadata["checks"])
         self._kept: OrderedDict[tuple[str, int], bytearray] = OrderedDict()
 
@@ -148,7 +148,7 @@ class Mapped:
     def entry(self, name: str) -> Entry:
         """Type, shape and place of an array."""
         if name not in self._opened.entries:
-            raise InvalidFile(self.path, f"is of another kind or version: it holds no {name!r}")
+            raise InvalidFile(self.path, f"is a different kind or version of file: it has no {name!r}")
         return self._opened.entries[name]
 
     def array(self, name: str) -> NDArray[Any]:
@@ -177,7 +177,7 @@ class Mapped:
         """One row of an array; only the pieces that hold it are read and checked."""
         entry = self.entry(name)
         if not entry.shape or not 0 <= index < entry.shape[0]:
-            raise InvalidFile(self.path, f"is of another kind or version: {name} has no row {index}")
+            raise InvalidFile(self.path, f"is a different kind or version of file: {name} has no row {index}")
         begin, end = index * entry.row_bytes, (index + 1) * entry.row_bytes
         first, last = begin // self._size, -(-end // self._size)
         pieces = [self._piece(name, piece) for piece in range(first, last)]
@@ -201,7 +201,7 @@ class Mapped:
 
     def _check(self, name: str, piece: int, content: memoryview) -> None:
         if zlib.crc32(content) != self._pieces[name][piece]:
-            self._opened.damaged(f"{name} is not what was written")
+            self._opened.damaged(f"{name} does not match its checksum")
 
     def _checks(self, text: str) -> tuple[int, dict[str, list[int]]]:
         """Bytes of a piece, and the checks of each array's pieces."""
@@ -224,7 +224,7 @@ def check_array(mapped: Mapped, name: str, shape: tuple[int, ...], dtypes: Colle
     """Refuse a file that does not hold this array in this shape and one of these types."""
     entry = mapped.entry(name)
     if entry.shape != shape or entry.dtype not in dtypes:
-        raise InvalidFile(mapped.path, f"is damaged: {name} has another shape or type than its spot asks for")
+        raise InvalidFile(mapped.path, f"is damaged: {name} does not have the shape and type that its spot requires")
 
 
 def _checksum(text: str, checks: str, table: Mapping[str, Any]) -> str:

@@ -134,7 +134,7 @@ class TensorFile:
                 self.damaged(f"{name} does not begin where the array before it ends")
             place = entry.end
         if place > self._size:
-            raise InvalidFile(self.path, f"is cut short: of {place:,} bytes {self._size:,} are left")
+            raise InvalidFile(self.path, f"is truncated: it has {self._size:,} of {place:,} bytes")
         return entries
 
     def _entry(self, name: str, given: object) -> Entry:
@@ -148,7 +148,7 @@ class TensorFile:
             self.damaged(f"{name} has an unknown type")
         entry = Entry(np.dtype(dtype), tuple(shape), self._data + places[0], self._data + places[1])
         if entry.end - entry.begin != math.prod(shape) * entry.dtype.itemsize:
-            self.damaged(f"{name} has another size than its shape says")
+            self.damaged(f"{name} has a size that does not match its shape")
         return entry
 
 
