@@ -62,7 +62,7 @@ def test_what_differs_where_nobody_gets_is_not_called_alike(compare, folder: Pat
         solve_spot(Spot.from_mapping(RIVER), iterations=5, threads=1, locks=locks).save(folder / f"{name}.rgl")
     for options in ((), ("--all",)):
         shown = compare("never_a.rgl", "never_b.rgl", *options).out
-        assert "they play alike at every node that both reach" in shown
+        assert "they play the same at every node that both reach" in shown
         assert "nodes that both have" not in shown
 
 

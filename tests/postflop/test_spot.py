@@ -126,10 +126,10 @@ def test_a_bad_spot_is_one_sentence_that_names_the_field(
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({"chip": 0.1}, "chip: is no field of a spot; it belongs in [rules]"),
-        ({"bet": "50%"}, "bet: is no field of a spot; it belongs in [bets]"),
-        ({"bet": {"bet": "50%"}}, "bet: is no field of a spot; did you mean 'bets'?"),
-        ({"rules": {"stack": 3}}, "rules.stack: is no field of [rules]; it belongs above the tables"),
+        ({"chip": 0.1}, "chip: is not a field of a spot; it belongs in [rules]"),
+        ({"bet": "50%"}, "bet: is not a field of a spot; it belongs in [bets]"),
+        ({"bet": {"bet": "50%"}}, "bet: is not a field of a spot; did you mean 'bets'?"),
+        ({"rules": {"stack": 3}}, "rules.stack: is not a field of [rules]; it belongs above the tables"),
     ],
 )
 def test_a_field_of_another_table_is_sent_there(fields: dict[str, Any], change: dict[str, Any], told: str) -> None:
