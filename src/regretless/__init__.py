@@ -5,7 +5,7 @@
     solution = rl.solve("leduc", variant="plus", iterations=1000)
     solution.exploitability, solution.values, solution.strategy["Ks:"]
 
-    solution = rl.solve(rl.Spot.read("spot.toml"), target=0.3)  # per cent of the pot
+    solution = rl.solve(rl.Spot.read("spot.toml"), target=0.3)  # percent of the pot
     solution.ev, solution.node("check, bet 94").frequencies
 
 Names load when first used, so that importing the package costs nothing.

@@ -169,7 +169,7 @@ def test_an_interrupted_export_leaves_nothing(solved: Path, tmp_path: Path, numb
 def test_a_name_that_says_another_format_is_refused(run, solved: Path, tmp_path: Path) -> None:
     result = run("export", str(solved), "--format", "csv", "--out", "turn.parquet")
     assert (result.code, result.out) == (1, "")
-    assert "format: 'csv' is not what the name of turn.parquet says" in result.err
+    assert "format: 'csv' does not match the name of turn.parquet" in result.err
     assert not (tmp_path / "turn.parquet").exists()
     assert run("export", str(solved), "--out", "TURN.CSV").code == 0
 

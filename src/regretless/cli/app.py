@@ -30,7 +30,7 @@ from regretless.printable import printable
 
 __all__ = ["app", "main"]
 
-OBJECTS = 100_000  # made between two searches for garbage while the command runs; Python's own choice is 700
+OBJECTS = 100_000  # allocations between garbage collections while the command runs; Python's default is 700
 
 
 class Interrupted(Exception):
@@ -118,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: list[str]) -> int:
     try:
-        with _seldom_searched_for_garbage(), warnings_as_lines():
+        with _relaxed_gc(), warnings_as_lines():
             code = app(given, prog_name="regretless", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except RegretlessError as error:
@@ -145,8 +145,8 @@ def _run(given: list[str]) -> int:
 
 
 @contextmanager
-def _seldom_searched_for_garbage() -> Iterator[None]:
-    """Spare the command 0.1 s: loading libraries makes a great many objects, none of them garbage."""
+def _relaxed_gc() -> Iterator[None]:
+    """Collect garbage less often, which saves 0.1 s: loading libraries creates many objects, none of them garbage."""
     before = gc.get_threshold()
     gc.set_threshold(OBJECTS, *before[1:])
     try:

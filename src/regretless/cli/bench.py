@@ -1,4 +1,4 @@
-"""`regretless bench`: seconds an iteration, ours beside those of other solvers, in one run."""
+"""`regretless bench`: seconds per iteration, ours and other solvers', in one run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Where output goes and what it may hold: answers to stdout, everything about the work itself to stderr.
 
 What is printed often came from somebody else: names of spots and files, labels of games. So strings are printed as they
-are (square brackets are no markup here; styles are given with `style=` or `Text`), and control characters are escaped.
+are (square brackets are not markup; styles are given with `style=` or `Text`), and control characters are escaped.
 On a terminal Rich fits tables to its width. In a file or a pipe lines have the length they need: a reader of a log
 would not know that a number was cut.
 """

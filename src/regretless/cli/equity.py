@@ -40,7 +40,7 @@ def equity(
     from regretless.cards.ranges import Range
 
     if seed is not None and samples is None:
-        raise InvalidOption("seed", seed, "is for deals drawn at random: give --samples too")
+        raise InvalidOption("seed", seed, "is for sampled deals: add --samples")
     ranges = Range.parse(first, "first range"), Range.parse(second, "second range")
     cards = parse_board(board)
     result = equity_of(*ranges, cards, samples=samples, seed=seed or 0)

@@ -72,7 +72,7 @@ def export(
     if kind not in FORMATS:
         raise InvalidOption("format", kind, f"is not one of {', '.join(FORMATS)}")
     if out is not None and out.suffix.lower() in (f".{known}" for known in FORMATS if known != kind):
-        raise InvalidOption("format", kind, f"is not what the name of {out} says: leave --format out, or rename it")
+        raise InvalidOption("format", kind, f"does not match the name of {out}: leave out --format, or rename the file")
     if kind == "parquet" and out is None:
         raise InvalidOption("out", None, "must name a file: parquet is not written to stdout")
     if out is not None and out.exists() and out.samefile(file):

@@ -1,4 +1,4 @@
-"""Pictures as files: refused before the work where they could not be written, and written whole."""
+"""Plots as files: refused before the work if they cannot be written, and written atomically."""
 
 from __future__ import annotations
 

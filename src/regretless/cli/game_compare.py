@@ -1,7 +1,7 @@
 """Two solutions of games in the terminal: values, exploitability, and the information sets that are played differently.
 
-The difference at an information set is ½ Σ |difference of probabilities|: 0 where both play alike, 1 where they never
-do the same. A file does not hold how often a set is reached, so sets are not weighed by it.
+The difference at an information set is ½ Σ |difference of probabilities|: 0 if both play the same, 1 if they never
+do the same. A file does not record how often a set is reached, so sets are not weighted by it.
 """
 
 from __future__ import annotations

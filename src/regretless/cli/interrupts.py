@@ -9,11 +9,11 @@
 | ends                       | nothing: what was asked is done                |                                   |
 
 Python runs a signal's handler in the main thread, when the compiled code that runs there returns: on a large flop after
-seconds. So the signals of the first two rows wake a thread of their own, which answers at once. It ends the process
+seconds. So the signals of the first two rows wake a separate thread, which answers at once. It ends the process
 without unwinding it (no exception passes through libraries that do not expect one), after removing temporary files.
 
-A wrapper that forwards a signal the terminal has sent already is no second Ctrl-C: what comes within a moment of the
-first is taken to be the same.
+A wrapper that forwards a signal the terminal has already sent is not a second Ctrl-C: one that arrives within a moment
+of the first is taken to be the same.
 """
 
 from __future__ import annotations

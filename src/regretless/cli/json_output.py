@@ -1,6 +1,6 @@
 """The object that `--json` prints: one, on stdout, in JSON that every parser reads.
 
-JSON has no NaN and no infinity. A number that does not exist (the EV of a hand that nobody meets) is `null`.
+JSON has no NaN and no infinity. An undefined number (the EV of a hand with no possible opposing hand) is `null`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where solutions are saved: names that are free, that differ, and that are nobody's input; and what went wrong."""
+"""Where solutions are saved, under names that are unused, distinct and not an input; and how errors are reported."""
 
 from __future__ import annotations
 

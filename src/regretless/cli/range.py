@@ -73,7 +73,7 @@ def range_(
 
 
 def _grid(hands: Range, *, color: bool) -> list[Text]:
-    """A row a rank; a cell shows its hand, and its mean weight as brightness (as per cent where there is no colour)."""
+    """A row per rank; a cell shows its hand, and its mean weight as brightness (in percent without colour)."""
     from rich.text import Text
 
     from regretless.cli.colors import blend

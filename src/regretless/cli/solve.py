@@ -222,9 +222,7 @@ def solve(
         return
     for name in names:
         if name.endswith(".rgl"):
-            raise InvalidOption(
-                "GAME", name, f"is a saved solution: regretless show {name} shows it, --resume {name} continues it"
-            )
+            raise InvalidOption("GAME", name, f"is a saved solution: use regretless show {name}, or --resume {name}")
     if len(names) > 1:
         raise typer.BadParameter(f"one game at a time, not {', '.join(names)}", param_hint="GAME")
     if not names and resume is None:

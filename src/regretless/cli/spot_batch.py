@@ -1,4 +1,4 @@
-"""`regretless solve` for many spots: side by side, each saved when it ends; one that fails leaves the others alone."""
+"""`regretless solve` for many spots: in parallel, each saved when it ends; one that fails does not stop the others."""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ def train_kuhn(
     information_sets: Annotated[
         str | None,
         typer.Option(
-            show_default="all", help="With --plot: information sets to draw, with commas: [cyan]0:,1:,2:[/cyan]."
+            show_default="all",
+            help="With --plot: information sets to plot, separated by commas: [cyan]0:,1:,2:[/cyan].",
         ),
     ] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
@@ -49,7 +50,7 @@ def train_kuhn(
 
     chosen = list(choose(KuhnTrainer().average_strategy(), read_keys(information_sets), None))
     if information_sets is not None and plot is None:
-        raise InvalidOption("information-sets", information_sets, "chooses what is drawn: give --plot too")
+        raise InvalidOption("information-sets", information_sets, "selects what to plot: add --plot")
     if plot is not None:
         check_figure("plot", plot)
     plan = SimplePlan("stopping after this hand", "stopped at once: the training is lost")

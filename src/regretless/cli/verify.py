@@ -1,4 +1,4 @@
-"""`regretless verify`: exploitability and EVs of a saved solution, recomputed by a route that shares no kernel."""
+"""`regretless verify`: exploitability and EVs of a saved solution, recomputed independently of the engine's kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Warnings of the library as lines for a person: `warning:` and one sentence on stderr, each sentence once."""
+"""Library warnings as lines on stderr: `warning:` and one sentence, each sentence once."""
 
 from __future__ import annotations
 

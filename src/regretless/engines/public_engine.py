@@ -210,7 +210,7 @@ class PublicEngine:
         return Evaluation(values, (max(best[0], values[0]), max(best[1], values[1])))
 
     def root_values(self, player: int) -> FloatArray:
-        """[H] what each hand of a player expects when both play their average strategies; 0 where it meets no hand."""
+        """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
         self._walk(player, MEAN)
         values = self._root(player)
         met = self._met[player]

@@ -71,7 +71,7 @@ class PublicReference:
         return matched(self.average[node, runout])
 
     def root_values(self, player: int) -> FloatArray:
-        """[H] what each hand expects when both play their average strategies; 0 where it meets no hand."""
+        """[H] what each hand expects when both play their average strategies; 0 where no opposing hand is possible."""
         reach = self.form.hands[1 - player].weight
         values = self._walk(player, 0, 0, reach, np.zeros(0), "mean", Weights())
         met = (self.compatible if player == 0 else self.compatible.T) @ reach

@@ -1,6 +1,6 @@
 """Hold'em spots: board, ranges and bets in, strategies and values out. In the order the data flows:
 
-spot          what is asked                       (sizes: the bet size language; spot_reader, spot_writer: TOML;
+spot          what to solve                       (sizes: the bet size language; spot_reader, spot_writer: TOML;
                                                   rounding: what whole chips do to sizes)
 betting       the betting tree, apart from cards  (lines: lines of play as text)
 suits         deals that play alike

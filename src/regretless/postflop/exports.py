@@ -44,8 +44,10 @@ DEFINITIONS: Mapping[str, str] = MappingProxyType(
         "that it takes this line; the opponent's cards are not taken into account",
         "matchups": "sum of the weights of the opposing hands that share no card with it; means over hands weigh each "
         "hand by weight x matchups",
-        "equity": "share of the pot at showdown if nobody bet any more, from 0 to 1; empty where it meets no hand",
-        "ev": "chips won from here on, less chips put in from here on: a fold is 0; empty where it meets no hand",
+        "equity": "share of the pot at showdown with no more betting, from 0 to 1; empty where no opposing "
+        "hand is possible",
+        "ev": "chips won from here on, less chips put in from here on: a fold is 0; empty where no opposing "
+        "hand is possible",
         "eqr": "equity realised: ev / (equity x pot)",
         "locked": "true where a lock gave the hand's strategy here",
         "action": "an action of the node",

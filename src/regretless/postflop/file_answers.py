@@ -80,7 +80,7 @@ class FileAnswers:
         if name not in self.mapped:
             return None
         found: FloatArray = self.mapped.row(name, int(self.place[node])).astype(np.float64)
-        self._check(not ((found < -0.001) | (found > 1.001)).any())  # NaN where a hand meets nobody
+        self._check(not ((found < -0.001) | (found > 1.001)).any())  # NaN where no opposing hand is possible
         return found
 
     def _check(self, sound: bool) -> None:

@@ -2,7 +2,7 @@
 
     check: bet 50                          after a check, always bet 50, with every hand
     check: AA, KK = bet 50                 only with these hands
-    check: AA, KK = bet 50 70%, check 0.3  probabilities as per cent or from 0 to 1
+    check: AA, KK = bet 50 70%, check 0.3  probabilities in percent or from 0 to 1
     check: bet 50 70%, check               one action without a number takes the rest
     : check                                the first decision
 

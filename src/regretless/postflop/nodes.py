@@ -27,7 +27,7 @@ class HandTable:
     hand: IntArray  # number among the 1,326
     weight: FloatArray  # how likely the player holds it here: weight of the range × own actions on the way
     ev: FloatArray  # chips it takes out from here on, less those it puts in: a fold is 0; NaN where it meets none
-    equity: FloatArray  # share of the pot at showdown if nobody bet any more; NaN where it meets no hand
+    equity: FloatArray  # share of the pot at showdown with no more betting; NaN where no opposing hand is possible
     matchups: FloatArray  # weight of the opposing hands that it can meet
 
     def __repr__(self) -> str:
@@ -42,7 +42,7 @@ class HandTable:
     def mean(self, values: FloatArray) -> float:
         """Over the whole range: each hand by its weight times the weight of the opposing hands that it can meet.
 
-        A hand that meets nobody has no weight. NaN where no hand has any.
+        A hand with no possible opposing hand has no weight. NaN where no hand has any.
         """
         weight = self.weight * self.matchups
         held = weight > 0

@@ -87,7 +87,7 @@ _CAP = "max_raises"
 _FIELDS = ("board", "pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
 _RULES = tuple(field.name for field in dataclass_fields(Rules))
 _BET_TABLES = (*_SIZES, _CAP, "oop", "ip", *STREETS)
-# the table that a field belongs in, "" being the spot itself, for one that stands elsewhere
+# the table that each field belongs in ("": the spot itself), to suggest it when a field is misplaced
 _HOMES = {"": ("board", "pot", "stack", "name"), "bets": (*_SIZES, _CAP), "rules": _RULES, "lines": ("add", "remove")}
 
 

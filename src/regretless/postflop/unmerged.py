@@ -1,6 +1,6 @@
 """What a solved spot is worth, and what a best response to it gains, on the full deck: float64, plain NumPy.
 
-The route is chosen to share nothing with the engine that could be wrong in both. Every runout is dealt by itself; the
+The route is chosen to share nothing with the engine that could be wrong in both. Every runout is dealt separately; the
 strategy of a runout that was solved for several is carried to each by renaming suits. Blockers and showdowns are
 matrices over pairs of hands, so no sum cancels:
 
@@ -11,7 +11,7 @@ matrices over pairs of hands, so no sum cancels:
     chance      Σ over cards that are left, value / (cards left once both hands are out)
     decision    the opponent's: Σ_a value_a;   own: Σ_a σ[a] · value_a, or max_a value_a in a best response
 
-A best response keeps to locks: where the spot fixes a decision for a hand, that hand's value is Σ_a σ[a] · value_a
+A best response respects locks: where the spot fixes a decision for a hand, that hand's value is Σ_a σ[a] · value_a
 there, as it is in the engine.
 """
 

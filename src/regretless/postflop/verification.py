@@ -1,4 +1,4 @@
-"""Checking a solved spot by another route: unmerged, in float64, without the engine's kernels (`unmerged`).
+"""Checking a solved spot independently: suits not merged, in float64, without the engine's kernels (`unmerged`).
 
 Rivers and turns are evaluated on every runout. So is a flop in full, 49 turns with 48 rivers each; by default n turns
 are drawn, each with all of its rivers. What a line out of the flop is worth to a hand is a sum over turns t of a value

@@ -2,10 +2,10 @@
 
 `postflop`, `turn` and `river` are the defaults for hold'em spots on the flop, turn and river. All three are discounted
 CFR with α = 1.3 and γ = 5 and with regrets discounted one iteration late; they differ in β, how long negative regrets
-are remembered, which larger trees need more of: with β = 0 an action that was given up comes back on the least
-occasion, against an opponent whose answer to it is stale, and the exploitability of a flop may double in the middle of
-a solve. They were chosen by the geometric mean of iterations to 0.3 and 0.1 % of the pot over many spots, and held
-against as many fresh ones (benchmarks/holdem_variants.py, docs/performance.md). None needs a horizon, so they serve
+are remembered, and larger trees need a larger β: with β = 0 an abandoned action returns too easily,
+against an opponent whose response to it is stale, and the exploitability of a flop may double in the middle of
+a solve. They were chosen by the geometric mean of iterations to 0.3 and 0.1 % of the pot over many spots, and tested
+on as many fresh ones (benchmarks/holdem_variants.py, docs/performance.md). None needs to know its horizon, so they suit
 solves that stop at a target.
 """
 

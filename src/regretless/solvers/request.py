@@ -44,7 +44,7 @@ class Option:
     spot: Refusal | None = None
     fits: Callable[[Any], bool] = lambda value: True
     rule: str = ""  # what `fits` asks for, after "option: value"
-    fixed: bool = False  # whether a resume must keep to what was begun
+    fixed: bool = False  # whether a resume must keep the value it was started with
 
     def refusal(self, problem: Problem) -> Refusal | None:
         """Why the option does not serve this problem."""

@@ -1,4 +1,4 @@
-"""What a solve answers."""
+"""What a solve returns."""
 
 from __future__ import annotations
 

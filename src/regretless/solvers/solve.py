@@ -1,4 +1,4 @@
-"""From a game and a few words to a solution: compile, choose an engine, run the loop."""
+"""From a game and a few options to a solution: compile, choose an engine, run the loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checking a solution by another route: the readable best response, by recursion over the rules of the game.
+"""Checking a solution independently: the readable best response, by recursion over the rules of the game.
 
 Engines evaluate a strategy on arrays, most of them in compiled kernels. Here the strategy is read as text, information
 set by information set, and `best_response` works out what it is worth and how much it can be exploited.
