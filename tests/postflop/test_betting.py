@@ -195,7 +195,7 @@ def test_lines_by_hand(fields: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("lines", "field", "reason"),
     [
-        ({"remove": ["bet 33"]}, "lines.remove[0]", "no 'bet 33' here; there is check, bet 50"),
+        ({"remove": ["bet 33"]}, "lines.remove[0]", "no 'bet 33' here; choose from check, bet 50"),
         ({"add": ["check", "bet 50, call, bet 10"]}, "lines.add[1]", "nobody acts any more"),
         ({"add": ["bet 500"]}, "lines.add[0]", "from 1 to 200"),
         ({"add": ["raise 60"]}, "lines.add[0]", "a raise answers a bet"),

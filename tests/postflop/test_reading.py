@@ -126,7 +126,7 @@ def test_short_forms_and_left_out_cards(turn: SpotSolution) -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("bet 33", "no 'bet 33' here; there is check, bet 30"),
+        ("bet 33", "no 'bet 33' here; choose from check, bet 30"),
         ("Ac", "no card is dealt here"),
         ("check, check, Kh", "already on the board"),
         ("check, check, zz", "neither an action nor a card"),

@@ -98,7 +98,7 @@ def find_action(step: Step, labels: Sequence[str]) -> int | None:
 
 def no_such_action(field: str, text: str, step: Step, labels: Sequence[str]) -> InvalidText:
     """The error for a step that a node does not have."""
-    there = f"there is {', '.join(labels)}" if labels else "the hand is over"
+    there = f"choose from {', '.join(labels)}" if labels else "the hand is over"
     return InvalidText(field, text, step.position, f"no {str(step)!r} here; {there}")
 
 

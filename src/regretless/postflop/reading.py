@@ -153,7 +153,7 @@ class SpotReader:
     def _dealt(self, place: Place, card: int, line: str, position: int) -> Place:
         if not self._is_chance(place):
             raise InvalidText(
-                "node", line, position, f"no card is dealt here; there is {', '.join(self.actions(place.node))}"
+                "node", line, position, f"no card is dealt here; choose from {', '.join(self.actions(place.node))}"
             )
         if card not in self.cards(place):
             raise InvalidText("node", line, position, f"{board_text([card])} is already on the board")
@@ -234,8 +234,9 @@ class SpotReader:
     def runout_report(self, place: Place, then: str = "") -> RunoutReport:
         """What each card that can come next does to frequencies, EV and equity, `then` being played after it."""
         if not self._is_chance(place):
-            there = ", ".join(self.actions(place.node)) or "the end of the hand"
-            raise InvalidText("node", ", ".join(place.steps), None, f"no card is dealt here; there is {there}")
+            actions = ", ".join(self.actions(place.node))
+            there = f"the actions are {actions}" if actions else "the hand is over"
+            raise InvalidText("node", ", ".join(place.steps), None, f"no card is dealt here; {there}")
         runouts = tuple(self._runout(self.deal(place, card), then) for card in self.cards(place))
         return RunoutReport(", ".join(place.steps), ", ".join(map(str, parse_line(then, "then"))), runouts)
 
