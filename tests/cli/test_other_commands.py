@@ -126,3 +126,10 @@ def test_help_names_every_variant(run) -> None:
 
     shown = " ".join(run("solve", "--help").out.replace("│", " ").split())
     assert f"{', '.join(PRESETS)}, or lp" in shown
+
+
+def test_paragraphs_of_help_fill_their_lines(run) -> None:
+    lines = run("export", "--help").out.splitlines()
+    [begin] = [place for place, line in enumerate(lines) if line.startswith(" A single node is")]
+    first, after = lines[begin].rstrip(), lines[begin + 1].split()[0]
+    assert len(f"{first} {after}") > 79  # no word more would fit

@@ -262,7 +262,8 @@ def test_nothing_is_cut_where_a_terminal_is_narrow(show, monkeypatch: pytest.Mon
         (["--grid", "strategy", "--player", "ip"], "grid: 'strategy' cannot be shown: ip does not act here"),
         (["--hands", "AKx"], "hands: 'AKx' at position 3"),
         (["--hands", "33"], "oop and ip hold none of these here"),
-        (["--hands", "55", "--player", "oop"], "oop hold none of these here"),
+        (["--hands", "55", "--player", "oop"], "oop holds none of these here"),
+        (["--svg", "node.svg", "--hands"], "hands: '' lists every hand, and a picture has no rows"),
         (["--hands", "--sort", "height"], "sort: 'height' is not a column here; choose from hand, check"),
         (["--sort", "ev"], "sort: 'ev' sorts rows: add --hands or --runouts"),
         (["--then", "check"], "then: 'check' does not apply to a node"),
@@ -309,3 +310,7 @@ def test_a_small_weight_is_not_shown_as_none(show) -> None:
     for row in small:
         line = next(line for line in table.splitlines() if line.startswith(row["hand"]))
         assert float(line.split()[1]) == pytest.approx(row["weight"], rel=0.51)
+
+
+def test_lines_of_a_grid_end_where_its_text_ends(show) -> None:
+    assert [line for line in show("--player", "ip").out.splitlines() if line != line.rstrip()] == []

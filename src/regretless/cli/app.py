@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from inspect import cleandoc
 from typing import Annotated, Any
 
 import typer
@@ -55,17 +56,31 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("solve")(solve.solve)
-app.command("estimate")(estimate.estimate)
-app.command("show", cls=show.ShowCommand)(show.show)
-app.command("compare")(compare.compare)
-app.command("verify")(verify.verify)
-app.command("export")(export.export)
-app.command("plot")(plot.plot)
-app.command("games")(games.games)
-app.command("train-kuhn")(train_kuhn.train_kuhn)
-app.command("range")(range.range_)
-app.command("equity")(equity.equity)
+
+
+def _help(command: Callable[..., None]) -> str:
+    """The docstring of a command, its paragraphs on one line each: Typer keeps the line ends of all but the first."""
+    paragraphs = (command.__doc__ or "").split("\n\n")
+    return "\n\n".join(
+        text if text.lstrip().startswith("\b") else " ".join(text.split()) for text in map(cleandoc, paragraphs)
+    )
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "solve": solve.solve,
+    "estimate": estimate.estimate,
+    "show": show.show,
+    "compare": compare.compare,
+    "verify": verify.verify,
+    "export": export.export,
+    "plot": plot.plot,
+    "games": games.games,
+    "train-kuhn": train_kuhn.train_kuhn,
+    "range": range.range_,
+    "equity": equity.equity,
+}
+for _name, _command in COMMANDS.items():
+    app.command(_name, cls=show.ShowCommand if _name == "show" else None, help=_help(_command))(_command)
 app.add_typer(bench.app, name="bench")
 
 

@@ -13,8 +13,8 @@ import typer
 
 from regretless.cli.consoles import for_answers, for_people, note
 from regretless.cli.numbers import bytes_text
-from regretless.cli.spot_options import Board, Line, Player, one_range, read_cards, read_player
-from regretless.errors import InvalidFile, InvalidOption, InvalidText
+from regretless.cli.spot_options import SPOTS, Board, Line, check_held, one_range, read_cards, read_player
+from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
     from regretless.cards.ranges import Range
@@ -35,7 +35,10 @@ def export(
         str | None, typer.Option(show_default=False, help="Every decision on a street: flop, turn or river.")
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every decision of the tree.")] = False,
-    player: Player = None,
+    player: Annotated[
+        str | None,
+        typer.Option(metavar="oop|ip", show_default="both", rich_help_panel=SPOTS, help="Whose hands to write."),
+    ] = None,
     hands: Annotated[
         str | None,
         typer.Option(show_default="all", metavar="RANGE", help="Only these hands: [cyan]'AK, 99+'[/cyan]."),
@@ -88,8 +91,7 @@ def export(
     views = _chosen(views, chosen)
     if wide and chosen is not None:
         node = next(views)
-        if not any(node.hands[each].weight.any() for each in ("oop", "ip") if whose in (None, each)):
-            raise InvalidText("hands", str(chosen), None, f"{whose or 'oop and ip'} hold none of these here")
+        check_held(node, chosen, whose)
         views = iter([node])
     if out is None:
         write_nodes(views, kind, sys.stdout, wide=wide, player=whose)

@@ -137,6 +137,8 @@ def show(
         _refuse_others(kind, given)
         if sort is not None and kind == "a node" and hands is None and not strategy:
             raise InvalidOption("sort", sort, "sorts rows: add --hands or --runouts")
+        if kind == "--svg" and hands == "":
+            raise InvalidOption("hands", hands, "lists every hand, and a picture has no rows: name the hands to draw")
         look = Look(
             line=line or "",
             cards=read_cards(board),

@@ -82,6 +82,9 @@ def grid_lines(grid: Grid, beside: Sequence[float] | None = None, *, color: bool
         else:
             lines.append(_joined(_stacked(grid, cell, f"{_name(grid, cell):<{CELL}}", color) for cell in cells))
             lines.append(_joined(_stacked(grid, cell, f"{_shown(grid, cell, 5):<{CELL}}", color) for cell in cells))
+    if not color:
+        for line in lines:
+            line.rstrip()
     return lines
 
 

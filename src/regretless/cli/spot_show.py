@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from regretless.cli.consoles import for_answers, has_color, page_columns
 from regretless.cli.json_output import print_json
 from regretless.cli.numbers import bytes_text, duration_text
+from regretless.cli.spot_options import check_held
 from regretless.cli.spot_tree import print_tree
-from regretless.errors import InvalidOption, InvalidText
+from regretless.errors import InvalidOption
 from regretless.printable import printable
 
 if TYPE_CHECKING:
@@ -49,9 +50,7 @@ class Look:
         for player in ("oop", "ip"):
             if self.player in (None, player):
                 view = view.only(player, self.hands)
-        asked: tuple[PlayerName, ...] = ("oop", "ip") if self.player is None else (self.player,)
-        if not any(view.hands[player].weight.any() for player in asked):
-            raise InvalidText("hands", str(self.hands), None, f"{' and '.join(asked)} hold none of these here")
+        check_held(view, self.hands, self.player)
         return whole, view
 
 

@@ -102,7 +102,9 @@ def _print(found: Verification) -> None:
         Text(printable(found.game), style="bold"), Text(f"{how}, {duration_text(found.seconds)}", style="dim")
     )
     console.print(table)
-    if not found.agrees:
+    if found.agrees:
+        console.print("they agree", style="dim")
+    else:
         console.print("the recomputed exploitability differs from what the solve reported", style="bold yellow")
 
 

@@ -213,7 +213,9 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
     kind = file_kind(path)
     mapped = open_mapped(path, kind if kind in (SOLUTION, CHECKPOINT) else CHECKPOINT)
     if "regret.0" not in mapped:
-        raise InvalidFile(path, "holds a finished solve without its regrets: nothing to go on from")
+        raise InvalidFile(
+            path, "holds a finished solve without its regrets, nothing to go on from: --keep-regrets saves them"
+        )
     header = CheckpointHeader.read(path, mapped.header)
     spot, _ = _spot_and_tree(path, header.spot, header.tree_hash)
     return Checkpoint(spot=spot, header=header, mapped=mapped)

@@ -105,10 +105,12 @@ def no_such_action(field: str, text: str, step: Step, labels: Sequence[str]) -> 
 def _hint(part: str) -> str:
     """What was probably meant by a part of a line that cannot be read.
 
-    >>> _hint("chek"), _hint("check bet 20"), _hint("10h"), _hint("jump")
-    ('; did you mean check?', '; steps are separated by commas', '; ten is T', '')
+    >>> _hint("chek"), _hint("check/bet 20"), _hint("10h"), _hint("bet 50%"), _hint("jump")
+    ('; did you mean check?', '; steps are separated by commas', '; ten is T', '; an amount is in chips', '')
     """
-    words = part.lower().split()
+    words = re.findall(r"[^\s/>;-]+", part.lower().replace("all-in", "allin"))
+    if part.endswith("%") and _ACTION.fullmatch(part.lower().removesuffix("%")):
+        return "; an amount is in chips"
     if part.startswith("10") and _CARD.fullmatch(f"T{part[2:]}"):
         return "; ten is T"
     if len(words) > 1 and all(_ACTION.fullmatch(word) or _CARD.fullmatch(word) or word.isdecimal() for word in words):
