@@ -171,3 +171,12 @@ def test_an_estimate_is_quick_and_half_the_bits_take_half_the_memory(read_refere
     assert size.solving_bytes[32] <= answer["memory_bytes"]["32"]
     assert size.solving_bytes[16] <= answer["memory_bytes"]["16"]
     assert size.memory_bytes[16] < 1.1 * size.solving_bytes[16]  # saving works in blocks
+
+
+@pytest.mark.parametrize("light", ["oop", "ip"])
+def test_16_bits_solve_a_range_that_is_much_lighter_than_the_other(fields: dict[str, Any], light: str) -> None:
+    """The values of its opponent are as light, and must not round to 0."""
+    fields["oop"]["range"], fields["ip"]["range"] = "AA, T9s", "QJs, 88"
+    fields[light]["range"] = ", ".join(f"{hand}:0.00000001" for hand in fields[light]["range"].split(", "))
+    solution = solve_spot(Spot.from_mapping(fields), iterations=200, threads=1, storage=16)
+    assert solution.exploitability_pct_pot < 0.5

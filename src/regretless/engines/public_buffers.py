@@ -73,7 +73,9 @@ def make_scratch(
     return Scratch(opponent, value, line, tile)
 
 
-def make_blocks(form: PublicForm, plans: tuple[Plan, Plan], unit: float, threads: int) -> tuple[Blocks, Blocks]:
+def make_blocks(
+    form: PublicForm, plans: tuple[Plan, Plan], units: tuple[float, float], threads: int
+) -> tuple[Blocks, Blocks]:
     """For the walks of both players, which take turns with the buffers of lines."""
     runouts = len(form.streets[1].parent) if len(form.streets) > 1 else 0
     count = min(runouts, MOST_BLOCKS)
@@ -83,7 +85,7 @@ def make_blocks(form: PublicForm, plans: tuple[Plan, Plan], unit: float, threads
 
     def of(own: int) -> Blocks:
         opponent = aligned(plans[own].other_hands)
-        opponent[: len(form.hands[1 - own].weight)] = form.hands[1 - own].weight * unit
+        opponent[: len(form.hands[1 - own].weight)] = form.hands[1 - own].weight * units[own]
         ones = aligned(plans[own].own_hands)
         ones[:] = 1.0
         return Blocks(

@@ -3,8 +3,8 @@
 Arithmetic is in 32 bits, at terminals in 64 where blockers remove nearly all of a range and 32 would cancel. What is
 learned is kept in 32 bits or in 16:
 
-    regrets     halves (eleven significant bits, from 6e-5 to 65504), in a unit that makes the most a hand can win or
-                lose in one iteration 8 to 16, so that sums of thousands of iterations fit
+    regrets     halves (eleven significant bits, from 6e-5 to 65504), in a unit of each player that makes the most a
+                hand can win or lose in one iteration 8 to 16, so that sums of thousands of iterations fit
     averages    whole numbers: with W the sum of the weights of all iterations, S / W is at most 1 and counted in
                 steps of 1 / 65535, so S ← S · decay + gain · reach · σ becomes
 
@@ -96,14 +96,14 @@ class PublicEngine:
         tile_type = np.float64 if cancels(form, self._met) else np.float32
         self.plans = make_plans(form, tile_type)
         self.tables = make_tables(form)
-        self.unit = _unit(form, self._met) if storage == 16 else 1.0
+        self.units = (_unit(form, self._met, 0), _unit(form, self._met, 1)) if storage == 16 else (1.0, 1.0)
         self._weight = 0.0
         regrets, averages = (np.float32, np.float32) if storage == 32 else (np.float16, np.uint16)
         self._regret = [aligned(plan.entries, regrets) for plan in self.plans]
         self._average = [aligned(plan.entries, averages) for plan in self.plans]
         self._matched = list(self._regret)
         self._scratch = [make_scratch(self.plans, self.tables, tile_type) for _ in range(threads)]
-        self._blocks = make_blocks(form, self.plans, self.unit, threads)
+        self._blocks = make_blocks(form, self.plans, self.units, threads)
         self._locks = PublicLocks(form, self.plans, self.tables)
         self._pool = Workers(threads) if threads > 1 and len(form.streets) > 1 else None
         # Compile, or read from disk, what a solve needs: part of setting up, not of the first iteration.
@@ -300,7 +300,7 @@ class PublicEngine:
 
     def _root(self, own: int) -> FloatArray:
         """[H] values at the root after a walk, times the opponent's weight that a hand meets."""
-        return self._blocks[own].root[: len(self.form.hands[own].weight)] / np.float64(self.unit)
+        return self._blocks[own].root[: len(self.form.hands[own].weight)] / np.float64(self.units[own])
 
     def _value(self, own: int, mode: int) -> float:
         self._walk(own, mode)
@@ -345,11 +345,13 @@ class PublicEngine:
         self._run(rows, own, own + 1, FINISH, mode)
 
 
-def _unit(form: PublicForm, met: tuple[FloatArray, FloatArray]) -> float:
-    """The power of two that makes the largest value of a hand 8 to 16."""
-    most = max(
-        float(np.abs([form.payoffs.win[:, own], form.payoffs.lose[:, own]]).max() * met[own].max()) for own in range(2)
-    )
+def _unit(form: PublicForm, met: tuple[FloatArray, FloatArray], own: int) -> float:
+    """The power of two that makes the largest value of a player's hand 8 to 16.
+
+    Values of one player are in proportion to the other's weights. In a unit of both, those of the player who meets the
+    lighter range could be too small for a half.
+    """
+    most = float(np.abs([form.payoffs.win[:, own], form.payoffs.lose[:, own]]).max() * met[own].max())
     return 2.0 ** (4 - np.ceil(np.log2(most))) if most > 0 else 1.0
 
 

@@ -61,9 +61,9 @@ def early_values(engine: PublicEngine, player: int) -> list[Float32]:
         part(BEGIN, 0, runouts)
         for runout in range(runouts):
             part(BLOCKS, runout, runout + 1)
-            kept[1][runout] = main.value[rows[1]] / engine.unit
+            kept[1][runout] = main.value[rows[1]] / engine.units[player]
         part(FINISH, 0, runouts)
-    kept[0][0] = main.value[rows[0]] / engine.unit
+    kept[0][0] = main.value[rows[0]] / engine.units[player]
     return kept
 
 
