@@ -128,3 +128,26 @@ def test_games_have_no_locks(run) -> None:
     result = run("solve", "kuhn", "--lock", "check: check")
     assert result.code == 1
     assert "lock: 'check: check 1' is for hold'em spots" in result.err
+
+
+TURN = """
+board = "9s 6s 2s Ks"
+pot = 30
+stack = 30
+oop.range = "AA, JTs, 55"
+ip.range = "QQ, A5s"
+bets.bet = "a"
+"""
+
+
+def test_an_estimate_counts_the_suits_that_the_source_of_a_lock_tells_apart(run, tmp_path: Path) -> None:
+    (tmp_path / "source.toml").write_text(TURN.replace("55", "55, AcJc"), encoding="utf-8")
+    (tmp_path / "plain.toml").write_text(TURN, encoding="utf-8")
+    (tmp_path / "locked.toml").write_text(
+        TURN + 'locks = [{source = "source.rgl", player = "oop"}]\n', encoding="utf-8"
+    )
+    assert run("solve", "source.toml", "--iterations", "2", "--out", "source.rgl").code == 0
+    estimated = run("estimate", "locked.toml", "--json").json
+    solved = run("solve", "locked.toml", "--iterations", "2", "--json").json
+    assert estimated["nodes"] == solved["nodes"] > run("estimate", "plain.toml", "--json").json["nodes"]
+    assert estimated["information_sets"] == solved["information_sets"]

@@ -35,6 +35,7 @@ def estimate(
     [cyan]regretless estimate spots/[/cyan]
     """
     from regretless.postflop.estimate import estimate_spot
+    from regretless.postflop.held import with_sources
     from regretless.postflop.solve import default_threads
     from regretless.postflop.spot import Spot
     from regretless.solvers.request import Problem, check_options
@@ -45,7 +46,7 @@ def estimate(
     errors: dict[Path, RegretlessError] = {}
     for path in paths:
         try:
-            sizes[path] = estimate_spot(Spot.read(path), threads=threads or default_threads())
+            sizes[path] = estimate_spot(with_sources(Spot.read(path)), threads=threads or default_threads())
         except RegretlessError as error:
             if not many:
                 raise

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from regretless.errors import RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.postflop.estimate import check_fits
+from regretless.postflop.held import with_sources
 from regretless.postflop.solution import SpotSolution
 from regretless.postflop.solve import default_threads, solve_spot
 from regretless.postflop.spot import Spot
@@ -84,7 +86,8 @@ def solve_many(
     sizes: dict[int, int] = {}
     for place, spot in enumerate(waiting):  # every spot is checked before the first is begun
         try:
-            sizes[place] = check_fits(spot, storage=bits).memory_bytes[bits]
+            asked = with_sources(replace(spot, locks=(*spot.locks, *options.get("locks", ()))))
+            sizes[place] = check_fits(asked, storage=bits).memory_bytes[bits]
         except RegretlessError as error:
             fail(place, error)
     workers = max(1, min(cores, len(sizes), available_bytes() // max(1, *sizes.values(), 1)))
