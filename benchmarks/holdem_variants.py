@@ -1,8 +1,8 @@
 """Which variant solves hold'em soonest, over many drawn spots: iterations and seconds to 0.5, 0.3 and 0.1 % of the pot.
 
 python benchmarks/holdem_variants.py --rivers 0:100 --turns 0:60 --flops 0:12 --processes 16 --out chosen_on.json
-python benchmarks/holdem_variants.py --rivers 100:200 … --variants rival,1.3/0.35/5/late --out held_out.json
-python benchmarks/holdem_variants.py --files tests/data/flop_3bet.toml --variants rival,1.3/0.35/5/late
+python benchmarks/holdem_variants.py --rivers 100:200 … --variants rival,1.3/0.4/5/late --out held_out.json
+python benchmarks/holdem_variants.py --files tests/data/flop_3bet.toml --variants rival,1.3/0.4/5/late
 python benchmarks/holdem_variants.py --table chosen_on.json held_out.json
 
 Spots are those of `drawn_spots`, by seed, so a choice made on some can be held against others. Each solve has a process
@@ -43,7 +43,7 @@ STREETS = {"rivers": 5, "turns": 4, "flops": 3}
 RIVAL = "rival"
 
 # α/β/γ of discounted CFR, `late` where regrets are discounted one iteration late; and whether the average weighs by own
-# reach. The presets `postflop`, `turn` and `river` are 1.3/0.35/5/late, 1.3/0.25/5/late and 1.3/0/5/late.
+# reach. The presets `postflop`, `turn` and `river` are 1.3/0.4/5/late, 1.3/0.25/5/late and 1.3/0/5/late.
 VARIANTS: dict[str, tuple[Rule, bool]] = {
     RIVAL: (Resetting(), False),
     "discounted": (Discounted(), True),
@@ -54,7 +54,7 @@ VARIANTS: dict[str, tuple[Rule, bool]] = {
         (1.2, 0, 5, 1), (1.1, 0, 5, 1),
         (1.2, 0.125, 5, 1), (1.3, 0.25, 4, 1), (1.3, 0.25, 5, 1), (1.2, 0.25, 5, 1), (1.1, 0.25, 5, 1),
         (1.0, 0.25, 5, 1), (1.2, 0.4, 5, 1), (1.4, 0.25, 5, 1), (1.3, 0.35, 5, 1), (1.4, 0.125, 5, 1),
-        (1.3, 0.3, 5, 1), (1.4, 0.3, 5, 1),
+        (1.3, 0.3, 5, 1), (1.4, 0.3, 5, 1), (1.3, 0.4, 5, 1),
     )
 } | {
     "resetting, own reach": (Resetting(), True),

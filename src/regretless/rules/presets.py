@@ -27,7 +27,7 @@ PRESETS: dict[str, Rule] = {
     "discounted": Discounted(),
     "predictive-plus": PredictivePlus(),
     "predictive-discounted-plus": PredictiveDiscountedPlus(),
-    "postflop": Discounted(alpha=1.3, beta=0.35, gamma=5.0, delay=1),
+    "postflop": Discounted(alpha=1.3, beta=0.4, gamma=5.0, delay=1),
     "turn": Discounted(alpha=1.3, beta=0.25, gamma=5.0, delay=1),
     "river": Discounted(alpha=1.3, beta=0.0, gamma=5.0, delay=1),
 }
