@@ -3,7 +3,7 @@
 python benchmarks/holdem_variants.py --rivers 0:100 --turns 0:60 --flops 0:12 --processes 16 --out chosen_on.json
 python benchmarks/holdem_variants.py --rivers 100:200 … --variants rival,1.3/0.4/5/late --out held_out.json
 python benchmarks/holdem_variants.py --files tests/data/flop_3bet.toml --variants rival,1.3/0.4/5/late
-python benchmarks/holdem_variants.py --table chosen_on.json held_out.json
+python benchmarks/holdem_variants.py --table chosen_on.json
 
 Spots are those of `drawn_spots`, by seed, so a choice made on some can be held against others. Each solve has a process
 and one thread. A target counts as met when it is first measured, every iteration on
@@ -73,6 +73,7 @@ class Run:
     variant: str
     iterations: list[int | None]  # to each target
     seconds_per_iteration: float
+    processor: str = ""  # filled in when results are read
 
 
 def solve(task: tuple[int | str, int, str]) -> Run:
@@ -127,7 +128,8 @@ def write(path: Path, runs: list[Run]) -> None:
 
 
 def read(path: Path) -> list[Run]:
-    return [Run(**run) for run in json.loads(path.read_text())["runs"]]
+    results = json.loads(path.read_text())
+    return [Run(**run | {"processor": results["hardware"]["processor"]}) for run in results["runs"]]
 
 
 def show(runs: list[Run]) -> None:
@@ -149,6 +151,8 @@ def show(runs: list[Run]) -> None:
                 continue
             mine, other = found[spot, name], found[spot, RIVAL]
             taken = (mine.iterations[target] or LIMIT) / (other.iterations[target] or LIMIT)
+            if seconds and mine.processor != other.processor:  # iterations can be compared, seconds cannot
+                continue
             ratios.append(taken * mine.seconds_per_iteration / other.seconds_per_iteration if seconds else taken)
         return statistics.geometric_mean(ratios) if ratios else float("nan")
 
@@ -190,8 +194,7 @@ def main() -> None:
     for name in options.variants:
         if name not in VARIANTS:
             parser.error(f"--variants: {name!r} is not one of {', '.join(VARIANTS)}")
-    for runs in [read(path) for path in options.table] if options.table else [measure(options)]:
-        show(runs)
+    show([run for path in options.table for run in read(path)] if options.table else measure(options))
 
 
 if __name__ == "__main__":
