@@ -200,8 +200,10 @@ def test_blanks_and_remarks_are_never_taken_back():
 
 
 def test_files(tmp_path):
-    with pytest.raises(InvalidFile, match="no such file"):
+    with pytest.raises(InvalidFile, match="is not a regular file"):
         read_efg(tmp_path)
+    with pytest.raises(InvalidFile, match="does not exist"):
+        read_efg(tmp_path / "nowhere.efg")
     with pytest.raises(InvalidFile, match="cannot be written"):
         write_efg(games.Kuhn(), tmp_path)
     old = tmp_path / "old.efg"

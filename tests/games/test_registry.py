@@ -67,7 +67,7 @@ def test_spellings(text, name):
         ("battleship(values=(1,2))", InvalidOption, "each of the 1 ships"),
         ("battleship(loss_multiplier=1e999)", InvalidOption, "loss_multiplier"),
         ("battleship(repeat_shots=0)", InvalidOption, "repeat_shots"),
-        ("nowhere.efg", InvalidFile, "no such file"),
+        ("nowhere.efg", InvalidFile, "does not exist"),
     ],
 )
 def test_mistakes_are_named(text, error, says):

@@ -85,8 +85,10 @@ def _keys(tree: EfgTree) -> list[str]:
 def read_efg(path: str | Path, *, limits: Limits = Limits()) -> EfgGame:  # noqa: B008 - frozen
     """The game in a Gambit file."""
     try:
-        if not Path(path).is_file():
+        if not Path(path).exists():
             raise InvalidFile(path, "does not exist")
+        if not Path(path).is_file():
+            raise InvalidFile(path, "is not a regular file")
         with open(path, "rb") as file:
             content = file.read(limits.bytes + 1)
     except (OSError, ValueError) as error:
