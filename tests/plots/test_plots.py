@@ -113,5 +113,5 @@ def test_spots_are_drawn_in_percent_of_the_pot(solutions: list[Solution]) -> Non
     drawn = figure.axes[0].lines[0].get_ydata()
     assert drawn[-1] == pytest.approx(solution.exploitability_pct_pot)
     assert "% of the pot" in figure.axes[0].get_ylabel()
-    with pytest.raises(InvalidOption, match="draw games and spots apart"):
+    with pytest.raises(InvalidOption, match="plot games and spots separately"):
         convergence([solution, *solutions])
