@@ -11,7 +11,7 @@ from typing import Any
 
 from regretless.cards.hands import CLASS_NAMES
 from regretless.errors import RegretlessError
-from regretless.postflop import Spot, estimate_spot
+from regretless.holdem import Spot, estimate_spot
 
 DECK = [rank + suit for rank in "23456789TJQKA" for suit in "cdhs"]
 MOST_ENTRIES = {3: 24_000_000, 4: 2_500_000, 5: 200_000}  # by cards on the board

@@ -23,14 +23,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from regretless.postflop import Spot, SpotSolution, solve_spot
-from regretless.postflop.reading import SpotReader
+from regretless.holdem import Spot, SpotSolution, solve_spot
+from regretless.holdem.reading.reading import SpotReader
 
 SPOT = Path(__file__).parent.parent / "tests" / "data" / "flop_3bet.toml"
 LIMIT = 0.2  # seconds
 ONE_NODE = """
 import sys, time
-from regretless.postflop import files
+from regretless.holdem import files
 began = time.perf_counter()
 files.load_solution(sys.argv[1]).node(sys.argv[2])
 print(time.perf_counter() - began)

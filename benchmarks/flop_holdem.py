@@ -22,11 +22,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from regretless.engines import benchmark
-from regretless.engines.public_engine import PublicEngine
+from regretless import benchmark
+from regretless.engines.public.compiled.engine import PublicEngine
 from regretless.forms.public_poker import kuhn_public
-from regretless.postflop.flop_holdem import BIG_BLIND, compile_flop_holdem
-from regretless.rules import preset, schedule
+from regretless.holdem.form.flop_holdem import BIG_BLIND, compile_flop_holdem
+from regretless.variants import preset, schedule
 
 MILLIS = 1000 / BIG_BLIND  # thousandths of a big blind in a chip
 

@@ -25,13 +25,14 @@ from typing import Any
 
 import numpy as np
 
-from regretless.engines import benchmark, devices
-from regretless.engines.batched import BatchedEngine, batched_terms, replace_payoffs
-from regretless.engines.engine import Updates
+from regretless import benchmark
+from regretless.engines import devices
+from regretless.engines.contract import Updates
 from regretless.engines.registry import ENGINES, available, create
+from regretless.engines.sequence.batched import BatchedEngine, batched_terms, replace_payoffs
 from regretless.forms import SequenceForm, compile_history, compile_sequence
 from regretless.games.registry import load
-from regretless.rules import Plus, schedule
+from regretless.variants import Plus, schedule
 
 GAMES = {
     "kuhn": "kuhn",
@@ -111,8 +112,8 @@ def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[],
     installed = available()
     cuda = devices.cuda_devices() > 0
     if "cupy" in installed and cuda:
-        from regretless.engines.cupy_engine import CupyEngine
-        from regretless.engines.cupy_solve import PERSISTENT_UP_TO
+        from regretless.engines.sequence.cuda.engine import CupyEngine
+        from regretless.engines.sequence.cuda.solve import PERSISTENT_UP_TO
 
         yield "cupy", lambda: CupyEngine(form)
         other = "graph" if len(form.payoff[0].value) <= PERSISTENT_UP_TO else "persistent"  # what it did not choose
@@ -129,7 +130,7 @@ def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[],
                         ),
                     )
     if "torch" in installed and cuda:
-        from regretless.engines.torch_engine import TorchEngine
+        from regretless.engines.sequence.torch_engine import TorchEngine
 
         yield "torch", lambda: TorchEngine(form, device="cuda")
         if sweep:
@@ -272,7 +273,7 @@ def batches(games: list[Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
     installed = available()
     if devices.cuda_devices():
         if "cupy" in installed:
-            from regretless.engines.cupy_solve import CupySolve
+            from regretless.engines.sequence.cuda.solve import CupySolve
 
             trees, terms = batched_terms(games)
             yield "cupy", lambda: BatchedEngine(games, device="cuda", library="cupy")

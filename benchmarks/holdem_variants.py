@@ -24,10 +24,10 @@ from pathlib import Path
 
 from drawn_spots import draw_spot
 
-from regretless.engines import benchmark
-from regretless.engines.public_engine import PublicEngine
-from regretless.postflop import Spot, compile_spot
-from regretless.rules import (
+from regretless import benchmark
+from regretless.engines.public.compiled.engine import PublicEngine
+from regretless.holdem import Spot, compile_spot
+from regretless.variants import (
     Discounted,
     PredictiveDiscountedPlus,
     Resetting,

@@ -21,9 +21,9 @@ from pathlib import Path
 import numba as nb
 import numpy as np
 
-from regretless.engines.public_engine import PublicEngine
-from regretless.postflop import Spot, compile_spot
-from regretless.rules import preset, schedule
+from regretless.engines.public.compiled.engine import PublicEngine
+from regretless.holdem import Spot, compile_spot
+from regretless.variants import preset, schedule
 
 SPOTS = Path(__file__).parent.parent / "tests" / "data"
 RIVAL = {  # postflop-solver, seconds an iteration on one and two threads of a machine like ours, best of its range

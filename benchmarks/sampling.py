@@ -23,11 +23,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 import pyspiel
 
-from regretless.engines.engine import Sampling
-from regretless.engines.sampling_engine import SamplingEngine
+from regretless.engines.contract import Sampling
+from regretless.engines.sampling.walks import SamplingEngine
 from regretless.forms import compile_history
 from regretless.games import load
-from regretless.rules import Vanilla, schedule
+from regretless.variants import Vanilla, schedule
 
 OPENSPIEL_NAMES = {"kuhn": "kuhn_poker", "leduc": "leduc_poker"}
 PIECE = 1_000  # iterations of ours in one call
@@ -84,7 +84,7 @@ def compare(game: str, sampling: Sampling, repeats: int, seconds: float) -> dict
 def deals_per_second(game: str, batch_size: int, device: str, repeats: int, seconds: float) -> dict[str, float | str]:
     import torch
 
-    from regretless.engines.sampling_batch import BatchSamplingEngine
+    from regretless.engines.sampling.batch import BatchSamplingEngine
 
     torch.set_num_threads(1)
     form = compile_history(load(game))

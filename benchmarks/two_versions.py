@@ -24,9 +24,9 @@ SPOTS = ("river_wide", "turn_example", "turn_paired_donk", "turn_monotone", "flo
 
 WORKER = """
 import sys, time
-from regretless.engines.public_engine import PublicEngine
-from regretless.postflop import Spot, compile_spot
-from regretless.rules import Discounted, schedule
+from regretless.engines.public.compiled.engine import PublicEngine
+from regretless.holdem import Spot, compile_spot
+from regretless.variants import Discounted, schedule
 
 spot = Spot.read(sys.argv[1])
 engine = PublicEngine(compile_spot(spot), threads=int(sys.argv[2]), storage=int(sys.argv[3]))

@@ -19,12 +19,12 @@ from pathlib import Path
 
 import numpy as np
 
-from regretless.engines.public_engine import PublicEngine
-from regretless.engines.public_reference import matched
+from regretless.engines.public.compiled.engine import PublicEngine
+from regretless.engines.public.reference import matched
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind
-from regretless.postflop import Spot, compile_spot
-from regretless.rules import preset, schedule
+from regretless.holdem import Spot, compile_spot
+from regretless.variants import preset, schedule
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
 SPANS = ((1, 10), (11, 50), (51, 100))  # iterations, both ends included

@@ -88,7 +88,7 @@ def test_the_page_of_the_command_lists_every_subcommand() -> None:
 def test_examples_of_the_help_exist() -> None:
     found = [
         example
-        for path in (ROOT / "src" / "regretless" / "cli").glob("*.py")
+        for path in (ROOT / "src" / "regretless" / "cli").rglob("*.py")
         for example in re.findall(
             r"^ *\[cyan\](regretless .+?)\[/cyan\]", path.read_text(encoding="utf-8"), re.MULTILINE
         )
@@ -145,8 +145,8 @@ def test_the_home_page_lists_the_extras() -> None:
 
 
 def test_the_guide_lists_every_field_of_a_spot() -> None:
-    from regretless.postflop.spot import Rules
-    from regretless.postflop.spot_reader import _CAP, _FIELDS, _RULES, _SIZES
+    from regretless.holdem.spots.spot import Rules
+    from regretless.holdem.spots.spot_reader import _CAP, _FIELDS, _RULES, _SIZES
 
     text = (ROOT / "docs" / "guide" / "spots.md").read_text(encoding="utf-8")
     table = re.search(r"## Every field\n(.*?)^## ", text, re.MULTILINE | re.DOTALL)

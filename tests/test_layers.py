@@ -15,8 +15,8 @@ pytest.importorskip("importlinter")
 
 ROOT = Path(__file__).parent.parent
 LAYERS = "A layer imports only layers below it"
-NO_POKER = "Engines, rules and solvers know no poker"
-ARRAY_LIBRARIES = "Only engines, cards and the kernel cache import numba, PyTorch and CuPy"
+NO_POKER = "Engines, variants and solvers know no poker"
+ARRAY_LIBRARIES = "Only engines, cards and compiling import numba, PyTorch and CuPy"
 
 
 @pytest.fixture
@@ -53,10 +53,10 @@ def test_the_layers_hold(project: Path) -> None:
     [
         ("cards/planted.py", "import regretless.solvers", LAYERS),
         ("games/planted.py", "from regretless.forms import history", LAYERS),
-        ("errors.py", "def late():\n    from regretless import rules", LAYERS),
+        ("errors.py", "def late():\n    from regretless import variants", LAYERS),
         ("solvers/planted.py", "import regretless.cards", NO_POKER),
         ("engines/planted.py", "from regretless.cards import ranges", NO_POKER),
-        ("rules/planted.py", "import numba", ARRAY_LIBRARIES),
+        ("variants/planted.py", "import numba", ARRAY_LIBRARIES),
         ("solvers/planted.py", "def late():\n    import torch.cuda", ARRAY_LIBRARIES),
         ("__init__.py", "from cupy import ndarray", ARRAY_LIBRARIES),
         ("leftovers/__init__.py", "", LAYERS),

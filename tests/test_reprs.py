@@ -10,13 +10,13 @@ import pytest
 import regretless as rl
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
-from regretless.engines.public_engine import PublicEngine
+from regretless.engines.public.compiled.engine import PublicEngine
 from regretless.forms import compile_history, compile_sequence
 from regretless.games.registry import load
-from regretless.postflop.locks import Lock
-from regretless.postflop.solve import compile_spot, solve_spot
-from regretless.postflop.spot import Spot
-from regretless.solvers.training import train_kuhn
+from regretless.holdem.solve import compile_spot, solve_spot
+from regretless.holdem.spots.locks import Lock
+from regretless.holdem.spots.spot import Spot
+from regretless.solvers.readable.training import train_kuhn
 
 FIELDS = {
     "board": "Kh Qs Js 2c",

@@ -17,13 +17,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regretless import cards, engines, errors, forms, games, plots, postflop, rules, solvers, storage
+    from regretless import cards, engines, errors, forms, games, holdem, plots, solvers, storage, variants
     from regretless.api import solve
     from regretless.errors import RegretlessError
     from regretless.games.registry import load
-    from regretless.postflop.many import solve_many
-    from regretless.postflop.solution import SpotSolution
-    from regretless.postflop.spot import Spot
+    from regretless.holdem.many import solve_many
+    from regretless.holdem.solution import SpotSolution
+    from regretless.holdem.spots.spot import Spot
     from regretless.solvers.batch import solve_batch
     from regretless.solvers.solution import Solution
     from regretless.solvers.solver import Solver
@@ -40,15 +40,15 @@ __all__ = [
     "errors",
     "forms",
     "games",
+    "holdem",
     "load",
     "plots",
-    "postflop",
-    "rules",
     "solve",
     "solve_batch",
     "solve_many",
     "solvers",
     "storage",
+    "variants",
 ]
 
 __version__ = "0.1.0"
@@ -57,14 +57,14 @@ _HOMES = {
     "RegretlessError": "regretless.errors",
     "Solution": "regretless.solvers.solution",
     "Solver": "regretless.solvers.solver",
-    "Spot": "regretless.postflop.spot",
-    "SpotSolution": "regretless.postflop.solution",
+    "Spot": "regretless.holdem.spots.spot",
+    "SpotSolution": "regretless.holdem.solution",
     "load": "regretless.games.registry",
     "solve": "regretless.api",
     "solve_batch": "regretless.solvers.batch",
-    "solve_many": "regretless.postflop.many",
+    "solve_many": "regretless.holdem.many",
 }
-_PACKAGES = ("cards", "engines", "errors", "forms", "games", "plots", "postflop", "rules", "solvers", "storage")
+_PACKAGES = ("cards", "engines", "errors", "forms", "games", "holdem", "plots", "solvers", "storage", "variants")
 
 
 def __getattr__(name: str) -> Any:

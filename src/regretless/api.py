@@ -22,8 +22,8 @@ from regretless.solvers.solve import EXACT
 from regretless.solvers.solve import solve as solve_game
 
 if TYPE_CHECKING:
-    from regretless.postflop.solution import SpotSolution
-    from regretless.postflop.spot import Spot
+    from regretless.holdem.solution import SpotSolution
+    from regretless.holdem.spots.spot import Spot
 
 __all__ = ["solve"]
 
@@ -52,7 +52,7 @@ def solve(what: Spot | Game[Any] | str | None = None, **options: Any) -> Solutio
 
     >>> round(solve("kuhn", variant="plus", iterations=1000).values[0], 3)
     -0.056
-    >>> from regretless.postflop import Spot
+    >>> from regretless.holdem import Spot
     >>> spot = Spot.from_mapping(
     ...     {
     ...         "board": "Kh Qs Js 2c 3d",
@@ -131,10 +131,10 @@ def _solve_game(what: Any, progress: bool, options: dict[str, Any]) -> Solution:
 
 
 def _solve_spot(what: Any, progress: bool, options: dict[str, Any]) -> SpotSolution:
-    from regretless.postflop.files import load_checkpoint
-    from regretless.postflop.solution import SpotSolution
-    from regretless.postflop.solve import resume_spot, solve_spot
-    from regretless.postflop.spot import Spot
+    from regretless.holdem.files import load_checkpoint
+    from regretless.holdem.solution import SpotSolution
+    from regretless.holdem.solve import resume_spot, solve_spot
+    from regretless.holdem.spots.spot import Spot
 
     spot = Spot.read(what) if isinstance(what, str) else what
     resume = options.pop("resume", None)

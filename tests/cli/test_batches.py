@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from regretless.cli.outputs import solution_files
-from regretless.cli.solve_request import SolveRequest
+from regretless.cli.solving.solve_request import SolveRequest
+from regretless.cli.terminal.outputs import solution_files
 from regretless.errors import RegretlessError
-from regretless.postflop.lock_text import lock_text, parse_lock
-from regretless.postflop.locks import LockFrom
-from regretless.postflop.many import SpotsFailed, solve_many
-from regretless.postflop.spot import Spot
+from regretless.holdem.many import SpotsFailed, solve_many
+from regretless.holdem.spots.lock_text import lock_text, parse_lock
+from regretless.holdem.spots.locks import LockFrom
+from regretless.holdem.spots.spot import Spot
 from regretless.solvers import interrupt
 
 SPOT = """
@@ -177,7 +177,7 @@ def test_without_a_folder_interrupted_spots_are_saved_under_free_names(
 
 
 def test_spots_of_a_batch_are_saved_on_the_way(run, spots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from regretless.postflop import files
+    from regretless.holdem import files
 
     kept: list[Path] = []
     save = files.save_checkpoint

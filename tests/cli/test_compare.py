@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from regretless.postflop.locks import Lock
-from regretless.postflop.solve import solve_spot
-from regretless.postflop.spot import Spot
+from regretless.holdem.solve import solve_spot
+from regretless.holdem.spots.locks import Lock
+from regretless.holdem.spots.spot import Spot
 
 RIVER = {
     "board": "Kh Qs Js 2c 3d",

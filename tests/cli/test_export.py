@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from regretless.postflop.exports import DEFINITIONS, decisions
-from regretless.postflop.solution import SpotSolution
-from regretless.postflop.solve import solve_spot
-from regretless.postflop.spot import Spot
+from regretless.holdem.reports.exports import DEFINITIONS, decisions
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.solve import solve_spot
+from regretless.holdem.spots.spot import Spot
 
 TURN = {
     "board": "Kh Qs Js 2c",
@@ -90,7 +90,7 @@ def test_the_size_is_said_before_a_long_export(run, solved: Path, tmp_path: Path
 def test_an_export_that_would_not_fit_is_refused_at_once(
     run, solved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from regretless.cli import export
+    from regretless.cli.commands import export
 
     monkeypatch.setattr(export.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 1000})())
     result = run("export", str(solved), "--all", "--out", "all.csv")
@@ -139,7 +139,7 @@ def test_the_input_is_never_overwritten(run, solved: Path) -> None:
 def test_an_interrupted_export_leaves_nothing(solved: Path, tmp_path: Path, number: signal.Signals) -> None:
     slow = (
         "import sys, time\n"
-        "from regretless.postflop import exports\n"
+        "from regretless.holdem.reports import exports\n"
         "rows = exports.long_rows\n"
         "exports.long_rows = lambda view: time.sleep(0.05) or rows(view)\n"
         "from regretless.cli import main\n"

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from regretless.errors import InvalidFile
-from regretless.postflop.files import load_checkpoint
-from regretless.postflop.solution import SpotSolution
+from regretless.holdem.files import load_checkpoint
+from regretless.holdem.solution import SpotSolution
 from regretless.storage import load_solution
 
 SOURCE = str(Path(__file__).parent.parent.parent / "src")

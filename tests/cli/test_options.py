@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import regretless as rl
-from regretless.cli.solve import solve as command
+from regretless.cli.commands.solve import solve as command
 from regretless.errors import InvalidOption
 from regretless.solvers.request import OPTIONS, Problem
 from regretless.storage import save_solution

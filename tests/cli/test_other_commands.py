@@ -122,7 +122,7 @@ def test_every_help_shows_an_example_and_explains_every_option(command: str, run
 
 
 def test_help_names_every_variant(run) -> None:
-    from regretless.rules.presets import PRESETS
+    from regretless.variants.presets import PRESETS
 
     shown = " ".join(run("solve", "--help").out.replace("│", " ").split())
     assert f"{', '.join(PRESETS)}, or lp" in shown

@@ -17,10 +17,10 @@ from pathlib import Path
 import pytest
 
 import regretless.cli
-from regretless.cli.figures import save_figure
+from regretless.cli.terminal.figures import save_figure
+from regretless.holdem.solve import solve_spot
+from regretless.holdem.spots.spot import Spot
 from regretless.plots.convergence import convergence
-from regretless.postflop.solve import solve_spot
-from regretless.postflop.spot import Spot
 from regretless.storage.solutions import load_solution
 
 COMMAND = [sys.executable, "-m", "regretless"]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from regretless.postflop.solve import solve_spot
-from regretless.postflop.spot import Spot
+from regretless.holdem.solve import solve_spot
+from regretless.holdem.spots.spot import Spot
 
 pytest.importorskip("matplotlib")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from regretless.cli import progress as bars
+from regretless.cli.terminal import progress as bars
 from regretless.solvers.forecast import Outlook
 from regretless.solvers.loop import Progress
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from regretless.postflop.locks import Lock
-from regretless.postflop.solution import SpotSolution
-from regretless.postflop.solve import solve_spot
-from regretless.postflop.spot import Spot
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.solve import solve_spot
+from regretless.holdem.spots.locks import Lock
+from regretless.holdem.spots.spot import Spot
 
 TURN = {
     "board": "Kh Qs Js 2c",
@@ -172,7 +172,7 @@ def test_a_grid_without_colour_says_what_its_numbers_are(
 
 def test_the_mean_of_a_grid_is_that_of_the_node(folder: Path) -> None:
     from regretless.cards.hands import HAND_CLASS
-    from regretless.postflop.grids import make_grid
+    from regretless.holdem.reports.grids import make_grid
 
     view = SpotSolution.load(folder / "turn.rgl").node("check")
     table = view.hands["oop"]
@@ -183,7 +183,7 @@ def test_the_mean_of_a_grid_is_that_of_the_node(folder: Path) -> None:
 
 
 def test_colour_shows_the_same_numbers(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from regretless.cli.spot_view import node_lines
+    from regretless.cli.views.spot_view import node_lines
 
     view = SpotSolution.load(folder / "turn.rgl").node("check")
     for columns in (80, 130, 170):

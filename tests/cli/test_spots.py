@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from regretless.postflop import estimate as estimates
-from regretless.postflop.spot import Spot
+from regretless.holdem import estimate as estimates
+from regretless.holdem.spots.spot import Spot
 from regretless.solvers import interrupt
 
 SPOT = """

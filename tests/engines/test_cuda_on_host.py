@@ -16,16 +16,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regretless.engines._cuda_game import FIELDS, SIZES, STATE, CudaGame, prepare
-from regretless.engines._cuda_source import LEVELS, TOGETHER, kernel_source
-from regretless.engines.batched import batched_terms, replace_payoffs
-from regretless.engines.engine import Updates
-from regretless.engines.numpy_engine import NumpySequenceEngine
-from regretless.engines.payoff_terms import Terms, terms_of
-from regretless.engines.sequence_layout import lay_out
+from regretless.engines.contract import Updates
+from regretless.engines.sequence.batched import batched_terms, replace_payoffs
+from regretless.engines.sequence.cuda.game import FIELDS, SIZES, STATE, CudaGame, prepare
+from regretless.engines.sequence.cuda.source import LEVELS, TOGETHER, kernel_source
+from regretless.engines.sequence.layout import lay_out
+from regretless.engines.sequence.numpy_engine import NumpySequenceEngine
+from regretless.engines.sequence.payoff_terms import Terms, terms_of
 from regretless.forms import SequenceForm, compile_history, compile_sequence
 from regretless.games.registry import load
-from regretless.rules import Plus, PredictivePlus, schedule
+from regretless.variants import Plus, PredictivePlus, schedule
 
 HERE = Path(__file__).parent
 THREADS = 64
@@ -189,7 +189,7 @@ def test_payoffs_of_too_many_values_and_sets_of_too_many_actions(compile_kernels
 
 def prepare_unpacked(trees, terms) -> CudaGame:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("regretless.engines._cuda_game.MOST_VALUES", 1)
+        patch.setattr("regretless.engines.sequence.cuda.game.MOST_VALUES", 1)
         return prepare(trees, terms, blocks=1, dtype="float64", threads=256)
 
 

@@ -19,8 +19,8 @@ from regretless import engines, games
 from regretless.engines import ENGINES, Engine, Kind, Snapshot, Updates
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
-from regretless.rules import PRESETS, Plus, schedule
-from regretless.solvers.reference import Reference
+from regretless.solvers.readable.reference import Reference
+from regretless.variants import PRESETS, Plus, schedule
 
 GAMES = ("kuhn", "kuhn(players=3)", "leduc", "liars_dice(sides=4)", "goofspiel(cards=4)")
 RULES = ("vanilla", "plus", "discounted", "predictive-plus", "predictive-discounted-plus")
@@ -232,10 +232,10 @@ def test_an_engine_without_its_library_says_what_installs_it(monkeypatch: pytest
 @pytest.mark.slow
 @pytest.mark.parametrize("updates", Updates, ids=str)
 def test_threads_change_nothing(updates: Updates, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("regretless.engines.numba_engine.SHARED", 1)
+    monkeypatch.setattr("regretless.engines.sequence.numba_engine.SHARED", 1)
     form = compiled_sequence("battleship")
     several = engines.create("numba", form, updates=updates, threads=2)
-    monkeypatch.setattr("regretless.engines.numba_engine.SHARED", 2**30)
+    monkeypatch.setattr("regretless.engines.sequence.numba_engine.SHARED", 2**30)
     alone = engines.create("numba", form, updates=updates, threads=2)
     assert (several.threads, alone.threads) == (min(2, os.cpu_count() or 1), 1)
     for engine in (several, alone):

@@ -10,15 +10,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from regretless.engines.batched import BatchedEngine, replace_payoffs
+from regretless.engines.contract import Snapshot, Updates
 from regretless.engines.devices import GPU_FROM, game_size
-from regretless.engines.engine import Snapshot, Updates
-from regretless.engines.numpy_engine import NumpyHistoryEngine, NumpySequenceEngine
 from regretless.engines.registry import create
+from regretless.engines.sequence.batched import BatchedEngine, replace_payoffs
+from regretless.engines.sequence.numpy_engine import NumpyHistoryEngine, NumpySequenceEngine
 from regretless.errors import InvalidOption
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
 from regretless.games.registry import load
-from regretless.rules import PRESETS, Plus, Vanilla, schedule
+from regretless.variants import PRESETS, Plus, Vanilla, schedule
 
 pytestmark = pytest.mark.gpu
 
@@ -50,11 +50,11 @@ def build(way: str, form: SequenceForm, updates: Updates, dtype: str):
     library, _, rest = way.partition("-")
     if library == "torch":
         pytest.importorskip("torch")
-        from regretless.engines.torch_engine import TorchEngine
+        from regretless.engines.sequence.torch_engine import TorchEngine
 
         return TorchEngine(form, updates=updates, device="cuda", dtype=dtype, graph=rest == "graph")
     pytest.importorskip("cupy")
-    from regretless.engines.cupy_engine import CupyEngine
+    from regretless.engines.sequence.cuda.engine import CupyEngine
 
     return CupyEngine(form, updates=updates, dtype=dtype, **CUPY_WAYS[rest])
 
@@ -169,7 +169,7 @@ def test_a_schedule_longer_than_the_table_on_the_device(way):
 
 def test_many_players_in_torch():
     pytest.importorskip("torch")
-    from regretless.engines.torch_engine import TorchEngine
+    from regretless.engines.sequence.torch_engine import TorchEngine
 
     form = history("kuhn(players=3)")
     for updates in Updates:
@@ -213,7 +213,7 @@ def test_a_large_game_goes_to_the_device_by_itself():
 
 def test_payoffs_of_many_values_are_left_unpacked():
     pytest.importorskip("cupy")
-    from regretless.engines.cupy_engine import CupyEngine
+    from regretless.engines.sequence.cuda.engine import CupyEngine
 
     form = history("leduc(ranks=6)")
     payoff = np.random.default_rng(1).normal(size=form.payoff.shape)
@@ -230,7 +230,7 @@ def test_payoffs_of_many_values_are_left_unpacked():
 
 def test_impossible_options():
     pytest.importorskip("cupy")
-    from regretless.engines.cupy_engine import CupyEngine
+    from regretless.engines.sequence.cuda.engine import CupyEngine
 
     for options in ({"device": "cpu"}, {"dtype": "float16"}, {"mode": "slow"}, {"blocks": 4, "carried": True}):
         with pytest.raises(InvalidOption):

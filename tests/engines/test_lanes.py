@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from regretless.engines._kernel import kernel
-from regretless.engines._lanes import WIDTH, keep, load
-from regretless.engines.public_tables import GOLDEN
+from regretless.compiling.decorators import fast_kernel as kernel
+from regretless.engines.public.compiled.lanes import WIDTH, keep, load
+from regretless.engines.public.compiled.tables import GOLDEN
 
 
 @kernel

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from regretless import games
-from regretless.engines.numba_layout import lay_out
-from regretless.engines.numpy_engine import NumpySequenceEngine
-from regretless.engines.payoff_rows import PayoffRows, payoff_rows
+from regretless.engines.sequence.numba_layout import lay_out
+from regretless.engines.sequence.numpy_engine import NumpySequenceEngine
+from regretless.engines.sequence.payoff_rows import PayoffRows, payoff_rows
 from regretless.forms import SequenceForm, compile_history, compile_sequence
 
 NAMES = ("kuhn", "leduc", "liars_dice(sides=4)", "goofspiel(cards=4)", "goofspiel(cards=5)")

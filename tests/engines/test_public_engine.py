@@ -10,13 +10,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from regretless.engines.public_engine import PublicEngine
-from regretless.engines.public_reference import PublicReference, matched
+from regretless.engines.public.compiled.engine import PublicEngine
+from regretless.engines.public.reference import PublicReference, matched
 from regretless.forms.public import Kind, PublicForm
 from regretless.forms.public_poker import kuhn_public, leduc_public
-from regretless.rules import Plus, schedule
-from regretless.rules.presets import PRESETS
-from regretless.rules.rule import Rule
+from regretless.variants import Plus, schedule
+from regretless.variants.presets import PRESETS
+from regretless.variants.variant import Variant
 
 sys.path.insert(0, str(Path(__file__).parent))
 from random_public import random_form
@@ -61,7 +61,7 @@ def same_random_state(form: PublicForm, seed: int) -> tuple[PublicEngine, Public
 
 @pytest.mark.parametrize("rule", PRESETS.values(), ids=PRESETS)
 @pytest.mark.parametrize("seed", range(3))
-def test_one_iteration_from_the_same_state(rule: Rule, seed: int) -> None:
+def test_one_iteration_from_the_same_state(rule: Variant, seed: int) -> None:
     form = random_form(seed, streets=1 + seed % 2, rake=0.03 * (seed % 2), most_hands=20)
     fast, plain = same_random_state(form, seed)
     assert_same_evaluation(form, fast, plain, 1e-5)

@@ -10,16 +10,16 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from regretless import engines  # noqa: E402
-from regretless.engines._sampling_deals import _mixed, _signed  # noqa: E402
-from regretless.engines._sampling_random import GAMMA, key_of, uniform  # noqa: E402
-from regretless.engines._sampling_slots import slot_levels  # noqa: E402
-from regretless.engines.engine import Sampling, Snapshot, Updates  # noqa: E402
-from regretless.engines.sampling_batch import BatchSamplingEngine  # noqa: E402
-from regretless.engines.sampling_engine import SamplingEngine  # noqa: E402
+from regretless.engines.contract import Sampling, Snapshot, Updates  # noqa: E402
+from regretless.engines.sampling.batch import BatchSamplingEngine  # noqa: E402
+from regretless.engines.sampling.deals import _mixed, _signed  # noqa: E402
+from regretless.engines.sampling.random_numbers import GAMMA, key_of, uniform  # noqa: E402
+from regretless.engines.sampling.slots import slot_levels  # noqa: E402
+from regretless.engines.sampling.walks import SamplingEngine  # noqa: E402
 from regretless.errors import InvalidOption, WouldNotFit  # noqa: E402
 from regretless.forms import HistoryForm, compile_history, memory_bytes  # noqa: E402
 from regretless.games import Kuhn, Leduc  # noqa: E402
-from regretless.rules import PRESETS, schedule  # noqa: E402
+from regretless.variants import PRESETS, schedule  # noqa: E402
 
 KUHN = compile_history(Kuhn())
 LEDUC = compile_history(Leduc())

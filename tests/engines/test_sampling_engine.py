@@ -18,16 +18,16 @@ import numpy as np
 import pytest
 
 from regretless import engines
-from regretless.engines.engine import Sampling, Snapshot, Updates
-from regretless.engines.numpy_engine import NumpyHistoryEngine, normalise
-from regretless.engines.sampling_engine import Estimate, SamplingEngine
+from regretless.engines.contract import Sampling, Snapshot, Updates
+from regretless.engines.sampling.walks import Estimate, SamplingEngine
+from regretless.engines.sequence.numpy_engine import NumpyHistoryEngine, normalise
 from regretless.errors import InvalidOption
 from regretless.forms import FloatArray, HistoryForm, compile_history
 from regretless.games import CHANCE, Game, load
-from regretless.rules import PRESETS, Discounted, Vanilla, schedule
+from regretless.variants import PRESETS, Discounted, Vanilla, schedule
 
 if TYPE_CHECKING:
-    from regretless.engines.sampling_batch import BatchSamplingEngine
+    from regretless.engines.sampling.batch import BatchSamplingEngine
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 SAMPLED = (Sampling.EXTERNAL, Sampling.OUTCOME, Sampling.CHANCE)
@@ -101,7 +101,7 @@ def one_thread() -> Iterator[None]:
 
 def engine_of(walker: str, game: str, seed: int) -> SamplingEngine | BatchSamplingEngine:
     if walker == "torch":
-        from regretless.engines.sampling_batch import BatchSamplingEngine
+        from regretless.engines.sampling.batch import BatchSamplingEngine
 
         return BatchSamplingEngine(form_of(game), batch_size=500, seed=seed, dtype="float64")
     return SamplingEngine(form_of(game), sampling=Sampling(walker), seed=seed)

@@ -10,14 +10,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from regretless.engines.batched import BatchedEngine, replace_payoffs  # noqa: E402
-from regretless.engines.engine import Snapshot, Updates  # noqa: E402
-from regretless.engines.numpy_engine import NumpyHistoryEngine, NumpySequenceEngine  # noqa: E402
-from regretless.engines.torch_engine import TorchEngine  # noqa: E402
+from regretless.engines.contract import Snapshot, Updates  # noqa: E402
+from regretless.engines.sequence.batched import BatchedEngine, replace_payoffs  # noqa: E402
+from regretless.engines.sequence.numpy_engine import NumpyHistoryEngine, NumpySequenceEngine  # noqa: E402
+from regretless.engines.sequence.torch_engine import TorchEngine  # noqa: E402
 from regretless.errors import InvalidGame, InvalidOption  # noqa: E402
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence  # noqa: E402
 from regretless.games.registry import load  # noqa: E402
-from regretless.rules import PRESETS, Plus, schedule  # noqa: E402
+from regretless.variants import PRESETS, Plus, schedule  # noqa: E402
 
 GAMES = ["kuhn", "leduc", "liars_dice(sides=4)", "goofspiel(cards=4)"]
 

@@ -11,10 +11,10 @@ import pytest
 SETUP = """
 import multiprocessing, os, threading
 import regretless as rl
-from regretless.engines import numba_engine
-from regretless.engines.public_engine import PublicEngine
+from regretless.engines.sequence import numba_engine
+from regretless.engines.public.compiled.engine import PublicEngine
 from regretless.forms.public_poker import leduc_public
-from regretless.rules import Plus, schedule
+from regretless.variants import Plus, schedule
 
 numba_engine.SHARED = 8  # a small game takes several threads, too
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from regretless.engines.public_reference import PublicReference
+from regretless.engines.public.reference import PublicReference
 from regretless.forms.public import PublicForm
 from regretless.forms.public_poker import kuhn_public, leduc_public
 from regretless.games import Kuhn, Leduc
 from regretless.games.game import Game
-from regretless.rules import schedule
-from regretless.rules.presets import PRESETS
 from regretless.solvers import CFR
+from regretless.variants import schedule
+from regretless.variants.presets import PRESETS
 
 
 @pytest.mark.parametrize("variant", PRESETS)

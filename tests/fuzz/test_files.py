@@ -16,8 +16,8 @@ from tests.fuzz.test_spots import damaged
 
 from regretless import Solution, solve
 from regretless.cli import main
-from regretless.postflop import Spot, SpotSolution, resume_spot, solve_spot
-from regretless.postflop.files import save_checkpoint
+from regretless.holdem import Spot, SpotSolution, resume_spot, solve_spot
+from regretless.holdem.files import save_checkpoint
 from regretless.storage import container, load_solution, mapped, save_solution
 
 OTHER: list[Any] = [

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from tests.fuzz.test_texts import LINES, RANGES, SIZES, mutated
 
-from regretless.postflop import Spot, solve_spot
-from regretless.postflop.betting import betting_tree
-from regretless.postflop.estimate import estimate_spot
+from regretless.holdem import Spot, solve_spot
+from regretless.holdem.estimate import estimate_spot
+from regretless.holdem.form.betting import betting_tree
 
 BOARDS = ["Qs Jh 2h", "Kh Qs Js 2c 3d", "AsAdAcAh2c", "7c7s4d7h", "", "Qs Qs Qs", "9d Qs Qd As Ad", "Zz"]
 AMOUNTS = [

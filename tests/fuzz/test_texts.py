@@ -8,8 +8,8 @@ import string
 import pytest
 
 from regretless.cards.ranges import Range
-from regretless.postflop.lines import parse_line
-from regretless.postflop.sizes import parse_sizes, sizes_text
+from regretless.holdem.spots.lines import parse_line
+from regretless.holdem.spots.sizes import parse_sizes, sizes_text
 
 RANGES = [
     "22+, A2s+, KTs+, QJs, AJo+:0.5",

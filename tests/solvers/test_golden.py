@@ -8,7 +8,7 @@ from tests.solvers.golden.make_golden import OPENSPIEL_NAMES, reference, snapsho
 
 from regretless import engines, load
 from regretless.forms.compile import compile_history
-from regretless.rules import PRESETS
+from regretless.variants import PRESETS
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "rules.json").read_text(encoding="utf-8"))["games"]
 EARLY = 2  # stored points, 1 and 10 iterations, at which rounding has not yet moved correct engines apart

@@ -2,10 +2,10 @@
 
 import pytest
 
-from regretless.engines.engine import Sampling, Updates
+from regretless.engines.contract import Sampling, Updates
 from regretless.games import Kuhn
-from regretless.rules import PRESETS, schedule
 from regretless.solvers import CFR, evaluate, expected_values, uniform_strategy
+from regretless.variants import PRESETS, schedule
 
 
 def solved(variant: str, iterations: int, **options) -> CFR:

@@ -5,7 +5,7 @@ import pytest
 from regretless import engines, games
 from regretless.errors import InvalidGame
 from regretless.forms import compile_history, compile_sequence, uniform_array
-from regretless.solvers.linear_program import solve_linear_program
+from regretless.solvers.readable.linear_program import solve_linear_program
 
 VALUES = [
     ("kuhn", -1 / 18),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from regretless.errors import InvalidOption
-from regretless.solvers.training import KUHN_VALUE, train_kuhn
+from regretless.solvers.readable.training import KUHN_VALUE, train_kuhn
 
 
 def test_it_learns_an_equilibrium() -> None:

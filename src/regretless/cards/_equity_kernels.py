@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards._compile import compiled
 from regretless.cards._evaluator_kernels import FIRST_KEY, strength_of
 from regretless.cards.strength_tables import StrengthTables
+from regretless.compiling.decorators import kernel
 
 __all__ = ["sample_deals", "sweep_boards"]
 
@@ -15,7 +15,7 @@ STRENGTHS = 7462
 FEW = 40  # up to so many hands, sorting by insertion beats counting over all strengths
 
 
-@compiled
+@kernel
 def sweep_boards(
     boards: NDArray[np.uint8],  # [boards, 5]
     multiplicity: NDArray[np.int64],  # [boards]
@@ -39,7 +39,7 @@ def sweep_boards(
         sweep(order[:live], strengths, cards, is_hero, villain, multiplicity[board], by_card, shares)
 
 
-@compiled
+@kernel
 def find_strengths(
     board: NDArray[np.uint8], cards: NDArray[np.uint8], tables: StrengthTables, strengths: NDArray[np.int64]
 ) -> None:
@@ -59,7 +59,7 @@ def find_strengths(
             strengths[hand] = strength_of(key, board_bits | hand_bits, 7, tables)
 
 
-@compiled
+@kernel
 def order_by_insertion(strengths: NDArray[np.int64], order: NDArray[np.int64]) -> int:
     """Put the hands that are not blocked in rising order of strength; returns how many there are."""
     live = 0
@@ -74,7 +74,7 @@ def order_by_insertion(strengths: NDArray[np.int64], order: NDArray[np.int64]) -
     return live
 
 
-@compiled
+@kernel
 def order_by_counting(strengths: NDArray[np.int64], first: NDArray[np.int64], order: NDArray[np.int64]) -> int:
     """The same by counting; `first` has a place for every strength and is all zero before and after."""
     lowest = STRENGTHS
@@ -97,7 +97,7 @@ def order_by_counting(strengths: NDArray[np.int64], first: NDArray[np.int64], or
     return live
 
 
-@compiled
+@kernel
 def sweep(
     order: NDArray[np.int64],
     strengths: NDArray[np.int64],
@@ -149,7 +149,7 @@ def sweep(
         start = end
 
 
-@compiled
+@kernel
 def sample_deals(
     dealt: NDArray[np.uint8],  # [deals, 4 + board]  both hands, then the known board
     uniform: NDArray[np.float64],  # [deals, missing]    numbers in [0, 1) that choose the missing cards

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards._compile import compiled
 from regretless.cards.strength_tables import HIGH_BITS, LOW_BITS, SUIT_BITS, StrengthTables
+from regretless.compiling.decorators import kernel
 
 __all__ = ["FIRST_KEY", "evaluate_hands", "evaluate_rows", "strength_of"]
 
@@ -18,7 +18,7 @@ HIGH_MASK = (1 << HIGH_BITS) - 1
 INVALID = -1
 
 
-@compiled
+@kernel
 def strength_of(key: int, bits: int, size: int, tables: StrengthTables) -> int:
     """Strength of `size` cards from FIRST_KEY plus their keys, and from the union of their bits.
 
@@ -32,7 +32,7 @@ def strength_of(key: int, bits: int, size: int, tables: StrengthTables) -> int:
     return int(tables.rank_strength[number])
 
 
-@compiled
+@kernel
 def evaluate_rows(cards: NDArray[np.uint8], tables: StrengthTables, strengths: NDArray[np.int16]) -> None:
     """Strength of each row of 5, 6 or 7 cards below 52; -1 where a row holds a card twice."""
     rows, size = cards.shape
@@ -48,7 +48,7 @@ def evaluate_rows(cards: NDArray[np.uint8], tables: StrengthTables, strengths: N
         strengths[row] = INVALID if repeated else strength_of(key, bits, size, tables)
 
 
-@compiled
+@kernel
 def evaluate_hands(
     boards: NDArray[np.uint8],
     hand_cards: NDArray[np.uint8],

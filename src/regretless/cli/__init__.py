@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from regretless.cli.app import main as run
 
         return run(arguments)
-    from regretless.cli.interrupts import INTERRUPTED, ignore_from_now_on, watch
+    from regretless.cli.terminal.interrupts import INTERRUPTED, ignore_from_now_on, watch
 
     watch()  # before anything that takes time is imported
     try:

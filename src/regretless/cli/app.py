@@ -23,9 +23,22 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from regretless.cli import bench, compare, equity, estimate, export, games, plot, range, show, solve, train_kuhn, verify
-from regretless.cli.interrupts import INTERRUPTED, let_interrupt
-from regretless.cli.warning_lines import warnings_as_lines
+from regretless.cli.commands import (
+    bench,
+    compare,
+    equity,
+    estimate,
+    export,
+    games,
+    plot,
+    range,
+    show,
+    solve,
+    train_kuhn,
+    verify,
+)
+from regretless.cli.terminal.interrupts import INTERRUPTED, let_interrupt
+from regretless.cli.terminal.warning_lines import warnings_as_lines
 from regretless.errors import RegretlessError
 from regretless.printable import printable
 
@@ -118,7 +131,7 @@ def regretless(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; the exit code is returned, and every error a user can cause is one sentence on stderr."""
-    from regretless.cli.consoles import discard, prepare_streams
+    from regretless.cli.terminal.consoles import discard, prepare_streams
 
     prepare_streams()
     code = _run(list(sys.argv[1:] if arguments is None else arguments))
@@ -171,7 +184,7 @@ def _relaxed_gc() -> Iterator[None]:
 
 
 def _fail(sentence: str, code: int) -> int:
-    from regretless.cli.consoles import for_people
+    from regretless.cli.terminal.consoles import for_people
 
     console = for_people()
     console.print("error:", style="bold red", end=" ")
@@ -182,7 +195,7 @@ def _fail(sentence: str, code: int) -> int:
 def _fail_usage(error: Any) -> int:
     from rich.text import Text
 
-    from regretless.cli.consoles import for_people
+    from regretless.cli.terminal.consoles import for_people
 
     code = _fail(str(error.format_message()).rstrip("."), int(getattr(error, "exit_code", 2)))
     context = getattr(error, "ctx", None)

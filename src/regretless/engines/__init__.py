@@ -1,8 +1,8 @@
 """CFR on arrays: one narrow interface, one plain reference, one file for each array library."""
 
-from regretless.engines.batched import BatchedEngine, BatchedEvaluation, replace_payoffs
-from regretless.engines.engine import Engine, Evaluation, Sampling, Snapshot, Updates
+from regretless.engines.contract import Engine, Evaluation, Sampling, Snapshot, Updates
 from regretless.engines.registry import ENGINES, Entry, Kind, available, create
+from regretless.engines.sequence.batched import BatchedEngine, BatchedEvaluation, replace_payoffs
 
 __all__ = [
     "ENGINES",

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Any, cast
 
 from regretless.engines import devices
-from regretless.engines.engine import Engine, Sampling, Updates
+from regretless.engines.contract import Engine, Sampling, Updates
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra
 from regretless.forms.history import HistoryForm
 from regretless.forms.sequence import SequenceForm, compile_sequence
@@ -43,8 +43,8 @@ class Entry:
 ENGINES: dict[str, Entry] = {
     "numba": Entry(
         classes={
-            Kind.SEQUENCE: "regretless.engines.numba_engine:NumbaSequenceEngine",
-            Kind.HISTORY: "regretless.engines.numba_engine:NumbaHistoryEngine",
+            Kind.SEQUENCE: "regretless.engines.sequence.numba_engine:NumbaSequenceEngine",
+            Kind.HISTORY: "regretless.engines.sequence.numba_engine:NumbaHistoryEngine",
         },
         dtypes=("float64", "float32"),
         threads=True,
@@ -52,14 +52,14 @@ ENGINES: dict[str, Entry] = {
     ),
     "numpy": Entry(
         classes={
-            Kind.SEQUENCE: "regretless.engines.numpy_engine:NumpySequenceEngine",
-            Kind.HISTORY: "regretless.engines.numpy_engine:NumpyHistoryEngine",
+            Kind.SEQUENCE: "regretless.engines.sequence.numpy_engine:NumpySequenceEngine",
+            Kind.HISTORY: "regretless.engines.sequence.numpy_engine:NumpyHistoryEngine",
         },
     ),
     "torch": Entry(
         classes={
-            Kind.SEQUENCE: "regretless.engines.torch_engine:TorchEngine",
-            Kind.HISTORY: "regretless.engines.torch_engine:TorchEngine",
+            Kind.SEQUENCE: "regretless.engines.sequence.torch_engine:TorchEngine",
+            Kind.HISTORY: "regretless.engines.sequence.torch_engine:TorchEngine",
         },
         devices=("cpu", "cuda", "mps"),
         dtypes=("float32", "float64"),
@@ -67,14 +67,14 @@ ENGINES: dict[str, Entry] = {
         extra="torch",
     ),
     "cupy": Entry(
-        classes={Kind.SEQUENCE: "regretless.engines.cupy_engine:CupyEngine"},
+        classes={Kind.SEQUENCE: "regretless.engines.sequence.cuda.engine:CupyEngine"},
         devices=("cuda",),
         dtypes=("float32", "float64"),
         libraries=("cupy",),
         extra="gpu",
     ),
     "matrix": Entry(
-        classes={Kind.HISTORY: "regretless.engines.matrix_engine:MatrixEngine"},
+        classes={Kind.HISTORY: "regretless.engines.sequence.matrix_engine:MatrixEngine"},
         devices=("cpu", "cuda"),
         libraries=("scipy",),
         extra="exact",
@@ -116,7 +116,7 @@ def create(
     'numpy'
     """
     if sampling is not Sampling.FULL:
-        from regretless.engines.sampling_registry import create_sampling
+        from regretless.engines.sampling.registry import create_sampling
 
         return create_sampling(
             name,

@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 
 from regretless import engines
-from regretless.engines.batched import BatchedEngine, BatchedEvaluation, check_one_shape
+from regretless.engines.contract import Evaluation
 from regretless.engines.devices import cuda_devices
-from regretless.engines.engine import Evaluation
+from regretless.engines.sequence.batched import BatchedEngine, BatchedEvaluation, check_one_shape
 from regretless.errors import InvalidOption
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import FloatArray, HistoryForm, Strategy
 from regretless.games.game import Game
 from regretless.games.registry import load
 from regretless.reprs import brief
-from regretless.rules.presets import preset
-from regretless.rules.rule import Schedule, schedule
+from regretless.variants.presets import preset
+from regretless.variants.variant import Schedule, schedule
 
 __all__ = ["BatchSolution", "solve_batch"]
 

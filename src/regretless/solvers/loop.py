@@ -16,9 +16,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
-from regretless.engines.engine import Evaluation
+from regretless.engines.contract import Evaluation
 from regretless.errors import InvalidOption, RegretlessError
-from regretless.rules.rule import Rule, Schedule, schedule
+from regretless.variants.variant import Schedule, Variant, schedule
 
 __all__ = ["Checkpoints", "Measurement", "Outcome", "Problem", "Progress", "Stop", "joined", "run"]
 
@@ -118,7 +118,7 @@ class Outcome:
 
 def run(
     problem: Problem,
-    rule: Rule,
+    rule: Variant,
     stop: Stop,
     *,
     before: tuple[Measurement, ...] = (),
@@ -132,7 +132,7 @@ def run(
     to do, nothing is done.
 
     >>> from regretless.games import Kuhn
-    >>> from regretless.rules import Plus
+    >>> from regretless.variants import Plus
     >>> from regretless.solvers import CFR
     >>> run(CFR(Kuhn()), Plus(), Stop(iterations=1000, target=0.01)).reason
     'target'

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from regretless.engines.engine import Evaluation, Snapshot
+from regretless.engines.contract import Evaluation, Snapshot
 from regretless.forms.history import Strategy
 from regretless.reprs import brief
 from regretless.solvers.loop import Measurement

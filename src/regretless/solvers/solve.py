@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from regretless import engines
-from regretless.engines.engine import Engine, Sampling, Updates
+from regretless.engines.contract import Engine, Sampling, Updates
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import HistoryForm
@@ -19,12 +19,12 @@ from regretless.forms.memory import memory_bytes
 from regretless.forms.tree_hash import tree_hash
 from regretless.games.game import Game
 from regretless.games.registry import load
-from regretless.rules.presets import PRESETS, preset
-from regretless.solvers.linear_program import solve_linear_program
 from regretless.solvers.loop import Checkpoints, Measurement, Outcome, Progress, Stop, joined, run
-from regretless.solvers.reference import Reference
+from regretless.solvers.readable.linear_program import solve_linear_program
+from regretless.solvers.readable.reference import Reference
 from regretless.solvers.request import Problem, check_options, check_resume
 from regretless.solvers.solution import Settings, Solution
+from regretless.variants.presets import PRESETS, preset
 
 __all__ = ["CHECKPOINT_SECONDS", "DEVICES", "EXACT", "VARIANTS", "engine_names", "resumed_options", "solve"]
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from regretless import engines
-from regretless.engines.engine import Engine, Sampling
+from regretless.engines.contract import Engine, Sampling
 from regretless.errors import InvalidOption
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import Strategy
 from regretless.games.game import Game
 from regretless.games.registry import load
-from regretless.rules.presets import preset
 from regretless.solvers.loop import Progress, Stop, run
-from regretless.solvers.reference import Reference
+from regretless.solvers.readable.reference import Reference
+from regretless.variants.presets import preset
 
 __all__ = ["Solver"]
 

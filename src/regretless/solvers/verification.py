@@ -16,7 +16,7 @@ from regretless.forms.memory import available_bytes
 from regretless.forms.tree_hash import tree_hash
 from regretless.games.game import Game
 from regretless.games.registry import load
-from regretless.solvers.best_response import evaluate
+from regretless.solvers.readable.best_response import evaluate
 from regretless.solvers.solution import Solution
 
 __all__ = ["Verification", "verify_game"]

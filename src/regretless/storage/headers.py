@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
-from regretless.engines.engine import Evaluation, Sampling, Updates
+from regretless.engines.contract import Evaluation, Sampling, Updates
 from regretless.errors import InvalidFile
 from regretless.solvers.loop import Measurement
 from regretless.solvers.solution import Reason, Settings

@@ -24,16 +24,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import __version__
-from regretless.engines.engine import Snapshot
+from regretless.engines.contract import Snapshot
 from regretless.errors import InvalidFile
 from regretless.forms.history import FloatArray, Strategy
-from regretless.rules.presets import PRESETS
 from regretless.solvers.loop import Measurement
 from regretless.solvers.solution import Solution
 from regretless.storage.container import read_container, write_container
 from regretless.storage.headers import SolutionHeader
 from regretless.storage.tensor_file import DAMAGED
 from regretless.storage.texts import pack_texts, unpack_texts
+from regretless.variants.presets import PRESETS
 
 __all__ = ["load_solution", "save_solution"]
 

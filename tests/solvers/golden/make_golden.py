@@ -12,8 +12,8 @@ from typing import Any
 
 from regretless import load
 from regretless.forms.compile import compile_history
-from regretless.rules import PRESETS, schedule
 from regretless.solvers import Reference
+from regretless.variants import PRESETS, schedule
 
 HERE = Path(__file__).parent
 OPENSPIEL_NAMES = {"kuhn": "kuhn_poker", "leduc": "leduc_poker"}

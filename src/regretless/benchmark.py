@@ -1,0 +1,264 @@
+"""Seconds an iteration of CFR+ takes here, ours beside those of OpenSpiel and LiteEFG.
+
+1. Everyone gets the same game: the same tree, the same alternating updates, the same linear average, one thread.
+2. Rounds: each contender in turn runs for about a tenth of a second, then the next; so a machine that slows down
+   slows all of them.
+3. A time is the median over rounds, and a ratio is between medians of the same run.
+
+OpenSpiel's Leduc has three ranks; with more, its `universal_poker` plays the same game.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from regretless.engines.registry import create
+from regretless.errors import InvalidOption
+from regretless.forms.compile import compile_history
+from regretless.forms.sequence import compile_sequence
+from regretless.games.registry import load
+from regretless.variants.plus import Plus
+from regretless.variants.variant import schedule
+
+__all__ = ["CONTENDERS", "GAMES", "Timing", "compare", "hardware", "ratio_table", "record"]
+
+Run = Callable[[int], None]  # so many iterations more
+
+LIBRARIES = ("numpy", "numba", "scipy", "open_spiel", "LiteEFG")
+ROUNDS = 7
+ROUND_SECONDS = 0.1
+SLOWEST_PYTHON = 60_000  # nodes; an iteration of OpenSpiel's Python solver takes seconds beyond
+
+
+@dataclass(frozen=True)
+class Peers:
+    """A game under the names of others."""
+
+    openspiel: str
+    parameters: dict[str, Any]
+
+
+GAMES: dict[str, Peers] = {
+    "kuhn": Peers("kuhn_poker", {}),
+    "leduc": Peers("leduc_poker", {}),
+    "liars_dice": Peers("liars_dice", {"numdice": 1, "dice_sides": 6}),
+    "goofspiel(cards=5)": Peers("goofspiel", {"num_cards": 5, "imp_info": True, "points_order": "descending"}),
+    "goofspiel(cards=6)": Peers("goofspiel", {"num_cards": 6, "imp_info": True, "points_order": "descending"}),
+    "leduc(ranks=13)": Peers(
+        "universal_poker",
+        {
+            "betting": "limit", "numPlayers": 2, "numRounds": 2, "blind": "1 1", "raiseSize": "2 4",
+            "firstPlayer": "1 1", "maxRaises": "2 2", "numSuits": 2, "numRanks": 13, "numHoleCards": 1,
+            "numBoardCards": "0 1", "bettingAbstraction": "fcpa",
+        },
+    ),
+}  # fmt: skip
+
+OURS = ("numba", "numpy", "matrix")
+THEIRS = ("openspiel", "openspiel-python", "liteefg")
+CONTENDERS = (*OURS, *THEIRS)
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One game: seconds an iteration by contender, and why others are missing."""
+
+    game: str
+    nodes: int
+    information_sets: int
+    seconds: dict[str, float]
+    missing: dict[str, str]
+
+
+def compare(
+    names: Iterable[str] = tuple(GAMES),
+    contenders: Iterable[str] = ("numba", "numpy", "openspiel", "openspiel-python", "liteefg"),
+    *,
+    dtype: str | None = None,
+) -> Iterator[Timing]:
+    """Time the contenders on each game, one game after the other; `dtype` is for the numba engine."""
+    contenders = tuple(contenders)
+    for contender in contenders:
+        if contender not in CONTENDERS:
+            raise InvalidOption("contenders", contender, f"is not one of {', '.join(CONTENDERS)}")
+    for name in names:
+        if name not in GAMES:
+            raise InvalidOption("games", name, f"is not one of {', '.join(GAMES)}")
+        yield _compare_one(name, contenders, dtype)
+
+
+def _compare_one(name: str, contenders: tuple[str, ...], dtype: str | None) -> Timing:
+    history = compile_history(load(name))
+    sequence = compile_sequence(history)
+    runs: dict[str, Run] = {}
+    missing: dict[str, str] = {}
+    for contender in contenders:
+        try:
+            if contender in OURS:
+                form = history if contender == "matrix" else sequence
+                runs[contender] = _ours(
+                    create(contender, form, threads=1, dtype=dtype if contender == "numba" else None)
+                )
+            elif contender == "openspiel-python" and len(history.parent) > SLOWEST_PYTHON:
+                missing[contender] = "left out: seconds an iteration"
+            else:
+                with contextlib.redirect_stdout(io.StringIO()):
+                    runs[contender] = _THEIRS[contender](GAMES[name])
+        except Exception as error:  # a peer that is not installed or cannot load the game
+            missing[contender] = f"{type(error).__name__}: {error}".splitlines()[0]
+    return Timing(name, len(history.parent), len(history.keys), _time_in_turn(runs), missing)
+
+
+def _time_in_turn(runs: dict[str, Run]) -> dict[str, float]:
+    """Median seconds an iteration of each, measured in rounds."""
+    count = {}
+    for contender, run in runs.items():
+        run(2)  # compiles, and fills caches
+        began, done = time.perf_counter(), 0
+        while (elapsed := time.perf_counter() - began) < ROUND_SECONDS / 4:
+            run(max(1, done))
+            done += max(1, done)
+        count[contender] = max(1, round(ROUND_SECONDS * done / elapsed))
+    seconds: dict[str, list[float]] = {contender: [] for contender in runs}
+    for _ in range(ROUNDS):
+        for contender, run in runs.items():
+            began = time.perf_counter()
+            run(count[contender])
+            seconds[contender].append((time.perf_counter() - began) / count[contender])
+    return {contender: statistics.median(times) for contender, times in seconds.items()}
+
+
+def _ours(engine: Any) -> Run:
+    rows = schedule(Plus(), first=1, count=200_000)
+
+    def run(iterations: int) -> None:
+        first = engine.iteration % 100_000
+        engine.advance(rows[first : first + iterations])
+
+    return run
+
+
+def _openspiel_game(peers: Peers) -> Any:
+    import pyspiel
+
+    game = pyspiel.load_game(peers.openspiel, peers.parameters)
+    if game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+        game = pyspiel.convert_to_turn_based(game)
+    return game
+
+
+def _openspiel(peers: Peers) -> Run:
+    import pyspiel
+
+    return _repeated(pyspiel.CFRPlusSolver(_openspiel_game(peers)).evaluate_and_update_policy)
+
+
+def _openspiel_python(peers: Peers) -> Run:
+    from open_spiel.python.algorithms.cfr import CFRPlusSolver
+
+    return _repeated(CFRPlusSolver(_openspiel_game(peers)).evaluate_and_update_policy)
+
+
+def _liteefg(peers: Peers) -> Run:
+    import LiteEFG
+    from LiteEFG.baselines import CFRplus
+
+    LiteEFG.set_threads(1)
+    baseline: Any = CFRplus
+    graph = baseline.graph()
+    environment = LiteEFG.OpenSpielEnv(_openspiel_game(peers), traverse_type="Enumerate", regenerate=False)
+    environment.set_graph(graph)
+
+    def step() -> None:
+        graph.update_graph(environment)
+        environment.update_strategy(graph.current_strategy(), update_best=False)
+
+    return _repeated(step)
+
+
+_THEIRS: dict[str, Callable[[Peers], Run]] = {
+    "openspiel": _openspiel,
+    "openspiel-python": _openspiel_python,
+    "liteefg": _liteefg,
+}
+
+
+def _repeated(step: Callable[[], None]) -> Run:
+    def run(iterations: int) -> None:
+        for _ in range(iterations):
+            step()
+
+    return run
+
+
+def ratio_table(timings: Iterable[Timing], base: str = "numba") -> str:
+    """Times in milliseconds, and in brackets how many times faster `base` is.
+
+    >>> print(ratio_table([Timing("kuhn", 58, 12, {"numba": 1e-6, "openspiel": 24e-6}, {})]))
+    game  nodes       numba        openspiel
+    kuhn     58  0.00100 ms  0.0240 ms (24×)
+    """
+    timings = list(timings)
+    contenders = list(dict.fromkeys(name for timing in timings for name in timing.seconds))
+    rows = [["game", "nodes", *contenders]]
+    for timing in timings:
+        cells = [timing.game, f"{timing.nodes:,}"]
+        for contender in contenders:
+            seconds = timing.seconds.get(contender)
+            ratio = (
+                ""
+                if contender == base or base not in timing.seconds
+                else f" ({(seconds or 0) / timing.seconds[base]:,.0f}×)"
+            )
+            cells.append("–" if seconds is None else f"{_three_digits(seconds * 1e3)} ms{ratio}")
+        rows.append(cells)
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = ([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in rows)
+    return "\n".join("  ".join(line).rstrip() for line in lines)
+
+
+def _three_digits(number: float) -> str:
+    return f"{number:#.3g}".rstrip(".") if number < 1000 else f"{number:,.0f}"
+
+
+def record(timings: Iterable[Timing], dtype: str | None) -> dict[str, Any]:
+    """Times with the machine and the libraries they were taken on, to be written as JSON."""
+    return {
+        "what": "seconds an iteration, alternating CFR+, one thread, medians of alternating rounds",
+        "date": time.strftime("%Y-%m-%d"),
+        "hardware": hardware(),
+        "libraries": {name: _version(name) for name in LIBRARIES},
+        "dtype": dtype or "float64",
+        "games": [asdict(timing) for timing in timings],
+    }
+
+
+def _version(library: str) -> str | None:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return None
+
+
+def hardware() -> dict[str, str | int | None]:
+    """The machine, in words, for the record of a benchmark."""
+    model = platform.processor()
+    with contextlib.suppress(OSError, StopIteration):
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    return {
+        "processor": model,
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+    }

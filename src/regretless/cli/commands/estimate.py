@@ -1,0 +1,88 @@
+"""`regretless estimate`: how large a spot is and how much memory it takes, before anything is built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regretless.cli.terminal.inputs import spot_paths
+from regretless.cli.terminal.json_output import print_json
+from regretless.cli.terminal.outputs import tell_errors
+from regretless.errors import RegretlessError
+
+if TYPE_CHECKING:
+    from regretless.holdem.estimate import Estimate
+
+__all__ = ["estimate"]
+
+
+def estimate(
+    spots: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SPOT.toml", show_default=False, help="Spot files, patterns such as 'spots/*.toml', or folders."
+        ),
+    ],
+    threads: Annotated[int | None, typer.Option(show_default="all cores", help="CPU threads.")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
+) -> None:
+    """Estimate the size of a spot: nodes, hands, and memory with 32-bit and 16-bit storage.
+
+    \b
+    [cyan]regretless estimate spot.toml[/cyan]
+    [cyan]regretless estimate spots/[/cyan]
+    """
+    from regretless.holdem.estimate import estimate_spot
+    from regretless.holdem.held import with_sources
+    from regretless.holdem.solve import default_threads
+    from regretless.holdem.spots.spot import Spot
+    from regretless.solvers.request import Problem, check_options
+
+    check_options(Problem.SPOT, {"threads": threads})
+    paths, many = spot_paths(tuple(spots))
+    sizes: dict[Path, Estimate] = {}
+    errors: dict[Path, RegretlessError] = {}
+    for path in paths:
+        try:
+            sizes[path] = estimate_spot(with_sources(Spot.read(path)), threads=threads or default_threads())
+        except RegretlessError as error:
+            if not many:
+                raise
+            errors[path] = error
+    if json_:
+        answers = [{"spot": str(path), **size.as_json()} for path, size in sizes.items()]
+        wrong = [{"spot": str(path), "error": str(error)} for path, error in errors.items()]
+        print_json({"spots": answers, "errors": wrong} if many else answers[0])
+    else:
+        _print(sizes)
+    if errors:
+        raise typer.Exit(tell_errors(errors))
+
+
+def _print(sizes: dict[Path, Estimate]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from regretless.cli.terminal.consoles import for_answers
+    from regretless.cli.terminal.numbers import bytes_text
+    from regretless.forms.memory import available_bytes
+    from regretless.printable import printable
+
+    console = for_answers()
+    for path, size in sizes.items():
+        facts = Table.grid(padding=(0, 3, 0, 0))
+        runouts = " × ".join(f"{count:,}" for count in size.runouts)
+        kinds = ", ".join(f"{count:,} {name}" for name, count in size.node_kinds.items())
+        facts.add_row("nodes", Text(f"{size.nodes:,}", style="bold").append(f"   ({kinds})", style="not bold"))
+        facts.add_row("betting tree", f"{size.betting_nodes:,} nodes; runouts by street {runouts}")
+        facts.add_row("hands", f"oop {size.hands['oop']:,}, ip {size.hands['ip']:,}")
+        facts.add_row("entries", f"{size.entries:,}   (actions of hands)")
+        for bits, needed in size.memory_bytes.items():
+            memory = Text(bytes_text(needed), style="bold")
+            if needed > available_bytes():
+                memory.append("   more than is free", style="not bold red")
+            facts.add_row(f"memory, {bits} bits", memory)
+        console.print(printable(str(path)), style="bold", soft_wrap=True)
+        console.print(facts)

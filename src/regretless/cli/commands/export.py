@@ -1,0 +1,168 @@
+"""`regretless export`: nodes of a solved spot for spreadsheets, scripts and data frames."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regretless.cli.solving.spot_options import SPOTS, Board, Line, check_held, one_range, read_cards, read_player
+from regretless.cli.terminal.consoles import for_answers, for_people, note
+from regretless.cli.terminal.numbers import bytes_text
+from regretless.errors import InvalidFile, InvalidOption
+
+if TYPE_CHECKING:
+    from regretless.cards.ranges import Range
+    from regretless.holdem.reading.nodes import NodeView
+    from regretless.holdem.reports.exports import ExportSize
+    from regretless.holdem.solution import SpotSolution
+
+__all__ = ["export"]
+
+INTERRUPTED = 130
+
+
+def export(
+    file: Annotated[Path | None, typer.Argument(help="A .rgl file of a spot.", show_default=False)] = None,
+    line: Line = None,
+    board: Board = None,
+    street: Annotated[
+        str | None, typer.Option(show_default=False, help="Every decision on a street: flop, turn or river.")
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every decision of the tree.")] = False,
+    player: Annotated[
+        str | None,
+        typer.Option(metavar="oop|ip", show_default="both", rich_help_panel=SPOTS, help="Whose hands to write."),
+    ] = None,
+    hands: Annotated[
+        str | None,
+        typer.Option(show_default="all", metavar="RANGE", help="Only these hands: [cyan]'AK, 99+'[/cyan]."),
+    ] = None,
+    format_: Annotated[
+        str | None, typer.Option("--format", show_default="from --out, else csv", help="csv, json or parquet.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(show_default="stdout", help="The file to write.")] = None,
+    columns: Annotated[bool, typer.Option("--columns", help="Print what each column means and exit.")] = False,
+) -> None:
+    """Export strategy, weight, equity, EV and EQR of every hand: at one node, on one street or everywhere.
+
+    A single node is written as one row per hand; --street and --all write one row per hand and action. The file
+    appears only when it is complete: an interrupted export leaves nothing behind.
+
+    \b
+    [cyan]regretless export spot.rgl --line 'check' --out check.csv[/cyan]
+    [cyan]regretless export spot.rgl --street turn --format json > turn.json[/cyan]
+    [cyan]regretless export spot.rgl --all --player oop --hands 'AK, 99+' --out spot.parquet[/cyan]
+    [cyan]regretless export --columns[/cyan]
+    """
+    from regretless.holdem.reports.exports import FORMATS, write_nodes
+    from regretless.holdem.solution import SpotSolution
+    from regretless.storage.atomic import replace_file
+
+    if columns:
+        _print_columns()
+        return
+    if file is None:
+        raise typer.BadParameter("name the .rgl file to export", param_hint="FILE")
+    if sum((line is not None or board is not None, street is not None, all_)) > 1:
+        raise typer.BadParameter("choose one of --line, --street and --all", param_hint="--line")
+    kind = format_ or (out.suffix.lower().lstrip(".") if out is not None else "csv")
+    if kind not in FORMATS:
+        raise InvalidOption("format", kind, f"is not one of {', '.join(FORMATS)}")
+    if out is not None and out.suffix.lower() in (f".{known}" for known in FORMATS if known != kind):
+        raise InvalidOption("format", kind, f"does not match the name of {out}: leave out --format, or rename the file")
+    if kind == "parquet" and out is None:
+        raise InvalidOption("out", None, "must name a file: parquet is not written to stdout")
+    if out is not None and out.exists() and out.samefile(file):
+        raise InvalidFile(out, "is the solution being exported: choose another name for --out")
+    whose, chosen = read_player(player), one_range(hands)
+    solution = SpotSolution.load(file)
+    wide = not all_ and street is None
+    if wide:
+        views: Iterator[NodeView] = iter([solution.node(line or "", read_cards(board))])
+        size = None
+    else:
+        views, size = _several(solution, kind, street, out, filtered=whose is not None or chosen is not None)
+    views = _chosen(views, chosen)
+    if wide and chosen is not None:
+        node = next(views)
+        check_held(node, chosen, whose)
+        views = iter([node])
+    if out is None:
+        write_nodes(views, kind, sys.stdout, wide=wide, player=whose)
+        return
+    try:
+        with replace_file(out) as temporary, _watched(views, size) as counted:
+            if kind == "parquet":
+                count = write_nodes(counted, kind, temporary, wide=wide, player=whose)
+            else:
+                with open(temporary, "w", encoding="utf-8", newline="") as opened:
+                    count = write_nodes(counted, kind, opened, wide=wide, player=whose)
+    except KeyboardInterrupt:
+        for_people().print(f"interrupted: {out} was not written", soft_wrap=True)
+        raise typer.Exit(INTERRUPTED) from None
+    note(f"saved {count:,} node{'s' * (count != 1)} to {out}")
+
+
+def _several(
+    solution: SpotSolution, kind: str, street: str | None, out: Path | None, *, filtered: bool
+) -> tuple[Iterator[NodeView], ExportSize]:
+    """The nodes of a street or of the whole tree, once their size has been said and there is room for them."""
+    from regretless.holdem.reports.exports import decisions, export_size
+
+    views = decisions(solution, street)
+    size = export_size(solution, kind, street)
+    about = "at most" if filtered else "about"
+    what = f"{size.nodes:,} nodes" + ("" if kind == "json" else f", {size.rows:,} rows")
+    for_people().print(f"{what}, {about} {bytes_text(size.bytes)} of {kind}", style="dim", soft_wrap=True)
+    if out is not None and not filtered and out.parent.is_dir():
+        free = shutil.disk_usage(out.parent).free
+        if size.bytes > free:
+            raise InvalidFile(out, f"would take about {bytes_text(size.bytes)}; only {bytes_text(free)} are free")
+    return views, size
+
+
+def _chosen(views: Iterator[NodeView], hands: Range | None) -> Iterator[NodeView]:
+    """The nodes with the hands that were asked for."""
+    for view in views:
+        if hands is None:
+            yield view
+        else:
+            yield view.only("oop", hands).only("ip", hands)
+
+
+@contextmanager
+def _watched(views: Iterator[NodeView], size: ExportSize | None) -> Iterator[Iterator[NodeView]]:
+    """The nodes one by one: a bar says how far it is, and Ctrl-C or SIGTERM ends it between two of them."""
+    from regretless.cli.terminal.progress import bar
+    from regretless.solvers.interrupt import catch_interrupts
+
+    with catch_interrupts() as interrupted, bar("export") as tell:
+
+        def watched() -> Iterator[NodeView]:
+            for count, view in enumerate(views, 1):
+                if interrupted():
+                    raise KeyboardInterrupt
+                if size is not None:
+                    tell(count / max(size.nodes, 1), f"{count:,} of {size.nodes:,} nodes")
+                yield view
+
+        yield watched()
+
+
+def _print_columns() -> None:
+    from rich.table import Table
+
+    from regretless.holdem.reports.exports import DEFINITIONS
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("column", style="bold", no_wrap=True)
+    table.add_column("what it is")
+    for name, meaning in DEFINITIONS.items():
+        table.add_row(name, meaning)
+    for_answers().print(table)

@@ -1,0 +1,132 @@
+"""`regretless plot`: how fast exploitability falls, several solves in one picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regretless.cli.terminal.consoles import for_people, note
+from regretless.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from regretless.plots.convergence import Solved
+    from regretless.solvers.solution import Solution
+
+__all__ = ["plot"]
+
+
+def plot(
+    games: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="GAME|FILE.rgl…", show_default=False, help="Games to solve, or saved games or spots to plot."
+        ),
+    ],
+    variants: Annotated[
+        str, typer.Option(help="Variants to plot, separated by commas.")
+    ] = "vanilla,plus,linear,discounted",
+    iterations: Annotated[int, typer.Option(help="Iterations of each solve.")] = 1000,
+    engine: Annotated[str, typer.Option(help="auto, numba, numpy, torch, cupy, matrix or reference.")] = "auto",
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
+    updates: Annotated[str, typer.Option(help="alternating or simultaneous.")] = "alternating",
+    sampling: Annotated[str, typer.Option(help="full, chance, external or outcome.")] = "full",
+    seed: Annotated[int | None, typer.Option(show_default="0", help="Random seed, with --sampling.")] = None,
+    measure_every: Annotated[
+        int | None,
+        typer.Option(show_default="a tenth of those done so far", help="Iterations between points of a curve."),
+    ] = None,
+    title: Annotated[str | None, typer.Option(show_default="describes the curves", help="Title of the plot.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(show_default="GAME.png", help="Write the plot to this .png, .svg, .pdf or .jpg file."),
+    ] = None,
+) -> None:
+    """Plot exploitability against iterations and seconds, on logarithmic axes.
+
+    \b
+    [cyan]regretless plot leduc[/cyan]
+    [cyan]regretless plot leduc --variants vanilla,plus,discounted --iterations 10000 --out leduc.png[/cyan]
+    [cyan]regretless plot kuhn leduc --variants plus[/cyan]
+    [cyan]regretless plot monday.rgl tuesday.rgl --out both.svg[/cyan]   saved games, or saved spots
+    """
+    from regretless.cli.terminal.figures import check_figure, save_figure
+    from regretless.cli.terminal.interrupts import SimplePlan, interruptible
+    from regretless.cli.terminal.outputs import file_stem
+    from regretless.plots.convergence import convergence
+    from regretless.solvers.solve import VARIANTS
+
+    path = out or Path(f"{file_stem(Path(games[0]).name.removesuffix('.rgl'))}.png")
+    check_figure("out", path)
+    wanted = [name.strip() for name in variants.split(",") if name.strip()]
+    for name in wanted:
+        if name not in VARIANTS:
+            raise InvalidOption("variants", name, f"is not one of {', '.join(VARIANTS)}")
+    if not wanted:
+        raise InvalidOption("variants", variants, "must name at least one variant")
+    for game in games:
+        if game.endswith(".toml"):
+            raise InvalidOption(
+                "GAME",
+                game,
+                "is an unsolved spot: use regretless solve --plot, or solve it first",
+            )
+    saved = [_load(game) for game in games if game.endswith(".rgl")]
+    spots = sum(hasattr(each, "spot") for each in saved)
+    if 0 < spots < len(games):  # said before the games are solved
+        raise InvalidOption("GAME", ", ".join(games), "mixes games and spots, which are measured in different units")
+    jobs = [(game, variant) for game in games if not game.endswith(".rgl") for variant in wanted]
+    options = {
+        "iterations": iterations,
+        "engine": engine,
+        "device": device,
+        "updates": updates,
+        "sampling": sampling,
+        "seed": seed,
+        "measure_every": measure_every,
+    }
+    plan = SimplePlan(
+        "stopping after this iteration, then plotting what was solved", "stopped at once: nothing was drawn"
+    )
+    with interruptible(plan) as interrupted:
+        solved = _solve_all(jobs, options, interrupted)
+        stopped = interrupted()
+    files = [Path(game).stem for game in games] if len(saved) == len(games) > 1 else None
+    save_figure(convergence([*saved, *solved], labels=files, title=title), path)
+    note(f"drew {path}")
+    if stopped:
+        for_people().print("interrupted: the plot shows what was solved so far")
+        raise typer.Exit(130)
+
+
+def _load(path: str) -> Solved:
+    """A game or a spot, solved or interrupted."""
+    from regretless.storage.mapped import file_kind
+
+    kind = file_kind(path)
+    if not kind.startswith("spot-"):
+        from regretless.storage.solutions import load_solution
+
+        return load_solution(path)
+    from regretless.holdem import files
+
+    return files.load_checkpoint(path) if kind == files.CHECKPOINT else files.load_solution(path)
+
+
+def _solve_all(jobs: Sequence[tuple[str, str]], options: dict[str, Any], interrupted: Any) -> list[Solution]:
+    from regretless.cli.terminal.progress import solve_bar
+    from regretless.solvers.solve import EXACT, solve
+
+    iterated = [(game, variant) for game, variant in jobs if variant != EXACT]
+    if iterated:  # loads compiled code, so that the first curve does not pay for it
+        solve(iterated[0][0], variant=iterated[0][1], **{**options, "iterations": 1})
+    solved = []
+    for game, variant in jobs:
+        asked = {} if variant == EXACT else options  # a linear program takes none of them
+        with solve_bar(f"{game} {variant}", None) as report:
+            solved.append(solve(game, variant=variant, report=report, interrupted=interrupted, **asked))
+        if interrupted():
+            break
+    return solved

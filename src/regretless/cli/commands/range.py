@@ -1,0 +1,98 @@
+"""`regretless range`: what a range holds, as text and as the grid that players know."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regretless.cli.terminal.json_output import print_json
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from regretless.cards.ranges import Range
+
+__all__ = ["range_"]
+
+EMPTY, FULL = "#3a3f46", "#f2b134"
+RANKS = "AKQJT98765432"
+
+
+def range_(
+    text: Annotated[
+        list[str],
+        typer.Argument(metavar="RANGE", show_default=False, help="A range, such as [cyan]'22+, A2s+, KQo:0.5'[/cyan]."),
+    ],
+    format: Annotated[
+        str | None,
+        typer.Option(
+            show_default=False,
+            help="Print only the text: [cyan]short[/cyan], [cyan]gto+[/cyan] for GTO+ and Flopzilla, or "
+            "[cyan]weights[/cyan], 1,326 numbers in PioSOLVER's order.",
+        ),
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
+) -> None:
+    """Read a range: its shortest text, its number of combos, and its 13 × 13 grid.
+
+    Suited hands are above the diagonal, offsuit hands below it. Where terms overlap, the later one wins, and a warning
+    names the hands whose weights change.
+
+    \b
+    [cyan]regretless range '22+, A2s+, KTs+, QJs, AJo+:0.5'[/cyan]
+    [cyan]regretless range 76s+[/cyan]   76s, 87s … AKs
+    [cyan]regretless range 'JTs-65s, AhKh, AXs:50%'[/cyan]
+    [cyan]regretless range 'QQ+, AKs:0.5' --format gto+[/cyan]   AA-QQ,\\[50.0]AKs\\[/50.0]
+    """
+    from regretless.cards.ranges import Range
+
+    hands = Range.parse(" ".join(text))
+    written = hands.to_text(format or "short")
+    if json_:
+        answer = {
+            "range": written,
+            "combos": hands.combos,
+            "share": hands.combos / 1326,
+            "grid": hands.grid().tolist(),
+        }
+        print_json(answer)
+        return
+    if format is not None:
+        print(written)
+        return
+    from rich.text import Text
+
+    from regretless.cli.terminal.consoles import for_answers, has_color
+
+    console = for_answers()
+    console.print(Text(written or "(no hand)", style="bold"))
+    console.print(f"{hands.combos:g} combos, {hands.combos / 1326:.1%} of all hands\n")
+    for line in _grid(hands, color=has_color(console)):
+        console.print(line, no_wrap=True)
+
+
+def _grid(hands: Range, *, color: bool) -> list[Text]:
+    """A row per rank; a cell shows its hand, and its mean weight as brightness (in percent without colour)."""
+    from rich.text import Text
+
+    from regretless.cli.terminal.colors import blend
+
+    lines = []
+    for row, weights in enumerate(hands.grid().tolist()):
+        line = Text()
+        for column, weight in enumerate(weights):
+            name = _class_name(row, column)
+            if color:
+                back = blend(EMPTY, FULL, weight**0.5) if weight else EMPTY
+                line.append(f" {name:<3} ", style=f"{'#14181c' if weight > 0.2 else '#8d959e'} on {back}")
+            else:
+                shown = name if weight == 1 else "·" if weight == 0 else f"{max(round(weight * 100), 1)}%"
+                line.append(f"{shown:<5}")
+        lines.append(line)
+    return lines
+
+
+def _class_name(row: int, column: int) -> str:
+    high, low = RANKS[min(row, column)], RANKS[max(row, column)]
+    return high + low + ("" if row == column else "s" if column > row else "o")

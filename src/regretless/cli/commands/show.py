@@ -1,0 +1,182 @@
+"""`regretless show`: what a solution file holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from regretless.cli.solving.spot_options import SPOTS, Board, Line, Player, one_range, read_cards, read_player
+from regretless.cli.terminal.json_output import print_json
+from regretless.errors import InvalidOption
+
+__all__ = ["ShowCommand", "show"]
+
+# Which options each kind of answer takes; any other is refused by name.
+TAKES = {
+    "a game": {"--strategy", "--information-sets", "--json"},
+    "--tree": {"--json"},
+    "--svg": {"--line", "--board", "--player", "--hands", "--grid"},
+    "--runouts": {"--line", "--board", "--player", "--then", "--sort", "--json"},
+    "a node": {"--line", "--board", "--player", "--hands", "--strategy", "--grid", "--sort", "--json"},
+}
+
+
+class ShowCommand(TyperCommand):
+    """The command, with a `--hands` that may stand alone: every hand."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        given: list[str] = []
+        for place, word in enumerate(args):
+            given.append(word)
+            following = args[place + 1] if place + 1 < len(args) else "-"
+            if word == "--hands" and (following.startswith("-") or following.endswith((".rgl", ".toml"))):
+                given.append("")
+        return super().parse_args(ctx, given)
+
+
+def show(
+    file: Annotated[Path, typer.Argument(help="A .rgl file; or a spot's .toml file, with --tree.", show_default=False)],
+    strategy: Annotated[
+        bool, typer.Option("--strategy", help="Show every information set, or every hand of a spot.")
+    ] = False,
+    information_sets: Annotated[
+        str | None,
+        typer.Option(show_default="the first few", help="Only these, separated by commas: [cyan]Ks:,Ks:r[/cyan]."),
+    ] = None,
+    line: Line = None,
+    board: Board = None,
+    player: Player = None,
+    hands: Annotated[
+        str | None,
+        typer.Option(
+            "--hands",
+            metavar="[RANGE]",
+            show_default=False,
+            rich_help_panel=SPOTS,
+            help="A row per hand: strategy, EV of each action, weight, equity, EV, EQR. With a range, such as "
+            "[cyan]'AK, 99+'[/cyan], only these hands and their averages.",
+        ),
+    ] = None,
+    grid: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KIND",
+            show_default="strategy",
+            rich_help_panel=SPOTS,
+            help="What the cells show: strategy, ev, equity, eqr or weight.",
+        ),
+    ] = None,
+    runouts: Annotated[
+        bool,
+        typer.Option("--runouts", rich_help_panel=SPOTS, help="A row for each card that can be dealt after --line."),
+    ] = False,
+    then: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LINE",
+            show_default="check, with --player ip",
+            rich_help_panel=SPOTS,
+            help="With --runouts, the actions after the card.",
+        ),
+    ] = None,
+    sort: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            show_default="weight, or card",
+            rich_help_panel=SPOTS,
+            help="Sort the rows of --hands or --runouts by this column: ev, equity, eqr, an action such as 'bet 94', …",
+        ),
+    ] = None,
+    svg: Annotated[
+        Path | None,
+        typer.Option(show_default=False, rich_help_panel=SPOTS, help="Draw the node to this .svg file instead."),
+    ] = None,
+    tree: Annotated[bool, typer.Option("--tree", rich_help_panel=SPOTS, help="Show the betting tree.")] = False,
+    json_: Annotated[
+        bool,
+        typer.Option("--json", help="One JSON object on stdout: that of `regretless solve --json`, plus the node."),
+    ] = False,
+) -> None:
+    """Show a saved solution: values, exploitability and strategy.
+
+    \b
+    [cyan]regretless show leduc.rgl[/cyan]
+    [cyan]regretless show leduc.rgl --information-sets Ks:,Ks:r[/cyan]
+    [cyan]regretless show spot.rgl --line 'check, bet 94'[/cyan]
+    [cyan]regretless show spot.rgl --line 'check' --hands 'AK, 99+'[/cyan]
+    [cyan]regretless show spot.rgl --player ip --grid equity[/cyan]
+    [cyan]regretless show spot.rgl --line 'check, check' --runouts --player ip[/cyan]
+    [cyan]regretless show spot.toml --tree[/cyan]
+    """
+    from regretless.cli.terminal.inputs import is_spot_file
+
+    given: Mapping[str, Any] = {
+        "--strategy": strategy,
+        "--information-sets": information_sets,
+        "--line": line,
+        "--board": board,
+        "--player": player,
+        "--hands": hands,
+        "--grid": grid,
+        "--runouts": runouts,
+        "--then": then,
+        "--sort": sort,
+        "--svg": svg,
+        "--tree": tree,
+        "--json": json_,
+    }
+    if file.suffix == ".toml" or is_spot_file(file):
+        from regretless.cli.views.spot_show import Look, show_spot
+
+        kind = next((name for name in ("--tree", "--svg", "--runouts") if given[name] not in (None, False)), "a node")
+        _refuse_others(kind, given)
+        if sort is not None and kind == "a node" and hands is None and not strategy:
+            raise InvalidOption("sort", sort, "sorts rows: add --hands or --runouts")
+        if kind == "--svg" and hands == "":
+            raise InvalidOption("hands", hands, "lists every hand, and a picture has no rows: name the hands to draw")
+        look = Look(
+            line=line or "",
+            cards=read_cards(board),
+            player=read_player(player),
+            table=hands is not None or strategy,
+            hands=one_range(hands),
+            grid=_read_grid(grid),
+            sort=sort,
+            then=then,
+        )
+        show_spot(file, look, runouts=runouts, tree=tree, as_json=json_, svg=svg)
+        return
+    from regretless.cli.views.strategy_table import choose, read_keys
+    from regretless.cli.views.summary import print_solution
+    from regretless.storage.solutions import load_solution
+
+    solution = load_solution(file)
+    _refuse_others("a game", given)
+    keys = read_keys(information_sets)
+    if not json_:
+        print_solution(solution, whole=strategy, keys=keys, file=str(file))
+        return
+    answer = solution.as_json(strategy=strategy)
+    if keys is not None:
+        answer["strategy"] = {key: dict(played) for key, played in choose(solution.strategy, keys, None).items()}
+    print_json(answer)
+
+
+def _refuse_others(kind: str, given: Mapping[str, Any]) -> None:
+    """Refuse what a kind of answer has no use for."""
+    for name, value in given.items():
+        if value not in (None, False) and name != kind and name not in TAKES[kind]:
+            raise InvalidOption(name.lstrip("-"), value, f"does not apply to {kind}")
+
+
+def _read_grid(text: str | None) -> Any:
+    from regretless.holdem.reports.grids import GRIDS
+
+    if text is not None and text not in GRIDS:
+        raise InvalidOption("grid", text, f"is not one of {', '.join(GRIDS)}")
+    return text

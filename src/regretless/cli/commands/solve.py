@@ -1,0 +1,236 @@
+"""`regretless solve`: its options, and which problem they are for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from regretless.cli.solving.spot_locks import LockFromOption, LockLineOption, LockOption, LockPlayerOption, read_locks
+from regretless.errors import InvalidOption
+
+__all__ = ["solve"]
+
+SEARCH, MACHINE, OUTPUT = "How it searches", "What it runs on", "What comes out"
+
+
+def solve(
+    given: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="GAME|SPOT.toml",
+            show_default=False,
+            help="A game: [cyan]leduc[/cyan], [cyan]'leduc(ranks=6)'[/cyan], [cyan]'openspiel:liars_dice'[/cyan], "
+            "[cyan]game.efg[/cyan] ([cyan]regretless games[/cyan] lists them); or hold'em spots: "
+            "[cyan]spot.toml[/cyan], [cyan]'spots/*.toml'[/cyan], a folder. Not needed with --resume.",
+        ),
+    ] = None,
+    variant: Annotated[
+        str | None,
+        typer.Option(
+            show_default="plus; for a spot, postflop, turn or river, by its street",
+            rich_help_panel=SEARCH,
+            help="vanilla, plus, linear, discounted, predictive-plus, predictive-discounted-plus, postflop, turn, "
+            "river, or lp: an exact linear program, for small two-player games.",
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None,
+        typer.Option(
+            show_default="1000, or 1,000,000 with --target; for a spot 10,000",
+            rich_help_panel=SEARCH,
+            help="Stop after this many iterations in total, including those before --resume.",
+        ),
+    ] = None,
+    target: Annotated[
+        float | None,
+        typer.Option(
+            show_default=False,
+            rich_help_panel=SEARCH,
+            help="Stop as soon as the exploitability is at most this: in the game's units, or in percent of the pot "
+            "for a spot (0.3 by default).",
+        ),
+    ] = None,
+    updates: Annotated[
+        str | None,
+        typer.Option(
+            show_default="alternating",
+            rich_help_panel=SEARCH,
+            help="alternating: players are updated in turn; simultaneous: all at once.",
+        ),
+    ] = None,
+    sampling: Annotated[
+        str | None,
+        typer.Option(
+            show_default="full",
+            rich_help_panel=SEARCH,
+            help="How much of the tree each iteration traverses: full, chance, external or outcome.",
+        ),
+    ] = None,
+    batch_size: Annotated[
+        int | None,
+        typer.Option(
+            show_default="1, or 1,024 with torch",
+            rich_help_panel=SEARCH,
+            help="Deals sampled per update, with --sampling.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(show_default="0", rich_help_panel=SEARCH, help="Random seed, with --sampling."),
+    ] = None,
+    measure_every: Annotated[
+        int | None,
+        typer.Option(
+            show_default="a tenth of those done so far",
+            rich_help_panel=SEARCH,
+            help="Iterations between measurements of exploitability.",
+        ),
+    ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            show_default="auto",
+            rich_help_panel=MACHINE,
+            help="auto, numba, numpy, torch, cupy, matrix, or reference: the readable recursion.",
+        ),
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(show_default="auto", rich_help_panel=MACHINE, help="auto, cpu, cuda or mps.")
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(show_default="chosen by the engine", rich_help_panel=MACHINE, help="CPU threads."),
+    ] = None,
+    storage: Annotated[
+        int | None,
+        typer.Option(show_default="32", rich_help_panel=MACHINE, help="Bits per stored number of a spot: 32 or 16."),
+    ] = None,
+    json_: Annotated[
+        bool, typer.Option("--json", rich_help_panel=OUTPUT, help="One JSON object on stdout, and nothing else.")
+    ] = False,
+    strategy: Annotated[
+        bool,
+        typer.Option("--strategy", rich_help_panel=OUTPUT, help="Show every information set, not just the first few."),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            show_default=False,
+            rich_help_panel=OUTPUT,
+            help="Save the solution to this .rgl file, or several solutions to this folder; an interrupted solve is "
+            "saved even without it.",
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            show_default=False,
+            rich_help_panel=OUTPUT,
+            help="Resume this .rgl file with its settings, and save to it unless --out says otherwise.",
+        ),
+    ] = None,
+    save_every: Annotated[
+        float | None,
+        typer.Option(
+            show_default="180",
+            rich_help_panel=OUTPUT,
+            help="Seconds between checkpoints, with --out or --resume.",
+        ),
+    ] = None,
+    keep_regrets: Annotated[
+        bool,
+        typer.Option(
+            "--keep-regrets",
+            rich_help_panel=OUTPUT,
+            help="Save a spot's regrets too, so that a finished solve can be resumed; the file is much larger.",
+        ),
+    ] = False,
+    lock: LockOption = None,
+    lock_from: LockFromOption = None,
+    lock_player: LockPlayerOption = None,
+    lock_line: LockLineOption = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            show_default=False,
+            rich_help_panel=OUTPUT,
+            help="Plot the exploitability over time to a .png, .svg, .pdf or .jpg file.",
+        ),
+    ] = None,
+) -> None:
+    """Solve a game or a hold'em spot: values, exploitability and the strategy of every information set.
+
+    \b
+    [cyan]regretless solve leduc[/cyan]
+    [cyan]regretless solve leduc --variant discounted --iterations 10000 --out leduc.rgl[/cyan]
+    [cyan]regretless solve 'leduc(ranks=6)' --target 0.001[/cyan]
+    [cyan]regretless solve kuhn --variant lp --json --strategy[/cyan]
+    [cyan]regretless solve --resume leduc.rgl --iterations 20000[/cyan]
+    [cyan]regretless solve spot.toml --target 0.3 --out spot.rgl[/cyan]   % of the pot
+    [cyan]regretless solve spots/ --out solved[/cyan]   many spots in parallel
+    [cyan]regretless solve spot.toml --lock 'check: AA, KK = bet 50'[/cyan]   a locked decision
+
+    Ctrl-C stops after the current iteration, saves what was solved and prints the command that resumes it.
+    """
+    from regretless.cli.solving.solve_request import SolveRequest
+    from regretless.cli.terminal.inputs import is_spot, is_spot_file, spot_paths
+
+    names = tuple(given or ())
+    options = {
+        "variant": variant,
+        "iterations": iterations,
+        "target": target,
+        "updates": updates,
+        "sampling": sampling,
+        "batch_size": batch_size,
+        "seed": seed,
+        "measure_every": measure_every,
+        "engine": engine,
+        "device": device,
+        "threads": threads,
+        "storage": storage,
+        "save_every": save_every,
+        "keep_regrets": keep_regrets or None,
+    }
+    request = SolveRequest(
+        options={name: value for name, value in options.items() if value is not None},
+        as_json=json_,
+        strategy=strategy,
+        out=out,
+        resume=resume,
+        plot=plot,
+        locks=read_locks(lock or (), lock_from, lock_player, lock_line or ()),
+    )
+    if any(map(is_spot, names)) or (resume is not None and is_spot_file(resume)):
+        paths, many = spot_paths(names)
+        if many and resume is None:
+            from regretless.cli.solving.spot_batch import solve_spots
+
+            solve_spots(paths, request)
+            return
+        if len(paths) > 1:
+            raise typer.BadParameter("resumes one file, which belongs to one spot", param_hint="--resume")
+        from regretless.cli.solving.spot_solve import solve_spot_file
+        from regretless.cli.terminal.outputs import solution_files
+
+        if paths and out is not None and out.is_dir():
+            request = replace(request, out=solution_files(paths, out)[0])
+        solve_spot_file(paths[0] if paths else None, request)
+        return
+    for name in names:
+        if name.endswith(".rgl"):
+            raise InvalidOption("GAME", name, f"is a saved solution: use regretless show {name}, or --resume {name}")
+    if len(names) > 1:
+        raise typer.BadParameter(f"one game at a time, not {', '.join(names)}", param_hint="GAME")
+    if not names and resume is None:
+        raise typer.BadParameter("give a game such as leduc, a spot file, or --resume and a file", param_hint="GAME")
+    if request.locks:
+        from regretless.holdem.spots.lock_text import lock_text
+
+        raise InvalidOption("lock", lock_text(request.locks[0]), "is for hold'em spots")
+    from regretless.cli.solving.game_solve import solve_named_game
+
+    solve_named_game(names[0] if names else None, request)

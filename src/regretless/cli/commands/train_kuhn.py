@@ -1,0 +1,134 @@
+"""`regretless train-kuhn`: two players learn Kuhn poker hand by hand; a table and a picture of what they learned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regretless.cli.terminal.json_output import print_json
+from regretless.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from regretless.solvers.readable.training import Training
+
+__all__ = ["train_kuhn"]
+
+
+def train_kuhn(
+    iterations: Annotated[int, typer.Option(help="Hands to deal.")] = 100_000,
+    seed: Annotated[int, typer.Option(help="Random seed of the deals.")] = 0,
+    plot: Annotated[
+        Path | None,
+        typer.Option(show_default=False, help="Plot the strategy to a .png, .svg, .pdf or .jpg file."),
+    ] = None,
+    information_sets: Annotated[
+        str | None,
+        typer.Option(
+            show_default="all",
+            help="With --plot: information sets to plot, separated by commas: [cyan]0:,1:,2:[/cyan].",
+        ),
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
+) -> None:
+    """Train Kuhn poker by chance-sampled CFR: one random deal per iteration, updating both players.
+
+    Cards are 0 (jack), 1 (queen) and 2 (king); p passes (checks or folds) and b bets (or calls): [cyan]1:pb[/cyan] is a
+    queen that checked and now faces a bet.
+
+    \b
+    [cyan]regretless train-kuhn[/cyan]
+    [cyan]regretless train-kuhn --iterations 20000 --plot kuhn.png --information-sets 0:,1:,2:[/cyan]
+    """
+    from regretless.cli.terminal.figures import check_figure, save_figure
+    from regretless.cli.terminal.interrupts import SimplePlan, interruptible
+    from regretless.cli.terminal.progress import bar
+    from regretless.cli.views.strategy_table import choose, read_keys
+    from regretless.solvers.readable.training import KUHN_VALUE, KuhnTrainer
+    from regretless.solvers.readable.training import train_kuhn as train
+
+    chosen = list(choose(KuhnTrainer().average_strategy(), read_keys(information_sets), None))
+    if information_sets is not None and plot is None:
+        raise InvalidOption("information-sets", information_sets, "selects what to plot: add --plot")
+    if plot is not None:
+        check_figure("plot", plot)
+    plan = SimplePlan("stopping after this hand", "stopped at once: the training is lost")
+    with interruptible(plan) as interrupted, bar("kuhn") as tell:
+        training = train(
+            iterations,
+            seed=seed,
+            report=lambda hands, value: tell(
+                hands / iterations, f"{hands:,} of {iterations:,} hands · mean value {value:+.4f}"
+            ),
+            interrupted=interrupted,
+        )
+    if plot is not None:
+        from regretless.plots.strategy_bars import strategy_bars
+
+        figure = strategy_bars(
+            training.strategy,
+            chosen,
+            value=training.running_value,
+            theoretical=KUHN_VALUE,
+            names={"p": "pass", "b": "bet"},
+            title=f"Kuhn poker after {training.iterations:,} hands",
+        )
+        save_figure(figure, plot)
+    if json_:
+        _print_json(training, KUHN_VALUE)
+    else:
+        _print(training, KUHN_VALUE)
+    from regretless.cli.terminal.consoles import for_people, note
+
+    if plot is not None:
+        note(f"drew {plot}")
+    if training.iterations < iterations:
+        for_people().print(f"interrupted after {training.iterations:,} of {iterations:,} hands")
+        raise typer.Exit(130)
+
+
+def _print_json(training: Training, theoretical: float) -> None:
+    answer = {
+        "iterations": training.iterations,
+        "seconds": training.seconds,
+        "running_value": training.running_value,
+        "theoretical_value": theoretical,
+        "values": list(training.evaluation.values),
+        "exploitability": training.evaluation.exploitability,
+        "nash_conv": training.evaluation.nash_conv,
+        "strategy": training.strategy,
+    }
+    print_json(answer)
+
+
+def _print(training: Training, theoretical: float) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from regretless.cli.terminal.consoles import for_answers, has_color
+    from regretless.cli.terminal.numbers import count_text, duration_text, signed_text
+    from regretless.cli.views.strategy_table import strategy_table
+
+    console = for_answers()
+    speed = count_text(training.iterations / max(training.seconds, 1e-9))
+    facts = Table.grid(padding=(0, 3, 0, 0))
+    for name, answer in (
+        (
+            "mean value so far",
+            Text(signed_text(training.running_value), style="bold").append(
+                " chips per hand to player 0", style="not bold"
+            ),
+        ),
+        ("value of the strategy", f"{signed_text(training.evaluation.values[0])} chips per hand"),
+        ("in theory", f"{signed_text(theoretical)} chips per hand   (−1/18)"),
+        ("exploitability", f"{training.evaluation.exploitability:.3g} chips per hand   (NashConv / 2)"),
+        ("time", f"{duration_text(training.seconds)}, {speed} hands/s"),
+    ):
+        facts.add_row(Text(name, style="dim"), answer)
+    console.print(Text("kuhn", style="bold"), Text(f"trained on {training.iterations:,} hands", style="dim"))
+    console.print()
+    console.print(facts)
+    console.print()
+    console.print(strategy_table(training.strategy, color=has_color(console)))
+    console.print(Text("0 jack, 1 queen, 2 king; p pass (check or fold), b bet (or call)", style="dim"))

@@ -1,0 +1,130 @@
+"""`regretless verify`: exploitability and EVs of a saved solution, recomputed independently of the engine's kernels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regretless.errors import InvalidFile
+from regretless.printable import printable
+
+if TYPE_CHECKING:
+    from regretless.holdem.checking.verification import SpotVerification
+    from regretless.solvers.verification import Verification
+
+__all__ = ["verify"]
+
+FLOPS = "Flops"
+
+
+def verify(
+    file: Annotated[Path, typer.Argument(help="A .rgl file of a game or a spot.", show_default=False)],
+    full: Annotated[
+        bool, typer.Option("--full", rich_help_panel=FLOPS, help="Evaluate every runout instead of a random sample.")
+    ] = False,
+    turns: Annotated[
+        int | None,
+        typer.Option(show_default="12", rich_help_panel=FLOPS, help="Turn cards to sample, each with all its rivers."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(show_default="0", rich_help_panel=FLOPS, help="Random seed of the sample.")
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
+) -> None:
+    """Recompute exploitability and values from the saved strategy, independently of the engine that solved it.
+
+    Games are evaluated by the readable best response; spots without merging suits, in 64-bit arithmetic. Rivers and
+    turns take seconds. Flops are sampled, with a standard error, unless `--full` asks for all 2,352 runouts.
+
+    \b
+    [cyan]regretless verify spot.rgl[/cyan]
+    [cyan]regretless verify flop.rgl --full[/cyan]
+    [cyan]regretless verify leduc.rgl --json[/cyan]
+    """
+    from regretless.cli.terminal.inputs import is_spot_file
+    from regretless.cli.terminal.progress import bar
+
+    options: dict[str, Any] = {"full": full or None, "turns": turns, "seed": seed}
+    options = {name: value for name, value in options.items() if value is not None}
+    found: Verification
+    if file.suffix == ".toml":
+        raise InvalidFile(file, f"is not solved: regretless solve {file} --out {file.stem}.rgl")
+    if is_spot_file(file):
+        from regretless.holdem.solution import SpotSolution
+
+        spot = SpotSolution.load(file)
+        with bar(spot.game) as tell:
+
+            def report(done: int, total: int) -> None:
+                tell(done / total, f"{done:,} of {total:,} runouts")
+
+            found = spot.verify(report=report, **options)
+    else:
+        from regretless.storage.solutions import load_solution
+
+        solution = load_solution(file)
+        with bar(solution.game) as tell:
+            tell(0.0, f"{solution.nodes:,} histories")
+            found = solution.verify(**options)
+    if json_:
+        from regretless.cli.terminal.json_output import print_json
+
+        print_json(found.as_json())
+        return
+    _print(found)
+
+
+def _print(found: Verification) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from regretless.cli.terminal.consoles import for_answers
+    from regretless.cli.terminal.numbers import duration_text, signed_text
+    from regretless.holdem.checking.verification import SpotVerification
+
+    console = for_answers()
+    table = Table(box=None, pad_edge=False)
+    table.add_column()
+    table.add_column("recomputed", justify="right")
+    table.add_column("reported", justify="right")
+    if isinstance(found, SpotVerification):
+        rows, how = _spot_rows(found), _how(found)
+    else:
+        rows = [("exploitability", f"{found.exploitability:.6g}", f"{found.reported:.6g}")]
+        pairs = zip(found.values, found.reported_values, strict=True)
+        rows += [(f"value of player {player}", signed_text(a), signed_text(b)) for player, (a, b) in enumerate(pairs)]
+        how = "by the readable best response, over the rules of the game"
+    for row in rows:
+        table.add_row(*row)
+    console.print(
+        Text(printable(found.game), style="bold"), Text(f"{how}, {duration_text(found.seconds)}", style="dim")
+    )
+    console.print(table)
+    if found.agrees:
+        console.print("they agree", style="dim")
+    else:
+        console.print("the recomputed exploitability differs from what the solve reported", style="bold yellow")
+
+
+def _spot_rows(found: SpotVerification) -> list[tuple[str, str, str]]:
+    error = found.standard_error_pct_pot
+    spread = "" if error is None else f" ± {error:.2g}"
+    rows = [
+        (
+            "exploitability, % of the pot",
+            f"{found.exploitability_pct_pot:.5f}{spread}",
+            f"{found.reported_pct_pot:.5f}",
+        )
+    ]
+    rows += [(f"EV {player}", f"{found.ev[player]:.5f}", f"{found.reported_ev[player]:.5f}") for player in found.ev]
+    return rows
+
+
+def _how(found: SpotVerification) -> str:
+    if found.exact:
+        count = "its runout" if found.runouts == 1 else f"all {found.runouts:,} runouts"
+    else:
+        count = f"{found.turns} of 49 turns, {found.runouts:,} of {found.all_runouts:,} runouts; biased upwards"
+    return f"{count}, suits not merged, 64-bit arithmetic; probabilities in {found.probability_bits} bits"

@@ -1,0 +1,1 @@
+"""From the options of `regretless solve` to solved, saved and printed."""

@@ -1,0 +1,103 @@
+"""What the command line asks of a solve, the same for games, spots and batches of spots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from regretless.cli.terminal.consoles import for_people, note
+from regretless.cli.terminal.outputs import check_out, resume_command
+from regretless.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from regretless.holdem.spots.locks import AnyLock
+    from regretless.holdem.spots.spot import Spot
+    from regretless.solvers.request import Problem
+    from regretless.solvers.solution import Solution
+
+__all__ = ["SolveRequest", "stop_interrupted", "tell_saved"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolveRequest:
+    """What was said; options that were not are absent."""
+
+    options: dict[str, Any]  # of `solvers.request.OPTIONS`
+    as_json: bool
+    strategy: bool
+    out: Path | None
+    resume: Path | None
+    plot: Path | None
+    locks: tuple[AnyLock, ...] = ()  # added to those of the spots
+
+    @property
+    def destination(self) -> Path | None:
+        """The file that the command line names for the solution."""
+        return self.out or self.resume
+
+    def check(self, problem: Problem, inputs: Iterable[Path]) -> None:
+        """Refuse what cannot be honoured, before anything is read or solved."""
+        from regretless.solvers.request import check_options
+
+        check_options(problem, self.options)
+        for name in ("save_every", "keep_regrets"):
+            if name in self.options and self.destination is None:
+                raise InvalidOption(name, self.options[name], "needs a file to save to: add --out")
+        check_out(self.out, inputs, self.plot)
+        if self.plot is not None:
+            from regretless.cli.terminal.figures import check_figure
+
+            check_figure("plot", self.plot)
+
+    def locked(self, spot: Spot) -> Spot:
+        """The spot with the locks of the command line."""
+        from regretless.cli.solving.spot_locks import add_locks
+
+        return add_locks(spot, self.locks)
+
+    def solving_arguments(self) -> list[str]:
+        """What was said about solving and saving, as words of a command line."""
+        from regretless.holdem.spots.lock_text import lock_text
+        from regretless.holdem.spots.locks import LockFrom
+
+        words: list[str] = []
+        for name, value in self.options.items():
+            words += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+        for lock in self.locks:
+            if not isinstance(lock, LockFrom):
+                words += ["--lock", lock_text(lock)]
+                continue
+            if lock.source not in words:
+                words += ["--lock-from", lock.source]
+            line = f"{lock.node}: {lock.hands}" if lock.hands else lock.node or ""
+            words += ["--lock-line", line] if lock.player is None else ["--lock-player", lock.player]
+        return words if self.out is None else [*words, "--out", str(self.out)]
+
+    def draw(self, solutions: list[Solution]) -> None:
+        """Draw what --plot asks for."""
+        if self.plot is not None and solutions:
+            from regretless.cli.terminal.figures import save_figure
+            from regretless.plots.convergence import convergence
+
+            save_figure(convergence(solutions), self.plot)
+
+
+def tell_saved(*paths: Path | None) -> None:
+    """Say which files were written."""
+    for path in paths:
+        if path is not None:
+            note(f"saved {path}")
+
+
+def stop_interrupted(solution: Solution, path: Path) -> None:
+    """Say how to resume, and end the command."""
+    notes = for_people()
+    notes.print(
+        f"interrupted after {solution.iterations:,} of {solution.settings.iterations:,} iterations; resume it with"
+    )
+    notes.print(f"  {resume_command(path)}", style="cyan", soft_wrap=True)
+    raise typer.Exit(130)

@@ -1,0 +1,143 @@
+"""Where the solves of a command stand, so that a signal is answered with what happens next and with what it costs."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regretless.cli.terminal.numbers import duration_text
+from regretless.cli.terminal.outputs import resume_command
+from regretless.printable import printable
+
+if TYPE_CHECKING:
+    from regretless.solvers.loop import Progress
+
+__all__ = ["BatchStatus", "SolveStatus"]
+
+PACKED_PER_SECOND = 50e6  # bytes of an engine's memory that a result is made of
+
+
+class SolveStatus:
+    """One solve: the plan that `interruptible` follows, told by the loop and by whoever saves."""
+
+    def __init__(self, *, destination: Path | None = None, resumed: Path | None = None) -> None:
+        self.destination = destination  # where an interrupted solve is saved
+        self.resumed = resumed
+        self.began = time.monotonic()
+        self.saved_at: float | None = None  # when the last checkpoint was written
+        self.stop_seconds: float | None = None  # None until an iteration is done
+        self.state = "solving"
+        self.file: Path | None = None  # that holds the answer, while it is printed
+
+    def report(self, progress: Progress) -> None:
+        """An iteration is done."""
+        if self.stop_seconds is None:
+            self.began = time.monotonic()
+        self.stop_seconds = progress.stop_seconds
+
+    def saved(self) -> None:
+        """A checkpoint is written."""
+        self.saved_at = time.monotonic()
+
+    def saving(self, memory_bytes: int) -> None:
+        """The result of that much memory is being saved: strategies are packed, values and equities worked out."""
+        self.state, self.stop_seconds = "saving", memory_bytes / PACKED_PER_SECOND
+
+    def printing(self, file: Path | None) -> None:
+        """All is done but the answer, which `file` holds."""
+        self.state, self.file = "printing", file
+
+    def first(self) -> str | None:
+        if self.state == "saving":
+            return (
+                f"the solve is done and is being saved to {_name(self.destination)}: {self._wait()}. "
+                f"Ctrl-C again stops at once: {self._loss()}"
+            )
+        if self.state == "printing":
+            return "the solve is done and its answer is being printed. Ctrl-C again stops at once"
+        if self.stop_seconds is None:
+            return None
+        where = "" if self.destination is None else f", then saving to {_name(self.destination)}"
+        return f"stopping after this iteration{where}: {self._wait()}. Ctrl-C again stops at once: {self._loss()}"
+
+    def second(self) -> str:
+        if self.state == "printing":
+            kept = "" if self.file is None else f", but is in {_name(self.file)}"
+            return f"stopped at once: the answer was not fully printed{kept}"
+        if self.stop_seconds is None and self.state == "solving":
+            kept = "" if self.resumed is None else f"; {_name(self.resumed)} is unchanged"
+            return f"interrupted: nothing was saved, since no iteration had finished{kept}"
+        return f"stopped at once: {self._loss()}"
+
+    def _wait(self) -> str:
+        return f"about {duration_text(max(self.stop_seconds or 0.0, 0.1))}"
+
+    def _loss(self) -> str:
+        """What ending now loses."""
+        now = time.monotonic()
+        if self.saved_at is not None and self.destination is not None:
+            since = duration_text(now - self.saved_at)
+            return (
+                f"{since} of solving since the last checkpoint are lost; {printable(resume_command(self.destination))}"
+            )
+        kept = "" if self.resumed is None else f"; {_name(self.resumed)} is unchanged"
+        return f"{duration_text(now - self.began)} of solving are lost{kept}"
+
+
+def _name(path: Path | None) -> str:
+    return printable(str(path))
+
+
+@dataclass
+class BatchStatus:
+    """Many solves side by side."""
+
+    spots: int
+    folder: Path | None
+
+    def __post_init__(self) -> None:
+        self.lock = threading.Lock()
+        self.running: dict[int, float] = {}  # by place, how long stopping takes
+        self.finished = 0
+        self.over = False
+
+    def reporter(self, place: int) -> Callable[[Progress], None]:
+        """What the solve at this place reports to."""
+
+        def report(progress: Progress) -> None:
+            with self.lock:
+                self.running[place] = progress.stop_seconds
+
+        return report
+
+    def done(self, place: int, *, finished: bool) -> None:
+        """The solve at this place has ended, and what is to be saved of it is saved."""
+        with self.lock:
+            self.running.pop(place, None)
+            self.finished += finished
+
+    def first(self) -> str | None:
+        with self.lock:
+            if self.over:
+                return "all spots are done and the answer is being printed. Ctrl-C again stops at once"
+            if not self.running and not self.finished:
+                return None
+            wait = duration_text(max([0.1, *self.running.values()]))
+            return (
+                f"stopping: {len(self.running)} spots will be saved unfinished, about {wait}; {self._kept()}. "
+                "Ctrl-C again stops at once and loses the unfinished ones since their last checkpoint"
+            )
+
+    def second(self) -> str:
+        with self.lock:
+            if not self.running and not self.finished:
+                return "interrupted: nothing was saved, since no iteration had finished"
+            return f"stopped at once: unfinished spots are lost since their last checkpoint; {self._kept()}"
+
+    def _kept(self) -> str:
+        where = "" if self.folder is None else f" in {_name(self.folder)}"
+        return f"{self.finished} of {self.spots} are finished{where}"

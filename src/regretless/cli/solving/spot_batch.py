@@ -1,0 +1,200 @@
+"""`regretless solve` for many spots: in parallel, each saved when it ends; one that fails does not stop the others."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from regretless.cli.solving.solve_request import SolveRequest
+from regretless.cli.solving.solve_status import BatchStatus
+from regretless.cli.solving.spot_solve import SOLVING, problem_of_saving, tell_of_compiling
+from regretless.cli.terminal.consoles import for_answers, for_people
+from regretless.cli.terminal.interrupts import interruptible
+from regretless.cli.terminal.json_output import print_json
+from regretless.cli.terminal.outputs import (
+    check_sources,
+    free_path,
+    out_folder,
+    resume_command,
+    solution_files,
+    tell_errors,
+)
+from regretless.errors import InvalidFile, RegretlessError
+from regretless.printable import printable
+
+if TYPE_CHECKING:
+    from regretless.holdem.solution import SpotSolution
+    from regretless.holdem.spots.spot import Spot
+    from regretless.solvers.loop import Progress
+
+__all__ = ["read_spots", "solve_spots"]
+
+
+def solve_spots(paths: list[Path], request: SolveRequest) -> None:
+    """Solve the spots of these files, save them in the folder that --out names and print them."""
+    status = BatchStatus(len(paths), request.out)
+    with interruptible(status) as interrupted:
+        from regretless.holdem.many import solve_many
+        from regretless.solvers.request import Problem
+        from regretless.storage.atomic import check_writable
+
+        request.check(Problem.SPOT, paths)
+        if request.out is not None:
+            files = solution_files(paths, out_folder(request.out))
+            for file in files:
+                check_writable(file)
+        else:
+            files = _free_files(paths)
+        spots, errors = read_spots(paths, request.locked)
+        check_sources(files, spots.values())
+        tell_of_compiling(request.options.get("storage", 32))
+        solved: dict[Path, SpotSolution] = {}
+        order = list(spots)
+        file_of = dict(zip(paths, files, strict=True))
+        reports = [status.reporter(place) for place in range(len(order))]
+
+        def done(place: int, solution: SpotSolution) -> None:
+            path = order[place]
+            problem = None
+            finished = solution.reason != "interrupted"
+            if finished and request.out is not None:
+                problem = problem_of_saving(solution, file_of[path], bool(request.options.get("keep_regrets")))
+            if problem is not None:
+                errors[file_of[path]] = problem
+            status.done(place, finished=finished)
+            solved[path] = solution
+            ending = f"{solution.exploitability_pct_pot:.3g} % of the pot" if finished else "unfinished"
+            for_people().print(
+                f"{len(solved)}/{len(paths)} {printable(str(path))}: {ending}", style="dim", soft_wrap=True
+            )
+
+        def failed(place: int, error: RegretlessError) -> None:
+            errors[order[place]] = _of_spot(spots[order[place]], error)
+
+        def checkpointed(problem: InvalidFile | None) -> None:
+            if problem is not None:
+                errors[Path(str(problem.path))] = problem
+
+        options: dict[str, Any] = {name: value for name, value in request.options.items() if name in SOLVING}
+        if request.out is None:
+            options["save_every"] = float("inf")  # only when they are interrupted
+
+        def report(place: int, progress: Progress) -> None:
+            reports[place](progress)
+
+        solve_many(
+            spots.values(),
+            checkpoints=[file_of[path] for path in order],
+            checkpointed=checkpointed,
+            report=report,
+            done=done,
+            failed=failed,
+            interrupted=interrupted,
+            **options,
+        )
+        status.over = True
+        answers = {path: solved[path] for path in paths if path in solved}
+        _print(answers, errors, request)
+        request.draw(list(answers.values()))
+        _end(paths, answers, file_of, errors, request, interrupted())
+
+
+def read_spots(
+    paths: list[Path], finish: Callable[[Spot], Spot] = lambda spot: spot
+) -> tuple[dict[Path, Spot], dict[Path, RegretlessError]]:
+    """The spots of all files that can be read, after `finish`, and what is wrong with the others."""
+    from regretless.holdem.spots.spot import Spot
+
+    spots: dict[Path, Spot] = {}
+    errors: dict[Path, RegretlessError] = {}
+    for path in paths:
+        try:
+            spots[path] = finish(Spot.read(path))
+        except RegretlessError as error:
+            errors[path] = error
+    return spots, errors
+
+
+def _of_spot(spot: Spot, error: RegretlessError) -> RegretlessError:
+    """The error with the name of its spot."""
+    if not spot.name or spot.name in str(error):
+        return error
+    named = RegretlessError(f"{spot.name}: {error}")
+    named.exit_code = error.exit_code
+    return named
+
+
+def _free_files(paths: list[Path]) -> list[Path]:
+    """Files of the working directory for solves that are interrupted, since no folder was named."""
+    files: list[Path] = []
+    for path in paths:
+        files.append(free_path(path.stem, files))
+    return files
+
+
+def _print(answers: dict[Path, SpotSolution], errors: dict[Path, RegretlessError], request: SolveRequest) -> None:
+    if request.as_json:
+        spots = [
+            {"file": str(path), **solution.as_json(strategy=request.strategy)} for path, solution in answers.items()
+        ]
+        wrong = [{"file": str(path), "error": str(error)} for path, error in errors.items()]
+        print_json({"spots": spots, "errors": wrong})
+    elif request.strategy:
+        from regretless.cli.views.spot_show import Look, print_spot
+
+        for solution in answers.values():
+            print_spot(solution, Look(table=True))
+    elif answers:
+        _print_table(answers)
+
+
+def _print_table(answers: dict[Path, SpotSolution]) -> None:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column("spot", style="bold")
+    for name in ("iterations", "% of pot", "EV oop", "EV ip", "equity oop", "first actions"):
+        table.add_column(name, justify="right")
+    names = [solution.game for solution in answers.values()]
+    for path, solution in answers.items():
+        first = zip(solution.root.actions, solution.root.frequencies, strict=True)
+        table.add_row(
+            printable(solution.game if names.count(solution.game) == 1 else str(path)),
+            f"{solution.iterations:,}",
+            f"{solution.exploitability_pct_pot:.3g}",
+            f"{solution.ev['oop']:.2f}",
+            f"{solution.ev['ip']:.2f}",
+            f"{solution.equity['oop']:.1%}",
+            ", ".join(f"{action} {share:.0%}" for action, share in first),
+        )
+    for_answers().print(table)
+
+
+def _end(
+    paths: list[Path],
+    answers: dict[Path, SpotSolution],
+    file_of: dict[Path, Path],
+    errors: dict[Path, RegretlessError],
+    request: SolveRequest,
+    interrupted: bool,
+) -> None:
+    """Say what is unfinished and what failed, and end with the exit code that says so."""
+    notes = for_people()
+    unfinished = [path for path, solution in answers.items() if solution.reason == "interrupted"]
+    waiting = [path for path in paths if path not in answers and path not in errors] if interrupted else []
+    if unfinished or waiting:
+        done = len(answers) - len(unfinished)
+        notes.print(f"interrupted: {done} of {len(paths)} spots are finished; resume the others with")
+        commands = [resume_command(file_of[path]) for path in unfinished if file_of[path] not in errors]
+        if waiting:
+            words = ["regretless", "solve", *map(str, waiting), *request.solving_arguments()]
+            commands.append(shlex.join(words))
+        for command in commands:
+            notes.print(f"  {command}", style="cyan", soft_wrap=True)
+    code = tell_errors(errors) if errors else 0
+    if code or unfinished or waiting:
+        raise typer.Exit(code or 130)

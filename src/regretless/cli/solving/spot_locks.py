@@ -1,0 +1,107 @@
+"""Locks from the command line: --lock, and --lock-from with --lock-player or --lock-line.
+
+They are added to those of the spot file, --lock-from before --lock, and a later lock wins; so `--lock-from a.rgl
+--lock-player oop --lock 'check, bet 50: fold'` plays as a.rgl does, but for one decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from regretless.cli.solving.spot_options import SPOTS, read_player
+from regretless.errors import InvalidFile, InvalidOption
+
+if TYPE_CHECKING:
+    from regretless.holdem.spots.locks import AnyLock
+    from regretless.holdem.spots.spot import Spot
+
+__all__ = ["LockFromOption", "LockLineOption", "LockOption", "LockPlayerOption", "add_locks", "read_locks"]
+
+LockOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lock",
+        metavar="LOCK",
+        show_default=False,
+        rich_help_panel=SPOTS,
+        help="Lock a decision, given as line, hands (all if left out) and actions: "
+        "[cyan]'check: AA, KK = bet 50 70%, check'[/cyan]. May be repeated.",
+    ),
+]
+LockFromOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--lock-from",
+        metavar="FILE",
+        show_default=False,
+        rich_help_panel=SPOTS,
+        help="Lock decisions to another solution's strategy, with --lock-player or --lock-line.",
+    ),
+]
+LockPlayerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--lock-player",
+        metavar="oop|ip",
+        show_default=False,
+        rich_help_panel=SPOTS,
+        help="With --lock-from, lock every decision of this player.",
+    ),
+]
+LockLineOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lock-line",
+        metavar="LINE[: HANDS]",
+        show_default=False,
+        rich_help_panel=SPOTS,
+        help="With --lock-from, lock this node, for all hands or for these. May be repeated.",
+    ),
+]
+
+
+def read_locks(
+    texts: Sequence[str], source: Path | None, player: str | None, lines: Sequence[str]
+) -> tuple[AnyLock, ...]:
+    """The locks that the command line gives."""
+    from regretless.cards.ranges import Range
+    from regretless.holdem.spots.lines import parse_line
+    from regretless.holdem.spots.lock_text import parse_lock, split_line
+    from regretless.holdem.spots.locks import LockFrom
+
+    given = [("lock-player", player)] * (player is not None) + [("lock-line", line) for line in lines]
+    if source is None and given:
+        raise InvalidOption(*given[0], "takes its strategy from another solution: name it with --lock-from")
+    locks: list[AnyLock] = []
+    if source is not None:
+        if not given:
+            raise InvalidFile(
+                source, "is named by --lock-from, but nothing is locked: add --lock-player or --lock-line"
+            )
+        whose = read_player(player, "lock-player")
+        if whose is not None:
+            locks.append(LockFrom(str(source), player=whose))
+        for text in lines:
+            node, hands = split_line(text)
+            parse_line(node, "lock-line")
+            Range.parse(hands, "lock-line")
+            locks.append(LockFrom(str(source), node=node, hands=hands))
+    return (*locks, *(parse_lock(text, "lock") for text in texts))
+
+
+def add_locks(spot: Spot, locks: Sequence[AnyLock]) -> Spot:
+    """The spot with these locks too, checked before anything large is built."""
+    from regretless.holdem.form.betting import betting_tree
+    from regretless.holdem.spots.locks import LockFrom, check_lock
+
+    if not locks:
+        return spot
+    tree = betting_tree(spot)
+    for lock in locks:
+        check_lock(tree, lock, "lock-line" if isinstance(lock, LockFrom) else "lock")
+    return replace(spot, locks=(*spot.locks, *locks))

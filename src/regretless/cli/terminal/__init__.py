@@ -1,0 +1,1 @@
+"""What a person sees: consoles, colours, numbers, progress, warnings and interrupts."""

@@ -1,0 +1,127 @@
+"""Where solutions are saved, under names that are unused, distinct and not an input; and how errors are reported."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regretless.cli.terminal.consoles import for_people
+from regretless.errors import InvalidFile, InvalidOption, RegretlessError
+from regretless.printable import printable
+
+if TYPE_CHECKING:
+    from regretless.holdem.spots.spot import Spot
+
+__all__ = [
+    "check_out",
+    "check_sources",
+    "file_stem",
+    "free_path",
+    "out_folder",
+    "resume_command",
+    "solution_files",
+    "tell_errors",
+]
+
+
+def file_stem(name: str) -> str:
+    """The name of a game or a spot as the name of a file, never as a path.
+
+    >>> file_stem("leduc(ranks=6)"), file_stem("/x/3bet/4bet"), file_stem("..")
+    ('leduc-ranks-6', 'x-3bet-4bet', 'solution')
+    """
+    return re.sub(r"[^\w.]+", "-", name).strip("-.")[:60] or "solution"
+
+
+def free_path(name: str, taken: Iterable[Path] = ()) -> Path:
+    """A file of the working directory that does not exist yet and is not `taken`: leduc.rgl, leduc-2.rgl."""
+    stem, number, taken = file_stem(name), 1, set(taken)
+    path = Path(f"{stem}.rgl")
+    while path.exists() or path in taken:
+        number += 1
+        path = Path(f"{stem}-{number}.rgl")
+    return path
+
+
+def check_out(out: Path | None, inputs: Iterable[Path], plot: Path | None = None) -> None:
+    """Refuse to write a solution over what it is solved from, or over the picture."""
+    if out is None:
+        return
+    if any(_is_same(out, path) for path in inputs):
+        raise InvalidOption("out", str(out), "is what is solved: save the solution under another name, as a .rgl file")
+    if out.suffix.lower() in (".toml", ".efg"):
+        raise InvalidOption("out", str(out), "is named like a spot or a game: save the solution as a .rgl file")
+    if plot is not None and _is_same(out, plot):
+        raise InvalidOption("out", str(out), "is where the picture is drawn, too")
+
+
+def check_sources(files: Iterable[Path], spots: Iterable[Spot]) -> None:
+    """Refuse to write a solution over another that a spot's locks are taken from."""
+    sources = [Path(source) for spot in spots for lock in spot.locks if (source := getattr(lock, "source", None))]
+    for file in files:
+        if any(_is_same(file, source) for source in sources):
+            raise InvalidOption("out", str(file), "is a solution that locks are taken from: save under another name")
+
+
+def out_folder(out: Path) -> Path:
+    """The folder that several solutions are saved in; it is created if it is missing."""
+    from regretless.storage.atomic import reason
+
+    if not out.is_dir() and (out.exists() or out.suffix == ".rgl"):
+        raise InvalidFile(out, "is not a folder: several spots are saved in one")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidFile(out, f"cannot be created: {reason(error)}") from None
+    return out
+
+
+def solution_files(paths: Sequence[Path], folder: Path) -> list[Path]:
+    """A file of `folder` for each spot, named after the spot's file and, where those are alike, after its folders too.
+
+    >>> [str(file) for file in solution_files([Path("a/x.toml"), Path("b/x.toml"), Path("b/y.toml")], Path("out"))]
+    ['out/a-x.rgl', 'out/b-x.rgl', 'out/y.rgl']
+    """
+    whole = [Path(os.path.abspath(path)).with_suffix("") for path in paths]
+    lengths = [1] * len(paths)  # how many parts of each path its name is made of
+
+    def name(place: int) -> str:
+        return "-".join(part.strip(os.sep) or "root" for part in whole[place].parts[-lengths[place] :])
+
+    while True:
+        found: dict[str, list[int]] = {}
+        for place in range(len(paths)):
+            found.setdefault(name(place).casefold(), []).append(place)  # some disks take X and x for the same
+        alike = [place for places in found.values() if len(places) > 1 for place in places]
+        longer = [place for place in alike if lengths[place] < len(whole[place].parts)]
+        if not longer:
+            break
+        for place in longer:
+            lengths[place] += 1
+    numbered = {place: count for places in found.values() for count, place in enumerate(places, start=1) if count > 1}
+    ends = [f"-{numbered[place]}" if place in numbered else "" for place in range(len(paths))]
+    return [folder / f"{name(place)}{ends[place]}.rgl" for place in range(len(paths))]
+
+
+def resume_command(path: Path) -> str:
+    """The command that resumes a saved solve, as a shell reads it."""
+    return f"regretless solve --resume {shlex.quote(str(path))}"
+
+
+def tell_errors(errors: dict[Path, RegretlessError]) -> int:
+    """Say what is wrong with each file, and with which exit code that ends."""
+    console = for_people()
+    for path, error in errors.items():
+        console.print("error:", style="bold red", end=" ")
+        said = str(error)
+        console.print(printable(said if said.startswith(f"{path}:") else f"{path}: {said}"), soft_wrap=True)
+    codes = {error.exit_code for error in errors.values()}
+    return codes.pop() if len(codes) == 1 else 1
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)

@@ -1,0 +1,94 @@
+"""Progress on stderr while a command works: a bar, how far it has come, and how much longer it takes.
+
+A solve shows its exploitability beside the target, in the unit of the target, and an estimate of the time left as soon
+as there is a trend to read it from. What does not fit the terminal is left out, the least important first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from regretless.cli.terminal.consoles import for_people
+from regretless.cli.terminal.interrupts import shown_bar
+from regretless.cli.terminal.numbers import about_text, duration_text
+from regretless.printable import printable
+
+if TYPE_CHECKING:
+    from regretless.solvers.forecast import Outlook
+    from regretless.solvers.loop import Progress
+
+__all__ = ["bar", "solve_bar"]
+
+BAR = 10  # columns
+NAME = 24  # columns at most of what is being done
+NARROW_NAME = 12  # where little else would fit
+
+
+@contextmanager
+def bar(what: str) -> Iterator[Callable[[float, str], None]]:
+    """A bar that is told how much is done (0 to 1) and what to say; nothing where stderr is no terminal."""
+    with _bar(what, NAME) as (tell, _):
+        yield tell
+
+
+@contextmanager
+def solve_bar(what: str, target: float | None, *, unit: str = "") -> Iterator[Callable[[Progress], None]]:
+    """The bar of a solve, in the form in which the loop reports; exploitability and target are in `unit`."""
+    from regretless.solvers.forecast import Forecast
+
+    forecast = Forecast(target)
+    with _bar(what, NARROW_NAME) as (tell, room):
+
+        def report(progress: Progress) -> None:
+            outlook = forecast.read(progress)
+            texts = _texts(progress, outlook, target, unit)
+            tell(outlook.share, next((text for text in texts if len(text) <= room), texts[-1]))
+
+        yield report
+
+
+def _texts(progress: Progress, outlook: Outlook, target: float | None, unit: str) -> list[str]:
+    """The same news at several lengths, longest first."""
+    # Where a target ends the solve, the number of iterations is only a limit, and far away.
+    limit = "" if target is not None else f" of {progress.iterations:,}"
+    counted = f"{progress.iteration:,}{limit} iterations"
+    reached = ""
+    if progress.exploitability is not None:
+        reached = f"{progress.exploitability:.3g} {unit}" if unit else f"exploitability {progress.exploitability:.3g}"
+        if target is not None:
+            reached += f", target {target:g}" + (" %" if unit.startswith("%") else "")
+    left = "" if outlook.seconds_left is None else f"{about_text(outlook.seconds_left)} left"
+    spent = duration_text(progress.seconds)
+    matters = reached if target is not None else counted
+    choices = ((counted, reached, spent, left), (counted, reached, left or spent), (matters, left or spent), (matters,))
+    return [" · ".join(word for word in words if word) for words in choices]
+
+
+@contextmanager
+def _bar(what: str, most: int) -> Iterator[tuple[Callable[[float, str], None], int]]:
+    """A bar, and how many columns are left beside it for what is said."""
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    console = for_people()
+    name = printable(what)
+    name = name if len(name) <= most else name[: most - 1] + "…"
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=BAR),
+        TaskProgressColumn("{task.percentage:>3.0f} %", text_format_no_percentage="", markup=False),
+        TextColumn("{task.fields[said]}", markup=False),
+    )
+    room = console.width - len(name) - BAR - len(" 100 % ") - len(columns)
+    with (
+        Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as shown,
+        shown_bar(shown),
+    ):
+        task = shown.add_task(name, total=None, said="setting up")
+
+        def tell(share: float, said: str) -> None:
+            shown.update(task, total=1.0, completed=min(share, 1.0), said=said)
+
+        yield tell, room

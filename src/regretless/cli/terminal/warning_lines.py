@@ -1,0 +1,47 @@
+"""Library warnings as lines on stderr: `warning:` and one sentence, each sentence once."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from regretless.errors import RegretlessWarning
+from regretless.printable import printable
+
+__all__ = ["warnings_as_lines"]
+
+
+@contextmanager
+def warnings_as_lines() -> Iterator[None]:
+    """While it holds, a `RegretlessWarning` is printed as a line; other warnings stay as Python shows them."""
+    printed: set[str] = set()
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if not issubclass(category, RegretlessWarning):
+            show_as_python_does(message, category, filename, lineno, file, line)
+        elif str(message) not in printed:
+            printed.add(str(message))
+            _print(str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RegretlessWarning)
+        show_as_python_does = warnings.showwarning
+        warnings.showwarning = show
+        yield
+
+
+def _print(sentence: str) -> None:
+    from regretless.cli.terminal.consoles import for_people
+
+    console = for_people()
+    console.print("warning:", style="bold yellow", end=" ")
+    console.print(printable(sentence), soft_wrap=True)

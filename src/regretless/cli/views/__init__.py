@@ -1,0 +1,1 @@
+"""Solutions as tables, grids and trees."""

@@ -1,0 +1,236 @@
+"""Two solved spots in the terminal: what they earn, where they play differently, and one node hand by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from regretless.cli.terminal.consoles import for_answers
+from regretless.cli.terminal.json_output import print_json
+from regretless.cli.terminal.numbers import plain_zero
+from regretless.cli.views.spot_grid import spot_colors, weight_text
+from regretless.errors import InvalidText
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+    from regretless.cards.ranges import Range
+    from regretless.holdem.reports.comparison import NodeDifference, Pair, SpotComparison
+    from regretless.holdem.solution import SpotSolution
+    from regretless.holdem.spots.spot import PlayerName
+
+__all__ = ["compare_files", "compare_files_at", "difference_text", "heading"]
+
+Files = tuple[Path, Path]
+LINES = 8  # shown of those that only one tree has
+
+
+def compare_files(files: Files, *, most: int | None, as_json: bool) -> None:
+    """Compare two files as a whole."""
+    from regretless.holdem.reports.comparison import compare_spots
+    from regretless.holdem.solution import SpotSolution
+
+    first, second = (SpotSolution.load(path) for path in files)
+    found = compare_spots(first, second, most=most)
+    if as_json:
+        print_json({"first": str(files[0]), "second": str(files[1]), **found.as_json()})
+        return
+    _print_heading(files, (first, second), found)
+    _print_nodes(found, most)
+
+
+def _print_heading(files: Files, solutions: tuple[SpotSolution, SpotSolution], found: SpotComparison) -> None:
+    from rich.text import Text
+
+    console = for_answers(fit=False)
+    for letter, path, solution in zip("AB", files, solutions, strict=True):
+        console.print(heading(letter, path, f"{solution.variant} · {solution.iterations:,} iterations"))
+    console.print(
+        Text("differ in " + ", ".join(found.changed) if found.changed else "the same spot", style="dim"),
+    )
+    console.print()
+    console.print(_overall(found))
+
+
+def heading(letter: str, path: Path, how: str) -> Text:
+    """A line that says which file a letter stands for."""
+    from rich.text import Text
+
+    from regretless.printable import printable
+
+    return Text.assemble((f"{letter}  ", "bold"), printable(str(path)), ("  " + printable(how), "dim"))
+
+
+def _overall(found: SpotComparison) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("")
+    for name in ("A", "B", "B − A"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("", style="dim")
+    players: tuple[PlayerName, ...] = ("oop", "ip")
+    for player in players:
+        first, second = found.ev[player]
+        table.add_row(f"EV {player}", f"{first:.2f}", f"{second:.2f}", difference_text(second - first), "chips")
+    for player in players:
+        first, second = found.equity[player]
+        table.add_row(
+            f"equity {player}",
+            f"{100 * first:.1f}",
+            f"{100 * second:.1f}",
+            difference_text(100 * (second - first), 1),
+            "% of the pot",
+        )
+    first, second = found.exploitability_pct_pot
+    table.add_row("exploitability", f"{first:.3g}", f"{second:.3g}", "", "% of the pot")
+    return table
+
+
+def difference_text(number: float, decimals: int = 2) -> str:
+    """A difference with its sign.
+
+    >>> difference_text(-1.234), difference_text(0.5, 1), difference_text(-0.001)
+    ('−1.23', '+0.5', '0.00')
+    """
+    text = f"{number:+.{decimals}f}"
+    return text.replace("-", "−") if float(text) else text[1:]
+
+
+def _print_nodes(found: SpotComparison, most: int | None) -> None:
+    from rich.text import Text
+
+    console = for_answers(fit=False)
+    shown = [node for node in found.nodes if node.rank > 0]
+    console.print()
+    if not shown:
+        console.print("they play the same at every node that both reach")
+    elif most is None or len(found.nodes) < most:
+        console.print(f"nodes that both reach and play differently: {len(shown):,} of {found.visited:,} shared nodes")
+    else:
+        nodes = f"the {len(shown):,} nodes" if len(shown) > 1 else "the node"
+        console.print(f"{nodes} where they differ most: how often both get there × share of play that differs")
+    for node in shown:
+        console.print()
+        for line in _node_lines(node):
+            console.print(line)
+    for letter, lines in zip("AB", found.only, strict=True):
+        if lines:
+            more = f", … and {len(lines) - LINES:,} more" if len(lines) > LINES else ""
+            listed = "; ".join(lines[:LINES])
+            console.print()
+            console.print(Text(f"only {letter} has {listed}{more}", style="yellow"))
+
+
+def _node_lines(node: NodeDifference) -> list[Text]:
+    from rich.text import Text
+
+    title = Text(node.line or "first decision", style="bold")
+    title.append(f"   {node.player} acts, {node.moved:.1%} played differently", style="default")
+    if node.deals > 1:
+        title.append(f" ({node.deals} deals alike)", style="dim")
+    colors = spot_colors(list(node.frequencies))
+    name = max(map(len, node.frequencies))
+    name = max(name, len("EV oop"), len("reached"))
+    lines = [title, Text(f"  {'':<{name}}{'A':>9}{'B':>9}{'B − A':>9}", style="dim")]
+
+    def row(label: str, pair: Pair, scale: float, decimals: int, unit: str, style: str = "") -> Text:
+        first, second = pair
+        cells = [_number(None if each is None else each * scale, decimals) for each in pair]
+        apart = "" if first is None or second is None else difference_text((second - first) * scale, decimals)
+        text = Text("  ").append(f"{label:<{name}}", style=style)
+        return text.append(f"{cells[0]:>9}{cells[1]:>9}{apart:>9}").append(f"  {unit}", style="dim")
+
+    lines += [row(action, pair, 100, 1, "%", colors[action]) for action, pair in node.frequencies.items()]
+    lines += [row(f"EV {player}", node.ev[player], 1, 2, "chips") for player in ("oop", "ip")]
+    return [*lines, row("reached", node.reached, 100, 2, "%")]
+
+
+def _number(value: float | None, decimals: int) -> str:
+    return "–" if value is None else plain_zero(f"{value:.{decimals}f}")
+
+
+def compare_files_at(
+    files: Files,
+    line: str,
+    cards: tuple[int, ...],
+    *,
+    player: PlayerName | None,
+    hands: Range | None,
+    most: int | None,
+    as_json: bool,
+) -> None:
+    """Compare a node of two files, hand by hand."""
+    from regretless.holdem.reports.comparison import check_boards, compare_nodes
+    from regretless.holdem.solution import SpotSolution
+
+    solutions = [SpotSolution.load(path) for path in files]
+    check_boards(solutions[0], solutions[1])
+    views = [solution.node(line, cards) for solution in solutions]
+    shown: PlayerName = player or (views[0].player if views[0].kind == "decision" else None) or "oop"
+    if hands is not None:
+        views = [view.only(shown, hands) for view in views]
+        if not any(len(view.hands[shown].hand) for view in views):
+            raise InvalidText("hands", str(hands), None, f"{shown} holds none of these here")
+    found = compare_nodes(views[0], views[1], shown)
+    ranked = found[:most]
+    means = {
+        "frequencies": {
+            action: tuple(_mean(view.frequencies, view.actions, action) for view in views)
+            for action in (dict.fromkeys((*views[0].actions, *views[1].actions)) if views[0].player == shown else ())
+        },
+        "ev": tuple(view.ev(shown) for view in views),
+        "equity": tuple(view.equity(shown) for view in views),
+    }
+    if as_json:
+        where = {"first": str(files[0]), "second": str(files[1]), "line": views[0].line, "player": shown}
+        print_json({**where, **means, "hands": [each.as_json() for each in ranked]})
+        return
+    from rich.table import Table
+    from rich.text import Text
+
+    from regretless.cli.views.spot_view import board_line
+
+    console = for_answers(fit=False)
+    for letter, path, view in zip("AB", files, views, strict=True):
+        mean = f"{shown}: EV {view.ev(shown):.2f} chips, equity {view.equity(shown):.1%}"
+        console.print(heading(letter, path, mean if view.reached else "never reached"))
+    console.print(board_line(views[0]))
+    console.print()
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column(f"\n{shown}", style="bold", no_wrap=True)
+    actions = list(ranked[0].strategy) if ranked else []
+    colors = spot_colors(actions)
+    for action in actions:
+        table.add_column(f"{action}\nA", justify="right", style=colors[action], no_wrap=True)
+        table.add_column("\nB", justify="right", style=colors[action], no_wrap=True)
+    for name in ("EV", "weight"):
+        table.add_column(f"{name}\nA", justify="right", no_wrap=True)
+        table.add_column("\nB", justify="right", no_wrap=True)
+    for each in ranked:
+        shares = [_percent(share) for pair in each.strategy.values() for share in pair]
+        table.add_row(each.hand, *shares, *(_number(chips, 2) for chips in each.ev), *map(_weight, each.weight))
+    shares = [_percent(_known(share)) for pair in means["frequencies"].values() for share in pair]  # type: ignore[attr-defined]
+    sums = [float(view.hands[shown].weight.sum()) for view in views]
+    chips = [_known(view.ev(shown)) for view in views]
+    table.add_row("all", *shares, *(_number(number, 2) for number in chips), *map(_weight, sums), style="dim")
+    console.print(table)
+    more = f"; {len(found) - len(ranked)} more: --all" if len(ranked) < len(found) else ""
+    console.print(Text(f"largest weighted differences first; last row: averages and combos of all{more}", style="dim"))
+
+
+def _mean(shares: tuple[float, ...], actions: tuple[str, ...], action: str) -> float | None:
+    return _known(dict(zip(actions, shares, strict=True)).get(action))
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or value != value else value
+
+
+def _weight(weight: float | None) -> str:
+    return "–" if weight is None else weight_text(weight)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"

@@ -1,0 +1,91 @@
+"""The betting tree as `regretless show --tree` prints it: piece by piece, since it may have a million nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from regretless.cli.terminal.consoles import for_answers
+from regretless.cli.terminal.json_output import strict_json
+from regretless.cli.terminal.numbers import chips_text
+from regretless.forms.public import Kind
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from regretless.forms.public import BettingTree
+    from regretless.holdem.spots.spot import Spot
+
+__all__ = ["print_tree"]
+
+AT_ONCE = 500  # lines, or nodes of JSON, that are printed together
+BRANCH, LAST, PASSING, NOTHING = "├── ", "└── ", "│   ", "    "
+PLAIN = {BRANCH: "+-- ", LAST: "`-- ", PASSING: "|   ", NOTHING: "    "}  # where a stream has no such characters
+
+
+def print_tree(spot: Spot, *, as_json: bool = False) -> None:
+    """The betting tree of a spot, street by street."""
+    from rich.text import Text
+
+    from regretless.holdem.form.betting import betting_tree
+
+    tree = betting_tree(spot)
+    if as_json:
+        pieces = _json(tree, 0)
+        while some := list(islice(pieces, AT_ONCE)):
+            print("".join(some), end="")
+        print()
+        return
+    console = for_answers(fit=False)  # a terminal may wrap a deep branch, but none is cut
+    console.print(f"{spot.streets[0]}, pot {chips_text(spot.pot)}, stack {chips_text(spot.stack)}", style="bold")
+    lines = _lines(spot, tree, 0, "", plain=console.options.ascii_only)
+    while part := list(islice(lines, AT_ONCE)):
+        console.print(Text("\n").join(part), no_wrap=True)
+    console.print(f"\n{len(tree.kind):,} betting nodes", style="dim")
+
+
+def _lines(spot: Spot, tree: BettingTree, node: int, above: str, *, plain: bool) -> Iterator[Text]:
+    """What is below a node, each line with the guides that lead to it."""
+    from rich.text import Text
+
+    from regretless.cli.views.spot_grid import spot_colors
+
+    children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
+    colors = spot_colors([tree.labels[child] for child in children if tree.labels[child]])
+    for child in children:
+        last = child == children[-1]
+        label = tree.labels[child]
+        pot = spot.pot + float(tree.paid[child].sum())
+        line = Text(_guide(above, LAST if last else BRANCH, plain))
+        if label:
+            line.append(f"{('ip', 'oop')[int(tree.player[node])]} ", style="dim")
+            line.append(label, style=colors[label])
+        else:
+            line.append(f"{spot.streets[int(tree.street[child])]}, pot {chips_text(pot)}", style="dim italic")
+        if tree.kind[child] == Kind.SHOWDOWN:
+            line.append(f"  showdown, pot {chips_text(pot)}", style="dim")
+        yield line
+        yield from _lines(spot, tree, child, _guide(above, NOTHING if last else PASSING, plain), plain=plain)
+
+
+def _guide(above: str, here: str, plain: bool) -> str:
+    return above + (PLAIN[here] if plain else here)
+
+
+def _json(tree: BettingTree, node: int) -> Iterator[str]:
+    """A node and all below it as JSON: kind, chips paid, who acts, and the node after each action."""
+    paid = {"oop": float(tree.paid[node, 1]), "ip": float(tree.paid[node, 0])}
+    text = strict_json({"kind": Kind(int(tree.kind[node])).name.lower(), "paid": paid})[:-1]
+    if tree.player[node] >= 0:
+        text += f', "player": "{("ip", "oop")[int(tree.player[node])]}"'
+    children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
+    if not children:
+        yield text + "}"
+        return
+    text += ', "actions": {'
+    for child in children:
+        yield f"{text}{strict_json(tree.labels[child] or 'deal')}: "
+        yield from _json(tree, child)
+        text = ", "
+    yield "}}"

@@ -1,0 +1,91 @@
+"""A strategy as a table: one row an information set, the probability of each action, and a bar in their colours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from regretless.cli.terminal.colors import action_colors
+from regretless.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+__all__ = ["choose", "read_keys", "strategy_table"]
+
+BAR = 24  # characters
+MOST_COLUMNS = 4  # actions with a column each; with more, a row lists what it plays
+
+Strategy = Mapping[str, Mapping[str, float]]
+
+
+def read_keys(text: str | None) -> list[str] | None:
+    """Information sets from `0:,1:,2:`.
+
+    >>> read_keys("0:,1:pb"), read_keys(None)
+    (['0:', '1:pb'], None)
+    """
+    return None if text is None else [key.strip() for key in text.split(",") if key.strip()]
+
+
+def choose(strategy: Strategy, keys: Sequence[str] | None, most: int | None) -> Strategy:
+    """The information sets asked for; without a wish the first `most`, or all."""
+    if keys is None:
+        return dict(islice(strategy.items(), most))
+    for key in keys:
+        if key not in strategy:
+            known = ", ".join(islice(strategy, 6)) + (", …" if len(strategy) > 6 else "")
+            raise InvalidOption("information-sets", key, f"is not an information set of this game ({known})")
+    return {key: strategy[key] for key in keys}
+
+
+def strategy_table(shown: Strategy, *, color: bool) -> Table:
+    """The table; without colours the bar is made of the actions' first letters."""
+    from rich.table import Table
+    from rich.text import Text
+
+    colors = action_colors(action for played in shown.values() for action in played)
+    actions = list(colors)
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("information set", no_wrap=True, overflow="ellipsis", min_width=15)
+    columns = actions if len(actions) <= MOST_COLUMNS else []
+    for action in columns:
+        table.add_column(Text(action, style=colors[action]), justify="right", no_wrap=True, min_width=6)
+    table.add_column("strategy", no_wrap=True, overflow="ellipsis")
+    for key, played in shown.items():
+        cells: list[str | Text] = [
+            Text(
+                f"{played[action]:.1%}" if action in played else "",
+                style="" if played.get(action, 0) >= 5e-4 else "dim",
+            )
+            for action in columns
+        ]
+        last = _bar(played, colors, color) if columns else _words(played, colors)
+        table.add_row(Text(" · ".join(key.split("\n"))), *cells, last)
+    return table
+
+
+def _bar(played: Mapping[str, float], colors: Mapping[str, str], color: bool) -> Text:
+    from rich.text import Text
+
+    text = Text()
+    reached, drawn = 0.0, 0
+    for action in colors:
+        reached += played.get(action, 0.0)
+        length = round(reached * BAR) - drawn
+        drawn += length
+        text.append(("█" if color else action[:1] or "?") * length, style=colors[action] if color else "")
+    return text
+
+
+def _words(played: Mapping[str, float], colors: Mapping[str, str]) -> Text:
+    """What is played at least one time in two hundred, most often first."""
+    from rich.text import Text
+
+    text = Text()
+    for action, probability in sorted(played.items(), key=lambda item: -item[1]):
+        if probability >= 0.005:
+            text.append("  " if text else "").append(action, style=colors[action]).append(f" {probability:.1%}")
+    return text

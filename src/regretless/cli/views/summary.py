@@ -1,0 +1,91 @@
+"""A solution as a person reads it: what it is worth, how exploitable it is, what it took, and the strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from regretless.cli.terminal.consoles import for_answers, has_color
+from regretless.cli.terminal.numbers import bytes_text, count_text, duration_text, signed_text, unit_of
+from regretless.cli.views.strategy_table import choose, strategy_table
+from regretless.printable import printable
+
+if TYPE_CHECKING:
+    from regretless.solvers.solution import Solution
+
+__all__ = ["print_solution"]
+
+SMALL = 30  # information sets; a table of so many is shown whole
+FIRST = 12  # rows shown of a larger one
+
+
+def print_solution(
+    solution: Solution, *, whole: bool = False, keys: Sequence[str] | None = None, file: str | None = None
+) -> None:
+    """Print the summary and the strategy: all of it if it is small or `whole`, the first decisions otherwise."""
+    from rich.table import Table
+
+    console = for_answers()
+    most = None if whole or solution.information_sets <= SMALL else FIRST
+    shown = choose(solution.strategy, keys, most)
+    console.print(Text(printable(solution.game), style="bold"), Text(_how(solution), style="dim"), soft_wrap=True)
+    console.print()
+    facts = Table.grid(padding=(0, 3, 0, 0))
+    for name, answer in _facts(solution):
+        facts.add_row(Text(name, style="dim"), answer)
+    console.print(facts)
+    console.print()
+    console.print(strategy_table(shown, color=has_color(console)))
+    hidden = solution.information_sets - len(shown)
+    if hidden and keys is None:
+        more = f"regretless show {file} --strategy" if file else "--strategy shows them"
+        console.print(Text(f"… and {hidden:,} more information sets: {more}", style="dim"))
+
+
+def _how(solution: Solution) -> str:
+    if solution.reason == "exact":
+        return "exact, by linear program"
+    sampled = "" if solution.settings.sampling == "full" else f", {solution.settings.sampling} sampling"
+    threads = f", {solution.threads} threads" if solution.threads > 1 else ""
+    machine = f"{solution.engine} on {solution.device}{threads}"
+    return f"{solution.variant}{sampled} · {solution.iterations:,} iterations · {machine}"
+
+
+def _facts(solution: Solution) -> list[tuple[str, str | Text]]:
+    unit = unit_of(solution.game)
+    players = len(solution.values)
+    values = "   ".join(f"player {player} {signed_text(value)}" for player, value in enumerate(solution.values))
+    facts: list[tuple[str, str | Text]] = [
+        (
+            "exploitability",
+            Text(f"{max(solution.exploitability, 0.0):.3g}", style="bold").append(
+                f" {unit} per game   (NashConv / {players})", style="not bold"
+            ),
+        ),
+        ("NashConv", f"{max(solution.nash_conv, 0.0):.3g} {unit} per game"),
+        ("value", f"{values}   ({unit} per game)"),
+        ("time", f"{duration_text(solution.seconds)} solving, {duration_text(solution.setup_seconds)} setting up"),
+    ]
+    if solution.seconds_per_iteration > 0:
+        speed = count_text(1 / solution.seconds_per_iteration)
+        facts.append(("speed", f"{speed} iterations/s, {duration_text(solution.seconds_per_iteration)} each"))
+    facts += [
+        ("memory", bytes_text(solution.memory_bytes)),
+        ("tree", f"{solution.nodes:,} nodes, {solution.information_sets:,} information sets"),
+    ]
+    if (note := _note(solution)) is not None:
+        facts.append(("", Text(note, style="yellow")))
+    return facts
+
+
+def _note(solution: Solution) -> str | None:
+    target = solution.settings.target
+    if target is not None and solution.reason == "iterations":
+        return f"the target of {target:g} was not reached"
+    if len(solution.values) > 2:
+        return "with more than two players, CFR need not approach an equilibrium: NashConv says how close it came"
+    if not solution.zero_sum:
+        return "payoffs do not sum to 0, so CFR need not approach an equilibrium: NashConv says how close it came"
+    return None

@@ -1,0 +1,248 @@
+"""Lists for showdowns: which rows of reach to sum up, and which sums each hand needs.
+
+On one final runout, put the own hands into *groups* of equal strength, weakest first, and the opponent's hands into
+*classes* by which groups they beat. Running sums of the opponent's reach are taken in order of strength, P over all
+hands and E[c] over the hands that hold card c, and noted where a class ends. An own hand of group g with cards c and d
+meets, among the hands weaker than g (or weaker and equal, or all),
+
+    P[g] − E[c, g] − E[d, g]                                        of the opponent's reach.
+
+Own hands of one group that share a card share its sums, so a group and a card are a *pair*, and what E contributes to
+a terminal's value is worked out once per pair. Cards that play alike on the runout have equal sums too: those of the
+first are used for all, and the two of a hand are subtracted in one fixed order, so that hands which play alike get
+equal values to the last bit. Which rows go into which is the same for every terminal of the runout: it
+is worked out once, here, as lists of small numbers. The kernels that follow them have next to no branches.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.compiling.decorators import fast_kernel
+
+__all__ = ["FOUR", "RECORD", "ROW", "SCALE", "Players", "Showdowns", "make_showdowns"]
+
+Int8 = NDArray[np.int8]
+Int16 = NDArray[np.int16]
+Int32 = NDArray[np.int32]
+Records = NDArray[np.void]
+
+SCALE = 8  # rows are counted in eighths, which an x86 processor turns into addresses by itself,
+ROW = -SCALE  # and which leave the lowest bits of a number free: the others are the row, the lowest says "a class ends"
+FOUR = 4  # lists that are summed up come in fours, filled up with the row of zeros
+RECORD = 3  # numbers of an own hand: row of its group, rows of its two pairs
+
+EXTENT = np.dtype(
+    [
+        ("first_sum", np.int32),  # where the lists of a final runout begin and end
+        ("last_sum", np.int32),
+        ("first_event", np.int32),
+        ("first_pair", np.int32),
+        ("first_group", np.int32),
+        ("last_group", np.int32),
+    ]
+)
+
+
+class Showdowns(NamedTuple):
+    """For walks that update one player: F final runouts, n own hands, padded.
+
+    Lists marked * follow each other runout by runout, as `extents` says.
+    """
+
+    extents: Records  #     [F]        EXTENT
+    sums: Int16  #          *          the opponent's hands from weakest to strongest: the order of P
+    event_fours: Int8  #    [F · deck] how many fours of the opponent's hands hold each card that stands for others
+    events: Int16  #        *          those hands, card by card, from weakest to strongest: the order of E
+    pair_counts: Int8  #    [F · deck] how many pairs have each card
+    pairs: Int16  #         * two each: rows of E, of the card, for weaker and for weaker or equal hands
+    groups: Int16  #        * two each: rows of P
+    records: Int16  #       [F · n · RECORD]
+
+
+class Players(NamedTuple):
+    """What the lists are made from, own player first: H hands, padded."""
+
+    order: tuple[Int16, Int16]  #    [F, H] hands from weakest to strongest, then the dead
+    living: tuple[Int32, Int32]  #   [F]    how many are alive
+    strength: tuple[Int16, Int16]  # [F, hands]
+    cards: tuple[Int16, Int16]  #    [H, 2] `deck` where there is no card
+
+
+def make_showdowns(players: Players, alike: Int16) -> Showdowns:
+    """The lists of all final runouts; those of a flop take a fraction of a second.
+
+    `alike` [F, deck + 1] is the card whose sums each card takes; `deck`, where there is no card, takes its own.
+    """
+    deck = alike.shape[1] - 1
+    (final, n), m = players.order[0].shape, players.order[1].shape[1]
+    sums = np.zeros((final, m), dtype=np.int16)
+    events = np.zeros((final, 2 * m + (FOUR - 1) * deck), dtype=np.int16)
+    pairs = np.zeros((final, 2 * n, 2), dtype=np.int16)
+    groups = np.zeros((final, n, 2), dtype=np.int16)
+    lengths = np.zeros((final, 4), dtype=np.int32)
+    event_fours, pair_counts = (np.zeros((final, deck), dtype=np.int8) for _ in range(2))
+    records = np.zeros((final, n, RECORD), dtype=np.int16)
+    _fill(
+        *players.order,
+        *players.living,
+        *players.strength,
+        *players.cards,
+        alike,
+        deck,
+        sums,
+        event_fours,
+        events,
+        pair_counts,
+        pairs,
+        groups,
+        records,
+        lengths,
+        np.zeros((deck + 1, m), dtype=np.int16),
+        np.zeros((5, deck + 1), dtype=np.int32),
+        np.zeros(m, dtype=np.int16),
+    )
+    ends = np.cumsum(lengths, axis=0)
+    extents = np.zeros(final, dtype=EXTENT)
+    for column, what in enumerate(("sum", "event", "pair", "group")):
+        extents[f"first_{what}"] = ends[:, column] - lengths[:, column]
+    extents["last_sum"], extents["last_group"] = ends[:, 0], ends[:, 3]
+
+    def packed(lists: Int16, column: int) -> Int16:
+        return lists[np.arange(lists.shape[1]) < lengths[:, column, None]].ravel()
+
+    return Showdowns(
+        extents=extents,
+        sums=packed(sums, 0),
+        event_fours=event_fours.ravel(),
+        events=packed(events, 1),
+        pair_counts=pair_counts.ravel(),
+        pairs=packed(pairs, 2),
+        groups=packed(groups, 3),
+        records=records.ravel(),
+    )
+
+
+@fast_kernel
+def _fill(
+    own: Int16,
+    other: Int16,
+    own_count: Int32,
+    other_count: Int32,
+    own_strength: Int16,
+    other_strength: Int16,
+    own_cards: Int16,
+    other_cards: Int16,
+    alike: Int16,
+    deck: int,
+    sums: Int16,
+    event_fours: Int8,
+    events: Int16,
+    pair_counts: Int8,
+    pairs: Int16,
+    groups: Int16,
+    records: Int16,
+    lengths: Int32,  # [F, 4] of the lists: sums, events, pairs, groups
+    holders: Int16,  # [deck + 1, m] room for places in the order of strength, by card
+    by_card: Int32,  # [5, deck + 1] room
+    classes: Int16,  # [m] room
+) -> None:
+    """For every final runout, two merges of the players' hands in order of strength, one of all and one by card."""
+    zeros = SCALE * other_cards.shape[0]
+    held, last, row, place, taken = by_card[0], by_card[1], by_card[2], by_card[3], by_card[4]
+    for runout in range(len(records)):
+        # Groups, and the classes of the opponent's hands: 2g between the groups g - 1 and g, 2g + 1 level with g.
+        found = 0
+        rows = 0
+        group = 0
+        start = 0
+        while start < own_count[runout]:
+            strength = own_strength[runout, own[runout, start]]
+            end = start
+            while end < own_count[runout] and own_strength[runout, own[runout, end]] == strength:
+                records[runout, own[runout, end], 0] = SCALE * (group + 1)
+                end += 1
+            for level in range(2):
+                before = found
+                while found < other_count[runout]:
+                    reached = other_strength[runout, other[runout, found]]
+                    if reached > strength or (level == 0 and reached == strength):
+                        break
+                    classes[found] = 2 * group + level
+                    found += 1
+                rows += found > before
+                groups[runout, group, level] = SCALE * rows
+            group += 1
+            start = end
+        classes[found : other_count[runout]] = 2 * group
+        lengths[runout, 3] = group
+        # The order of P, and by card that of E.
+        held[:] = 0
+        count = other_count[runout]
+        for index in range(count):
+            hand = other[runout, index]
+            ends = index + 1 == count or classes[index + 1] != classes[index]
+            sums[runout, index] = SCALE * hand + ends
+            for side in range(2):
+                card = other_cards[hand, side]
+                if alike[runout, card] == card:
+                    holders[card, held[card]] = index
+                    held[card] += 1
+        length = -(-count // FOUR) * FOUR
+        sums[runout, count:length] = zeros
+        lengths[runout, 0] = length
+        length = 0
+        for card in range(deck):
+            event_fours[runout, card] = -(-held[card] // FOUR)
+            for number in range(FOUR * event_fours[runout, card]):
+                if number < held[card]:
+                    index = holders[card, number]
+                    ends = number + 1 == held[card] or classes[holders[card, number + 1]] != classes[index]
+                    events[runout, length] = SCALE * other[runout, index] + ends
+                else:
+                    events[runout, length] = zeros
+                length += 1
+        lengths[runout, 1] = length
+        # Pairs, card by card: first how many, then where.
+        last[:] = -1
+        for index in range(own_count[runout]):
+            hand = own[runout, index]
+            for side in range(2):
+                card = alike[runout, own_cards[hand, side]]
+                if card < deck and last[card] != records[runout, hand, 0]:
+                    last[card] = records[runout, hand, 0]
+                    pair_counts[runout, card] += 1
+        length = 0
+        for card in range(deck):
+            place[card] = length
+            length += pair_counts[runout, card]
+        lengths[runout, 2] = length
+        last[:] = -1
+        row[:] = 0
+        taken[:] = 0
+        for index in range(own_count[runout]):
+            hand = own[runout, index]
+            group = records[runout, hand, 0] // SCALE - 1
+            for side in range(2):
+                card = alike[runout, own_cards[hand, side]]
+                if card == deck:
+                    continue
+                if last[card] != group:
+                    last[card] = group
+                    passed = taken[card]
+                    while passed < held[card] and classes[holders[card, passed]] <= 2 * group:
+                        at = holders[card, passed]
+                        row[card] += passed == 0 or classes[at] != classes[holders[card, passed - 1]]
+                        passed += 1
+                    taken[card] = passed
+                    level = passed < held[card] and classes[holders[card, passed]] == 2 * group + 1
+                    pairs[runout, place[card], 0] = SCALE * row[card]
+                    pairs[runout, place[card], 1] = SCALE * (row[card] + level)
+                    place[card] += 1
+                records[runout, hand, 1 + side] = SCALE * place[card]  # row 0 is that of zeros
+            if records[runout, hand, 1] > records[runout, hand, 2]:
+                one, two = records[runout, hand, 2], records[runout, hand, 1]
+                records[runout, hand, 1], records[runout, hand, 2] = one, two

@@ -1,0 +1,160 @@
+"""What the kernels of the public form know of hands and runouts: who is dead, who blocks whom, who beats whom."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.public.compiled.plan import LANES, padded
+from regretless.engines.public.compiled.showdowns import FOUR, SCALE, Players, Showdowns, make_showdowns
+from regretless.forms.public import PublicForm
+
+__all__ = ["Tables", "make_tables"]
+
+Int8 = NDArray[np.int8]
+Int16 = NDArray[np.int16]
+Int32 = NDArray[np.int32]
+UInt16 = NDArray[np.uint16]
+UInt32 = NDArray[np.uint32]
+BoolArray = NDArray[np.bool_]
+Records = NDArray[np.void]
+
+GOLDEN = 0x9E3779B1  # 2³² over the golden ratio: its multiples spread evenly
+
+
+RUNOUT = np.dtype(
+    [
+        ("street", np.int32),
+        ("local", np.int32),  #       counted among those of its street
+        ("parent", np.int32),  #      runout of the street before; -1 on the first
+        ("first_child", np.int32),  # the first runout of the next street that follows
+        ("first_copy", np.int32),  #  the identity not included
+        ("last_copy", np.int32),
+        ("symmetry", np.int32),  #    a row of the tables below that have K
+        ("probability", np.float64),
+    ]
+)
+
+
+class Tables(NamedTuple):
+    """For walks that update one player. R runouts of all streets, street by street; n own, m other hands, padded.
+
+    K sets of cards and hands that play alike (`forms.public.Symmetry`).
+    """
+
+    runouts: Records  #      [R]        RUNOUT
+    copies: Int16  #         [copies]   rows of `permutations`
+    permutations: Int16  #   [G · n]
+    alike_hands: Int16  #    [K · n]    the own hand whose numbers a hand takes on a runout
+    alike_cards: Int8  #     [K · deck]
+    roundings: UInt32  #     [K · n]    what makes the roundings of hands differ, the same for hands that play alike
+    own_alive: UInt16  #     [R · n/16] a bit a hand: not blocked
+    other_alive: UInt16  #   [R · m/16]
+    fold_rows: Int16  #      [3 n]      of an own hand: rows of its cards' sums, and of the same hand of the opponent
+    card_fours: Int8  #      [deck]     how many fours of other hands hold each card
+    card_hands: Int16  #     [...]      those hands, card by card
+    showdowns: Showdowns
+
+
+def make_tables(form: PublicForm) -> tuple[Tables, Tables]:
+    """The tables for both players' walks; those of a flop take a fraction of a second."""
+    alive = [_alive(form, player) for player in range(2)]
+    return _make_tables(form, 0, alive), _make_tables(form, 1, alive)
+
+
+def _make_tables(form: PublicForm, own: int, alive: list[BoolArray]) -> Tables:
+    other = 1 - own
+    own_hands, other_hands = alive[own].shape[1], alive[other].shape[1]
+    own_cards = _cards(form, own, own_hands)
+    other_cards = _cards(form, other, other_hands)
+    same = np.full(own_hands, other_hands, dtype=np.int16)  # the row of zeros after the last, where there is none
+    same[: len(form.hands[own].same)] = np.where(form.hands[own].same < 0, other_hands, form.hands[own].same)
+    alike_hands = _padded_rows(form.symmetry.hands[own], own_hands)
+    holders = [np.flatnonzero((other_cards == card).any(axis=1)) for card in range(form.deck)]
+    fours = [np.append(each, [other_hands] * (-len(each) % FOUR)) for each in holders]
+    return Tables(
+        runouts=_runouts(form),
+        copies=np.concatenate([street.copies for street in form.streets]).astype(np.int16),
+        permutations=_padded_rows(form.permutations[own], own_hands).ravel(),
+        alike_hands=alike_hands.ravel(),
+        alike_cards=form.symmetry.cards.astype(np.int8).ravel(),
+        roundings=(alike_hands.astype(np.uint32) * np.uint32(GOLDEN)).ravel(),
+        own_alive=_bits(alive[own]),
+        other_alive=_bits(alive[other]),
+        fold_rows=(SCALE * np.column_stack([own_cards, same])).astype(np.int16).ravel(),
+        card_fours=np.array([len(each) // FOUR for each in fours], dtype=np.int8),
+        card_hands=(SCALE * np.concatenate(fours)).astype(np.int16),
+        showdowns=make_showdowns(
+            Players(
+                order=(_by_strength(form, own), _by_strength(form, other)),
+                living=(_living(form, own, alive[own]), _living(form, other, alive[other])),
+                strength=(form.strength[own].astype(np.int16), form.strength[other].astype(np.int16)),
+                cards=(own_cards, other_cards),
+            ),
+            np.pad(form.symmetry.cards, ((0, 0), (0, 1)), constant_values=form.deck)[form.streets[-1].symmetry],
+        ),
+    )
+
+
+def _padded_rows(rows: NDArray[np.integer[Any]], width: int) -> Int16:
+    """[rows, width] rows of hand numbers, in which a padded hand stands for itself."""
+    wide = np.tile(np.arange(width, dtype=np.int16), (len(rows), 1))
+    wide[:, : rows.shape[1]] = rows
+    return wide
+
+
+def _cards(form: PublicForm, player: int, width: int) -> Int16:
+    """[width, 2] cards of each hand; `deck` where there is none, the row of sums that stays 0."""
+    cards = np.full((width, 2), form.deck, dtype=np.int16)
+    given = form.hands[player].cards
+    cards[: len(given)] = np.where(given < 0, form.deck, given)
+    return cards
+
+
+def _runouts(form: PublicForm) -> Records:
+    """Runouts of all streets in one table."""
+    parts = []
+    first_copy = this_street = next_street = last_street = 0
+    for number, street in enumerate(form.streets):
+        part = np.zeros(len(street.parent), dtype=RUNOUT)
+        last_street, this_street, next_street = this_street, next_street, next_street + len(part)
+        part["parent"] = street.parent + last_street if number else -1
+        part["street"], part["local"], part["probability"] = number, np.arange(len(part)), street.probability
+        part["symmetry"] = street.symmetry
+        part["first_child"] = street.first_child[:-1] + next_street
+        part["first_copy"] = street.first_copy[:-1] + first_copy + 1
+        part["last_copy"] = street.first_copy[1:] + first_copy
+        first_copy += len(street.copies)
+        parts.append(part)
+    return np.concatenate(parts)
+
+
+def _alive(form: PublicForm, player: int) -> BoolArray:
+    """[R, hands, padded]"""
+    dead = np.concatenate([street.dead[player] for street in form.streets])
+    alive = np.zeros((len(dead), padded(dead.shape[1])), dtype=np.bool_)
+    alive[:, : dead.shape[1]] = ~dead
+    return alive
+
+
+def _bits(alive: BoolArray) -> UInt16:
+    """Sixteen hands to a number, the first in the lowest bit."""
+    weights = (1 << np.arange(LANES)).astype(np.uint16)
+    bits: UInt16 = (alive.reshape(-1, LANES) * weights).sum(axis=1).astype(np.uint16)
+    return bits
+
+
+def _living(form: PublicForm, player: int, alive: BoolArray) -> Int32:
+    living: Int32 = alive[len(alive) - len(form.strength[player]) :].sum(axis=1).astype(np.int32)
+    return living
+
+
+def _by_strength(form: PublicForm, player: int) -> Int16:
+    """[F, hands, padded] living hands of every final runout from weakest to strongest, then the dead."""
+    strength = form.strength[player]
+    highest = np.iinfo(np.int16).max
+    key = np.full((len(strength), padded(strength.shape[1])), highest, dtype=np.int16)
+    key[:, : strength.shape[1]] = np.where(strength < 0, highest, strength)
+    return np.argsort(key, axis=1, kind="stable").astype(np.int16)

@@ -1,0 +1,288 @@
+"""Terminals, sixteen at a time: fold and showdown for all hands in O(n + m).
+
+Rows of reach over hands are turned into a tile [hands, 16], a terminal to a lane. It is summed up by card, for
+showdowns in order of strength, as the lists of `public_showdowns` say; then every own hand takes the sums that concern
+it, and the values are turned back into rows.
+
+    fold        pay · V(h),    V(h) = all − S[c] − S[d] + reach[same hand],    S[c]: reach of the hands with card c
+    showdown    (win − tie) · W(h) + (tie − lose) · E(h) + lose · V(h)
+
+W is V among weaker hands, E among weaker or equal ones. The opponent's hand with h's own two cards is subtracted twice
+and so added once; it is never weaker than h. Own hands of equal strength that share a card share what they subtract:
+
+    base[g]     =  (win − tie) · P[g, weaker]     + (tie − lose) · P[g, equal]     + lose · all
+    part[g, c]  =  (win − tie) · E[c, g, weaker]  + (tie − lose) · E[c, g, equal]  + lose · S[c]
+    value       =  base[g] − part[g, c] − part[g, d] + (tie − lose + lose) · reach[same hand]
+
+These differences cancel where blockers leave next to nothing of the opponent's reach. A tile of 64-bit numbers carries
+them all the same; reach and values are 32-bit numbers in any case.
+
+Cards that play alike on the runout take the same sums, so hands that play alike get equal values to the last bit.
+
+Arithmetic on a tile leaves memory idle, so meanwhile numbers that the walk needs next are asked for (`Ahead`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.compiling.decorators import fast_inlined
+from regretless.engines.public.compiled.lanes import (
+    Lanes,
+    add_product,
+    fetch,
+    item,
+    load,
+    store,
+    store_columns,
+    transpose,
+    zeros,
+)
+from regretless.engines.public.compiled.plan import LANES
+from regretless.engines.public.compiled.showdowns import FOUR, RECORD, ROW, SCALE
+from regretless.engines.public.compiled.tables import Tables
+
+__all__ = ["Ahead", "Tile", "fold_tile", "showdown_tile"]
+
+Int16 = NDArray[np.int16]
+Int32 = NDArray[np.int32]
+Float32 = NDArray[np.float32]
+Float = NDArray[np.float32] | NDArray[np.float64]
+Stored = NDArray[np.float32] | NDArray[np.int16] | NDArray[np.uint16]
+
+STEP = LANES // SCALE  # numbers in an eighth of a row
+
+
+class Tile(NamedTuple):
+    """Room for one tile, rows of sixteen 32-bit or 64-bit numbers.
+
+    The first row of `sums`, `events`, `parts` and `base` stays 0, as does the last of `cards`; in `reach`, the row
+    after the opponent's hands is 0.
+    """
+
+    reach: Float  # [opponent hands + 1]
+    cards: Float  # [deck + 1]               S, reach by card
+    sums: Float  # [classes + 2]             P, running sums in order of strength
+    events: Float  # [classes of a card + 2] E, running sums of one card
+    parts: Float  # [pairs + 1]
+    base: Float  # [groups + 1]
+
+
+class Ahead(NamedTuple):
+    """Numbers to ask for while a tile is evaluated: two arrays by the own hands, one by the opponent's."""
+
+    average: Stored
+    matched: Stored
+    other: Stored
+    own_at: int
+    other_at: int
+    own_step: int  # numbers a hand
+    other_step: int
+
+
+@fast_inlined
+def fold_tile(
+    own_hands: int,
+    other_hands: int,
+    tables: Tables,
+    runout: int,
+    opponent: Float32,
+    from_at: Int32,
+    value: Float32,
+    to_at: Int32,
+    pay: Float,
+    first: int,
+    tile: Tile,
+    ahead: Ahead,
+) -> None:
+    """Sixteen folds; `first` is the tile's first terminal in `from_at`, `to_at` and `pay`."""
+    reach, cards = tile.reach, tile.cards
+    rows, card_hands = tables.fold_rows, tables.card_hands
+    zero = zeros(reach)
+    store(reach, other_hands * LANES, zero)
+    all_reach = zero
+    odd_reach = zero
+    for hand in range(0, other_hands, LANES):
+        transpose(opponent, from_at, first, hand, reach, hand * LANES)
+        for near in range(hand * LANES, (hand + LANES) * LANES, 2 * LANES):
+            all_reach = all_reach + load(reach, near)
+            odd_reach = odd_reach + load(reach, near + LANES)
+        for near in range(hand, hand + LANES):
+            fetch(ahead.other, ahead.other_at + near * ahead.other_step)
+    all_reach = all_reach + odd_reach
+    index = 0
+    deck = tables.card_fours.size
+    alike = np.int64(tables.runouts[runout].symmetry) * deck
+    for card in range(deck):
+        first_alike = item(tables.alike_cards, alike + card)
+        if first_alike < card:
+            store(cards, card * LANES, load(cards, first_alike * LANES))
+            index += FOUR * item(tables.card_fours, card)
+            continue
+        even, odd = zero, zero
+        for _ in range(item(tables.card_fours, card)):
+            even = even + load(reach, item(card_hands, index) * STEP)
+            odd = odd + load(reach, item(card_hands, index + 1) * STEP)
+            even = even + load(reach, item(card_hands, index + 2) * STEP)
+            odd = odd + load(reach, item(card_hands, index + 3) * STEP)
+            index += FOUR
+        store(cards, card * LANES, even + odd)
+    amount = load(pay, first)
+    bits = runout * own_hands // LANES
+    for hand in range(0, own_hands, LANES):
+        columns = (
+            amount * _unblocked(rows, hand + 0, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 1, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 2, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 3, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 4, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 5, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 6, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 7, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 8, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 9, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 10, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 11, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 12, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 13, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 14, all_reach, cards, reach),
+            amount * _unblocked(rows, hand + 15, all_reach, cards, reach),
+        )
+        store_columns(value, to_at, first, hand, columns, tables.own_alive, bits + hand // LANES)
+        for near in range(hand, hand + LANES):
+            fetch(ahead.average, ahead.own_at + near * ahead.own_step)
+            fetch(ahead.matched, ahead.own_at + near * ahead.own_step)
+
+
+@fast_inlined
+def _unblocked(rows: Int16, hand: int, all_reach: Lanes, cards: Float, reach: Float) -> Lanes:
+    """V of one hand."""
+    blocked = load(cards, item(rows, 3 * hand) * STEP) + load(cards, item(rows, 3 * hand + 1) * STEP)
+    return all_reach - blocked + _same(rows, hand, reach)
+
+
+@fast_inlined
+def _same(rows: Int16, hand: int, reach: Float) -> Lanes:
+    """The opponent's reach with the same two cards."""
+    return load(reach, item(rows, 3 * hand + 2) * STEP)
+
+
+@fast_inlined
+def _running_sums(reach: Float, hands: Int16, first: int, last: int, sums: Float) -> Lanes:
+    """Note the sums of rows of reach where a class ends, from row 1 of `sums` on; the sum of all.
+
+    Within a four, sums do not wait for the running sum.
+    """
+    whole = zeros(reach)
+    to_at = LANES
+    for index in range(first, last, FOUR):
+        number = item(hands, index)
+        part = load(reach, (number & ROW) * STEP)
+        store(sums, to_at, whole + part)
+        to_at += (number & 1) * LANES
+        number = item(hands, index + 1)
+        part = part + load(reach, (number & ROW) * STEP)
+        store(sums, to_at, whole + part)
+        to_at += (number & 1) * LANES
+        number = item(hands, index + 2)
+        part = part + load(reach, (number & ROW) * STEP)
+        store(sums, to_at, whole + part)
+        to_at += (number & 1) * LANES
+        number = item(hands, index + 3)
+        whole = whole + (part + load(reach, (number & ROW) * STEP))
+        store(sums, to_at, whole)
+        to_at += (number & 1) * LANES
+    return whole
+
+
+@fast_inlined
+def _share(sums: Float, rows: Int16, at: int, weaker_pay: Lanes, equal_pay: Lanes) -> Lanes:
+    """(win − tie) · sum of the weaker + (tie − lose) · sum of the weaker or equal"""
+    weaker = load(sums, item(rows, at) * STEP)
+    equal = load(sums, item(rows, at + 1) * STEP)
+    return add_product(weaker * weaker_pay, equal, equal_pay)
+
+
+@fast_inlined
+def _worth(records: Int16, at: int, base: Float, parts: Float, same: Lanes, same_pay: Lanes) -> Lanes:
+    """A showdown for one hand."""
+    met = load(base, item(records, at) * STEP) - load(parts, item(records, at + 1) * STEP)
+    met = met - load(parts, item(records, at + 2) * STEP)
+    return add_product(met, same, same_pay)
+
+
+@fast_inlined
+def showdown_tile(
+    own_hands: int,
+    other_hands: int,
+    tables: Tables,
+    runout: int,
+    final: int,
+    opponent: Float32,
+    from_at: Int32,
+    value: Float32,
+    to_at: Int32,
+    pay: Float,
+    first: int,
+    tile: Tile,
+    ahead: Ahead,
+) -> None:
+    """Sixteen showdowns of one final runout, counted `runout` among all and `final` among the last street's."""
+    reach, events, parts, base = tile.reach, tile.events, tile.parts, tile.base
+    lists = tables.showdowns
+    extent = lists.extents[final]
+    store(reach, other_hands * LANES, zeros(reach))
+    for hand in range(0, other_hands, LANES):
+        transpose(opponent, from_at, first, hand, reach, hand * LANES)
+        for near in range(hand, hand + LANES):
+            fetch(ahead.other, ahead.other_at + near * ahead.other_step)
+    count = from_at.size
+    weaker_pay, equal_pay, all_pay = load(pay, first), load(pay, count + first), load(pay, 2 * count + first)
+    all_reach = _running_sums(reach, lists.sums, extent.first_sum, extent.last_sum, tile.sums)
+    whole = all_reach * all_pay
+    to_at_base = LANES
+    for index in range(extent.first_group, extent.last_group):
+        store(base, to_at_base, whole + _share(tile.sums, lists.groups, 2 * index, weaker_pay, equal_pay))
+        to_at_base += LANES
+    event = np.int64(extent.first_event)
+    pair = np.int64(extent.first_pair)
+    deck = tables.card_fours.size
+    to_at_part = LANES
+    for card in range(final * deck, (final + 1) * deck):
+        last = event + FOUR * item(lists.event_fours, card)
+        whole = _running_sums(reach, lists.events, event, last, events) * all_pay
+        event = last
+        for index in range(pair, pair + item(lists.pair_counts, card)):
+            store(parts, to_at_part, whole + _share(events, lists.pairs, 2 * index, weaker_pay, equal_pay))
+            to_at_part += LANES
+        pair += item(lists.pair_counts, card)
+    records, rows = lists.records, tables.fold_rows
+    same_pay = equal_pay + all_pay
+    bits = runout * own_hands // LANES
+    for hand in range(0, own_hands, LANES):
+        at = (final * own_hands + hand) * RECORD
+        columns = (
+            _worth(records, at + 0 * RECORD, base, parts, _same(rows, hand + 0, reach), same_pay),
+            _worth(records, at + 1 * RECORD, base, parts, _same(rows, hand + 1, reach), same_pay),
+            _worth(records, at + 2 * RECORD, base, parts, _same(rows, hand + 2, reach), same_pay),
+            _worth(records, at + 3 * RECORD, base, parts, _same(rows, hand + 3, reach), same_pay),
+            _worth(records, at + 4 * RECORD, base, parts, _same(rows, hand + 4, reach), same_pay),
+            _worth(records, at + 5 * RECORD, base, parts, _same(rows, hand + 5, reach), same_pay),
+            _worth(records, at + 6 * RECORD, base, parts, _same(rows, hand + 6, reach), same_pay),
+            _worth(records, at + 7 * RECORD, base, parts, _same(rows, hand + 7, reach), same_pay),
+            _worth(records, at + 8 * RECORD, base, parts, _same(rows, hand + 8, reach), same_pay),
+            _worth(records, at + 9 * RECORD, base, parts, _same(rows, hand + 9, reach), same_pay),
+            _worth(records, at + 10 * RECORD, base, parts, _same(rows, hand + 10, reach), same_pay),
+            _worth(records, at + 11 * RECORD, base, parts, _same(rows, hand + 11, reach), same_pay),
+            _worth(records, at + 12 * RECORD, base, parts, _same(rows, hand + 12, reach), same_pay),
+            _worth(records, at + 13 * RECORD, base, parts, _same(rows, hand + 13, reach), same_pay),
+            _worth(records, at + 14 * RECORD, base, parts, _same(rows, hand + 14, reach), same_pay),
+            _worth(records, at + 15 * RECORD, base, parts, _same(rows, hand + 15, reach), same_pay),
+        )
+        store_columns(value, to_at, first, hand, columns, tables.own_alive, bits + hand // LANES)
+        for near in range(hand, hand + LANES):
+            fetch(ahead.average, ahead.own_at + near * ahead.own_step)
+            fetch(ahead.matched, ahead.own_at + near * ahead.own_step)

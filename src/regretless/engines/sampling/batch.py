@@ -1,0 +1,210 @@
+"""Chance-sampled CFR over batches of deals in PyTorch, on a CPU, a CUDA device or Apple's MPS.
+
+An iteration deals `batch_size` times for each player in turn, walks all actions of all these deals at once
+(`_sampling_deals.py`) and applies the rule to the mean regret. A batch of one is chance sampling; the larger the
+batch, the closer an iteration comes to one of full CFR, at the price of a walk that grows with the batch and not with
+the number of possible deals. Information sets that no deal of a batch met have regret 0 in that iteration, and all
+rules apply to all sets as they stand: discounts, floors and predictions see a mean of many deals, which is what makes
+them useful here although they are not for single walks.
+
+On CUDA an iteration is recorded once as a graph and replayed.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import torch
+
+from regretless.engines.contract import Evaluation, Snapshot
+from regretless.engines.sampling.deals import Deals
+from regretless.engines.sampling.random_numbers import check_seed, key_of
+from regretless.engines.sampling.slots import SlotLevel, slot_levels
+from regretless.engines.sampling.tree import sampling_tree
+from regretless.engines.sampling.walks import Estimate, exact_engine
+from regretless.engines.sequence.numpy_engine import normalise
+from regretless.engines.sequence.torch_engine import DTYPES, TOLERANCE, torch_device
+from regretless.engines.sequence.torch_segments import Segments
+from regretless.engines.sequence.torch_update import CAPACITY, ScheduleTable, Tables, update
+from regretless.errors import InvalidOption, WouldNotFit
+from regretless.forms.compile import uniform_array
+from regretless.forms.history import FloatArray, HistoryForm
+from regretless.forms.memory import available_bytes, memory_bytes
+from regretless.variants.variant import Schedule
+
+__all__ = ["BatchSamplingEngine", "batch_bytes"]
+
+
+def batch_bytes(levels: tuple[SlotLevel, ...], batch_size: int, number_bytes: int) -> int:
+    """What walking a batch takes.
+
+    Node and two reaches in every slot; place and two gains, joined and sorted, in every slot that one player's actions
+    lead to; and passing copies of the widest depth.
+    """
+    widths = [1, *(len(level.parent) for level in levels)]
+    players = range(len(levels[0].entered) if levels else 0)
+    entered = max((sum(len(level.entered[player]) for level in levels) for player in players), default=0)
+    gathered = entered * (4 * 8 + 6 * number_bytes)
+    return batch_size * (sum(widths) * (8 + 2 * number_bytes) + gathered + max(widths) * (6 * 8 + 4 * number_bytes))
+
+
+class _Seat:
+    """What CFR keeps of one player, over their own pairs."""
+
+    def __init__(self, form: HistoryForm, player: int, device: torch.device, dtype: torch.dtype) -> None:
+        counts = np.diff(form.first_pair)[form.information_set_player == player]
+        self.actions = Segments(np.append(0, np.cumsum(counts)), device)
+        self.set_of = torch.as_tensor(np.repeat(np.arange(len(counts)), counts), device=device)
+        self.uniform = torch.as_tensor(np.repeat(1.0 / counts, counts), dtype=dtype, device=device)
+        zeros = torch.zeros_like(self.uniform)
+        self.tables = Tables(regret=zeros, average=zeros.clone(), strategy=self.uniform.clone())
+
+
+class BatchSamplingEngine:
+    """`batch_size` sampled deals an iteration and player, walked at once; any number of players.
+
+    >>> from regretless.forms import compile_history
+    >>> from regretless.games import Kuhn
+    >>> from regretless.variants import Plus, schedule
+    >>> engine = BatchSamplingEngine(compile_history(Kuhn()), batch_size=256, seed=7)
+    >>> engine.advance(schedule(Plus(), first=1, count=100))
+    >>> engine.evaluate().exploitability < 0.05
+    True
+    """
+
+    name = "torch"
+
+    def __init__(
+        self,
+        form: HistoryForm,
+        *,
+        batch_size: int = 1024,
+        seed: int = 0,
+        device: str = "cpu",
+        dtype: str = "float32",
+        graph: bool = True,  # whether an iteration is recorded on CUDA
+    ) -> None:
+        if batch_size < 1:
+            raise InvalidOption("batch_size", batch_size, "must be at least 1")
+        where = torch_device(device, dtype)
+        number = DTYPES[dtype]
+        levels = slot_levels(form)
+        self._walk_bytes = batch_bytes(levels, batch_size, number.itemsize)
+        available = torch.cuda.mem_get_info(where)[0] if where.type == "cuda" else available_bytes()
+        if self._walk_bytes > available:
+            raise WouldNotFit(f"a batch of {batch_size:,} deals", needed=self._walk_bytes, available=available)
+        self.form = form
+        self.seed = check_seed(seed)
+        self.batch_size = batch_size
+        self.device = where.type
+        self.threads = torch.get_num_threads() if where.type == "cpu" else 1
+        self.tolerance = TOLERANCE[dtype]
+        self.iteration = 0
+        self._deals = Deals(form, sampling_tree(form), levels, batch_size=batch_size, device=where, dtype=number)
+        self._deals.seed(key_of(seed), 0)
+        self._seats = [_Seat(form, player, where, number) for player in range(form.players)]
+        self._scatter(self._deals.strategy, uniform_array(form))
+        self._schedule = ScheduleTable(where, number)
+        self._wants_graph = graph and where.type == "cuda"
+        self._graph: torch.cuda.CUDAGraph | None = None
+        self._evaluator = exact_engine(form)  # now: its kernels are part of setting up
+
+    @property
+    def memory_bytes(self) -> int:
+        tables = sum(5 * seat.uniform.nbytes + seat.set_of.nbytes for seat in self._seats)
+        held = memory_bytes(self.form) + self._deals.memory_bytes + self._walk_bytes + tables
+        return held + self._evaluator.memory_bytes
+
+    def advance(self, schedule: Schedule) -> None:
+        """Run as many iterations as `schedule` has rows."""
+        with torch.no_grad():
+            if self._wants_graph and len(schedule):
+                self._record(schedule)
+            for begin in range(0, len(schedule), CAPACITY):
+                rows = schedule[begin : begin + CAPACITY]
+                self._schedule.load(rows)
+                for _ in range(len(rows)):
+                    if self._graph is not None:
+                        self._graph.replay()
+                    else:
+                        self._step()
+        self.iteration += len(schedule)
+
+    def _step(self) -> None:
+        weights = self._schedule.take()
+        for player, seat in enumerate(self._seats):
+            regret, average = self._deals.sample(player)
+            update(seat.tables, weights, regret, average, seat.actions, seat.set_of, seat.uniform)
+            self._deals.strategy.index_copy_(0, self._deals.own[player], seat.tables.strategy)
+
+    def _record(self, schedule: Schedule) -> None:
+        """Record one iteration. What the rehearsal changes is put back."""
+        self._wants_graph = False  # one attempt
+        before, iteration = self.snapshot(), self.iteration
+        rehearsal = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        rehearsal.wait_stream(torch.cuda.current_stream())
+        self._schedule.load(schedule[:1].repeat(4, axis=0))
+        with torch.cuda.stream(rehearsal):
+            for _ in range(3):  # libraries set themselves up on first use, which a recording must not see
+                self._step()
+        torch.cuda.current_stream().wait_stream(rehearsal)
+        graph = torch.cuda.CUDAGraph()
+        try:
+            with torch.cuda.graph(graph):
+                self._step()
+        except RuntimeError as error:
+            warnings.warn(f"CUDA graph not used: {error}", RuntimeWarning, stacklevel=3)
+        else:
+            self._graph = graph
+        self.restore(before)
+        self.iteration = iteration
+
+    def estimate(self, batches: int) -> Estimate:
+        """Means over `batches` batches for every player; the strategy stands still and only the random numbers move."""
+        regret, average = (np.zeros(int(self.form.first_pair[-1])) for _ in range(2))
+        with torch.no_grad():
+            for player, own in enumerate(self._deals.own):
+                for _ in range(batches):
+                    for total, sampled in zip((regret, average), self._deals.sample(player)):
+                        total[own.cpu().numpy()] += sampled.to("cpu", torch.float64).numpy() / batches
+        return Estimate(regret, average)
+
+    def average_strategy(self) -> FloatArray:
+        """The average strategy in pair order, uniform where no deal came."""
+        return normalise(self._gather("average"), self.form.first_pair)
+
+    def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
+        """Exact values and best responses, by the fastest full engine that is installed."""
+        return self._evaluator.evaluate(self.average_strategy() if strategy is None else strategy)
+
+    def snapshot(self) -> Snapshot:
+        """A copy of the three arrays, with seed and numbers drawn."""
+        return Snapshot(
+            iteration=self.iteration,
+            regret=self._gather("regret"),
+            average=self._gather("average"),
+            strategy=self._gather("strategy"),
+            sampler=np.array([self.seed, int(self._deals.random[1]), 1.0, 1.0]),
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go on from there: with the random numbers it was taken with, or this engine's own if it has none."""
+        self.iteration = snapshot.iteration
+        for seat, own in zip(self._seats, self._deals.own):
+            place = own.cpu().numpy()
+            for name in ("regret", "average", "strategy"):
+                self._scatter(getattr(seat.tables, name), getattr(snapshot, name)[place])
+        self._scatter(self._deals.strategy, snapshot.strategy)
+        if snapshot.sampler is not None:
+            self.seed = int(snapshot.sampler[0])
+            self._deals.seed(key_of(self.seed), int(snapshot.sampler[1]))
+
+    def _gather(self, name: str) -> FloatArray:
+        pairs = np.zeros(int(self.form.first_pair[-1]))
+        for seat, own in zip(self._seats, self._deals.own):
+            pairs[own.cpu().numpy()] = getattr(seat.tables, name).to("cpu", torch.float64).numpy()
+        return pairs
+
+    def _scatter(self, tensor: torch.Tensor, values: FloatArray) -> None:
+        tensor[: len(values)].copy_(torch.as_tensor(values).to(tensor.dtype))

@@ -1,0 +1,66 @@
+"""Random numbers that are a function of a seed and a count: SplitMix64 (Steele, Lea & Flood, 2014).
+
+    draw n = mix(key + n · γ),    key = mix(seed),    γ = 2^64 / golden ratio
+
+Nothing but the count has to be kept to go on exactly where a run stopped, and the same numbers come out of compiled
+code and of array libraries on any device.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.compiling.decorators import kernel
+from regretless.errors import InvalidOption
+
+__all__ = ["LARGEST_SEED", "Words", "check_seed", "key_of", "mixed", "uniform"]
+
+Words = NDArray[np.uint64]
+
+LARGEST_SEED = 2**53 - 1  # so that a seed survives being kept as a float64
+
+GAMMA = np.uint64(0x9E3779B97F4A7C15)
+FIRST = np.uint64(0xBF58476D1CE4E5B9)
+SECOND = np.uint64(0x94D049BB133111EB)
+S30, S27, S31, S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+UNIT = 2.0**-53
+
+
+@kernel
+def mixed(z: np.uint64) -> np.uint64:
+    """A bijection of 64 bits that leaves no pattern."""
+    z = (z ^ (z >> S30)) * FIRST
+    z = (z ^ (z >> S27)) * SECOND
+    return z ^ (z >> S31)
+
+
+@kernel
+def uniform(random: Words) -> float:
+    """The next number in [0, 1); `random` holds key and count and is moved on."""
+    random[1] += np.uint64(1)
+    return np.float64(mixed(random[0] + random[1] * GAMMA) >> S11) * UNIT
+
+
+def check_seed(seed: int) -> int:
+    """The seed, if it is one.
+
+    >>> check_seed(7)
+    7
+    """
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InvalidOption("seed", seed, f"must be between 0 and {LARGEST_SEED}")
+    return seed
+
+
+def key_of(seed: int) -> int:
+    """Where the numbers of a seed start, far from those of the next seed.
+
+    >>> key_of(0) == key_of(1)
+    False
+    """
+    word = 2**64 - 1
+    z = (seed + 1) * int(GAMMA) & word
+    z = (z ^ (z >> 30)) * int(FIRST) & word
+    z = (z ^ (z >> 27)) * int(SECOND) & word
+    return z ^ (z >> 31)

@@ -1,0 +1,96 @@
+"""A history form packed for walking at random: one row of four numbers a node, and chance drawn in constant time.
+
+A walk meets nodes in no order a cache could foresee, so all it needs of a node lies in one row of 16 bytes. Chance is
+drawn from alias tables (Walker, 1977; Vose, 1991): of k outcomes take one uniformly, keep it with the probability in
+`accept`, otherwise go to the one in `alias`. Equal probabilities need no alias at all, which is the case in most card
+games.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.compiling.decorators import kernel
+from regretless.forms.history import TERMINAL, FloatArray, HistoryForm, IntArray
+from regretless.games.game import CHANCE
+
+__all__ = ["SamplingTree", "sampling_tree"]
+
+
+@dataclass(frozen=True)
+class SamplingTree:
+    """What a random walk reads. N nodes, T terminals, P players, D + 1 depths."""
+
+    node: NDArray[np.int32]  # [N, 4]  who moves, first child, number of children, and place: see `sampling_tree`
+    payoff: FloatArray  # [T, P]
+    accept: FloatArray  # [N]  probability with which the outcome that leads here, once drawn, is kept
+    alias: IntArray  # [N]     the child that is taken instead
+    players: int  # P
+    depth: int  # D
+
+
+def sampling_tree(form: HistoryForm) -> SamplingTree:
+    """Pack a form. A node's place is its first pair where a player moves, its row of `payoff` where the game is over.
+
+    >>> from regretless.forms import compile_history
+    >>> from regretless.games import Kuhn
+    >>> sampling_tree(compile_history(Kuhn())).node[4].tolist()  # player 0, after both cards are dealt
+    [0, 10, 2, 0]
+    """
+    player = np.asarray(form.player, np.int32)
+    node = np.zeros((len(player), 4), np.int32)
+    node[:, 0] = player
+    node[:, 1] = form.first_child[:-1]
+    node[:, 2] = np.diff(form.first_child)
+    moves = player >= 0
+    node[moves, 3] = form.first_pair[form.information_set[moves]]
+    node[player == TERMINAL, 3] = np.arange(len(form.terminal))
+    accept = np.ones(len(player))
+    alias = np.arange(len(player), dtype=np.int32)
+    _fill_alias_tables(np.flatnonzero(player == CHANCE), np.asarray(form.first_child), form.chance, accept, alias)
+    return SamplingTree(
+        node=node,
+        payoff=np.ascontiguousarray(form.payoff),
+        accept=accept,
+        alias=alias,
+        players=form.players,
+        depth=len(form.level) - 2,
+    )
+
+
+@kernel
+def _fill_alias_tables(
+    nodes: IntArray, first_child: IntArray, chance: FloatArray, accept: FloatArray, alias: IntArray
+) -> None:
+    """Vose's construction at every chance node: outcomes below the mean are topped up by one above it."""
+    for index in range(len(nodes)):
+        first = first_child[nodes[index]]
+        last = first_child[nodes[index] + 1]
+        count = last - first
+        total = chance[first:last].sum()
+        scaled = chance[first:last] * (count / total)
+        small = np.empty(count, np.int64)
+        large = np.empty(count, np.int64)
+        smalls = 0
+        larges = 0
+        for outcome in range(count):
+            if scaled[outcome] < 1.0 - 1e-12:
+                small[smalls] = outcome
+                smalls += 1
+            elif scaled[outcome] > 1.0 + 1e-12:
+                large[larges] = outcome
+                larges += 1
+        while smalls > 0 and larges > 0:
+            smalls -= 1
+            below = small[smalls]
+            above = large[larges - 1]
+            accept[first + below] = scaled[below]
+            alias[first + below] = first + above
+            scaled[above] -= 1.0 - scaled[below]
+            if scaled[above] < 1.0:
+                larges -= 1
+                small[smalls] = above
+                smalls += 1

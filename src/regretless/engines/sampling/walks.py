@@ -1,0 +1,231 @@
+"""Monte Carlo CFR: iterations that walk a random part of the tree (Lanctot, Waugh, Zinkevich & Bowling, NeurIPS 2009).
+
+The counterfactual regret of action a at information set I is a sum over the terminals z behind it. Draw a block of
+terminals instead, and divide each by the probability q(z) that a block contains it:
+
+    r̃(I, a) = Σ_{z drawn}  1/q(z) · u_i(z) · π_{−i}(z) · (π_i(h·a → z) − π_i(h → z)),    h the node of I above z
+
+Its mean over the draws is the exact regret r(I, a), whichever blocks are drawn, as long as every q(z) is above 0. The
+choice of blocks is `Sampling`; in each, chance is drawn as it plays, so its probabilities cancel out of π_{−i}/q.
+
+    chance     all actions walked. q is chance's part of π_{−i}, so
+                   r̃(I, a) = Σ_{h met} π_others(h) · (u(h·a) − u(h))
+    external   chance and the others are drawn from σ, the updated player i tries every action. q = π_{−i}, so
+                   r̃(I, a) = u(h·a) − u(h),    u(h) = Σ_a σ(a) · u(h·a)
+               and each information set is met at most once in a walk.
+    outcome    one line of play. i draws from ξ = ε/|A| + (1 − ε) · σ, so q = π_{−i} · q_i with q_i the product of ξ:
+                   r̃(I, a) = u_i(z)/q_i(z) · π_i(h·a → z) · (1 − σ(a))     for the action drawn
+                   r̃(I, b) = −u_i(z)/q_i(z) · π_i(h·a → z) · σ(a)          for every other
+
+Averages. Chance sampling adds π_i · σ at each set of i that is met, as full CFR does; how often chance lets a set be
+met is a constant of that set and vanishes when the average is normalised. External and outcome sampling add σ_j where
+the *next* player j = i + 1 moves: there j is drawn from σ_j, so being met at all stands for the weight π_j ("simple"
+averaging in OpenSpiel). Outcome sampling divides by q_i(h), because i does not play what they would. With two players
+this is the exact average up to a constant for each set; with more, sets are also weighed by how often the remaining
+players allow them.
+
+Rules. The sampled r̃ takes the place of r in `rules/rule.py`; sets that are not met have r̃ = 0. `vanilla` and `linear`
+are made for this: they are sums, and a sum of unbiased estimates is unbiased. `plus` runs but loses its edge: flooring
+at 0 after every noisy estimate leaves a bias upward. Rules that discount positive and negative regrets differently, or
+predict the next regret from the last, are turned away: one random walk is no forecast.
+
+Batches. With `batch_size` B above 1, chance sampling walks B deals before it updates a player, and the rule is applied
+to the mean of their regrets, at every set of that player. The mean of B estimates has a B-th of the variance, so all
+rules make sense again; `sampling_batch.py` does the same on a GPU.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from regretless.engines.contract import Engine, Evaluation, Sampling, Snapshot
+from regretless.engines.sampling.kernels import batch_walks, chance_walks, external_walks, outcome_walks
+from regretless.engines.sampling.random_numbers import check_seed, key_of
+from regretless.engines.sampling.tree import sampling_tree
+from regretless.engines.sequence.numpy_engine import normalise
+from regretless.errors import InvalidOption
+from regretless.forms.compile import uniform_array
+from regretless.forms.history import FloatArray, HistoryForm
+from regretless.forms.memory import memory_bytes
+from regretless.variants.vanilla import Vanilla
+from regretless.variants.variant import Schedule, Weights
+
+__all__ = ["Estimate", "SamplingEngine", "exact_engine"]
+
+
+def exact_engine(form: HistoryForm) -> Engine:
+    """The fastest engine that walks the whole game on the CPU, for evaluating what a sampling engine found."""
+    from regretless.engines.registry import create  # which knows of this module too
+
+    return create("auto", form, device="cpu")
+
+
+class Estimate(NamedTuple):
+    """Means over walks under a strategy that stands still."""
+
+    regret: FloatArray  # [pairs]   estimates the counterfactual regrets
+    average: FloatArray  # [pairs]  estimates what an iteration adds to the sum of strategies
+
+
+class SamplingEngine:
+    """External, outcome or chance sampling on one CPU thread, for any number of players; each iteration updates all.
+
+    >>> from regretless.forms import compile_history
+    >>> from regretless.games import Kuhn
+    >>> from regretless.variants import Vanilla, schedule
+    >>> engine = SamplingEngine(compile_history(Kuhn()), sampling=Sampling.EXTERNAL, seed=7)
+    >>> engine.advance(schedule(Vanilla(), first=1, count=20_000))
+    >>> engine.evaluate().exploitability < 0.02
+    True
+    """
+
+    name = "numba"
+    device = "cpu"
+    threads = 1
+    tolerance = 1e-10  # of one walk; the noise of drawing is far larger
+
+    def __init__(
+        self,
+        form: HistoryForm,
+        *,
+        sampling: Sampling = Sampling.EXTERNAL,
+        seed: int = 0,
+        exploration: float = 0.6,  # ε of outcome sampling, above 0 and at most 1
+        batch_size: int = 1,  # deals between two updates of a player; more than 1 for chance sampling alone
+    ) -> None:
+        sampling = Sampling(sampling)
+        if sampling is Sampling.FULL:
+            raise InvalidOption("sampling", str(sampling), "must be external, outcome or chance to sample at all")
+        if form.players < 2 and sampling is not Sampling.CHANCE:
+            raise InvalidOption("sampling", str(sampling), "needs two players or more: a lone player draws nothing")
+        if not 0.0 < exploration <= 1.0:
+            raise InvalidOption("exploration", exploration, "must be above 0 and at most 1")
+        if batch_size < 1:
+            raise InvalidOption("batch_size", batch_size, "must be at least 1")
+        if batch_size > 1 and sampling is not Sampling.CHANCE:
+            raise InvalidOption("batch_size", batch_size, f"is for chance sampling; {sampling} sampling takes 1")
+        self.form = form
+        self.sampling = sampling
+        self.batch_size = batch_size
+        self.seed = check_seed(seed)
+        self.exploration = exploration
+        self.iteration = 0
+        self._tree = sampling_tree(form)
+        self._regret = np.zeros(int(form.first_pair[-1]))
+        self._average = np.zeros_like(self._regret)
+        self._strategy = uniform_array(form)
+        self._scale = np.ones(2)  # what a new regret and a new strategy are multiplied by: see `_sampling_kernels.py`
+        self._random = np.array([key_of(seed), 0], np.uint64)  # key, numbers drawn
+        self._evaluator = exact_engine(form)  # now: its kernels are part of setting up
+        self.advance(np.empty((0, len(Weights._fields))))  # and so are these
+
+    @property
+    def memory_bytes(self) -> int:
+        # a walk lists nodes: 3 numbers each (6 where reaches are kept), and 3 numbers a pair
+        walk = (48 if self.sampling is Sampling.CHANCE else 24) * len(self.form.parent)
+        held = 6 * self._regret.nbytes + walk + memory_bytes(self._tree) + memory_bytes(self.form)
+        return held + self._evaluator.memory_bytes
+
+    def advance(self, schedule: Schedule) -> None:
+        """Run as many iterations as `schedule` has rows."""
+        if self.batch_size > 1:
+            self._walk_batches(schedule)
+        else:
+            self._check(schedule)
+            self._walk(self._regret, self._average, self._strategy, self._scale, schedule, learning=True)
+        self.iteration += len(schedule)
+
+    def _check(self, schedule: Schedule) -> None:
+        if np.any(schedule[:, 5] != 0.0):
+            raise InvalidOption(
+                "variant", "predictive", f"cannot be combined with {self.sampling} sampling: try linear"
+            )
+        if np.any(schedule[:, 0] != schedule[:, 1]):
+            raise InvalidOption(
+                "variant",
+                "discounted",
+                f"cannot be combined with {self.sampling} sampling, where positive and negative regrets must be "
+                "discounted alike: try linear",
+            )
+
+    def estimate(self, walks: int) -> Estimate:
+        """Means over `walks` walks of every player; the strategy stands still and only the random numbers move on."""
+        regret, average = np.zeros_like(self._regret), np.zeros_like(self._average)
+        rows = np.tile(np.array(Vanilla().weights(1), dtype=np.float64), (walks, 1))
+        self._walk(regret, average, self._strategy, np.ones(2), rows, learning=False)
+        return Estimate(regret / walks, average / walks)
+
+    def _walk(
+        self,
+        regret: FloatArray,
+        average: FloatArray,
+        strategy: FloatArray,
+        scale: FloatArray,
+        schedule: Schedule,
+        *,
+        learning: bool,
+    ) -> None:
+        tree = self._tree
+        walks: Any
+        options: tuple[Any, ...] = ()
+        if self.sampling is Sampling.EXTERNAL:
+            walks = external_walks
+        elif self.sampling is Sampling.OUTCOME:
+            walks, options = outcome_walks, (self.exploration, tree.depth)
+        else:
+            walks, options = chance_walks, (np.arange(tree.players),)
+        given = (tree.node, tree.payoff, tree.accept, tree.alias, regret, average, strategy, self._random, scale)
+        walks(*given, np.ascontiguousarray(schedule, np.float64), learning, *options)
+
+    def _walk_batches(self, schedule: Schedule) -> None:
+        batch_walks(
+            self._tree.node,
+            self._tree.payoff,
+            self._tree.accept,
+            self._tree.alias,
+            self._regret,
+            self._average,
+            self._strategy,
+            self._random,
+            np.ascontiguousarray(schedule, np.float64),
+            self.batch_size,
+            np.asarray(self.form.first_pair),
+            np.asarray(self.form.information_set_player),
+        )
+
+    def average_strategy(self) -> FloatArray:
+        """The average strategy in pair order, uniform where no walk came."""
+        return normalise(self._average, self.form.first_pair)
+
+    def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
+        """Exact values and best responses, by the fastest full engine that is installed."""
+        return self._evaluator.evaluate(self.average_strategy() if strategy is None else strategy)
+
+    def snapshot(self) -> Snapshot:
+        """Regrets and averages within a factor √2 of what full CFR would hold, and all it takes to go on exactly.
+
+        Both are brought to size by a power of two, which rounds nothing; the rest of the scale is in `sampler`.
+        """
+        powers = [2.0 ** round(math.log2(scale)) for scale in self._scale.tolist()]
+        return Snapshot(
+            iteration=self.iteration,
+            regret=self._regret / powers[0],
+            average=self._average / powers[1],
+            strategy=self._strategy.copy(),
+            sampler=np.array([self.seed, int(self._random[1]), *(self._scale / powers)], dtype=np.float64),
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go on from there: with the random numbers it was taken with, or this engine's own if it has none."""
+        self.iteration = snapshot.iteration
+        self._regret[:] = snapshot.regret
+        self._average[:] = snapshot.average
+        self._strategy[:] = snapshot.strategy
+        self._scale[:] = 1.0
+        if snapshot.sampler is not None:
+            self.seed = int(snapshot.sampler[0])
+            self._random[:] = np.array([key_of(self.seed), int(snapshot.sampler[1])], np.uint64)
+            self._scale[:] = snapshot.sampler[2:4]

@@ -1,0 +1,201 @@
+"""Many games of one shape solved at once: one more axis on every array.
+
+Games have one shape when their trees are equal, node by node, and only payoffs or chance probabilities differ: a
+thousand Leduc games with a thousand antes, a game under a thousand rake structures. Trees, columns and every index are
+stored once; payoffs, regrets, averages and strategies have an entry for each game. On a CPU the games are the
+fast axis of NumPy-like tensor operations in PyTorch; on a CUDA device with CuPy every game has a thread block to
+itself and all iterations run in one launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import Protocol
+
+import numpy as np
+
+from regretless.engines.contract import Evaluation, Snapshot, Updates
+from regretless.engines.devices import require_cuda
+from regretless.engines.sequence.layout import slices
+from regretless.engines.sequence.payoff_terms import Terms
+from regretless.errors import InvalidGame, InvalidOption, MissingExtra
+from regretless.forms.history import FloatArray, HistoryForm
+from regretless.forms.sequence import SequenceTree, sequence_tree, terminal_reach, terminal_sequences
+from regretless.reprs import brief
+from regretless.variants.variant import Schedule
+
+__all__ = ["BatchedEngine", "BatchedEvaluation", "batched_terms", "check_one_shape", "replace_payoffs"]
+
+SHAPE = ("parent", "player", "information_set", "pair", "first_child", "level", "terminal", "first_pair")
+
+
+@dataclass(frozen=True)
+class BatchedEvaluation:
+    """`Evaluation` for every game of a batch."""
+
+    values: FloatArray  # [games, players]
+    best_response_values: FloatArray  # [games, players]
+
+    __repr__ = brief
+
+    @property
+    def nash_conv(self) -> FloatArray:
+        """Sum over players of what each gains by best-responding.  [games]"""
+        total: FloatArray = self.best_response_values.sum(axis=1) - self.values.sum(axis=1)
+        return total
+
+    @property
+    def exploitability(self) -> FloatArray:
+        """Mean over players of what each gains by best-responding.  [games]"""
+        mean: FloatArray = self.nash_conv / self.values.shape[1]
+        return mean
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, game: int) -> Evaluation:
+        return Evaluation(tuple(self.values[game].tolist()), tuple(self.best_response_values[game].tolist()))
+
+
+class _Solve(Protocol):
+    """What both libraries offer: `TorchSolve` and `CupySolve`."""
+
+    def advance(self, schedule: Schedule) -> None: ...
+    def average_strategy(self) -> FloatArray: ...
+    def evaluate(self, strategy: FloatArray | None) -> tuple[FloatArray, FloatArray]: ...
+    def snapshot(self, iteration: int) -> Snapshot: ...
+    def restore(self, snapshot: Snapshot) -> None: ...
+
+
+def check_one_shape(games: Sequence[HistoryForm]) -> None:
+    """Refuse games whose trees differ."""
+    if not games:
+        raise InvalidOption("games", [], "must hold at least one game")
+    for number, game in enumerate(games):
+        for name in SHAPE:
+            if not np.array_equal(getattr(game, name), getattr(games[0], name)):
+                raise InvalidGame(f"game {number} of the batch, {game.name}, differs from the first in `{name}`")
+
+
+def batched_terms(games: Sequence[HistoryForm]) -> tuple[tuple[SequenceTree, ...], tuple[Terms, ...]]:
+    """Trees of the shape that the games share, and payoff terms with a column for each game.
+
+    Terminals that end the same sequences are summed in a two-player game; none is dropped where one game's payoff
+    is 0, since another's may not be.
+    """
+    check_one_shape(games)
+    shape = games[0]
+    trees = tuple(sequence_tree(shape, player) for player in range(shape.players))
+    ends = [terminal_sequences(shape, player, tree).astype(np.int64) for player, tree in enumerate(trees)]
+    reaches = [terminal_reach(game) for game in games]
+    terms = []
+    for player, tree in enumerate(trees):
+        others = [other for other in range(shape.players) if other != player]
+        order = np.lexsort([ends[other] for other in reversed(others)] + [ends[player]])
+        keys = np.stack([ends[player][order], *(ends[other][order] for other in others)])
+        new = np.any(np.diff(keys, axis=1, prepend=-1) != 0, axis=0)
+        first = np.flatnonzero(new)
+        value = np.empty((len(first), len(games)))
+        for number, (game, reach) in enumerate(zip(games, reaches)):
+            weighted = (reach * game.payoff[:, player])[order]
+            value[:, number] = np.add.reduceat(weighted, first) if len(first) else 0.0
+        start = slices(np.bincount(keys[0, first], minlength=len(tree.pair)))
+        terms.append(Terms(start, tuple(keys[1:, first]), value))
+    return trees, tuple(terms)
+
+
+class BatchedEngine:
+    """CFR on many games of one shape.
+
+    `library` is "torch", "cupy" or "auto": CuPy's kernels for two-player games on CUDA where it is installed.
+
+    >>> from regretless.forms import compile_history
+    >>> from regretless.games import Kuhn
+    >>> from regretless.variants import Plus, schedule
+    >>> kuhn = compile_history(Kuhn())
+    >>> doubled = replace_payoffs(kuhn, 2.0 * kuhn.payoff)
+    >>> engine = BatchedEngine([kuhn, doubled], dtype="float64")
+    >>> engine.advance(schedule(Plus(), first=1, count=100))
+    >>> engine.evaluate().exploitability.round(6)
+    array([0.001194, 0.002389])
+    """
+
+    def __init__(
+        self,
+        games: Sequence[HistoryForm],
+        *,
+        updates: Updates = Updates.ALTERNATING,
+        device: str = "cpu",
+        dtype: str = "float32",
+        library: str = "auto",
+    ) -> None:
+        if library not in ("auto", "torch", "cupy"):
+            raise InvalidOption("library", library, "must be auto, torch or cupy")
+        trees, terms = batched_terms(games)
+        on_cuda = device.partition(":")[0] == "cuda"
+        if library == "auto":
+            library = "cupy" if on_cuda and len(trees) == 2 and find_spec("cupy") is not None else "torch"
+        if find_spec(library) is None:
+            raise MissingExtra(library, "torch" if library == "torch" else "gpu")
+        if library == "cupy" and (not on_cuda or len(trees) != 2):
+            raise InvalidOption("library", library, "solves two-player games on a CUDA device")
+        if on_cuda:
+            require_cuda()
+        self.name = library
+        self.device = device
+        self.games = len(games)
+        self.iteration = 0
+        self._solve = _build(library, trees, terms, updates, device, dtype)
+
+    def advance(self, schedule: Schedule) -> None:
+        """Run as many iterations on every game as `schedule` has rows."""
+        self._solve.advance(np.asarray(schedule, dtype=np.float64))
+        self.iteration += len(schedule)
+
+    def average_strategy(self) -> FloatArray:
+        """Average strategies, [games, pairs]."""
+        return self._solve.average_strategy()
+
+    def evaluate(self, strategy: FloatArray | None = None) -> BatchedEvaluation:
+        """Values and best responses of strategies [games, pairs]; of the average strategies if none are given."""
+        values, best = self._solve.evaluate(strategy)
+        return BatchedEvaluation(np.ascontiguousarray(values.T), np.ascontiguousarray(best.T))
+
+    def snapshot(self) -> Snapshot:
+        """A copy of the three arrays, [games, pairs] each."""
+        return self._solve.snapshot(self.iteration)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Go on from there."""
+        self._solve.restore(snapshot)
+        self.iteration = snapshot.iteration
+
+
+def replace_payoffs(game: HistoryForm, payoff: FloatArray) -> HistoryForm:
+    """The same game with other payoffs, [terminals, players]."""
+    payoff = np.asarray(payoff, dtype=np.float64)
+    if payoff.shape != game.payoff.shape or not np.isfinite(payoff).all():
+        raise InvalidOption("payoff", payoff.shape, f"must be finite numbers of shape {game.payoff.shape}")
+    zero_sum = bool(np.allclose(payoff.sum(axis=1), 0.0))
+    return replace(game, payoff=payoff, zero_sum=zero_sum)
+
+
+def _build(
+    library: str,
+    trees: tuple[SequenceTree, ...],
+    terms: tuple[Terms, ...],
+    updates: Updates,
+    device: str,
+    dtype: str,
+) -> _Solve:
+    # Heavy libraries are imported when a batch first asks for them.
+    if library == "cupy":
+        from regretless.engines.sequence.cuda.solve import CupySolve
+
+        return CupySolve(trees, terms, updates=updates, device=device, dtype=dtype)
+    from regretless.engines.sequence.torch_engine import DTYPES, TorchSolve, torch_device
+
+    where = torch_device(device, dtype)
+    return TorchSolve(trees, terms, updates=updates, device=where, dtype=DTYPES[dtype], graph=True)

@@ -1,0 +1,222 @@
+"""CFR as Kim (2024) writes it: nothing but sparse products and element-wise operations over nodes.
+
+With the matrices of `forms/matrices.py`, s(v) the probability of entering node v from its parent, and ∘ element-wise:
+
+1. s  = chance + M(Q,V)ᵀ σ
+2. u  = payoffs;                       for l = D … 1:   u ← u + L(l) (s ∘ u)                       values   [N, P]
+3. π₋ = 1 at the root, else 0;         for l = 1 … D:   π₋ ← π₋ + (L(l)ᵀ π₋) ∘ (s, or 1 where i moved)   [N, P]
+   π  the same the other way round:                     π ← π + (L(l)ᵀ π) ∘ (1, or s where i moved)      [N, P]
+4. r  = M(Q,V) Σ_i M(V,I) ∘ π₋ ∘ (u − Gᵀ u)                                                        regrets  [Q]
+5. the rule of `rules/rule.py`, with the sum of an information set as M(H,Q)ᵀ M(H,Q) z             next σ   [Q]
+
+It is kept for its faithfulness, beside the faster engines, and works on any number of players. The same lines run on
+SciPy and on CuPy: `device` chooses the module.
+
+Kim: GPU-Accelerated Counterfactual Regret Minimization, 2024, arXiv 2408.14778.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from regretless.engines.contract import Evaluation, Snapshot, Updates
+from regretless.errors import MissingExtra
+from regretless.forms.compile import uniform_array
+from regretless.forms.history import FloatArray, HistoryForm
+from regretless.forms.matrices import matrices
+from regretless.forms.memory import memory_bytes
+from regretless.forms.sequence import sequence_tree, terminal_sequences
+from regretless.variants.variant import Schedule, Weights
+
+__all__ = ["MatrixEngine"]
+
+Array = Any  # numpy.ndarray or cupy.ndarray
+Sparse = Any  # a matrix of scipy.sparse or cupyx.scipy.sparse
+
+
+class MatrixEngine:
+    """Any number of players, on the history form, by sparse products.
+
+    >>> from regretless.forms import compile_history
+    >>> from regretless.games import Kuhn
+    >>> from regretless.variants import Plus, schedule
+    >>> engine = MatrixEngine(compile_history(Kuhn()))
+    >>> engine.advance(schedule(Plus(), first=1, count=100))
+    >>> round(engine.evaluate().exploitability, 6)
+    0.001194
+    """
+
+    name = "matrix"
+    threads = 1
+    tolerance = 1e-11
+
+    def __init__(self, form: HistoryForm, *, updates: Updates = Updates.ALTERNATING, device: str = "cpu") -> None:
+        self.history = form
+        self.updates = updates
+        self.device = device
+        self.iteration = 0
+        self.xp, self.sparse = _modules(device)
+        put = self.xp.asarray
+        of = matrices(form)
+        self.levels = [self._put(level) for level in of.levels]
+        self.levels_down = [self._put(level.T) for level in of.levels]
+        self.to_children = self._put(of.tree.T)
+        self.pair_nodes = self._put(of.pair_nodes)
+        self.to_nodes = self._put(of.pair_nodes.T)
+        self.set_sum = self._put(of.set_pairs.T @ of.set_pairs)  # to each pair, the sum over its information set
+        self.moved = put(of.node_movers.toarray())
+        self.chance = put(np.where(form.pair < 0, form.chance, 0.0)[:, None])
+        self.payoff = put(np.zeros((len(form.parent), form.players)))
+        self.payoff[put(form.terminal)] = put(form.payoff)
+        nodes_of_pair = np.bincount(form.pair[form.pair >= 0], minlength=form.first_pair[-1])
+        self.share_of_node = put(1.0 / nodes_of_pair)
+        owner = np.repeat(form.information_set_player, np.diff(form.first_pair))
+        self.owned = [put((owner == player).astype(np.float64)) for player in range(form.players)]
+        self.uniform = put(uniform_array(form))
+        self.regret: Array = self.xp.zeros_like(self.uniform)
+        self.average: Array = self.xp.zeros_like(self.uniform)
+        self.strategy: Array = self.uniform.copy()
+        self.responses = [_Response(form, player, self) for player in range(form.players)]
+
+    @property
+    def memory_bytes(self) -> int:
+        held = [*self.levels, *self.levels_down, self.to_children, self.pair_nodes, self.to_nodes, self.set_sum]
+        sparse = sum(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes for matrix in held)
+        return int(
+            memory_bytes(self.history) + sparse + self.payoff.nbytes + self.moved.nbytes + 4 * self.regret.nbytes
+        )
+
+    def advance(self, schedule: Schedule) -> None:
+        everyone = range(self.history.players)
+        for row in schedule:
+            weights = Weights(*row.tolist())
+            if self.updates is Updates.SIMULTANEOUS:
+                self._update(weights, sum(self.owned))
+            else:
+                for player in everyone:
+                    self._update(weights, self.owned[player])
+            self.iteration += 1
+
+    def average_strategy(self) -> FloatArray:
+        return self._host(self._match(self.average))
+
+    def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
+        played = self._match(self.average) if strategy is None else self.xp.asarray(strategy)
+        enter = self._enter(played)
+        values = self._values(enter)
+        others = self._reach(self.moved + (1.0 - self.moved) * enter)
+        return Evaluation(
+            values=tuple(self._host(values[0]).tolist()),
+            best_response_values=tuple(response.value(others) for response in self.responses),
+        )
+
+    def snapshot(self) -> Snapshot:
+        arrays = (self._host(array) for array in (self.regret, self.average, self.strategy))
+        return Snapshot(self.iteration, *arrays)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        self.iteration = snapshot.iteration
+        self.regret = self.xp.array(snapshot.regret)
+        self.average = self.xp.array(snapshot.average)
+        self.strategy = self.xp.array(snapshot.strategy)
+
+    def _update(self, weights: Weights, updated: Array) -> None:
+        """One pass over the game; only pairs where `updated` is 1 change."""
+        xp = self.xp
+        enter = self._enter(self.strategy)
+        values = self._values(enter)
+        others = self._reach(self.moved + (1.0 - self.moved) * enter)
+        own = self._reach(self.moved * enter + (1.0 - self.moved))
+        gain = (self.moved * others * (values - self.to_children @ values)).sum(axis=1)
+        new = self.pair_nodes @ gain
+        # Every node of an information set has the same own reach: their mean is that of the set, times σ.
+        plan = (self.pair_nodes @ (self.moved * own).sum(axis=1)) * self.share_of_node
+
+        discount = xp.where(self.regret > 0, weights.positive_discount, weights.negative_discount)
+        regret = self.regret * discount + new
+        if weights.floor:
+            regret = xp.maximum(regret, 0.0)
+        average = self.average * weights.average_decay + weights.average_weight * plan
+        strategy = self._match(regret * weights.prediction_discount + weights.prediction * new)
+        chosen = updated > 0
+        self.regret = xp.where(chosen, regret, self.regret)
+        self.average = xp.where(chosen, average, self.average)
+        self.strategy = xp.where(chosen, strategy, self.strategy)
+
+    def _enter(self, strategy: Array) -> Array:
+        """Step 1.  [N, 1]"""
+        return self.chance + (self.to_nodes @ strategy)[:, None]
+
+    def _values(self, enter: Array) -> Array:
+        """Step 2.  [N, P]"""
+        values = self.payoff
+        for level in reversed(self.levels):
+            values = values + level @ (enter * values)
+        return values
+
+    def _reach(self, factor: Array) -> Array:
+        """Step 3, for factors [N, P] of each player."""
+        reach = self.xp.zeros_like(self.payoff)
+        reach[0] = 1.0
+        for level in self.levels_down:
+            reach = reach + (level @ reach) * factor
+        return reach
+
+    def _match(self, regret: Array) -> Array:
+        positive = self.xp.maximum(regret, 0.0)
+        total = self.set_sum @ positive
+        counts = total >= np.finfo(total.dtype).tiny  # see `numpy_engine.SMALLEST`
+        return self.xp.where(counts, positive / self.xp.where(counts, total, 1.0), self.uniform)
+
+    def _put(self, matrix: Sparse) -> Sparse:
+        from scipy.sparse import csr_matrix
+
+        return self.sparse.csr_matrix(csr_matrix(matrix))
+
+    def _host(self, array: Array) -> FloatArray:
+        return np.array(array.get() if self.device == "cuda" else array)
+
+
+class _Response:
+    """One player's best response: payoffs of sequences, then the best action of every set, deepest level first."""
+
+    def __init__(self, form: HistoryForm, player: int, engine: MatrixEngine) -> None:
+        from scipy.sparse import csr_array
+
+        self.xp, put = engine.xp, engine.xp.asarray
+        self.player = player
+        tree = sequence_tree(form, player)
+        sequences = len(tree.pair)
+        ends = terminal_sequences(form, player, tree)
+        payoff = csr_array((form.payoff[:, player], (ends, form.terminal)), shape=(sequences, len(form.parent)))
+        self.payoff = engine._put(payoff)
+        self.levels: list[tuple[Array, Sparse]] = []
+        for start, end in zip(tree.level.tolist(), tree.level[1:].tolist()):
+            first, count = tree.first_sequence[start:end], np.diff(tree.first_sequence[start : end + 1])
+            step = np.arange(count.max())
+            actions = np.where(step < count[:, None], first[:, None] + step, first[:, None])  # short sets repeat one
+            ones = np.ones(end - start)
+            above = csr_array(
+                (ones, (tree.parent_sequence[start:end], np.arange(end - start))), (sequences, end - start)
+            )
+            self.levels.append((put(actions), engine._put(above)))
+
+    def value(self, others: Array) -> float:
+        worth = self.payoff @ others[:, self.player]
+        for actions, above in reversed(self.levels):
+            worth = worth + above @ worth[actions].max(axis=1)
+        return float(worth[0])
+
+
+def _modules(device: str) -> tuple[Any, Any]:
+    """The array library of a device and its sparse matrices."""
+    array, sparse, extra = (
+        ("cupy", "cupyx.scipy.sparse", "gpu") if device == "cuda" else ("numpy", "scipy.sparse", "exact")
+    )
+    try:
+        return import_module(array), import_module(sparse)
+    except ImportError:
+        raise MissingExtra(array if extra == "gpu" else "scipy", extra) from None

@@ -1,0 +1,258 @@
+"""CFR in compiled code on the CPU: the engine to use unless there is a reason for another.
+
+1. `numba_layout.py` renumbers the sequences so that each pass is a loop over adjacent numbers.
+2. `payoff_rows.py` rewrites the payoff matrix of a two-player game so that a product touches a fraction of its entries.
+3. `numba_kernels.py` runs the passes of an iteration, and a whole schedule of iterations in one call, without Python
+   and without allocating, while other Python threads go on.
+
+Everything CFR needs is exact: nothing is pruned or skipped. Evaluation is in float64 whatever the engine's own format.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.contract import Evaluation, Snapshot, Updates
+from regretless.engines.sequence import numba_kernels as kernels
+from regretless.engines.sequence.numba_layout import lay_out
+from regretless.engines.sequence.numpy_engine import normalise
+from regretless.engines.sequence.payoff_rows import PayoffRows, payoff_rows
+from regretless.engines.threads import numba_threads, numba_threads_are_lost
+from regretless.forms.compile import uniform_array
+from regretless.forms.history import FloatArray, HistoryForm, IntArray
+from regretless.forms.memory import memory_bytes
+from regretless.forms.sequence import (
+    SequenceForm,
+    SequenceTree,
+    sequence_tree,
+    terminal_reach,
+    terminal_sequences,
+)
+from regretless.variants.variant import Schedule, Weights
+
+__all__ = ["NumbaHistoryEngine", "NumbaSequenceEngine"]
+
+Array = NDArray[np.floating]
+SHARED = 65_536  # information sets of one group from which several threads pay
+MOST_THREADS = 16  # used unless the user says otherwise
+TOLERANCE = {"float64": 1e-10, "float32": 2e-4}
+
+
+class _NumbaEngine(ABC):
+    """Everything but the payoffs of sequences, which the two forms compute in their own way."""
+
+    name = "numba"
+    device = "cpu"
+    threads = 1
+
+    def __init__(self, history: HistoryForm, trees: tuple[SequenceTree, ...], *, updates: Updates, dtype: str) -> None:
+        self.history = history
+        self.updates = updates
+        self.dtype = np.dtype(dtype)
+        self.tolerance = TOLERANCE[self.dtype.name]
+        self.iteration = 0
+        layout = lay_out(trees)
+        self.slot, self.slot_of_sequence = layout.slot, layout.slot_of_sequence
+        self.tree = kernels.Tree(layout.first_slot, layout.first_group, layout.group, layout.parent)
+        slots = int(layout.first_slot[-1])
+        strategy = np.ones(slots, self.dtype)
+        strategy[self.slot] = uniform_array(history)
+        self.state = kernels.State(
+            regret=np.zeros(slots, self.dtype),
+            average=np.zeros(slots, self.dtype),
+            strategy=strategy,
+            plan=np.ones(slots, self.dtype),
+            payoff=np.zeros(slots, self.dtype),
+        )
+        kernels.realize(self.tree, strategy, self.state.plan)
+
+    def _load_kernels(self) -> None:
+        """Compile, or read from disk, what a solve needs: part of setting up, not of the first iteration."""
+        self.advance(np.empty((0, len(Weights._fields))))
+        self.evaluate()
+
+    @abstractmethod
+    def advance(self, schedule: Schedule) -> None:
+        """Run as many iterations as `schedule` has rows."""
+
+    @abstractmethod
+    def _payoffs(self, player: int, plan: FloatArray, payoff: FloatArray) -> None:
+        """Payoffs of the sequences of `player` against the others' plans, in float64."""
+
+    @property
+    def memory_bytes(self) -> int:
+        return memory_bytes(self.history) + memory_bytes((self.slot, self.slot_of_sequence, self.tree, self.state))
+
+    def average_strategy(self) -> FloatArray:
+        return normalise(self._in_pair_order(self.state.average), self.history.first_pair)
+
+    def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
+        played, plan = np.ones(len(self.state.plan)), np.ones(len(self.state.plan))
+        played[self.slot] = self.average_strategy() if strategy is None else strategy
+        kernels.realize(self.tree, played, plan)
+        payoff = np.zeros(len(plan))
+        values, best = [], []
+        for player in range(self.history.players):
+            self._payoffs(player, plan, payoff)
+            first, end = self.tree.first_slot[player : player + 2].tolist()
+            values.append(float(plan[first:end] @ payoff[first:end]))
+            kernels.best_response(self.tree, player, payoff)
+            best.append(float(payoff[first]))
+        return Evaluation(values=tuple(values), best_response_values=tuple(best))
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot(
+            iteration=self.iteration,
+            regret=self._in_pair_order(self.state.regret),
+            average=self._in_pair_order(self.state.average),
+            strategy=self._in_pair_order(self.state.strategy),
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        self.iteration = snapshot.iteration
+        self.state.regret[self.slot] = snapshot.regret
+        self.state.average[self.slot] = snapshot.average
+        self.state.strategy[self.slot] = snapshot.strategy
+        kernels.realize(self.tree, self.state.strategy, self.state.plan)
+
+    def _in_pair_order(self, array: Array) -> FloatArray:
+        return array[self.slot].astype(np.float64)
+
+
+class NumbaSequenceEngine(_NumbaEngine):
+    """Two players, on the sequence form. Only large games use several threads; `threads` says how many they were.
+
+    >>> from regretless.forms import compile_history, compile_sequence
+    >>> from regretless.games import Kuhn
+    >>> from regretless.variants import Plus, schedule
+    >>> engine = NumbaSequenceEngine(compile_sequence(compile_history(Kuhn())))
+    >>> engine.advance(schedule(Plus(), first=1, count=100))
+    >>> round(engine.evaluate().exploitability, 6)
+    0.001194
+    """
+
+    def __init__(
+        self,
+        form: SequenceForm,
+        *,
+        updates: Updates = Updates.ALTERNATING,
+        dtype: str = "float64",
+        threads: int | None = None,
+    ) -> None:
+        super().__init__(form.history, form.trees, updates=updates, dtype=dtype)
+        self.exact_rows = _join((payoff_rows(form, 0), payoff_rows(form, 1)), self.slot_of_sequence)
+        self.rows = self.exact_rows._replace(value=self.exact_rows.value.astype(self.dtype, copy=False))
+        sweeps_outweigh_payoffs = len(self.slot) > len(self.rows.value)
+        if sweeps_outweigh_payoffs and self.tree.groups[:, 1].max(initial=0) >= SHARED:
+            self.threads = min(threads or MOST_THREADS, numba.config.NUMBA_NUM_THREADS)  # type: ignore[attr-defined]
+        self._load_kernels()
+
+    @property
+    def memory_bytes(self) -> int:
+        return super().memory_bytes + memory_bytes((*self.rows, self.exact_rows.value))
+
+    def advance(self, schedule: Schedule) -> None:
+        rows = np.ascontiguousarray(schedule, np.float64)
+        arguments = rows, self.updates is Updates.ALTERNATING, self.tree, self.rows, self.state
+        if self.threads > 1 and numba_threads_are_lost():
+            self.threads = 1
+        if self.threads == 1:
+            kernels.advance_rows(*arguments)
+        else:
+            from regretless.engines.sequence import numba_parallel
+
+            with numba_threads(self.threads):
+                numba_parallel.advance_rows_threads(*arguments)
+        self.iteration += len(schedule)
+
+    def _payoffs(self, player: int, plan: FloatArray, payoff: FloatArray) -> None:
+        y = np.zeros(len(self.rows.reference))
+        kernels.payoffs_of_rows(self.exact_rows, self.tree, player, plan, y, payoff)
+
+
+def _join(rows: tuple[PayoffRows, PayoffRows], slots: tuple[IntArray, ...]) -> kernels.Rows:
+    """Both players' rows in the same arrays, one after the other, over slots; row 0 stays zero for both."""
+    shift, entries = len(rows[0].reference) - 1, len(rows[0].value)
+    batches = np.concatenate([rows[0].batch, rows[1].batch + np.array([shift, 0, 0, entries])])
+    moved = np.where(rows[1].reference > 0, rows[1].reference + shift, 0)
+    row_of_slot = np.zeros(sum(map(len, slots)), np.uint32)
+    row_of_slot[slots[0]] = rows[0].row_of_sequence
+    row_of_slot[slots[1]] = np.where(rows[1].row_of_sequence > 0, rows[1].row_of_sequence + shift, 0)
+    return kernels.Rows(
+        first_batch=np.array([0, len(rows[0].batch), len(batches)]),
+        batches=batches.astype(np.uint64),
+        reference=np.concatenate([rows[0].reference, moved[1:]]).astype(np.uint32),
+        column=np.concatenate([slots[1][rows[0].column], slots[0][rows[1].column]]).astype(np.uint32),
+        value=np.concatenate([rows[0].value, rows[1].value]),
+        row_of_slot=row_of_slot,
+    )
+
+
+class NumbaHistoryEngine(_NumbaEngine):
+    """Any number of players, on the history form, on one thread whatever `threads` is.
+
+    With perfect recall, the probability that player j plays all their moves on the way to a terminal is their plan at
+    the sequence that ends there. So nodes need not be walked: each terminal adds to the sequence of player i that ends
+    there chance · payoff of i · product of the others' plans.
+
+    >>> from regretless.forms import compile_history
+    >>> from regretless.games import Kuhn
+    >>> from regretless.variants import Plus, schedule
+    >>> engine = NumbaHistoryEngine(compile_history(Kuhn()))
+    >>> engine.advance(schedule(Plus(), first=1, count=100))
+    >>> round(engine.evaluate().exploitability, 6)
+    0.001194
+    """
+
+    def __init__(
+        self,
+        form: HistoryForm,
+        *,
+        updates: Updates = Updates.ALTERNATING,
+        dtype: str = "float64",
+        threads: int | None = None,
+    ) -> None:
+        trees = tuple(sequence_tree(form, player) for player in range(form.players))
+        super().__init__(form, trees, updates=updates, dtype=dtype)
+        self.exact_terminals = _sort_terminals(form, trees, self.slot_of_sequence, self.tree.first_slot.tolist())
+        weight = self.exact_terminals.weight.astype(self.dtype, copy=False)
+        self.terminals = self.exact_terminals._replace(weight=weight)
+        self._load_kernels()
+
+    @property
+    def memory_bytes(self) -> int:
+        return super().memory_bytes + memory_bytes((*self.terminals, self.exact_terminals.weight))
+
+    def advance(self, schedule: Schedule) -> None:
+        rows = np.ascontiguousarray(schedule, np.float64)
+        kernels.advance_terminals(rows, self.updates is Updates.ALTERNATING, self.tree, self.terminals, self.state)
+        self.iteration += len(schedule)
+
+    def _payoffs(self, player: int, plan: FloatArray, payoff: FloatArray) -> None:
+        kernels.payoffs_of_terminals(self.exact_terminals, self.tree, player, plan, payoff)
+
+
+def _sort_terminals(
+    form: HistoryForm, trees: tuple[SequenceTree, ...], slots: tuple[IntArray, ...], first_slot: list[int]
+) -> kernels.Terminals:
+    ends = np.stack(
+        [slots[player][terminal_sequences(form, player, tree)] for player, tree in enumerate(trees)], axis=1
+    )
+    weight = terminal_reach(form)[:, None] * form.payoff
+    counts, weights, others = [], [], []
+    for player in range(form.players):
+        paying = np.flatnonzero(weight[:, player])
+        order = paying[np.argsort(ends[paying, player], kind="stable")]
+        sequences = first_slot[player + 1] - first_slot[player]
+        counts.append(np.bincount(ends[order, player] - first_slot[player], minlength=sequences))
+        weights.append(weight[order, player])
+        others.append(np.delete(ends[order], player, axis=1))
+    return kernels.Terminals(
+        start=np.append(0, np.cumsum(np.concatenate(counts))).astype(np.uint64),
+        weight=np.concatenate(weights),
+        others=np.ascontiguousarray(np.concatenate(others), np.uint32),
+    )

@@ -1,0 +1,276 @@
+"""CFR on arrays in plain NumPy, float64: the reference for every other engine, over both forms.
+
+Both engines share one idea. What an iteration needs from the game is, for each sequence of the player it updates, what
+the terminals that end this sequence are worth against the others: the *payoffs* of the sequence. The rest happens in
+the player's own tree of sequences:
+
+1. payoffs   of every sequence, from the others' strategies. Here the two forms differ: the sequence form takes one
+             sparse product with the other player's realization plan; the history form walks all nodes, depth by depth.
+2. up        deepest level first: an information set is worth v = Σ_a σ(a) · u(a); the regret of an action is u(a) − v;
+             and v is added to u of the sequence that leads to the set.
+3. rule      S ← S · average_decay + average_weight · plan, then R and the next σ by the equations of `rules/rule.py`.
+4. down      root first: plan(a) = plan(sequence that leads there) · σ(a).
+
+A best response is step 2 with a maximum in place of the mixture.
+
+Zinkevich et al., NeurIPS 2007; Koller, Megiddo & von Stengel, 1996.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from regretless.engines.contract import Evaluation, Snapshot, Updates
+from regretless.forms.history import FloatArray, HistoryForm, IntArray
+from regretless.forms.memory import memory_bytes
+from regretless.forms.sequence import SequenceForm, SequenceTree, sequence_tree, terminal_sequences
+from regretless.variants.variant import Schedule, Weights
+
+__all__ = ["SMALLEST", "NumpyHistoryEngine", "NumpySequenceEngine", "normalise"]
+
+# The smallest normal number. A sum below it counts as 0 in every engine, each in its own number format: it has lost its
+# digits, and 1 / sum overflows. Only a long chain of improbable moves gets there.
+SMALLEST = float(np.finfo(np.float64).tiny)
+
+Profile = list[tuple[FloatArray, FloatArray]]  # for each player: strategy and realization plan over their sequences
+
+
+def normalise(sums: FloatArray, first: IntArray) -> FloatArray:
+    """Divide the numbers of each information set by their sum; uniform where the sum is 0 or `SMALLEST` is larger.
+
+    >>> normalise(np.array([1.0, 3.0, 0.0, 0.0]), np.array([0, 2, 4]))
+    array([0.25, 0.75, 0.5 , 0.5 ])
+    """
+    if not len(sums):
+        return sums
+    count = np.diff(first)
+    total = np.add.reduceat(sums, first[:-1])
+    counts = total >= SMALLEST
+    share = np.where(counts, 1.0 / np.where(counts, total, 1.0), 0.0)
+    shares: FloatArray = sums * np.repeat(share, count) + np.repeat(np.where(counts, 0.0, 1.0 / count), count)
+    return shares
+
+
+@dataclass(frozen=True)
+class _Level:
+    """The information sets of one level of a tree, and their sequences."""
+
+    sequences: slice
+    start: IntArray  # [sets]  first sequence of each set, counted from the first of the level
+    owner: IntArray  # [sequences]  set of each sequence, counted from the first of the level
+    parent: IntArray  # [sets]  sequence that leads to each set
+
+
+def _levels(tree: SequenceTree) -> list[_Level]:
+    levels = []
+    for start, end in pairwise(tree.level.tolist()):
+        first = tree.first_sequence[start : end + 1]
+        levels.append(
+            _Level(
+                sequences=slice(int(first[0]), int(first[-1])),
+                start=(first[:-1] - first[0]).astype(np.intp),
+                owner=np.repeat(np.arange(end - start), np.diff(first)),
+                parent=tree.parent_sequence[start:end].astype(np.intp),
+            )
+        )
+    return levels
+
+
+class _PlayerState:
+    """What CFR knows of one player, over the sequences of their tree."""
+
+    def __init__(self, tree: SequenceTree) -> None:
+        self.tree = tree
+        self.levels = _levels(tree)
+        self.first = tree.first_sequence - 1  # the same slices, where the empty sequence is left out
+        sequences = len(tree.pair)
+        self.regret = np.zeros(sequences)
+        self.average = np.zeros(sequences)
+        self.strategy = np.ones(sequences)
+        self.strategy[1:] = normalise(np.zeros(sequences - 1), self.first)
+        self.plan = self.realize(self.strategy)
+
+    def realize(self, strategy: FloatArray) -> FloatArray:
+        """Step 4: the probability with which the player plays every move of each sequence."""
+        plan = strategy.copy()
+        for level in self.levels:
+            plan[level.sequences] *= plan[level.parent][level.owner]
+        return plan
+
+    def new_regret(self, payoffs: FloatArray) -> FloatArray:
+        """Step 2."""
+        worth = payoffs.copy()
+        regret = np.zeros(len(worth))
+        for level in reversed(self.levels):
+            here = worth[level.sequences]
+            value = np.add.reduceat(self.strategy[level.sequences] * here, level.start)
+            regret[level.sequences] = here - value[level.owner]
+            np.add.at(worth, level.parent, value)
+        return regret
+
+    def best_response_value(self, payoffs: FloatArray) -> float:
+        """Step 2 with a maximum: what the player gets by replying best."""
+        worth = payoffs.copy()
+        for level in reversed(self.levels):
+            np.add.at(worth, level.parent, np.maximum.reduceat(worth[level.sequences], level.start))
+        return float(worth[0])
+
+    def update(self, payoffs: FloatArray, weights: Weights) -> None:
+        """Steps 2 to 4."""
+        new = self.new_regret(payoffs)
+        self.average = self.average * weights.average_decay + weights.average_weight * self.plan
+        discount = np.where(self.regret > 0, weights.positive_discount, weights.negative_discount)
+        self.regret = self.regret * discount + new
+        if weights.floor:
+            self.regret = np.maximum(self.regret, 0.0)
+        predicted = self.regret * weights.prediction_discount + weights.prediction * new
+        self.strategy[1:] = normalise(np.maximum(predicted[1:], 0.0), self.first)
+        self.plan = self.realize(self.strategy)
+
+
+class _NumpyEngine(ABC):
+    """Everything but step 1."""
+
+    name = "numpy"
+    device = "cpu"
+    threads = 1
+    tolerance = 1e-12
+
+    def __init__(self, history: HistoryForm, trees: tuple[SequenceTree, ...], updates: Updates) -> None:
+        self.history = history
+        self.updates = updates
+        self.iteration = 0
+        self.players = [_PlayerState(tree) for tree in trees]
+
+    @abstractmethod
+    def payoffs(self, player: int, profile: Profile) -> FloatArray:
+        """Step 1: what each sequence of `player` is worth against the others.  [S]"""
+
+    @property
+    def memory_bytes(self) -> int:
+        state = sum(4 * player.plan.nbytes for player in self.players)
+        return memory_bytes(self.history) + sum(memory_bytes(player.tree) for player in self.players) + state
+
+    def advance(self, schedule: Schedule) -> None:
+        for row in schedule:
+            weights = Weights(*row.tolist())
+            if self.updates is Updates.SIMULTANEOUS:
+                profile = self._profile()
+                payoffs = [self.payoffs(number, profile) for number in range(len(self.players))]
+                for player, worth in zip(self.players, payoffs):
+                    player.update(worth, weights)
+            else:
+                for number, player in enumerate(self.players):
+                    player.update(self.payoffs(number, self._profile()), weights)
+            self.iteration += 1
+
+    def _profile(self) -> Profile:
+        return [(player.strategy, player.plan) for player in self.players]
+
+    def average_strategy(self) -> FloatArray:
+        return normalise(self.snapshot().average, self.history.first_pair)
+
+    def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
+        played = self.average_strategy() if strategy is None else strategy
+        strategies = [np.append(1.0, played[player.tree.pair[1:]]) for player in self.players]
+        profile = [(strategy, player.realize(strategy)) for player, strategy in zip(self.players, strategies)]
+        payoffs = [self.payoffs(number, profile) for number in range(len(profile))]
+        return Evaluation(
+            values=tuple(float(plan @ worth) for (_, plan), worth in zip(profile, payoffs)),
+            best_response_values=tuple(
+                player.best_response_value(worth) for player, worth in zip(self.players, payoffs)
+            ),
+        )
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot(
+            iteration=self.iteration,
+            regret=self._in_pair_order([player.regret for player in self.players]),
+            average=self._in_pair_order([player.average for player in self.players]),
+            strategy=self._in_pair_order([player.strategy for player in self.players]),
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        self.iteration = snapshot.iteration
+        for player in self.players:
+            pair = player.tree.pair[1:]
+            player.regret[1:] = snapshot.regret[pair]
+            player.average[1:] = snapshot.average[pair]
+            player.strategy[1:] = snapshot.strategy[pair]
+            player.plan = player.realize(player.strategy)
+
+    def _in_pair_order(self, arrays: list[FloatArray]) -> FloatArray:
+        pairs = np.zeros(self.history.first_pair[-1])
+        for player, array in zip(self.players, arrays):
+            pairs[player.tree.pair[1:]] = array[1:]
+        return pairs
+
+
+class NumpySequenceEngine(_NumpyEngine):
+    """Two players, the sequence form: step 1 is a sparse product.
+
+    >>> from regretless.forms import compile_history, compile_sequence
+    >>> from regretless.games import Kuhn
+    >>> from regretless.variants import Plus, schedule
+    >>> engine = NumpySequenceEngine(compile_sequence(compile_history(Kuhn())))
+    >>> engine.advance(schedule(Plus(), first=1, count=100))
+    >>> round(engine.evaluate().exploitability, 6)
+    0.001194
+    """
+
+    def __init__(self, form: SequenceForm, *, updates: Updates = Updates.ALTERNATING) -> None:
+        super().__init__(form.history, form.trees, updates)
+        self.matrices = form.payoff
+        self.rows = tuple(np.flatnonzero(np.diff(matrix.start)) for matrix in form.payoff)  # those with entries
+
+    @property
+    def memory_bytes(self) -> int:
+        return super().memory_bytes + memory_bytes(self.matrices)
+
+    def payoffs(self, player: int, profile: Profile) -> FloatArray:
+        matrix, rows = self.matrices[player], self.rows[player]
+        _, plan = profile[1 - player]
+        result = np.zeros(len(matrix.start) - 1)
+        if len(rows):
+            result[rows] = np.add.reduceat(matrix.value * plan[matrix.column], matrix.start[rows])
+        return result
+
+
+class NumpyHistoryEngine(_NumpyEngine):
+    """Any number of players, the history form: step 1 walks the nodes of the game, depth by depth.
+
+    The probability that chance and all players but i bring the game to a node is multiplied together on the way down;
+    at a terminal it weighs the payoff of i, which is added to the sequence of i that ends there.
+
+    >>> from regretless.forms import compile_history
+    >>> from regretless.games import Kuhn
+    >>> from regretless.variants import Plus, schedule
+    >>> engine = NumpyHistoryEngine(compile_history(Kuhn()))
+    >>> engine.advance(schedule(Plus(), first=1, count=100))
+    >>> round(engine.evaluate().exploitability, 6)
+    0.001194
+    """
+
+    def __init__(self, form: HistoryForm, *, updates: Updates = Updates.ALTERNATING) -> None:
+        trees = tuple(sequence_tree(form, player) for player in range(form.players))
+        super().__init__(form, trees, updates)
+        self.ends = [terminal_sequences(form, player, tree) for player, tree in enumerate(trees)]
+        self.mover = np.full(len(form.parent), -1, np.int8)  # [N] who entered the node; −1 if chance, and at the root
+        self.mover[1:] = form.player[form.parent[1:]]
+
+    def payoffs(self, player: int, profile: Profile) -> FloatArray:
+        form = self.history
+        played = self._in_pair_order([strategy for strategy, _ in profile])
+        reach = form.chance.copy()
+        others = np.flatnonzero((self.mover >= 0) & (self.mover != player))
+        reach[others] = played[form.pair[others]]
+        for start, end in pairwise(form.level[1:].tolist()):
+            reach[start:end] *= reach[form.parent[start:end]]
+        worth = reach[form.terminal] * form.payoff[:, player]
+        total = np.zeros(len(self.players[player].plan))
+        np.add.at(total, self.ends[player], worth)
+        return total

@@ -1,0 +1,190 @@
+"""CFR in PyTorch, on a CPU, a CUDA device or Apple's MPS.
+
+`torch_tables` holds the game and one iteration of it as tensor operations. On CUDA the operations of one iteration
+are recorded once as a graph and replayed: a replay reads its weights through a counter on the device, so the host
+only says "again". Where recording fails, the operations are issued one by one, which is slower and computes the same.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import torch
+
+from regretless.engines.contract import Evaluation, Snapshot, Updates
+from regretless.engines.sequence.payoff_terms import Terms, terms_of
+from regretless.engines.sequence.torch_tables import GameTables
+from regretless.engines.sequence.torch_update import CAPACITY, ScheduleTable
+from regretless.errors import InvalidOption
+from regretless.forms.history import FloatArray, HistoryForm
+from regretless.forms.sequence import SequenceForm, SequenceTree
+from regretless.variants.variant import Schedule
+
+__all__ = ["TorchEngine", "TorchSolve", "torch_device"]
+
+DTYPES = {"float32": torch.float32, "float64": torch.float64}
+TOLERANCE = {"float32": 1e-4, "float64": 1e-10}  # of results of order 1, after some tens of iterations
+
+
+def torch_device(name: str, dtype: str) -> torch.device:
+    """The device of that name, if it is there and can hold the number format."""
+    if dtype not in DTYPES:
+        raise InvalidOption("dtype", dtype, "must be float32 or float64")
+    kind = name.split(":")[0]
+    if kind not in ("cpu", "cuda", "mps"):
+        raise InvalidOption("device", name, "must be cpu, cuda or mps")
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise InvalidOption("device", name, "is not available: PyTorch sees no CUDA device")
+    if kind == "mps" and not torch.backends.mps.is_available():
+        raise InvalidOption("device", name, "is not available on this machine")
+    if kind == "mps" and dtype == "float64":
+        raise InvalidOption("dtype", dtype, "is not available on MPS, which computes in float32")
+    return torch.device(name)
+
+
+class TorchSolve:
+    """Tables on a device and the loop over a schedule: what one game and a batch of games have in common."""
+
+    def __init__(
+        self,
+        trees: tuple[SequenceTree, ...],
+        terms: tuple[Terms, ...],
+        *,
+        updates: Updates,
+        device: torch.device,
+        dtype: torch.dtype,
+        graph: bool,
+    ) -> None:
+        self.game = GameTables(trees, terms, device, dtype)
+        self.schedule = ScheduleTable(device, dtype)
+        everyone = tuple(range(len(trees)))
+        self.turns = [everyone] if updates is Updates.SIMULTANEOUS else [(player,) for player in everyone]
+        self.wants_graph = graph and device.type == "cuda"
+        self.graph: torch.cuda.CUDAGraph | None = None
+
+    def advance(self, schedule: Schedule) -> None:
+        """Run as many iterations as `schedule` has rows."""
+        with torch.no_grad():
+            if self.wants_graph and self.graph is None and len(schedule):
+                self._record(schedule)
+            for begin in range(0, len(schedule), CAPACITY):
+                rows = schedule[begin : begin + CAPACITY]
+                self.schedule.load(rows)
+                for _ in range(len(rows)):
+                    if self.graph is not None:
+                        self.graph.replay()
+                    else:
+                        self._step()
+
+    def _step(self) -> None:
+        weights = self.schedule.take()
+        for players in self.turns:
+            self.game.play(players, weights)
+
+    def _record(self, schedule: Schedule) -> None:
+        """Record one iteration. What the rehearsal changes is put back."""
+        self.wants_graph = False  # one attempt
+        state = [tensor for seat in self.game.seats for tensor in (*vars(seat.tables).values(), seat.plan)]
+        before = [tensor.clone() for tensor in state]
+        rehearsal = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        rehearsal.wait_stream(torch.cuda.current_stream())
+        self.schedule.load(schedule[:1].repeat(4, axis=0))
+        with torch.cuda.stream(rehearsal):
+            for _ in range(3):  # libraries set themselves up on first use, which a recording must not see
+                self._step()
+        torch.cuda.current_stream().wait_stream(rehearsal)
+        graph = torch.cuda.CUDAGraph()
+        try:
+            with torch.cuda.graph(graph):
+                self._step()
+        except RuntimeError as error:
+            warnings.warn(f"CUDA graph not used: {error}", RuntimeWarning, stacklevel=3)
+        else:
+            self.graph = graph
+        for tensor, saved in zip(state, before):
+            tensor.copy_(saved)
+
+    def snapshot(self, iteration: int) -> Snapshot:
+        tables = self.game.tables
+        return Snapshot(
+            iteration=iteration,
+            regret=self.game.to_pairs([table.regret for table in tables]),
+            average=self.game.to_pairs([table.average for table in tables]),
+            strategy=self.game.to_pairs([table.strategy for table in tables]),
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        game = self.game
+        parts = zip(*(game.from_pairs(array) for array in (snapshot.regret, snapshot.average, snapshot.strategy)))
+        for table, (regret, average, strategy) in zip(game.tables, parts):
+            table.regret.copy_(regret)
+            table.average.copy_(average)
+            table.strategy.copy_(strategy)
+        game.replan()
+
+    def average_strategy(self) -> FloatArray:
+        return self.game.to_pairs(self.game.average())
+
+    def evaluate(self, strategy: FloatArray | None) -> tuple[FloatArray, FloatArray]:
+        """Values and best-response values on the host, [players] or [players, games]."""
+        with torch.no_grad():
+            strategies = self.game.average() if strategy is None else self.game.from_pairs(strategy)
+            values, best = self.game.evaluate(strategies)
+            both = torch.stack([values, best]).to("cpu").to(torch.float64).numpy()
+        return both[0], both[1]
+
+
+class TorchEngine:
+    """One game in PyTorch: two players by the sequence form, any number by the history form.
+
+    >>> from regretless.forms import compile_history, compile_sequence
+    >>> from regretless.games import Kuhn
+    >>> from regretless.variants import Plus, schedule
+    >>> engine = TorchEngine(compile_sequence(compile_history(Kuhn())), dtype="float64")
+    >>> engine.advance(schedule(Plus(), first=1, count=100))
+    >>> round(engine.evaluate().exploitability, 6)
+    0.001194
+    """
+
+    name = "torch"
+
+    def __init__(
+        self,
+        form: SequenceForm | HistoryForm,
+        *,
+        updates: Updates = Updates.ALTERNATING,
+        device: str = "cpu",
+        dtype: str = "float32",
+        graph: bool = True,
+    ) -> None:
+        where = torch_device(device, dtype)
+        trees, terms = terms_of(form)
+        self._solve = TorchSolve(trees, terms, updates=updates, device=where, dtype=DTYPES[dtype], graph=graph)
+        self.device = where.type
+        self.threads = torch.get_num_threads() if where.type == "cpu" else 1
+        self.tolerance = TOLERANCE[dtype]
+        self.updates = updates
+        self.iteration = 0
+
+    @property
+    def memory_bytes(self) -> int:
+        return self._solve.game.memory_bytes
+
+    def advance(self, schedule: Schedule) -> None:
+        self._solve.advance(np.asarray(schedule, dtype=np.float64))
+        self.iteration += len(schedule)
+
+    def average_strategy(self) -> FloatArray:
+        return self._solve.average_strategy()
+
+    def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
+        values, best = self._solve.evaluate(strategy)
+        return Evaluation(values=tuple(values.tolist()), best_response_values=tuple(best.tolist()))
+
+    def snapshot(self) -> Snapshot:
+        return self._solve.snapshot(self.iteration)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        self._solve.restore(snapshot)
+        self.iteration = snapshot.iteration

@@ -1,0 +1,277 @@
+"""From the bets a spot allows to its betting tree, apart from any card.
+
+At a decision, with `pot` the pot after calling and all chips counted on this street:
+
+1. The candidates are the sizes of this street and player: donk sizes where the player out of position leads after
+   calling on the street before, raise sizes facing a bet, reraise sizes facing a raise, bet sizes else. Amounts are
+   rounded to whole chips, except all-in. Where the street has had its largest number of raises there are none.
+2. All-in is added where what remains beyond the call is at most add_allin · pot.
+3. A candidate is at least the smallest bet, or the last bet or raise on top of the call, and at most all-in. It becomes
+   all-in if, once it is called, at most force_allin · (new pot) would be left.
+4. From the largest down, a candidate is dropped when its share of the pot is not below (share of the larger − merge) /
+   (1 + merge).
+5. Lines added or removed by hand come last. Facing an all-in nobody raises.
+
+Thresholds are rounded to whole chips, as amounts are. Two decisions where the same chips are in and the same may follow
+have the same subtree, which is built once, so a tree of a million nodes costs what its different parts do. A tree that
+nobody could solve is refused while it is built (`tree_size`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from regretless.errors import InvalidText, RegretlessError
+from regretless.forms.betting import Branch, flatten
+from regretless.forms.public import BettingTree, Kind
+from regretless.holdem.form.tree_size import TreeSize
+from regretless.holdem.spots.lines import Step, no_such_action, parse_line
+from regretless.holdem.spots.sizes import SLACK, Decision, exact, number_text, whole_chips
+from regretless.holdem.spots.spot import PLAYERS, Spot
+
+__all__ = ["betting_branches", "betting_tree"]
+
+IP, OOP = 0, 1
+MOST_BETS = 40  # on one street; more means a raise size that hardly grows
+
+
+def betting_tree(spot: Spot) -> BettingTree:
+    """The betting tree of a spot as arrays.
+
+    >>> spot = Spot.from_mapping(
+    ...     {
+    ...         "board": "Kh Qs Js 2c 3d",
+    ...         "pot": 100,
+    ...         "stack": 200,
+    ...         "oop": {"range": "AK"},
+    ...         "ip": {"range": "QQ"},
+    ...         "bets": {"bet": "50%", "raise": "a"},
+    ...         "rules": {"add_allin": 0},
+    ...     }
+    ... )
+    >>> tree = betting_tree(spot)
+    >>> [tree.labels[child] for child in range(tree.first_child[0], tree.first_child[1])], len(tree.kind)
+    (['check', 'bet 50'], 15)
+    """
+    return flatten(betting_branches(spot), starting_pot=spot.pot)
+
+
+def betting_branches(spot: Spot) -> Branch:
+    """The same tree as branches, equal subtrees shared."""
+    return _Builder(spot).branch(_State(), _edits(spot))
+
+
+@dataclass(frozen=True)
+class _Edit:
+    """A line by hand, or what is left of it below a node."""
+
+    field: str  # "lines.add[0]"
+    text: str  # the whole line
+    steps: tuple[Step, ...]
+    removes: bool
+
+
+class _State(NamedTuple):
+    """What has been done, as far as it matters to what can follow."""
+
+    street: int = 0  # counted from the spot's own
+    player: int = OOP
+    before: float = 0.0  # chips each player put in on earlier streets
+    bets: tuple[float, float] = (0.0, 0.0)  # chips of ip and oop on this street
+    wagers: int = 0  # bets and raises on this street
+    called: bool = False  # whether oop's call ended the street before, and nothing has been done since
+
+    @property
+    def paid(self) -> tuple[float, float]:
+        return self.before + self.bets[IP], self.before + self.bets[OOP]
+
+
+class _Builder:
+    def __init__(self, spot: Spot) -> None:
+        self.spot = spot
+        self.size = TreeSize(spot)
+        self.built: dict[tuple[_State, tuple[_Edit, ...]], Branch] = {}
+
+    def branch(self, state: _State, edits: tuple[_Edit, ...]) -> Branch:
+        key = state, edits
+        if key not in self.built:
+            self.size.begin_decision()
+            self.built[key] = self._decision(state, edits)
+            self.size.end_decision(self.built[key])
+        return self.built[key]
+
+    def _decision(self, state: _State, edits: tuple[_Edit, ...]) -> Branch:
+        wagers = self._wagers(state)
+        actions = [Step("check")] if max(state.bets) == 0 else [Step("fold"), Step("call")]
+        actions += wagers
+        if edits:
+            actions = self._by_hand(state, actions, edits)
+        children = {
+            str(action): self._after(state, action, _below(edits, action) if edits else ()) for action in actions
+        }
+        return Branch(Kind.DECISION, state.paid, state.player, children)
+
+    def _after(self, state: _State, action: Step, edits: tuple[_Edit, ...]) -> Branch:
+        if action.verb == "fold":
+            return _ended(Branch(Kind.FOLD, state.paid, state.player), edits)
+        if action.verb == "call" or (action.verb == "check" and state.player == IP):
+            return self._next_street(state, edits)
+        if action.verb == "check":
+            return self.branch(_State(state.street, IP, state.before), edits)
+        assert action.amount is not None
+        bets = (action.amount, state.bets[OOP]) if state.player == IP else (state.bets[IP], action.amount)
+        return self.branch(_State(state.street, 1 - state.player, state.before, bets, state.wagers + 1), edits)
+
+    def _next_street(self, state: _State, edits: tuple[_Edit, ...]) -> Branch:
+        before = state.before + max(state.bets)
+        paid = before, before
+        if state.street == len(self.spot.streets) - 1:
+            return _ended(Branch(Kind.SHOWDOWN, paid), edits)
+        if self.spot.stack - before <= SLACK:  # all-in: the cards that are left, and nothing else
+            branch = _ended(Branch(Kind.SHOWDOWN, paid), edits)
+            for _ in range(state.street, len(self.spot.streets) - 1):
+                branch = Branch(Kind.CHANCE, paid, children={"": branch})
+            return branch
+        called = state.player == OOP and max(state.bets) > 0
+        following = _State(street=state.street + 1, before=before, called=called)
+        return Branch(Kind.CHANCE, paid, children={"": self.branch(following, edits)})
+
+    # --- amounts -----------------------------------------------------------------------------------------------------
+
+    def _at(self, state: _State) -> Decision:
+        faced = max(state.bets)
+        return Decision(
+            pot=self.spot.pot + 2 * (state.before + faced),
+            bet_faced=faced,
+            stack=exact(self.spot.stack - state.before - faced),
+            raises=max(state.wagers - 1, 0),
+            streets=len(self.spot.streets) - state.street,
+        )
+
+    def _wagers(self, state: _State) -> list[Step]:
+        """Steps 1 to 4: bets or raises, smallest first."""
+        at = self._at(state)
+        if at.stack <= SLACK:
+            return []
+        rules = self.spot.rules
+        street, player = self.spot.streets[state.street], PLAYERS[state.player]
+        sizes = self.spot.bets.of(street, player)
+        most_raises = self.spot.bets.of_street(street).max_raises
+        if state.wagers and most_raises is not None and at.raises >= most_raises:
+            return []
+        if state.wagers:
+            candidates, kind = sizes.raise_number(at.raises + 1), "reraise" if at.raises and sizes.reraise else "raise"
+        elif state.called and sizes.donk is not None:
+            candidates, kind = sizes.donk, "donk"
+        else:
+            candidates, kind = sizes.bet, "bet"
+        asked = [size.amount(at) for size in candidates]
+        amounts = [at.all_in if amount > at.all_in - SLACK else self._rounded(amount) for amount in asked]
+        if at.stack <= self._rounded(at.pot * rules.add_allin) + SLACK:
+            amounts.append(at.all_in)
+        smallest = self._smallest(state, at)
+        allowed = {self._forced(min(max(amount, smallest), at.all_in), at) for amount in amounts}
+        kept = self._merged(sorted(allowed), at)
+        if kept and kept != [at.all_in] and state.wagers >= MOST_BETS:
+            field = f"bets.{street}.{player}.{kind}"
+            raise RegretlessError(f"{field}: allows more than {MOST_BETS} raises on one street; set max_raises")
+        return [_wager(amount, at) for amount in kept]
+
+    def _smallest(self, state: _State, at: Decision) -> float:
+        """The smallest bet, or a raise by as much as the last bet or raise."""
+        return min(max(2 * at.bet_faced - state.bets[state.player], self.spot.rules.min_bet), at.all_in)
+
+    def _forced(self, amount: float, at: Decision) -> float:
+        new_pot = at.pot + 2 * (amount - at.bet_faced)
+        left = self._rounded(new_pot * self.spot.rules.force_allin)
+        return at.all_in if at.all_in <= amount + left + SLACK else amount
+
+    def _merged(self, amounts: list[float], at: Decision) -> list[float]:
+        merge = self.spot.rules.merge
+        kept: list[float] = []
+        larger = math.inf
+        for amount in reversed(amounts):
+            share = (amount - at.bet_faced) / at.pot
+            if share < (larger - merge) / (1 + merge) * (1 - 1e-12):
+                kept.insert(0, amount)
+                larger = share
+        return kept
+
+    def _rounded(self, amount: float) -> float:
+        return whole_chips(amount, self.spot.rules.chip)
+
+    # --- lines by hand -----------------------------------------------------------------------------------------------
+
+    def _by_hand(self, state: _State, actions: list[Step], edits: tuple[_Edit, ...]) -> list[Step]:
+        """Step 5 at one node."""
+        for edit in edits:
+            step = edit.steps[0]
+            found = next((index for index, action in enumerate(actions) if step.means(action)), None)
+            if found is None and not edit.removes and step.verb in ("bet", "raise", "all-in"):
+                actions = _inserted(actions, self._added(state, step, edit))
+            elif found is None:
+                raise no_such_action(edit.field, edit.text, step, [str(action) for action in actions])
+            elif edit.removes and len(edit.steps) == 1:
+                actions = [action for index, action in enumerate(actions) if index != found]
+        if not actions:
+            raise InvalidText(edits[-1].field, edits[-1].text, None, "removes the last action of a decision")
+        return actions
+
+    def _added(self, state: _State, step: Step, edit: _Edit) -> Step:
+        at = self._at(state)
+        amount = at.all_in if step.amount is None else step.amount
+        smallest = self._smallest(state, at)
+        if at.stack <= SLACK:
+            raise InvalidText(edit.field, edit.text, step.position, "the other player is all-in: call or fold")
+        if state.wagers >= MOST_BETS:
+            raise InvalidText(edit.field, edit.text, step.position, f"is more than {MOST_BETS} raises on one street")
+        if not smallest - SLACK <= amount <= at.all_in + SLACK:
+            allowed = f"{number_text(smallest)} to {number_text(at.all_in)}"
+            raise InvalidText(edit.field, edit.text, step.position, f"the amount must be from {allowed}")
+        if step.verb != "all-in" and (step.verb == "raise") != (at.bet_faced > 0):
+            raise InvalidText(edit.field, edit.text, step.position, "a bet opens the betting, a raise answers a bet")
+        return _wager(amount, at)
+
+
+def _edits(spot: Spot) -> tuple[_Edit, ...]:
+    def read() -> Iterator[_Edit]:
+        for kind, texts in (("add", spot.lines.add), ("remove", spot.lines.remove)):
+            for place, text in enumerate(texts):
+                field = f"lines.{kind}[{place}]"
+                steps = parse_line(text, field)
+                if not steps:
+                    raise InvalidText(field, text, None, "names no action")
+                for step in steps:
+                    if step.card is not None:
+                        reason = "the betting tree knows no cards; name the actions alone"
+                        raise InvalidText(field, text, step.position, reason)
+                yield _Edit(field, text, steps, removes=kind == "remove")
+
+    return tuple(read())
+
+
+def _below(edits: tuple[_Edit, ...], action: Step) -> tuple[_Edit, ...]:
+    """What is left of the lines by hand after an action."""
+    return tuple(
+        replace(edit, steps=edit.steps[1:]) for edit in edits if len(edit.steps) > 1 and edit.steps[0].means(action)
+    )
+
+
+def _ended(branch: Branch, edits: tuple[_Edit, ...]) -> Branch:
+    for edit in edits:
+        raise InvalidText(edit.field, edit.text, edit.steps[0].position, "nobody acts any more")
+    return branch
+
+
+def _inserted(actions: list[Step], added: Step) -> list[Step]:
+    """The actions with one more, bets and raises still in order of size."""
+    return sorted([*actions, added], key=lambda action: action.amount or 0.0)
+
+
+def _wager(amount: float, at: Decision) -> Step:
+    if amount >= at.all_in - SLACK:
+        return Step("all-in", at.all_in)
+    return Step("raise" if at.bet_faced > 0 else "bet", amount)

@@ -1,0 +1,139 @@
+"""Which deals a spot plays alike, so that one stands for all, and the way back from a card to the one that does.
+
+1. The renamings of suits that change neither the board (as a set) nor either range form the group of the spot.
+2. Two cards that the group turns into one another are dealt alike: only one is solved, its *copies* are read from it.
+3. After a card, the group is what leaves that card in place, and the next street goes on with it.
+4. To read what was dealt, rename it: where renaming π takes the solved card to the dealt one, hand h plays what π⁻¹(h)
+   plays, and the next card is looked up as π⁻¹ of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from regretless.cards.deck import SUITS, board_text, card_text
+from regretless.cards.isomorphism import CARD_MAPS, SUIT_PERMUTATIONS, hand_maps, unchanged_by
+from regretless.cards.ranges import Range
+from regretless.errors import InvalidText
+from regretless.forms.history import IntArray
+from regretless.forms.public import PublicForm
+from regretless.holdem.spots.locks import LockFrom
+from regretless.holdem.spots.spot import Spot
+
+__all__ = ["Deal", "count_runouts", "find_deal", "renaming_text", "spot_group", "suit_group"]
+
+
+def suit_group(
+    board: Sequence[int], ip: Range, oop: Range, *, alike: Sequence[Range] = (), fixed: Sequence[int] = ()
+) -> IntArray:
+    """Rows of `SUIT_PERMUTATIONS` that change neither board nor ranges, the identity first.
+
+    Nor do they change the hands of `alike`, nor any card of `fixed`.
+
+    >>> from regretless.cards.deck import parse_board
+    >>> pairs, one_suit = Range.parse("22+"), Range.parse("22+, AhKh")
+    >>> flop = parse_board("Qs Jd 2d")
+    >>> len(suit_group(flop, pairs, pairs)), len(suit_group(flop, pairs, one_suit))
+    (2, 1)
+    """
+    live = [each.remove(board).weights for each in (ip, oop, *alike)]
+    rows = [
+        row
+        for row in unchanged_by(board)
+        if all(np.array_equal(weights[hand_maps()[row]], weights) for weights in live)
+        and all(CARD_MAPS[row, card] == card for card in fixed)
+    ]
+    return np.array(rows, dtype=np.int64)
+
+
+def spot_group(spot: Spot) -> IntArray:
+    """The group of a spot, with what its locks tell apart."""
+    alike = [lock.range for lock in spot.locks if lock.hands]
+    fixed = [card for lock in spot.locks for card in lock.cards]
+    group = suit_group(spot.board, spot.ip, spot.oop, alike=alike, fixed=fixed)
+    for lock in spot.locks:
+        if isinstance(lock, LockFrom) and lock.suits:
+            group = np.array([row for row in group if renaming_text(row) in lock.suits], dtype=np.int64)
+    return group
+
+
+def renaming_text(row: int) -> str:
+    """What a renaming, a row of `SUIT_PERMUTATIONS`, turns c, d, h and s into.
+
+    >>> renaming_text(0), renaming_text(1)
+    ('cdhs', 'cdsh')
+    """
+    return "".join(SUITS[suit] for suit in SUIT_PERMUTATIONS[row])
+
+
+def count_runouts(spot: Spot) -> tuple[int, ...]:
+    """Deals to solve on each street left, alike ones counted once.
+
+    >>> spot = Spot.from_mapping(
+    ...     {
+    ...         "board": "Qs Jh 2h",
+    ...         "pot": 1,
+    ...         "stack": 1,
+    ...         "oop": {"range": "KK"},
+    ...         "ip": {"range": "AA"},
+    ...         "bets": {"bet": "a"},
+    ...     }
+    ... )
+    >>> count_runouts(spot)
+    (1, 36, 1429)
+    """
+    maps = CARD_MAPS[spot_group(spot)].astype(np.int64)
+    tables = [(frozenset(spot.board), maps)]
+    counts = [1]
+    for _ in spot.streets[1:]:
+        tables = [
+            (table | {card}, group[group[:, card] == card])
+            for table, group in tables
+            for card in _different(table, group)
+        ]
+        counts.append(len(tables))
+    return tuple(counts)
+
+
+def _different(table: frozenset[int], group: IntArray) -> list[int]:
+    """One card of each kind that can be dealt."""
+    return [card for card in range(52) if card not in table and group[:, card].max() == card]
+
+
+@dataclass(frozen=True)
+class Deal:
+    """Where the cards dealt so far are found in a form: the runout that was solved, and how to rename hands to it."""
+
+    street: int = 0
+    runout: int = 0
+    cards: tuple[int, ...] = ()  # as they were dealt
+    renamed: tuple[int, ...] = tuple(range(52))  # [52] card of the solved runout that each card of the deal stands for
+    hands: tuple[IntArray, IntArray] | None = (
+        None  # [H] of each player: the solved hand that each hand reads; None: itself
+    )
+
+
+def find_deal(form: PublicForm, group: IntArray, deal: Deal, card: int) -> Deal:
+    """The deal one card later. `group` is the form's, as `suit_group` gives it."""
+    following = form.streets[deal.street + 1]
+    street = form.streets[deal.street]
+    wanted = deal.renamed[card]
+    for runout in range(int(street.first_child[deal.runout]), int(street.first_child[deal.runout + 1])):
+        solved = int(following.cards[runout, 0])
+        for copy in following.copies[following.first_copy[runout] : following.first_copy[runout + 1]]:
+            card_map = CARD_MAPS[group[copy]]
+            if card_map[solved] == wanted:
+                return _after(form, deal, runout, int(copy), card, np.argsort(card_map))
+    raise InvalidText("card", card_text(card), None, f"cannot be dealt after {board_text(deal.cards) or 'this board'}")
+
+
+def _after(form: PublicForm, deal: Deal, runout: int, copy: int, card: int, inverse: IntArray) -> Deal:
+    renamed = tuple(int(inverse[each]) for each in deal.renamed)
+    first, second = (
+        form.permutations[player][copy] if deal.hands is None else form.permutations[player][copy][deal.hands[player]]
+        for player in range(2)
+    )
+    return Deal(deal.street + 1, runout, (*deal.cards, card), renamed, (first, second))

@@ -1,0 +1,91 @@
+"""How large a betting tree may become, counted while it is built, so that one that explodes is refused at once.
+
+MOST_NODES      betting nodes, without cards. Each takes at least a row of numbers per runout and hand: a million are
+                4 GB on a river with wide ranges, and terabytes on a flop.
+MOST_DECISIONS  decisions that differ, which is what building costs: about 40 µs each. Trees repeat their parts, and
+                a tree of a million nodes has about 25,000 different ones.
+"""
+
+from __future__ import annotations
+
+from regretless.errors import RegretlessError
+from regretless.forms.betting import Branch
+from regretless.forms.public import Kind
+from regretless.holdem.spots.spot import PLAYERS, Spot, StreetName
+
+__all__ = ["MOST_DECISIONS", "MOST_NODES", "TreeSize"]
+
+MOST_NODES = 1_000_000
+MOST_DECISIONS = 40_000
+
+
+class TreeSize:
+    """Nodes and decisions of a tree so far; raises as soon as there are too many."""
+
+    def __init__(self, spot: Spot) -> None:
+        self.spot = spot
+        self.decisions = 0
+        self.nodes: dict[int, int] = {}  # by id of a decision: nodes of the tree below and including it
+
+    def begin_decision(self) -> None:
+        """Count a decision that is about to be built."""
+        self.decisions += 1
+        if self.decisions > MOST_DECISIONS:
+            raise self._too_large(f"{MOST_DECISIONS:,} different decisions")
+
+    def end_decision(self, branch: Branch) -> None:
+        """Count the nodes of a decision whose children are complete."""
+        nodes = 1 + sum(map(self._nodes, branch.children.values()))
+        if nodes > MOST_NODES:
+            raise self._too_large(f"{MOST_NODES:,} nodes")
+        self.nodes[id(branch)] = nodes
+
+    def _nodes(self, branch: Branch) -> int:
+        above = 0  # chance nodes: one, or several after an all-in
+        while branch.kind is Kind.CHANCE:
+            above += 1
+            branch = branch.children[""]
+        return above + self.nodes.get(id(branch), 1)
+
+    def _too_large(self, most: str) -> RegretlessError:
+        return RegretlessError(f"bets: the betting tree has more than {most}, not counting cards: {_remedy(self.spot)}")
+
+
+def _remedy(spot: Spot) -> str:
+    """What to remove: the longest lists of sizes, by kind and street; and whether a cap on raises would help."""
+    found: dict[tuple[int, str], list[str]] = {}  # number of sizes and kind -> streets
+    for street in spot.streets:
+        for kind, longest in _longest_lists(spot, street).items():
+            if longest > 1:
+                found.setdefault((longest, kind), []).append(street)
+    cap = ", or cap the raises with max_raises" if any(_raises_freely(spot, street) for street in spot.streets) else ""
+    if not found:
+        return f"remove lines from [lines], or make the stack smaller in proportion to the pot{cap}"
+    longest_first = sorted(found.items(), key=lambda item: -item[0][0])[:3]
+    lists = [f"the {count} {kind} sizes on the {_listed(streets)}" for (count, kind), streets in longest_first]
+    return f"remove some of {_listed(lists)}{cap}"
+
+
+def _longest_lists(spot: Spot, street: StreetName) -> dict[str, int]:
+    """The larger number of sizes that either player has on a street, by kind."""
+    sizes = [spot.bets.of(street, player) for player in PLAYERS]
+    return {
+        "raise": max(len(each.raise_) for each in sizes),
+        "reraise": max((len(list_) for each in sizes for list_ in each.reraise), default=0),
+        "bet": max(len(each.bet) for each in sizes),
+        "donk": max(len(each.donk or ()) for each in sizes),
+    }
+
+
+def _raises_freely(spot: Spot, street: StreetName) -> bool:
+    raises = any(spot.bets.of(street, player).raise_ for player in PLAYERS)
+    return raises and spot.bets.of_street(street).max_raises is None
+
+
+def _listed(texts: list[str]) -> str:
+    """Texts as a sentence lists them.
+
+    >>> _listed(["flop", "turn", "river"])
+    'flop, turn and river'
+    """
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"

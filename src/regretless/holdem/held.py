@@ -1,0 +1,160 @@
+"""Locks in an engine: strategies of the spot's locks are put where they hold, those of other solutions are read first.
+
+1. The betting node of a lock is found in the source by its line, its runout by the cards that were dealt, its hands by
+   what they are, so the two spots may differ in ranges, and in sizes elsewhere.
+2. A resumed solve does not need the source: the engine's own averages hold the locked strategies.
+3. A player whose every decision is given is never updated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from regretless.cards.deck import board_text
+from regretless.cards.hands import HAND_COUNT, hand_text
+from regretless.errors import InvalidOption
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import PublicForm
+from regretless.holdem.form.runouts import holdem_hands
+from regretless.holdem.form.suits import Deal, find_deal, renaming_text
+from regretless.holdem.spots.locks import LockFrom, held_nodes, locked_players
+from regretless.holdem.spots.spot import PLAYERS, Spot
+
+if TYPE_CHECKING:
+    from regretless.engines.public.compiled.engine import PublicEngine
+    from regretless.holdem.solution import SpotSolution
+
+__all__ = ["apply_locks", "with_sources"]
+
+
+def with_sources(spot: Spot) -> Spot:
+    """The spot with the suits that the sources of its locks play alike, which decide what can be merged."""
+    if not any(isinstance(lock, LockFrom) for lock in spot.locks):
+        return spot
+    locks = []
+    for place, lock in enumerate(spot.locks):
+        if isinstance(lock, LockFrom):
+            group = _load(lock, spot, f"locks[{place}]").reader.group
+            lock = replace(lock, suits=tuple(renaming_text(int(row)) for row in group))
+        locks.append(lock)
+    return replace(spot, locks=tuple(locks))
+
+
+def _load(lock: LockFrom, spot: Spot, name: str) -> SpotSolution:
+    from regretless.holdem.files import load_solution
+
+    solution = load_solution(lock.source)
+    if solution.spot.board != spot.board:
+        boards = f"is a solve of {board_text(solution.spot.board)}, not of {board_text(spot.board)}"
+        raise InvalidOption(f"{name}.source", lock.source, boards)
+    return solution
+
+
+def apply_locks(engine: PublicEngine, spot: Spot, *, resumed: bool) -> None:
+    """Lock what the spot says; `resumed`: the engine holds what an earlier solve of the same spot has learned."""
+    if not spot.locks:
+        return
+    form = engine.form
+    held = holdem_hands(spot.board, spot.ip), holdem_hands(spot.board, spot.oop)
+    sources: dict[LockFrom, _Source] = {}
+
+    def read(lock: LockFrom, name: str, node: int, runout: int) -> FloatArray:
+        if resumed:
+            return engine.kept_strategy(node, runout)
+        if lock not in sources:
+            sources[lock] = _Source(lock, name, form, held, _load(lock, spot, name))
+        return engine.as_kept(sources[lock].strategy(node, runout))
+
+    found = held_nodes(form, spot.locks, held, read)
+    for player, place in locked_players(spot.locks).items():
+        lock = spot.locks[place]
+        assert isinstance(lock, LockFrom)
+        engine.fix(player, _reader(read, lock, f"locks[{place}]"))
+    for each in found:
+        engine.lock(each.node, each.strategy, each.runout, each.hands)
+
+
+def _reader(
+    read: Callable[[LockFrom, str, int, int], FloatArray], lock: LockFrom, name: str
+) -> Callable[[int, int], FloatArray]:
+    return lambda node, runout: read(lock, name, node, runout)
+
+
+class _Source:
+    """Another solution, read with the nodes, runouts and hands of a form."""
+
+    def __init__(
+        self, lock: LockFrom, name: str, form: PublicForm, held: tuple[IntArray, IntArray], solution: SpotSolution
+    ) -> None:
+        self.lock, self.field, self.form, self.held = lock, f"{name}.source", form, held
+        self.reader = solution.reader
+        self._deals: dict[tuple[int, int], Deal] = {(0, 0): Deal()}
+        self._nodes: dict[int, int] = {0: 0}
+        self._columns_found: dict[tuple[int, int, int], IntArray] = {}
+
+    def strategy(self, node: int, runout: int) -> FloatArray:
+        """[actions, H] what the source plays there; all actions alike with hands that the lock does not hold."""
+        tree = self.form.tree
+        player, street = int(tree.player[node]), int(tree.street[node])
+        theirs = self._node(node)
+        labels = tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
+        there = self.reader.actions(theirs)
+        if set(labels) != set(there):
+            where = self._line(node) or "the first decision"
+            raise InvalidOption(
+                self.field,
+                self.lock.source,
+                f"has {', '.join(there)} at {where}, where this spot has {', '.join(labels)}",
+            )
+        strategy = self.reader.answers.strategy(theirs, self._deal(street, runout).runout)
+        columns = self._columns(player, street, runout)
+        taken = strategy[[there.index(label) for label in labels]][:, columns]
+        return np.where(columns >= 0, taken, 1.0 / len(labels))
+
+    def _columns(self, player: int, street: int, runout: int) -> IntArray:
+        """[H] where the source's strategies have each hand of a player; -1 where the lock does not hold it."""
+        key = player, street, runout
+        if key not in self._columns_found:
+            hands, solved = self.reader.solved_hands(player, self._deal(street, runout))
+            found = np.full(HAND_COUNT, -1)
+            found[hands] = solved
+            columns = found[self.held[player]]
+            chosen = self.lock.range.weights[self.held[player]] > 0
+            missing = np.flatnonzero((columns < 0) & chosen & ~self.form.streets[street].dead[player][runout])
+            if len(missing):
+                more = f" and {len(missing) - 1} more hands" if len(missing) > 1 else ""
+                hand = hand_text(int(self.held[player][missing[0]]))
+                reason = f"has no {hand}{more} in the range of {PLAYERS[player]}"
+                raise InvalidOption(self.field, self.lock.source, reason)
+            self._columns_found[key] = columns
+        return self._columns_found[key]
+
+    def _deal(self, street: int, runout: int) -> Deal:
+        """Where the source has the cards of a runout."""
+        if (street, runout) not in self._deals:
+            here = self.form.streets[street]
+            before = self._deal(street - 1, int(here.parent[runout]))
+            card = int(here.cards[runout, 0])
+            self._deals[street, runout] = find_deal(self.reader.form, self.reader.group, before, card)
+        return self._deals[street, runout]
+
+    def _node(self, node: int) -> int:
+        """The source's number of a betting node."""
+        if node not in self._nodes:
+            above, label = self._node(int(self.form.tree.parent[node])), self.form.tree.labels[node]
+            there = self.reader.actions(above)
+            if label not in there:
+                raise InvalidOption(self.field, self.lock.source, f"has no line {self._line(node)!r}")
+            self._nodes[node] = int(self.reader.form.tree.first_child[above]) + there.index(label)
+        return self._nodes[node]
+
+    def _line(self, node: int) -> str:
+        steps: list[str] = []
+        while node > 0:
+            steps.insert(0, self.form.tree.labels[node])
+            node = int(self.form.tree.parent[node])
+        return ", ".join(step for step in steps if step)

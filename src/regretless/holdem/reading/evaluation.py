@@ -1,0 +1,219 @@
+"""What hands are worth below a public node when both follow given strategies: plain NumPy, for one node at a time.
+
+The engine evaluates whole trees; this reads single nodes of a finished one. With r the opponent's reach, every value
+of a hand h is a sum over the opposing hands k that share no card with it:
+
+    fold       pay · Σ r[k]
+    showdown   win · Σ_{weaker} r[k] + tie · Σ_{equal} r[k] + lose · Σ_{stronger} r[k]
+    decision   own: Σ_a σ[a, h] · value_a[h];   the opponent's: Σ_a value_a[h] with reach r · σ[a]
+    chance     Σ over deals, probability · value after the deal
+
+Dividing by Σ r[k] gives chips. Hands are those of the form, deals its runouts; `suits` renames between these and what
+is actually dealt.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.forms.blockers import compatible, met
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import BettingTree, Kind, PublicForm
+from regretless.holdem.reading.matchups import Showdown
+
+__all__ = ["Evaluator", "Strategies", "places"]
+
+BoolArray = NDArray[np.bool_]
+
+PAIRS_KEPT = 8  # tables of pairs that are remembered, each up to ten megabytes
+
+
+class Strategies(Protocol):
+    """Where strategies are read: a solver that has just finished, or a file."""
+
+    def strategy(self, node: int, runout: int) -> FloatArray:
+        """[actions, H] average strategy at a betting node on a runout of its street."""
+        ...
+
+
+def places(tree: BettingTree) -> IntArray:
+    """[N] a node's place among the nodes of its street."""
+    place = np.zeros(len(tree.street), dtype=np.int64)
+    for street in range(int(tree.street.max()) + 1):
+        place[tree.street == street] = np.arange(np.count_nonzero(tree.street == street))
+    return place
+
+
+class Evaluator:
+    """Reads values of a form under strategies."""
+
+    def __init__(self, form: PublicForm, strategies: Strategies) -> None:
+        self.form = form
+        self.strategies = strategies
+        self._pairs_found: dict[tuple[int, int], tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
+
+    def met(self, player: int, opponent_reach: FloatArray) -> FloatArray:
+        """[H] the opponent's reach that each hand of a player can meet; exactly 0 where there is none."""
+        rows = met(self.form.hands[player], self.form.hands[1 - player], opponent_reach[None], self.form.deck)
+        found: FloatArray = rows[0]
+        return found
+
+    def dead(self, player: int, street: int, runout: int) -> BoolArray:
+        dead: BoolArray = self.form.streets[street].dead[player][runout]
+        return dead
+
+    # --- values ------------------------------------------------------------------------------------------------------
+
+    def values(self, player: int, node: int, runout: int, opponent_reach: FloatArray) -> dict[int, FloatArray]:
+        """Values [H], times the reach they meet, of the betting nodes at and below `node` on its street."""
+        return self._walk(player, int(self.form.tree.street[node]), runout, {node: opponent_reach}, None)
+
+    def early_values(self, player: int) -> list[NDArray[np.float32]]:
+        """For each street before the last, [runouts, nodes of the tree on that street, H]: a walk over everything."""
+        tree, streets = self.form.tree, self.form.streets
+        hands = len(self.form.hands[player].weight)
+        kept = [
+            np.zeros((len(street.parent), int(np.count_nonzero(tree.street == number)), hands), dtype=np.float32)
+            for number, street in enumerate(streets[:-1])
+        ]
+        if kept:
+            self._walk(player, 0, 0, {0: self.form.hands[1 - player].weight}, kept)
+        return kept
+
+    @cached_property
+    def place(self) -> IntArray:
+        return places(self.form.tree)
+
+    def _walk(
+        self,
+        player: int,
+        street: int,
+        runout: int,
+        reach: dict[int, FloatArray],
+        kept: list[NDArray[np.float32]] | None,
+    ) -> dict[int, FloatArray]:
+        """Values of every node of a street at and below those that `reach` enters; kept where there is room."""
+        tree = self.form.tree
+        nodes = list(reach)
+        strategies: dict[int, FloatArray] = {}
+        for node in nodes:  # grows while it is read: parents before children
+            if tree.kind[node] != Kind.DECISION:
+                continue
+            strategies[node] = self.strategies.strategy(node, runout)
+            for place, child in enumerate(range(int(tree.first_child[node]), int(tree.first_child[node + 1]))):
+                reach[child] = reach[node] if tree.player[node] == player else reach[node] * strategies[node][place]
+                nodes.append(child)
+        values = self._terminals(player, runout, nodes, reach)
+        chances = [node for node in nodes if tree.kind[node] == Kind.CHANCE]
+        if chances:
+            values.update(self._deals(player, street, runout, {node: reach[node] for node in chances}, kept))
+        for node in reversed(nodes):
+            if tree.kind[node] == Kind.DECISION:
+                below = np.array(
+                    [values[child] for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1]))]
+                )
+                values[node] = (below * strategies[node] if tree.player[node] == player else below).sum(axis=0)
+        if kept is not None and street < len(kept):
+            for node in nodes:
+                kept[street][runout, self.place[node]] = values[node]
+        return values
+
+    def _deals(
+        self,
+        player: int,
+        street: int,
+        runout: int,
+        reach: dict[int, FloatArray],
+        kept: list[NDArray[np.float32]] | None,
+    ) -> dict[int, FloatArray]:
+        """Values of chance nodes: every runout of the next street, and its copies."""
+        here, following = self.form.streets[street], self.form.streets[street + 1]
+        child = {node: int(self.form.tree.first_child[node]) for node in reach}
+        total = {node: np.zeros(len(self.form.hands[player].weight)) for node in reach}
+        for after in range(int(here.first_child[runout]), int(here.first_child[runout + 1])):
+            alive = ~self.dead(1 - player, street + 1, after)
+            entering = {child[node]: reach[node] * alive for node in reach}
+            values = self._walk(player, street + 1, after, entering, kept)
+            copies = following.copies[following.first_copy[after] : following.first_copy[after + 1]]
+            for node in reach:
+                value = values[child[node]] * following.probability
+                for copy in copies:
+                    total[node] += value[self.form.permutations[player][copy]]
+        return total
+
+    def _terminals(
+        self, player: int, runout: int, nodes: list[int], reach: dict[int, FloatArray]
+    ) -> dict[int, FloatArray]:
+        tree, pay = self.form.tree, self.form.payoffs
+        values: dict[int, FloatArray] = {}
+        folds = [node for node in nodes if tree.kind[node] == Kind.FOLD]
+        showdowns = [node for node in nodes if tree.kind[node] == Kind.SHOWDOWN]
+        if folds:
+            alive = ~self.dead(player, int(tree.street[folds[0]]), runout)
+            reaches = np.array([reach[node] for node in folds])
+            rows = met(self.form.hands[player], self.form.hands[1 - player], reaches, self.form.deck) * alive
+            for node, row in zip(folds, rows, strict=True):
+                values[node] = row * (pay.lose if tree.player[node] == player else pay.win)[node, player]
+        if showdowns:
+            found = self.showdown(player, runout).met(np.array([reach[node] for node in showdowns]))
+            for node, weaker, not_stronger, everyone in zip(showdowns, *found, strict=True):
+                win, tie, lose = (each[node, player] for each in (pay.win, pay.tie, pay.lose))
+                values[node] = (win - tie) * weaker + (tie - lose) * not_stronger + lose * everyone
+        return values
+
+    # --- showdowns ---------------------------------------------------------------------------------------------------
+
+    def equity(self, player: int, street: int, runout: int, opponent_reach: FloatArray) -> FloatArray:
+        """[H] share of the pot at showdown if nobody bets any more; not a number where a hand meets nothing."""
+        shares, both = self._pairs(street, runout)
+        if player == 1:
+            shares, both = (both - shares).T, both.T
+        # Not a matrix product: the library would wake its threads for it, which takes longer than the sum.
+        won = (shares * opponent_reach).sum(axis=1)
+        total = (both * opponent_reach).sum(axis=1)
+        equity: FloatArray = np.divide(won, total, out=np.full(len(won), np.nan), where=total > 0)
+        return equity
+
+    def _pairs(self, street: int, runout: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """[H0, H1] of every pair of hands, over the deals to come: player 0's share, and deals that allow both."""
+        if (street, runout) not in self._pairs_found:
+            if len(self._pairs_found) >= PAIRS_KEPT:
+                self._pairs_found.pop(next(iter(self._pairs_found)))
+            self._pairs_found[street, runout] = self._find_pairs(street, runout)
+        return self._pairs_found[street, runout]
+
+    def _find_pairs(self, street: int, runout: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        if street == len(self.form.streets) - 1:
+            first, second = (self.form.strength[player][runout] for player in range(2))
+            both = self._compatible & ((first >= 0)[:, None] & (second >= 0)[None, :])
+            halves = (first[:, None] > second).astype(np.float32) + (first[:, None] >= second)
+            return halves * both / 2, both.astype(np.float32)
+        here, following = self.form.streets[street], self.form.streets[street + 1]
+        size = len(self.form.hands[0].weight), len(self.form.hands[1].weight)
+        shares, total = np.zeros(size, dtype=np.float32), np.zeros(size, dtype=np.float32)
+        for after in range(int(here.first_child[runout]), int(here.first_child[runout + 1])):
+            some, both = self._find_pairs(street + 1, after)
+            for copy in following.copies[following.first_copy[after] : following.first_copy[after + 1]]:
+                first, second = (self.form.permutations[player][copy] for player in range(2))
+                shares += some if copy == 0 else some[first[:, None], second]
+                total += both if copy == 0 else both[first[:, None], second]
+        return shares, total
+
+    @cached_property
+    def _compatible(self) -> BoolArray:
+        return compatible(*self.form.hands)
+
+    def showdown(self, player: int, runout: int) -> Showdown:
+        """Who beats whom on a final runout."""
+        form, other = self.form, 1 - player
+        return Showdown(
+            form.hands[player],
+            form.hands[other],
+            form.strength[player][runout],
+            form.strength[other][runout],
+            form.deck,
+        )

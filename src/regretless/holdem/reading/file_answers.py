@@ -1,0 +1,188 @@
+"""The answers of a solved spot as arrays for a file, and read back from it, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.errors import InvalidFile
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import Kind, PublicForm
+from regretless.holdem.reading.evaluation import places
+from regretless.holdem.reading.probabilities import BLOCK_BYTES, decode, encode, probability_bits
+from regretless.holdem.reading.reading import Place, SpotReader
+from regretless.storage.mapped import Mapped, Streamed, check_array
+
+__all__ = ["FileAnswers", "packed_answers"]
+
+ONE = 65535  # a probability of 1 in files of version 0.1.0, which hold `strategy.S`
+
+
+class FileAnswers:
+    """Answers of a file."""
+
+    def __init__(self, mapped: Mapped, form: PublicForm) -> None:
+        self.mapped = mapped
+        self.form = form
+        self.begin = _begin(form)
+        self.place = places(form.tree)
+        self.name = "probabilities" if "probabilities.0" in mapped else "strategy"
+        self._last_row: dict[int, tuple[int, NDArray[Any]]] = {}  # by street: nodes of one runout are asked for in turn
+        self._check_shapes()
+
+    def strategy(self, node: int, runout: int) -> FloatArray:
+        tree = self.form.tree
+        actions = int(tree.first_child[node + 1] - tree.first_child[node])
+        hands = len(self.form.hands[int(tree.player[node])].weight)
+        row = self._row(int(tree.street[node]), runout)
+        stored = row[self.begin[node] : self.begin[node] + (actions - 1) * hands].reshape(actions - 1, hands)
+        if self.name == "probabilities":
+            self._check(stored.dtype != np.float32 or bool((np.abs(stored) <= 0.5).all()))  # false for NaN too
+            return decode(stored)
+        strategy = np.empty((actions, hands))
+        strategy[:-1] = stored / ONE
+        left = 1.0 - strategy[:-1].sum(axis=0)
+        self._check(bool((left >= -actions / ONE).all()))
+        strategy[-1] = np.maximum(left, 0.0)
+        return strategy
+
+    def _row(self, street: int, runout: int) -> NDArray[Any]:
+        """The decisions of a street on a runout."""
+        last = self._last_row.get(street)
+        if last is None or last[0] != runout:
+            last = self._last_row[street] = runout, self.mapped.row(f"{self.name}.{street}", runout)
+        return last[1]
+
+    @property
+    def probability_bits(self) -> int:
+        return self.mapped.bits(f"{self.name}.0")
+
+    def values(self, player: int, node: int, runout: int) -> FloatArray:
+        row = self.mapped.row(f"values.{player}.{int(self.form.tree.street[node])}", runout)
+        found: FloatArray = row[self.place[node]].astype(np.float64)
+        self._check(bool(np.isfinite(found).all()))
+        return found
+
+    def strategies(self, node: int, runouts: slice) -> NDArray[np.float32]:
+        chosen = range(len(self.form.streets[int(self.form.tree.street[node])].parent))[runouts]
+        return np.array([self.strategy(node, runout) for runout in chosen], dtype=np.float32)
+
+    def all_values(self, player: int, street: int) -> NDArray[np.float32]:
+        values = self.mapped.array(f"values.{player}.{street}")
+        self._check(bool(np.isfinite(values).all()))
+        return values
+
+    def equities(self, player: int, node: int) -> FloatArray | None:
+        name = f"equity.{player}"
+        if name not in self.mapped:
+            return None
+        found: FloatArray = self.mapped.row(name, int(self.place[node])).astype(np.float64)
+        self._check(not ((found < -0.001) | (found > 1.001)).any())  # NaN where no opposing hand is possible
+        return found
+
+    def _check(self, sound: bool) -> None:
+        if not sound:
+            raise InvalidFile(self.mapped.path, "is damaged: it holds numbers that no solve produces")
+
+    def _check_shapes(self) -> None:
+        """Every array that may be looked at later has the type and shape that the spot asks for."""
+        form = self.form
+        wide = [len(hands.weight) for hands in form.hands]
+        allowed = (np.float32, np.uint16) if self.name == "probabilities" else (np.uint16,)
+        for street, (runouts, size) in enumerate(_shapes(form)):
+            check_array(self.mapped, f"{self.name}.{street}", (runouts, size), allowed)
+            nodes = int(np.count_nonzero(form.tree.street == street))
+            for player in range(2):
+                if street < len(form.streets) - 1:
+                    check_array(self.mapped, f"values.{player}.{street}", (runouts, nodes, wide[player]), (np.float32,))
+                if street == 0 and f"equity.{player}" in self.mapped:
+                    check_array(self.mapped, f"equity.{player}", (nodes, wide[player]), (np.float32,))
+
+
+def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any] | Streamed]:
+    """Strategies of all streets, values of those before the last, equities of a flop."""
+    form, answers = reader.form, reader.answers
+    shapes = _shapes(form)
+    bits = probability_bits(sum(runouts * size for runouts, size in shapes))
+    arrays: dict[str, NDArray[Any] | Streamed] = {
+        f"probabilities.{street}": _probabilities(reader, street, shape, bits) for street, shape in enumerate(shapes)
+    }
+    for street in range(len(form.streets) - 1):
+        for player in range(2):
+            arrays[f"values.{player}.{street}"] = answers.all_values(player, street)
+    if len(form.streets) == 3:
+        arrays |= _equities(reader)
+    return arrays
+
+
+def _probabilities(reader: SpotReader, street: int, shape: tuple[int, int], bits: int) -> Streamed:
+    """What is kept of a street's strategies, worked out for as many runouts at a time as take little memory."""
+    tree, begin = reader.form.tree, _begin(reader.form)
+    nodes = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == street)).tolist()
+    dtype = np.dtype(np.float32 if bits == 32 else np.uint16)
+    runouts, size = shape
+    step = max(1, BLOCK_BYTES // max(size * dtype.itemsize, 1))
+
+    def blocks() -> Iterator[NDArray[Any]]:
+        for first in range(0, runouts, step):
+            chosen = slice(first, min(first + step, runouts))
+            rows = np.zeros((chosen.stop - first, size), dtype=dtype)
+            for node in nodes:
+                kept = encode(reader.answers.strategies(node, chosen), bits)
+                rows[:, begin[node] : begin[node] + _stored(reader.form, node)] = kept.reshape(len(rows), -1)
+            yield rows
+
+    return Streamed(shape, dtype, blocks)
+
+
+def _equities(reader: SpotReader) -> dict[str, NDArray[Any]]:
+    """Of every node of the first street, both players."""
+    form = reader.form
+    nodes = np.flatnonzero(form.tree.street == 0)
+    arrays: dict[str, NDArray[Any]] = {
+        f"equity.{player}": np.full((len(nodes), len(form.hands[player].weight)), np.nan, np.float32)
+        for player in range(2)
+    }
+    place = places(form.tree)
+    known: dict[bytes, FloatArray] = {}
+    waiting: list[Place] = [reader.root]
+    while waiting:
+        here = waiting.pop()
+        for player in range(2):
+            key = bytes([player]) + here.reach[1 - player].tobytes()
+            if key not in known:
+                known[key] = reader.equity(player, here)
+            arrays[f"equity.{player}"][place[here.node]] = known[key]
+        if form.tree.kind[here.node] == Kind.DECISION:
+            waiting += list(reader.children(here))
+    return arrays
+
+
+def _stored(form: PublicForm, node: int) -> int:
+    """Numbers that a decision takes in a row: its actions but the last, for every hand."""
+    tree = form.tree
+    actions = int(tree.first_child[node + 1] - tree.first_child[node])
+    return (actions - 1) * len(form.hands[int(tree.player[node])].weight)
+
+
+def _shapes(form: PublicForm) -> list[tuple[int, int]]:
+    """Of each street, its runouts and the numbers that a row of its decisions holds."""
+    tree = form.tree
+    sizes = [0] * len(form.streets)
+    for node in np.flatnonzero(tree.kind == Kind.DECISION):
+        sizes[int(tree.street[node])] += _stored(form, int(node))
+    return [(len(street.parent), size) for street, size in zip(form.streets, sizes, strict=True)]
+
+
+def _begin(form: PublicForm) -> IntArray:
+    """[N] where a decision begins in the rows of its street."""
+    tree = form.tree
+    begin = np.zeros(len(tree.kind), dtype=np.int64)
+    used = [0] * len(form.streets)
+    for node in np.flatnonzero(tree.kind == Kind.DECISION):
+        begin[node] = used[int(tree.street[node])]
+        used[int(tree.street[node])] += _stored(form, int(node))
+    return begin

@@ -1,0 +1,134 @@
+"""The form of a solved spot as arrays for a file, and read back, so that a file opens without working it out again.
+
+What a file says is not believed but checked: shapes against the spot, and every number that is used as an index
+against what it points into.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.cards.hands import HAND_CARDS
+from regretless.errors import InvalidFile
+from regretless.forms.betting import poker_payoffs
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import DEAD, BettingTree, Hands, PublicForm, Street, no_symmetry
+from regretless.holdem.form.runouts import holdem_hands
+from regretless.holdem.form.suits import count_runouts
+from regretless.holdem.spots.spot import Spot
+from regretless.storage.mapped import Mapped, check_array
+
+__all__ = ["packed_form", "unpacked_form"]
+
+_MOST_PERMUTATIONS = 24  # of four suits
+_STREET_ARRAYS = ("cards", "parent", "first_child", "first_copy", "copies")
+
+
+def packed_form(form: PublicForm) -> dict[str, NDArray[Any]]:
+    """What cannot be had at once from the spot: runouts, who is dead, who beats whom."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for number, street in enumerate(form.streets):
+        for name in _STREET_ARRAYS:
+            arrays[f"form.{name}.{number}"] = getattr(street, name)
+        arrays[f"form.probability.{number}"] = np.array([street.probability])
+        for player in range(2):
+            arrays[f"form.dead.{player}.{number}"] = street.dead[player]
+    for player in range(2):
+        arrays[f"form.permutations.{player}"] = form.permutations[player]
+        arrays[f"form.strength.{player}"] = form.strength[player]
+    return arrays
+
+
+def unpacked_form(mapped: Mapped, spot: Spot, tree: BettingTree) -> PublicForm:
+    """The form of a file, hands and payoffs taken from the spot itself."""
+    held = holdem_hands(spot.board, spot.ip), holdem_hands(spot.board, spot.oop)
+    hands = _hands(held[0], held[1], spot.ip.weights), _hands(held[1], held[0], spot.oop.weights)
+    reader = _FormReader(mapped, tuple(count_runouts(spot)), (len(held[0]), len(held[1])))
+    return PublicForm(
+        name=spot.name or "spot",
+        deck=52,
+        tree=tree,
+        streets=tuple(reader.street(number) for number in range(len(spot.streets))),
+        hands=hands,
+        payoffs=poker_payoffs(tree, rake=spot.rules.rake, rake_cap=spot.rules.rake_cap),
+        permutations=(reader.permutations(0), reader.permutations(1)),
+        symmetry=no_symmetry(52, hands),  # answers are read, not solved
+        strength=(reader.strength(0), reader.strength(1)),
+    )
+
+
+class _FormReader:
+    """Arrays of the form, each checked."""
+
+    def __init__(self, mapped: Mapped, runouts: tuple[int, ...], hands: tuple[int, int]) -> None:
+        self.mapped = mapped
+        self.runouts = runouts  # of each street
+        self.hands = hands  # of each player
+        self.group = mapped.entry("form.permutations.0").shape[:1]  # how many permutations
+        self._check(self.group and 1 <= self.group[0] <= _MOST_PERMUTATIONS, "permutations.0")
+
+    def street(self, number: int) -> Street:
+        runouts = self.runouts[number]
+        above = self.runouts[number - 1] if number else 1
+        below = self.runouts[number + 1] if number + 1 < len(self.runouts) else 0
+        first_copy = self._rising(f"first_copy.{number}", runouts)
+        copies = self._indices(f"copies.{number}", (int(first_copy[-1]),), self.group[0])
+        cards = self.mapped.entry(f"form.cards.{number}").shape
+        self._check(len(cards) == 2 and cards[1] == (1 if number else 0), f"cards.{number}")
+        probability = self._array(f"probability.{number}", (1,), np.float64)
+        self._check(0 < float(probability[0]) <= 1, f"probability.{number}")
+        return Street(
+            cards=self._indices(f"cards.{number}", (runouts, cards[1]), 52),
+            parent=self._indices(f"parent.{number}", (runouts,), above),
+            first_child=self._rising(f"first_child.{number}", runouts, end=below),
+            probability=float(probability[0]),
+            first_copy=first_copy,
+            copies=copies,
+            symmetry=np.zeros(runouts, dtype=np.int32),
+            dead=(self._dead(0, number), self._dead(1, number)),
+        )
+
+    def permutations(self, player: int) -> IntArray:
+        found = self._indices(f"permutations.{player}", (self.group[0], self.hands[player]), self.hands[player])
+        self._check(bool((np.sort(found, axis=1) == np.arange(self.hands[player])).all()), f"permutations.{player}")
+        return found
+
+    def strength(self, player: int) -> IntArray:
+        shape = self.runouts[-1], self.hands[player]
+        found: IntArray = self._array(f"strength.{player}", shape, np.int8, np.int16, np.int32)
+        self._check(bool((found >= DEAD).all()), f"strength.{player}")
+        return found
+
+    def _dead(self, player: int, number: int) -> NDArray[np.bool_]:
+        found = self._array(f"dead.{player}.{number}", (self.runouts[number], self.hands[player]), np.bool_)
+        self._check(bool((found.view(np.uint8) <= 1).all()), f"dead.{player}.{number}")
+        return found
+
+    def _rising(self, name: str, count: int, end: int | None = None) -> IntArray:
+        """[count + 1] slices of something: from 0 up, to `end` where it is known."""
+        found: IntArray = self._array(name, (count + 1,), np.int8, np.int16, np.int32, np.int64)
+        rises = int(found[0]) == 0 and bool((np.diff(found) >= 0).all())
+        self._check(rises and (end is None or int(found[-1]) == end), name)
+        return found
+
+    def _indices(self, name: str, shape: tuple[int, ...], below: int) -> IntArray:
+        found: IntArray = self._array(name, shape, np.int8, np.int16, np.int32, np.int64)
+        self._check(bool(((found >= 0) & (found < below)).all()), name)
+        return found
+
+    def _array(self, name: str, shape: tuple[int, ...], *dtypes: type[np.generic]) -> NDArray[Any]:
+        check_array(self.mapped, f"form.{name}", shape, dtypes)
+        return self.mapped.array(f"form.{name}")
+
+    def _check(self, sound: object, name: str) -> None:
+        if not sound:
+            raise InvalidFile(self.mapped.path, f"is damaged: form.{name} does not fit its spot")
+
+
+def _hands(held: IntArray, other: IntArray, weights: FloatArray) -> Hands:
+    position = np.full(len(HAND_CARDS), -1, dtype=np.int16)
+    position[other] = np.arange(len(other))
+    return Hands(weight=weights[held], cards=HAND_CARDS[held].astype(np.int16), same=position[held])

@@ -1,0 +1,256 @@
+"""A node of a solved spot, ready to be shown: who acts, how often, and what every hand does and is worth there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.cards.deck import board_text
+from regretless.cards.hands import HAND_CLASS, hand_text
+from regretless.cards.ranges import Range
+from regretless.forms.history import FloatArray, IntArray
+from regretless.holdem.spots.spot import PlayerName
+from regretless.reprs import brief
+
+__all__ = ["HandTable", "NodeKind", "NodeView", "Runout", "RunoutReport"]
+
+NodeKind = Literal["decision", "chance", "fold", "showdown"]
+
+
+@dataclass(frozen=True)
+class HandTable:
+    """The hands of one player at a node. Arrays are [H]; hands that the board blocks are left out."""
+
+    hand: IntArray  # number among the 1,326
+    weight: FloatArray  # how likely the player holds it here: weight of the range × own actions on the way
+    ev: FloatArray  # chips it takes out from here on, less those it puts in: a fold is 0; NaN where it meets none
+    equity: FloatArray  # share of the pot at showdown with no more betting; NaN where no opposing hand is possible
+    matchups: FloatArray  # weight of the opposing hands that it can meet
+
+    def __repr__(self) -> str:
+        return brief(self, hand=self.texts())
+
+    def eqr(self, pot: float) -> FloatArray:
+        """[H] equity realised: EV as a share of the pot, over equity; NaN where there is no equity."""
+        expected = self.equity * pot
+        realised: FloatArray = np.divide(self.ev, expected, out=np.full(len(self.ev), np.nan), where=expected > 1e-9)
+        return realised
+
+    def mean(self, values: FloatArray) -> float:
+        """Over the whole range: each hand by its weight times the weight of the opposing hands that it can meet.
+
+        A hand with no possible opposing hand has no weight. NaN where no hand has any.
+        """
+        weight = self.weight * self.matchups
+        held = weight > 0
+        total = float(weight[held].sum())
+        return float(weight[held] @ values[held]) / total if total > 0 else float("nan")
+
+    def only(self, kept: NDArray[np.bool_]) -> HandTable:
+        """The table of some of its hands."""
+        return HandTable(self.hand[kept], self.weight[kept], self.ev[kept], self.equity[kept], self.matchups[kept])
+
+    def texts(self) -> list[str]:
+        return [hand_text(int(hand)) for hand in self.hand]
+
+
+@dataclass(frozen=True)
+class NodeView:
+    """What is known at one node of a solved spot."""
+
+    line: str  # text that leads here, cards included
+    board: tuple[int, ...]
+    kind: NodeKind
+    player: PlayerName | None  # who acts, or who folded; None elsewhere
+    pot: float  # chips in the middle, this street's bets included
+    stacks: dict[PlayerName, float]  # chips behind
+    actions: tuple[str, ...]
+    strategy: FloatArray  # [actions, H of the player who acts]
+    action_ev: FloatArray  # [actions, H] what each action is worth to each hand
+    locked: NDArray[np.bool_]  # [H] of the player who acts: hands whose strategy here was given by a lock
+    hands: dict[PlayerName, HandTable]
+
+    def __repr__(self) -> str:
+        return brief(self, board=board_text(self.board))
+
+    @property
+    def acting(self) -> HandTable:
+        """The table of the player who acts."""
+        assert self.player is not None
+        return self.hands[self.player]
+
+    @property
+    def reached(self) -> bool:
+        """Whether both players get here with any hand; where not, means over hands are NaN."""
+        return all(bool((table.weight * table.matchups).any()) for table in self.hands.values())
+
+    @property
+    def frequencies(self) -> tuple[float, ...]:
+        """How often each action is taken, over the whole range.
+
+        The weight of a hand is times the opposing hands that it can meet, as it is dealt.
+        """
+        return tuple(self.acting.mean(row) for row in self.strategy)
+
+    @property
+    def action_means(self) -> tuple[float, ...]:
+        """EV of each action, over the hands that take it; NaN where none does. By frequency they add up to the EV."""
+        table = self.acting
+        means = []
+        for shares, chips in zip(self.strategy, self.action_ev, strict=True):
+            weight = table.weight * table.matchups * shares
+            taken = weight > 0
+            means.append(float(weight[taken] @ chips[taken] / weight[taken].sum()) if taken.any() else float("nan"))
+        return tuple(means)
+
+    @property
+    def action_combos(self) -> tuple[float, ...]:
+        """Combos that take each action: the weights of the hands, times how often each takes it."""
+        return tuple(float(self.acting.weight @ shares) for shares in self.strategy)
+
+    def only(self, player: PlayerName, hands: Range) -> NodeView:
+        """The same node with some of a player's hands; means are then over these. The opponent keeps all of theirs."""
+        kept = hands.weights[self.hands[player].hand] > 0
+        tables = {**self.hands, player: self.hands[player].only(kept)}
+        if self.kind != "decision" or player != self.player:
+            return replace(self, hands=tables)
+        return replace(
+            self,
+            hands=tables,
+            strategy=self.strategy[:, kept],
+            action_ev=self.action_ev[:, kept],
+            locked=self.locked[kept],
+        )
+
+    def ev(self, player: PlayerName) -> float:
+        table = self.hands[player]
+        return table.mean(table.ev)
+
+    def equity(self, player: PlayerName) -> float:
+        table = self.hands[player]
+        return table.mean(table.equity)
+
+    def grid(self) -> FloatArray:
+        """[169, actions] how often each class of hands takes each action, by weight; NaN where none is held."""
+        table = self.acting
+        weight = table.weight * table.matchups
+        cells = HAND_CLASS[table.hand]
+        total = np.bincount(cells, weights=weight, minlength=169)
+        taken = [np.bincount(cells, weights=weight * row, minlength=169) for row in self.strategy]
+        shares = np.full((169, len(self.actions)), np.nan)
+        held = total > 0
+        shares[held] = (np.array(taken) / np.where(held, total, 1.0)).T[held]
+        return shares
+
+    def grid_weight(self) -> FloatArray:
+        """[169] mean weight of each class here, of all its hands, those that the board blocks counted as 0."""
+        table = self.acting
+        total = np.bincount(HAND_CLASS[table.hand], weights=table.weight, minlength=169)
+        return total / np.bincount(HAND_CLASS, minlength=169)
+
+    def as_json(self, *, hands: bool = True, player: PlayerName | None = None) -> dict[str, Any]:
+        """One object: the node, its frequencies and, with `hands`, every hand of both players or of one."""
+        answer: dict[str, Any] = {
+            "line": self.line,
+            "board": board_text(self.board),
+            "kind": self.kind,
+            "player": self.player,
+            "pot": self.pot,
+            "stacks": dict(self.stacks),
+            "actions": list(self.actions),
+            "frequencies": [_number(each) for each in self.frequencies] if self.kind == "decision" else [],
+            "action_ev": [_number(each) for each in self.action_means] if self.kind == "decision" else [],
+            "combos": list(self.action_combos) if self.kind == "decision" else [],
+            "locked": bool(self.locked.any()),
+            "ev": {player: _number(self.ev(player)) for player in ("oop", "ip")},
+            "equity": {player: _number(self.equity(player)) for player in ("oop", "ip")},
+        }
+        if hands:
+            players: tuple[PlayerName, ...] = ("oop", "ip") if player is None else (player,)
+            answer["hands"] = {each: list(self.rows(each)) for each in players}
+        return answer
+
+    def rows(self, player: PlayerName) -> list[dict[str, Any]]:
+        """One mapping per hand: weight, matchups, EV, equity and EQR; where the player acts, also the strategy, the EV
+        of each action and whether a lock gave the strategy.
+        """
+        table = self.hands[player]
+        eqr = table.eqr(self.pot)
+        rows = []
+        for place, name in enumerate(table.texts()):
+            row: dict[str, Any] = {
+                "hand": name,
+                "weight": float(table.weight[place]),
+                "matchups": float(table.matchups[place]),
+                "ev": _number(table.ev[place]),
+                "equity": _number(table.equity[place]),
+                "eqr": _number(eqr[place]),
+            }
+            if self.kind == "decision" and player == self.player:
+                row["strategy"] = {
+                    action: float(self.strategy[index, place]) for index, action in enumerate(self.actions)
+                }
+                row["action_ev"] = {
+                    action: _number(self.action_ev[index, place]) for index, action in enumerate(self.actions)
+                }
+                row["locked"] = bool(self.locked[place])
+            rows.append(row)
+        return rows
+
+
+@dataclass(frozen=True)
+class Runout:
+    """What happens after one card, and after the actions that the report asks about."""
+
+    card: int
+    player: PlayerName | None  # who acts there; None where nobody does
+    reached: float  # how often the card is followed by `then`
+    frequencies: dict[str, float]  # by action
+    pot: float  # chips in the middle there
+    ev: dict[PlayerName, float]
+    equity: dict[PlayerName, float]
+
+    def __repr__(self) -> str:
+        return brief(self, card=board_text([self.card]))
+
+    def eqr(self, player: PlayerName) -> float:
+        """Equity realised: EV over equity × pot; NaN where there is no equity."""
+        expected = self.equity[player] * self.pot
+        return self.ev[player] / expected if expected > 0 else float("nan")
+
+
+@dataclass(frozen=True)
+class RunoutReport:
+    """Frequencies and EV by the card that comes next."""
+
+    line: str
+    then: str  # actions after the card: what is reported is the node that they lead to; "" right after the card
+    runouts: tuple[Runout, ...]  # one for each card that can be dealt
+
+    __repr__ = brief
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "line": self.line,
+            "then": self.then,
+            "runouts": [
+                {
+                    "card": board_text([each.card]),
+                    "player": each.player,
+                    "reached": _number(each.reached),
+                    "frequencies": {action: _number(share) for action, share in each.frequencies.items()},
+                    "ev": {player: _number(chips) for player, chips in each.ev.items()},
+                    "equity": {player: _number(share) for player, share in each.equity.items()},
+                    "eqr": {player: _number(each.eqr(player)) for player in each.ev},
+                }
+                for each in self.runouts
+            ],
+        }
+
+
+def _number(value: float) -> float | None:
+    """JSON has no NaN."""
+    return None if np.isnan(value) else float(value)

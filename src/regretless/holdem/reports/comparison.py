@@ -1,0 +1,324 @@
+"""Two solutions of spots on one board, node by node: what each plays, how often it gets there, and what it earns.
+
+At a node that both have, with w₁ and w₂ the shares of the acting player's hands in both,
+
+    moved = Σ_h (w₁[h] + w₂[h]) / 2 · ½ Σ_a |σ₁[a, h] − σ₂[a, h]|
+
+is the share of play that differs: 0 where both play alike, 1 where no hand does the same. Nodes are ranked by
+reach · moved, with reach the smaller of the two probabilities of getting there: where one solution never goes, what it
+would do there means little.
+
+Nothing below a node is reached more often than the node itself, and `moved` is at most 1. So nodes are visited by
+reach, and the search for the N largest ends when nothing that is left is reached more often than the N-th is worth.
+Deals that one renaming of suits exchanges in both solutions are one node, their probabilities added up. That each
+solution by itself plays two deals alike is not enough: it may rename other suits than the other does.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from regretless.cards.deck import board_text
+from regretless.cards.hands import HAND_COUNT, hand_text
+from regretless.cards.isomorphism import CARD_MAPS
+from regretless.errors import InvalidOption, InvalidText
+from regretless.forms.history import FloatArray
+from regretless.forms.public import Kind
+from regretless.holdem.reading.nodes import NodeView
+from regretless.holdem.reading.reading import Place, SpotReader
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.spots.spot import PLAYERS, PlayerName, Spot
+from regretless.reprs import brief
+
+__all__ = [
+    "HandDifference",
+    "NodeDifference",
+    "Pair",
+    "SpotComparison",
+    "check_boards",
+    "compare_nodes",
+    "compare_spots",
+]
+
+Pair = tuple[float | None, float | None]  # of the first solution and of the second; None where it does not exist
+
+
+@dataclass(frozen=True)
+class NodeDifference:
+    """What two solutions do at a node that both have."""
+
+    line: str
+    player: PlayerName
+    deals: int  # that play alike and are counted here
+    reached: tuple[float, float]  # probability of getting here
+    moved: float  # share of play that differs, 0 to 1
+    frequencies: dict[str, Pair]  # by action
+    ev: dict[PlayerName, Pair]  # chips, from this node on
+
+    __repr__ = brief
+
+    @property
+    def rank(self) -> float:
+        """How much it matters: reach · moved."""
+        return min(self.reached) * self.moved
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "line": self.line,
+            "player": self.player,
+            "deals": self.deals,
+            "reached": list(self.reached),
+            "moved": self.moved,
+            "frequencies": {action: list(pair) for action, pair in self.frequencies.items()},
+            "ev": {player: list(pair) for player, pair in self.ev.items()},
+        }
+
+
+@dataclass(frozen=True)
+class SpotComparison:
+    """Two solutions: what was asked differently, what they earn, and where they play differently, most of all first."""
+
+    changed: tuple[str, ...]  # fields of the spot that differ
+    ev: dict[PlayerName, tuple[float, float]]
+    equity: dict[PlayerName, tuple[float, float]]
+    exploitability_pct_pot: tuple[float, float]
+    nodes: tuple[NodeDifference, ...]
+    visited: int  # decisions that were looked at
+    only: tuple[tuple[str, ...], tuple[str, ...]]  # lines, without cards, that one betting tree has and the other lacks
+
+    __repr__ = brief
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "changed": list(self.changed),
+            "ev": {player: list(pair) for player, pair in self.ev.items()},
+            "equity": {player: list(pair) for player, pair in self.equity.items()},
+            "exploitability_pct_pot": list(self.exploitability_pct_pot),
+            "nodes": [node.as_json() for node in self.nodes],
+            "visited": self.visited,
+            "only_first": list(self.only[0]),
+            "only_second": list(self.only[1]),
+        }
+
+
+def compare_spots(first: SpotSolution, second: SpotSolution, *, most: int | None = 10) -> SpotComparison:
+    """Compare two solutions on one board; the `most` largest differences, or every node where it is None."""
+    check_boards(first, second)
+    readers = first.reader, second.reader
+    found, visited = _search(readers, most)
+    return SpotComparison(
+        changed=changed_fields(first.spot, second.spot),
+        ev={player: (first.ev[player], second.ev[player]) for player in ("oop", "ip")},
+        equity={player: (first.equity[player], second.equity[player]) for player in ("oop", "ip")},
+        exploitability_pct_pot=(first.exploitability_pct_pot, second.exploitability_pct_pot),
+        nodes=tuple(_difference(readers, node) for node in found),
+        visited=visited,
+        only=_only(readers),
+    )
+
+
+def check_boards(first: SpotSolution, second: SpotSolution) -> None:
+    """Refuse two solutions that have no node in common."""
+    if first.spot.board != second.spot.board:
+        boards = " and ".join(board_text(solution.spot.board) for solution in (first, second))
+        raise InvalidOption("board", boards, "are different boards: only solutions on the same board can be compared")
+
+
+def changed_fields(first: Spot, second: Spot) -> tuple[str, ...]:
+    """Fields in which two spots differ, named as in their TOML."""
+    names = {"oop": "oop.range", "ip": "ip.range"}
+    fields = ("pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks")
+    return tuple(names.get(name, name) for name in fields if getattr(first, name) != getattr(second, name))
+
+
+# --- the search ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A place in both solutions."""
+
+    places: tuple[Place, Place]
+    deals: int
+    reached: tuple[float, float]
+    moved: float = 0.0
+
+    @property
+    def reach(self) -> float:
+        return min(self.reached)
+
+
+def _search(readers: tuple[SpotReader, SpotReader], most: int | None) -> tuple[list[_Node], int]:
+    """The nodes with the largest rank, the largest first, and how many decisions were visited."""
+    ticket = count()  # among equal reaches, in the order they were found
+    waiting: list[tuple[float, int, _Node]] = []
+    best: list[tuple[float, int, _Node]] = []
+    visited = 0
+    heapq.heappush(waiting, (-1.0, next(ticket), _Node((readers[0].root, readers[1].root), 1, (1.0, 1.0))))
+    while waiting:
+        reach, _, node = heapq.heappop(waiting)
+        if most is not None and len(best) >= most and -reach <= best[0][0]:
+            break
+        if _kind(readers[0], node.places[0]) == Kind.DECISION:
+            visited += 1
+            moved = _moved(readers, node.places)
+            # Of equal ranks the one found first stays.
+            entry = (node.reach * moved, -next(ticket), _Node(node.places, node.deals, node.reached, moved))
+            heapq.heappush(best, entry)
+            if most is not None and len(best) > most:
+                heapq.heappop(best)
+        for child in _children(readers, node):
+            heapq.heappush(waiting, (-child.reach, next(ticket), child))
+    return [node for _, _, node in sorted(best, key=lambda entry: entry[:2], reverse=True)], visited
+
+
+def _children(readers: tuple[SpotReader, SpotReader], node: _Node) -> Iterator[_Node]:
+    """Nodes one step further that both have; deals that both play alike are one."""
+    places = node.places
+    kind = _kind(readers[0], places[0])
+    if kind == Kind.DECISION:
+        for mine, label in enumerate(readers[0].actions(places[0].node)):
+            labels = readers[1].actions(places[1].node)
+            if label in labels:
+                moved = readers[0].act(places[0], mine), readers[1].act(places[1], labels.index(label))
+                if _kind(readers[0], moved[0]) == _kind(readers[1], moved[1]) != Kind.FOLD:
+                    yield _Node(moved, node.deals, _reached(readers, moved, node.deals))
+    elif kind == Kind.CHANCE:
+        for card, alike in _different_cards(readers, places[0]).items():
+            dealt, deals = (readers[0].deal(places[0], card), readers[1].deal(places[1], card)), node.deals * alike
+            yield _Node(dealt, deals, _reached(readers, dealt, deals))
+
+
+def _different_cards(readers: tuple[SpotReader, SpotReader], place: Place) -> dict[int, int]:
+    """Cards that can come next, the lowest of those that are alike in both solutions, and how many these are."""
+    maps = CARD_MAPS[np.intersect1d(readers[0].group, readers[1].group)]
+    dealt = list(place.deal.cards)
+    maps = maps[(maps[:, dealt] == dealt).all(axis=1)]
+    return dict(Counter(int(maps[:, card].min()) for card in readers[0].cards(place)))
+
+
+def _kind(reader: SpotReader, place: Place) -> int:
+    return int(reader.form.tree.kind[place.node])
+
+
+def _reached(readers: tuple[SpotReader, SpotReader], places: tuple[Place, Place], deals: int) -> tuple[float, float]:
+    """Probability that a hand of both players, dealt from their ranges, gets to one of so many deals that are alike."""
+    shares = []
+    for reader, place in zip(readers, places, strict=True):
+        dealt = np.prod([street.probability for street in reader.form.streets[1 : place.deal.street + 1]])
+        shares.append(float(dealt) * deals * reader.pairs(place) / reader.pairs(reader.root))
+    return shares[0], shares[1]
+
+
+def _played(reader: SpotReader, place: Place) -> tuple[FloatArray, dict[str, FloatArray]]:
+    """[1326] share of each hand of the acting player, NaN where it is not in the range; and by action how often."""
+    table = reader.played(place)
+    shares = np.full(HAND_COUNT, np.nan)
+    total = float(table.weight.sum())
+    shares[table.hand] = table.weight / total if total > 0 else 0.0
+    strategy = {}
+    for label, row in zip(reader.actions(place.node), table.strategy, strict=True):
+        strategy[label] = np.zeros(HAND_COUNT)
+        strategy[label][table.hand] = row
+    return shares, strategy
+
+
+def _moved(readers: tuple[SpotReader, SpotReader], places: tuple[Place, Place]) -> float:
+    (mine, first), (theirs, second) = (_played(reader, place) for reader, place in zip(readers, places, strict=True))
+    nothing = np.zeros(HAND_COUNT)
+    apart = sum(np.abs(first.get(each, nothing) - second.get(each, nothing)) for each in first | second)
+    both = ~np.isnan(mine) & ~np.isnan(theirs)
+    weight = (mine[both] + theirs[both]) / 2
+    return float(weight @ apart[both]) / 2 / float(weight.sum()) if weight.any() else 0.0  # type: ignore[index]
+
+
+def _difference(readers: tuple[SpotReader, SpotReader], node: _Node) -> NodeDifference:
+    views = [reader.view(place) for reader, place in zip(readers, node.places, strict=True)]
+    shares = [dict(zip(view.actions, view.frequencies, strict=True)) for view in views]
+    player = views[0].player
+    assert player is not None
+    return NodeDifference(
+        line=views[0].line,
+        player=player,
+        deals=node.deals,
+        reached=node.reached,
+        moved=node.moved,
+        frequencies={
+            action: (_known(shares[0].get(action)), _known(shares[1].get(action))) for action in shares[0] | shares[1]
+        },
+        ev={each: (_known(views[0].ev(each)), _known(views[1].ev(each))) for each in PLAYERS},
+    )
+
+
+def _only(readers: tuple[SpotReader, SpotReader]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Lines of each betting tree that the other lacks, without what follows them."""
+    only: tuple[list[str], list[str]] = [], []
+    waiting: list[tuple[int, int, tuple[str, ...]]] = [(0, 0, ())]
+    while waiting:
+        mine, theirs, steps = waiting.pop()
+        labels = [reader.actions(node) for reader, node in zip(readers, (mine, theirs), strict=True)]
+        firsts = [int(reader.form.tree.first_child[node]) for reader, node in zip(readers, (mine, theirs), strict=True)]
+        for number in range(2):
+            only[number].extend(", ".join((*steps, each)) for each in labels[number] if each not in labels[1 - number])
+        for label in reversed([label for label in labels[0] if label in labels[1]]):
+            below = firsts[0] + labels[0].index(label), firsts[1] + labels[1].index(label)
+            waiting.append((*below, (*steps, label) if label else steps))
+    return tuple(only[0]), tuple(only[1])
+
+
+# --- one node --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class HandDifference:
+    """What two solutions do with a hand at a node."""
+
+    hand: str
+    weight: Pair  # how likely it is here; None where it is not in the range
+    strategy: dict[str, Pair]  # by action; empty for the player who does not act
+    ev: Pair
+    moved: float  # ½ Σ |difference|, 0 to 1
+
+    @property
+    def rank(self) -> float:
+        return sum(each or 0.0 for each in self.weight) / 2 * self.moved
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "hand": self.hand,
+            "weight": list(self.weight),
+            "strategy": {action: list(pair) for action, pair in self.strategy.items()},
+            "ev": list(self.ev),
+            "moved": self.moved,
+        }
+
+
+def compare_nodes(first: NodeView, second: NodeView, player: PlayerName) -> list[HandDifference]:
+    """Hand by hand at a node of both solutions; the largest differences first."""
+    if first.kind != second.kind or first.player != second.player:
+        raise InvalidText("line", first.line, None, "leads to different kinds of nodes in the two solutions")
+    rows = [{row["hand"]: row for row in view.rows(player)} for view in (first, second)]
+    hands = {int(hand) for view in (first, second) for hand in view.hands[player].hand}
+    actions = list(dict.fromkeys((*first.actions, *second.actions))) if first.player == player else []
+    found = []
+    for hand in sorted(hands, reverse=True):
+        name = hand_text(hand)
+        mine, theirs = (each.get(name, {}) for each in rows)
+        strategy = {
+            action: (mine.get("strategy", {}).get(action), theirs.get("strategy", {}).get(action)) for action in actions
+        }
+        apart = sum(abs((a or 0.0) - (b or 0.0)) for a, b in strategy.values()) / 2 if mine and theirs else 0.0
+        weight, ev = (mine.get("weight"), theirs.get("weight")), (mine.get("ev"), theirs.get("ev"))
+        found.append(HandDifference(name, weight, strategy, ev, apart))
+    return sorted(found, key=lambda each: each.rank, reverse=True)
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or value != value else value

@@ -1,0 +1,239 @@
+"""Nodes of a solved spot as CSV, JSON and Parquet: one node, the decisions of a street, or all of them.
+
+One node has a row per hand, with columns for each action. Several nodes have a row for each hand and action, the same
+columns everywhere, written node by node so that a whole tree need not fit in memory. Deals that play alike are
+written once, under the cards that were solved.
+
+`DEFINITIONS` says what each column means. It is written into JSON and Parquet files; CSV has no room for it. A mean
+over hands, as `show` prints it, is Σ weight · matchups · x / Σ weight · matchups.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from types import MappingProxyType
+from typing import IO, Any
+
+import numpy as np
+
+from regretless.cards.deck import board_text
+from regretless.errors import InvalidOption, MissingExtra
+from regretless.forms.public import Kind
+from regretless.holdem.reading.nodes import NodeView
+from regretless.holdem.reading.reading import Place, SpotReader
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.spots.spot import PlayerName
+
+__all__ = ["DEFINITIONS", "FORMATS", "ExportSize", "decisions", "export_size", "long_rows", "wide_rows", "write_nodes"]
+
+FORMATS = ("csv", "json", "parquet")
+DEFINITIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "line": "the line of play that leads to the node, cards included",
+        "board": "the cards on the table",
+        "pot": "chips in the middle, this street's bets included",
+        "player": "whose hand it is: oop or ip",
+        "hand": "the two cards held",
+        "weight": "how likely the player has the hand here, from 0 to 1: its weight in the range times the probability "
+        "that it takes this line; the opponent's cards are not taken into account",
+        "matchups": "sum of the weights of the opposing hands that share no card with it; means over hands weigh each "
+        "hand by weight x matchups",
+        "equity": "share of the pot at showdown with no more betting, from 0 to 1; empty where no opposing "
+        "hand is possible",
+        "ev": "chips won from here on, less chips put in from here on: a fold is 0; empty where no opposing "
+        "hand is possible",
+        "eqr": "equity realised: ev / (equity x pot)",
+        "locked": "true where a lock gave the hand's strategy here",
+        "action": "an action of the node",
+        "frequency": "probability that the hand takes the action, from 0 to 1",
+        "action_ev": "ev of the hand if it takes the action, in chips",
+    }
+)
+_TEXTS = {"line", "board", "player", "hand", "action"}
+
+
+def decisions(solution: SpotSolution, street: str | None = None) -> Iterator[NodeView]:
+    """Every decision of a solved spot, or those of one street, each deal that was solved."""
+    _check_street(solution, street)
+    reader = solution.reader
+    last = len(solution.spot.streets) - 1 if street is None else solution.spot.streets.index(street)
+    waiting: list[Place] = [reader.root]
+    while waiting:
+        place = waiting.pop()
+        kind = reader.form.tree.kind[place.node]
+        wanted = street is None or place.deal.street == last
+        if kind == Kind.DECISION and wanted:
+            yield reader.view(place)
+        if kind == Kind.DECISION or (kind == Kind.CHANCE and place.deal.street < last):
+            waiting += reversed(list(_children(reader, place)))
+
+
+def _children(reader: SpotReader, place: Place) -> Iterator[Place]:
+    """The places one step further, of deals that play alike the first."""
+    seen = set()
+    for child in reader.children(place):
+        key = child.node, child.deal.runout
+        if key not in seen:
+            seen.add(key)
+            yield child
+
+
+def _check_street(solution: SpotSolution, street: str | None) -> None:
+    if street is not None and street not in solution.spot.streets:
+        raise InvalidOption("street", street, f"is not one of {', '.join(solution.spot.streets)}")
+
+
+@dataclass(frozen=True)
+class ExportSize:
+    """How much an export writes, known before it begins."""
+
+    nodes: int
+    rows: int  # of a table: one per hand of the acting player and action
+    bytes: int  # about; measured on one node of each street
+
+
+def export_size(solution: SpotSolution, kind: str, street: str | None = None) -> ExportSize:
+    """The size of the export of a street, or of every decision."""
+    _check_street(solution, street)
+    form, streets = solution.reader.form, solution.spot.streets
+    tree = form.tree
+    nodes = rows = 0
+    total = 0.0
+    for number, name in enumerate(streets):
+        if street not in (None, name):
+            continue
+        deciding = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == number))
+        actions = tree.first_child[deciding + 1] - tree.first_child[deciding]
+        living = [int((~dead).sum()) for dead in form.streets[number].dead]  # hands, summed over runouts
+        here = int(sum(living[player] * count for player, count in zip(tree.player[deciding], actions, strict=True)))
+        nodes += len(deciding) * len(form.streets[number].parent)
+        rows += here
+        sample = next(decisions(solution, name), None)
+        if sample is not None:
+            total += _bytes_written(sample, kind) * here / max(sample.strategy.size, 1)
+    return ExportSize(nodes, rows, round(total))
+
+
+def _bytes_written(view: NodeView, kind: str) -> int:
+    """Bytes that a node takes in a file of several."""
+    if kind == "parquet":
+        arrow, parquet = _pyarrow()
+        table = arrow.Table.from_pylist(long_rows(view), schema=_schema(arrow, list(DEFINITIONS)))
+
+        def size(nodes: int) -> int:
+            sink = arrow.BufferOutputStream()
+            with parquet.ParquetWriter(sink, table.schema) as writer:
+                for _ in range(nodes):
+                    writer.write_table(table)
+            return int(sink.getvalue().size)
+
+        return size(2) - size(1)  # without what a file takes only once
+    text = io.StringIO()
+    if kind == "json":
+        json.dump(view.as_json(), text)
+    else:
+        csv.DictWriter(text, list(DEFINITIONS)).writerows(long_rows(view))
+    return text.tell()
+
+
+def wide_rows(view: NodeView, whose: PlayerName | None = None) -> list[dict[str, Any]]:
+    """A row per hand of one player or both; the one who acts has a column for each action and its EV."""
+    rows = []
+    players: tuple[PlayerName, ...] = ("oop", "ip") if whose is None else (whose,)
+    for player in players:
+        for row in view.rows(player):
+            played, worth, locked = row.pop("strategy", {}), row.pop("action_ev", {}), row.pop("locked", None)
+            row = {"player": player, **row}
+            if view.actions:
+                row["locked"] = locked
+            for action in view.actions:
+                row[action] = played.get(action)
+                row[f"ev of {action}"] = worth.get(action)
+            rows.append(row)
+    return rows
+
+
+def long_rows(view: NodeView) -> list[dict[str, Any]]:
+    """A row for each hand of the player who acts and each action, with the columns of `DEFINITIONS`."""
+    assert view.player is not None
+    where = {"line": view.line, "board": board_text(view.board), "pot": view.pot, "player": view.player}
+    return [
+        {**where, **row, "action": action, "frequency": played[action], "action_ev": worth[action]}
+        for row in view.rows(view.player)
+        for played, worth in [(row.pop("strategy"), row.pop("action_ev"))]
+        for action in view.actions
+    ]
+
+
+def write_nodes(
+    views: Iterable[NodeView], kind: str, target: IO[str] | Path, *, wide: bool, player: PlayerName | None = None
+) -> int:
+    """Write nodes to an open text file, or to the path of a Parquet file; how many there were.
+
+    `wide`: one node, with a row per hand. `player` leaves out the other's hands and, of several nodes, those where the
+    other acts.
+    """
+    count = 0
+    if player is not None and not wide:
+        views = (view for view in views if view.player == player)
+    if kind == "json":
+        assert not isinstance(target, Path)
+        if wide:
+            json.dump({**next(iter(views)).as_json(player=player), "definitions": dict(DEFINITIONS)}, target)
+            count = 1
+        else:
+            target.write(f'{{"definitions": {json.dumps(dict(DEFINITIONS))}, "nodes": [')
+            for count, view in enumerate(views, 1):
+                target.write(",\n" if count > 1 else "\n")
+                json.dump(view.as_json(player=player), target)
+            target.write("\n]}")
+        target.write("\n")
+        return count
+    tables = (wide_rows(view, player) if wide else long_rows(view) for view in views)
+    if kind == "parquet":
+        assert isinstance(target, Path)
+        return _write_parquet(tables, target)
+    assert not isinstance(target, Path)
+    for count, rows in enumerate(tables, 1):
+        if count == 1:
+            writer = csv.DictWriter(target, list(rows[0]) if wide and rows else list(DEFINITIONS))
+            writer.writeheader()
+        writer.writerows(rows)
+    return count
+
+
+def _write_parquet(tables: Iterator[list[dict[str, Any]]], path: Path) -> int:
+    arrow, parquet = _pyarrow()
+    first = next(tables, [])
+    schema = _schema(arrow, list(first[0]) if first else list(DEFINITIONS))
+    count = 0
+    with parquet.ParquetWriter(path, schema) as writer:
+        for rows in chain([first], tables):
+            writer.write_table(arrow.Table.from_pylist(rows, schema=schema))
+            count += 1
+    return count
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ImportError:
+        raise MissingExtra("pyarrow", "report") from None
+    return arrow, parquet
+
+
+def _schema(arrow: Any, names: Iterable[str]) -> Any:
+    """Columns with their types; what each means is its metadata."""
+
+    def field(name: str) -> Any:
+        kind = arrow.string() if name in _TEXTS else arrow.bool_() if name == "locked" else arrow.float64()
+        return arrow.field(name, kind, metadata={"definition": DEFINITIONS[name]} if name in DEFINITIONS else None)
+
+    return arrow.schema([field(name) for name in names])

@@ -1,0 +1,92 @@
+"""The 13 × 13 grid of a node: one number per class of hands, `AKs`, `AKo`, `77`.
+
+A class's number is the mean over its hands, each weighted by its weight and by the opposing hands it can meet, as every
+mean of a node is. The grid of weights is the share of a class's hands that are in the range here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.cards.hands import CLASS_NAMES, HAND_CLASS
+from regretless.errors import InvalidOption
+from regretless.forms.history import FloatArray
+from regretless.holdem.reading.nodes import NodeView
+from regretless.holdem.spots.spot import PlayerName
+from regretless.reprs import brief
+
+__all__ = ["GRIDS", "Grid", "GridKind", "make_grid"]
+
+GridKind = Literal["strategy", "ev", "equity", "eqr", "weight"]
+
+GRIDS: tuple[GridKind, ...] = get_args(GridKind)
+CLASSES = len(CLASS_NAMES)
+
+UNITS: dict[GridKind, str] = {
+    "strategy": "probability of each action, 0 to 1",
+    "ev": "chips, from this node on",
+    "equity": "share of the pot at showdown, 0 to 1",
+    "eqr": "EV / (equity × pot)",
+    "weight": "share of the class's combos that is in the range here, 0 to 1",
+}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Classes of one player's hands at a node, in the order of `CLASS_NAMES`."""
+
+    kind: GridKind
+    player: PlayerName
+    actions: tuple[str, ...]  # where the kind is "strategy"
+    values: FloatArray  # [169], or [169, actions] of a strategy; NaN where no hand of the class is held
+    weight: FloatArray  # [169] share of the class's combos that is in the range here
+    locked: NDArray[np.bool_]  # [169] whether a lock gave the strategy of some hand of the class here
+
+    __repr__ = brief
+
+    def as_json(self) -> dict[str, Any]:
+        """Class -> number (of a strategy: action -> number); classes that are not held are left out."""
+        cells: dict[str, Any] = {}
+        for name, value in zip(CLASS_NAMES, self.values, strict=True):
+            if not np.isnan(value).any():
+                cells[name] = (
+                    dict(zip(self.actions, value.tolist(), strict=True)) if self.kind == "strategy" else float(value)
+                )
+        return {"kind": self.kind, "player": self.player, "unit": UNITS[self.kind], "classes": cells}
+
+
+def make_grid(view: NodeView, player: PlayerName, kind: GridKind) -> Grid:
+    """The grid of a node for one player."""
+    acts = view.kind == "decision" and view.player == player
+    if kind == "strategy" and not acts:
+        raise InvalidOption("grid", kind, f"cannot be shown: {player} does not act here")
+    table = view.hands[player]
+    cells = HAND_CLASS[table.hand]
+    weight = np.bincount(cells, weights=table.weight, minlength=CLASSES) / np.bincount(HAND_CLASS, minlength=CLASSES)
+    if kind == "strategy":
+        values = view.grid()
+    elif kind == "weight":
+        values = np.where(weight > 0, weight, np.nan)
+    else:
+        values = _means(view, player, {"ev": table.ev, "equity": table.equity, "eqr": table.ev}[kind])
+        if kind == "eqr":  # of the means, so that hands without equity do not spoil their class
+            expected = _means(view, player, table.equity) * view.pot
+            values = np.divide(values, expected, out=np.full(CLASSES, np.nan), where=expected > 0)
+    locked = np.bincount(cells[view.locked], minlength=CLASSES) > 0 if acts else np.zeros(CLASSES, dtype=np.bool_)
+    return Grid(kind, player, view.actions if kind == "strategy" else (), values, weight, locked)
+
+
+def _means(view: NodeView, player: PlayerName, values: FloatArray) -> FloatArray:
+    """[169] of numbers of hands; NaN where no hand of a class meets one."""
+    table = view.hands[player]
+    weight = table.weight * table.matchups
+    known = (weight > 0) & ~np.isnan(values)
+    cells = HAND_CLASS[table.hand[known]]
+    total = np.bincount(cells, weights=weight[known], minlength=CLASSES)
+    summed = np.bincount(cells, weights=weight[known] * values[known], minlength=CLASSES)
+    means: FloatArray = np.divide(summed, total, out=np.full(CLASSES, np.nan), where=total > 0)
+    return means

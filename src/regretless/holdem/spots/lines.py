@@ -1,0 +1,132 @@
+"""Lines of play as text: "check, bet 94, call, Th, check". Actions by name and amount, cards where a street begins.
+
+An amount is what the player has then put in on this street: `raise 300` raises to 300. Cards may be left out, and
+then the first that can be dealt is meant. Short forms are understood: `x` check, `c` check or call, `f` fold, `b94`,
+`r300`, `a`.
+
+>>> [str(step) for step in parse_line("x, b94, r 300, a, c, Th")]
+['check', 'bet 94', 'raise 300', 'all-in', 'call', 'Th']
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from regretless.cards.deck import CARD_PATTERN, card_text, parse_card
+from regretless.errors import InvalidText
+from regretless.holdem.spots.sizes import number_text
+
+__all__ = ["Step", "find_action", "no_such_action", "parse_line"]
+
+CLOSE = 0.005  # chips; two amounts nearer than this are one, so that a rounded label finds its action
+
+_ACTION = re.compile(
+    r"(?P<verb>check|call|fold|bet|raise|all-?in|x|c|f|b|r|a)(?: *(?:to )? *(?P<amount>\d+(?:\.\d*)?|\.\d+) *)?"
+)
+_CARD = re.compile(CARD_PATTERN)
+_VERBS = {"x": "check", "c": "call", "f": "fold", "b": "bet", "r": "raise", "a": "all-in", "allin": "all-in"}
+_NAMES = ("check", "call", "fold", "bet", "raise", "all-in")
+_WITH_AMOUNT = ("bet", "raise")
+
+
+class Step(NamedTuple):
+    """One action of a line, or one card. A named tuple, because a large betting tree makes hundreds of thousands."""
+
+    verb: str  # "check", "call", "fold", "bet", "raise", "all-in"; "deal" for a card
+    amount: float | None = None  # chips of this street; None where there is none, or where it was not said
+    card: int | None = None
+    position: int = 1  # in the text it was read from, from 1
+    either: bool = False  # `c`: check or call, whichever is there
+
+    def __str__(self) -> str:
+        if self.card is not None:
+            return card_text(self.card)
+        return self.verb if self.amount is None else f"{self.verb} {number_text(self.amount)}"
+
+    def means(self, other: Step) -> bool:
+        """Whether this, as typed, is that action of the tree.
+
+        >>> all_in = Step("all-in", 200.0)
+        >>> Step("bet", 200.0).means(all_in), Step("all-in").means(all_in), Step("bet", 100.0).means(all_in)
+        (True, True, False)
+        """
+        if self.card is not None or other.card is not None:
+            return self.card == other.card
+        if self.either:
+            return other.verb in ("check", "call")
+        wagers = ("bet", "raise", "all-in")
+        if self.verb in wagers and other.verb in wagers:
+            if self.amount is None or other.amount is None:
+                return self.verb == other.verb
+            same_verb = self.verb == other.verb or "all-in" in (self.verb, other.verb)
+            return same_verb and abs(self.amount - other.amount) < CLOSE
+        return self.verb == other.verb
+
+
+def parse_line(text: str, field: str = "line") -> tuple[Step, ...]:
+    """Read a line; `field` is the name an error gives to the text. Empty text is the root.
+
+    >>> parse_line("check, jump")
+    Traceback (most recent call last):
+    regretless.errors.InvalidText: line: 'check, jump' at position 8: 'jump' is neither an action nor a card
+    """
+    if not text.strip():
+        return ()
+    steps = []
+    start = 0
+    for part in text.split(","):
+        position = start + len(part) - len(part.lstrip()) + 1
+        steps.append(_read(part.strip(), text, field, position))
+        start += len(part) + 1
+    return tuple(steps)
+
+
+def find_action(step: Step, labels: Sequence[str]) -> int | None:
+    """Which of a node's actions a step means, if any.
+
+    >>> find_action(parse_line("b94")[0], ["check", "bet 94", "all-in 910"])
+    1
+    """
+    for index, label in enumerate(labels):
+        if step.means(_read(label, label, "label", 1)):
+            return index
+    return None
+
+
+def no_such_action(field: str, text: str, step: Step, labels: Sequence[str]) -> InvalidText:
+    """The error for a step that a node does not have."""
+    there = f"choose from {', '.join(labels)}" if labels else "the hand is over"
+    return InvalidText(field, text, step.position, f"no {str(step)!r} here; {there}")
+
+
+def _hint(part: str) -> str:
+    """What was probably meant by a part of a line that cannot be read.
+
+    >>> _hint("chek"), _hint("check/bet 20"), _hint("10h"), _hint("bet 50%"), _hint("jump")
+    ('; did you mean check?', '; steps are separated by commas', '; ten is T', '; an amount is in chips', '')
+    """
+    words = re.findall(r"[^\s/>;-]+", part.lower().replace("all-in", "allin"))
+    if part.endswith("%") and _ACTION.fullmatch(part.lower().removesuffix("%")):
+        return "; an amount is in chips"
+    if part.startswith("10") and _CARD.fullmatch(f"T{part[2:]}"):
+        return "; ten is T"
+    if len(words) > 1 and all(_ACTION.fullmatch(word) or _CARD.fullmatch(word) or word.isdecimal() for word in words):
+        return "; steps are separated by commas"
+    close = get_close_matches(words[0], _NAMES, n=1) if words else []
+    return f"; did you mean {close[0]}?" if close and close[0] != words[0] else ""
+
+
+def _read(part: str, text: str, field: str, position: int) -> Step:
+    if _CARD.fullmatch(part):
+        return Step("deal", card=parse_card(part), position=position)
+    match = _ACTION.fullmatch(part.lower())
+    if match is None:
+        raise InvalidText(field, text, position, f"{part!r} is neither an action nor a card{_hint(part)}")
+    verb = _VERBS.get(match["verb"], match["verb"])
+    amount = float(match["amount"]) if match["amount"] else None
+    if (verb in _WITH_AMOUNT) != (amount is not None) and verb != "all-in":
+        raise InvalidText(field, text, position, f"{part!r} {'needs an' if amount is None else 'has no'} amount")
+    return Step(verb, amount, position=position, either=match["verb"] == "c")

@@ -1,0 +1,260 @@
+"""Locks: decisions that are given, and what the rest becomes around them.
+
+A lock holds a node at a strategy, for all hands or for chosen ones; both players then play their best knowing it, and
+exploitability counts only what can be gained elsewhere. A line that leaves a card out holds on every runout.
+
+>>> Lock(node="check", strategy={"check": 1.0})  # in position always checks behind
+Lock(node='check', strategy={'check': 1.0}, hands='')
+
+The strategy may also be that of another solution, at a node or at every decision of a player:
+
+>>> LockFrom(source="other.rgl", player="oop")
+LockFrom(source='other.rgl', player='oop', node=None, hands='')
+
+A spot with locks is solved with less symmetry where a lock tells suits apart: the renamings that are left change
+neither the chosen hands nor the cards in the line, and the other solution plays alike under them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.cards.ranges import Range
+from regretless.errors import InvalidOption, InvalidText
+from regretless.forms.history import FloatArray
+from regretless.forms.public import BettingTree, Kind, PublicForm
+from regretless.holdem.spots.lines import Step, find_action, no_such_action, parse_line
+from regretless.reprs import brief
+
+__all__ = ["AnyLock", "Held", "Lock", "LockFrom", "LockedHands", "check_lock", "held_nodes", "locked_players"]
+
+CLOSE_TO_ONE = 1e-6
+
+
+@dataclass(frozen=True)
+class Lock:
+    """One node held at a strategy."""
+
+    node: str  # line of play that leads there; "" is the first decision
+    strategy: Mapping[str, float]  # probability of each action; those left out are never taken
+    hands: str = ""  # the hands it holds, as a range; "": all of them. Weights do not matter
+
+    __repr__ = brief
+
+    def __hash__(self) -> int:
+        return hash((self.node, tuple(self.strategy.items()), self.hands))
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        return parse_line(self.node, "locks.node")
+
+    @property
+    def cards(self) -> tuple[int, ...]:
+        """Cards that the line names."""
+        return tuple(step.card for step in self.steps if step.card is not None)
+
+    @property
+    def range(self) -> Range:
+        return Range.parse(self.hands or "100%", "locks.hands")
+
+
+@dataclass(frozen=True)
+class LockFrom:
+    """Decisions held as another solution plays them: those of a player, or one node."""
+
+    source: str  # its .rgl file; once a solve has begun, its own file holds the strategy
+    player: Literal["ip", "oop"] | None = None  # every decision of this player
+    node: str | None = None  # or the node that this line leads to
+    hands: str = ""  # at a node: the hands it holds, as a range; "": all of them
+    suits: tuple[str, ...] = field(default=(), compare=False, repr=False)  # what c, d, h, s become: the renamings
+    # under which the source plays alike. Filled in when the source is read; (): not read yet
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        if (self.player is None) == (self.node is None):
+            raise InvalidOption("locks.source", self.source, "needs either a player or a node")
+        if self.player not in (None, "ip", "oop"):
+            raise InvalidOption("locks.player", self.player, "is neither oop nor ip")
+        if self.player is not None and self.hands:
+            raise InvalidOption("locks.hands", self.hands, "selects hands at a node, but this lock is for a player")
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        return parse_line(self.node or "", "locks.node")
+
+    @property
+    def cards(self) -> tuple[int, ...]:
+        """Cards that the line names."""
+        return tuple(step.card for step in self.steps if step.card is not None)
+
+    @property
+    def range(self) -> Range:
+        return Range.parse(self.hands or "100%", "locks.hands")
+
+
+AnyLock = Lock | LockFrom
+ReadSource = Callable[[LockFrom, str, int, int], FloatArray]  # lock, field, node, runout -> [actions, H]
+
+
+@dataclass(frozen=True)
+class Held:
+    """A lock at one betting node and runout of a form."""
+
+    node: int
+    runout: int
+    strategy: FloatArray  # [actions, H]
+    hands: NDArray[np.bool_]  # [H] of the player who acts
+
+    __repr__ = brief
+
+
+def locked_players(locks: Sequence[AnyLock]) -> dict[int, int]:
+    """Players whose every decision is given, and which of the locks says so last."""
+    return {
+        0 if lock.player == "ip" else 1: place
+        for place, lock in enumerate(locks)
+        if isinstance(lock, LockFrom) and lock.player is not None
+    }
+
+
+def held_nodes(
+    form: PublicForm, locks: Sequence[AnyLock], held: tuple[NDArray[np.int64], ...], read_source: ReadSource
+) -> list[Held]:
+    """Where locks of nodes hold, later ones over earlier ones.
+
+    `held`: which of the 1,326 hands each hand of the form is. Locks of whole players are not among them, nor those that
+    a later lock of the player overrides.
+    """
+    found: dict[tuple[int, int], Held] = {}
+    overridden = locked_players(locks)
+    for place, lock in enumerate(locks):
+        if isinstance(lock, LockFrom) and lock.player is not None:
+            continue
+        name = f"locks[{place}]"
+        node, runouts = _find(form, lock, name)
+        player = int(form.tree.player[node])
+        chosen = lock.range.weights[held[player]] > 0
+        if not chosen.any():
+            raise InvalidText(f"{name}.hands", lock.hands, None, "holds no hand of the player who acts there")
+        given = None if isinstance(lock, LockFrom) else _strategy(lock, _labels(form.tree, node), name)[:, None]
+        if place < overridden.get(player, -1):
+            continue
+        for runout in runouts:
+            strategy = given if given is not None else read_source(lock, name, node, runout)  # type: ignore[arg-type]
+            before = found.get((node, runout))
+            played = np.where(chosen, strategy, 0.0 if before is None else before.strategy)
+            hands = chosen if before is None else chosen | before.hands
+            found[node, runout] = Held(node, runout, played, hands)
+    return list(found.values())
+
+
+class LockedHands:
+    """Which hands locks hold at each betting node and runout of a form; needs no strategies, so a file suffices."""
+
+    def __init__(self, form: PublicForm, locks: Sequence[AnyLock], held: tuple[NDArray[np.int64], ...]) -> None:
+        self.form = form
+        self.players = locked_players(locks)
+        self._nodes: list[tuple[int, frozenset[int], NDArray[np.bool_]]] = []
+        for place, lock in enumerate(locks):
+            if not isinstance(lock, LockFrom) or lock.player is None:
+                node, runouts = _find(form, lock, f"locks[{place}]")
+                chosen = lock.range.weights[held[int(form.tree.player[node])]] > 0
+                self._nodes.append((node, frozenset(runouts), chosen))
+
+    def hands(self, node: int, runout: int) -> NDArray[np.bool_]:
+        """[H] of the player who acts there: whether a lock holds the hand."""
+        player = int(self.form.tree.player[node])
+        found = np.full(len(self.form.hands[player].weight), player in self.players, dtype=np.bool_)
+        for locked, runouts, chosen in self._nodes:
+            if locked == node and runout in runouts:
+                found |= chosen
+        return found
+
+
+def check_lock(tree: BettingTree, lock: AnyLock, name: str) -> None:
+    """Raise what is wrong with a lock on a betting tree, before anything larger is built; `name` is the field."""
+    if isinstance(lock, LockFrom) and lock.player is not None:
+        return
+    node = 0
+    for step in lock.steps:
+        node = _step(tree, node, step, lock, name)
+    while tree.kind[node] == Kind.CHANCE:
+        node = int(tree.first_child[node])
+    if tree.kind[node] != Kind.DECISION:
+        raise InvalidText(f"{name}.node", lock.node or "", None, "nobody acts there")
+    if isinstance(lock, Lock):
+        _strategy(lock, _labels(tree, node), name)
+
+
+def _labels(tree: BettingTree, node: int) -> tuple[str, ...]:
+    return tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
+
+
+def _step(tree: BettingTree, node: int, step: Step, lock: AnyLock, name: str) -> int:
+    """The node that a step of a lock's line leads to, cards that the line leaves out being dealt."""
+    if step.card is not None:
+        if tree.kind[node] != Kind.CHANCE:
+            raise InvalidText(f"{name}.node", lock.node or "", step.position, "no card is dealt here")
+        return int(tree.first_child[node])
+    while tree.kind[node] == Kind.CHANCE:
+        node = int(tree.first_child[node])
+    labels = _labels(tree, node)
+    action = find_action(step, labels)
+    if action is None:
+        raise no_such_action(f"{name}.node", lock.node or "", step, labels)
+    return int(tree.first_child[node]) + action
+
+
+def _find(form: PublicForm, lock: AnyLock, name: str) -> tuple[int, list[int]]:
+    """The betting node that a line leads to, and the runouts of its street that the line allows."""
+    tree = form.tree
+    check_lock(tree, lock, name)
+    node, street, runouts = 0, 0, [0]
+
+    def deal(card: int | None) -> None:
+        nonlocal street, runouts
+        here, following = form.streets[street], form.streets[street + 1]
+        below = [child for runout in runouts for child in range(here.first_child[runout], here.first_child[runout + 1])]
+        runouts = [child for child in below if card is None or following.cards[child, 0] == card]
+        street += 1
+
+    for step in lock.steps:
+        if step.card is None:
+            while tree.kind[node] == Kind.CHANCE:
+                deal(None)
+                node = int(tree.first_child[node])
+        else:
+            deal(step.card)
+            if not runouts:
+                raise InvalidText(f"{name}.node", lock.node or "", step.position, f"{step} cannot be dealt here")
+        node = _step(tree, node, step, lock, name)
+    while tree.kind[node] == Kind.CHANCE:
+        deal(None)
+        node = int(tree.first_child[node])
+    return node, runouts
+
+
+def _strategy(lock: Lock, labels: Sequence[str], name: str) -> FloatArray:
+    strategy = np.zeros(len(labels))
+    for action_name, probability in lock.strategy.items():
+        steps = parse_line(action_name, f"{name}.strategy")
+        action = find_action(steps[0], labels) if len(steps) == 1 else None
+        if action is None:
+            raise InvalidText(
+                f"{name}.strategy", action_name, None, f"is not an action there; choose from {', '.join(labels)}"
+            )
+        if not 0 <= probability <= 1:
+            raise InvalidOption(f"{name}.strategy", probability, f"(of {action_name}) must be from 0 to 1")
+        strategy[action] += probability
+    if abs(strategy.sum() - 1) > CLOSE_TO_ONE:
+        raise InvalidOption(
+            f"{name}.strategy", float(strategy.sum()), "is the sum of the probabilities, which must be 1"
+        )
+    return np.asarray(strategy / strategy.sum())

@@ -1,0 +1,94 @@
+"""How far whole chips and the smallest bet move the bet sizes of a spot.
+
+Bets are rounded to multiples of `rules.chip`, and are at least `rules.min_bet`. In a pot of 5.5 big blinds with chips
+of 1, a bet of 33% is 1.815 and becomes 2, which is 36% of the pot. Small amounts move furthest, so the smallest pot,
+the spot's own, is looked at: every bet there, and every raise of the smallest of them. That a raise is at least as
+large as the last one is a rule of the game, and no cause for a warning.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from regretless.errors import RoundedSizes
+from regretless.holdem.spots.sizes import SLACK, Chips, Decision, Size, exact, whole_chips
+from regretless.holdem.spots.spot import PlayerName, Spot, StreetName
+
+__all__ = ["warn_of_rounding"]
+
+MOST = 0.05  # share of an amount by which rounding may move it without a warning
+
+
+class _Rounded(NamedTuple):
+    size: Size
+    at: Decision
+    asked: float  # chips
+    becomes: float
+    too_small: bool  # a bet below the smallest
+
+    @property
+    def moved(self) -> float:
+        return abs(self.becomes - self.asked) / self.asked
+
+
+def warn_of_rounding(spot: Spot, source: str = "") -> None:
+    """Warn of the size that is moved furthest, if that is by more than 5 % of it; `source` is the spot's file."""
+    furthest = max(_rounded_sizes(spot), key=lambda rounded: rounded.moved, default=None)
+    if furthest is None or furthest.moved <= MOST:
+        return
+    at, becomes = furthest.at, f"{furthest.becomes:g}"
+    what = f"a raise of {furthest.size} facing {at.bet_faced:g}" if at.bet_faced else f"a bet of {furthest.size}"
+    if not at.bet_faced and not isinstance(furthest.size, Chips):
+        becomes += f" ({furthest.becomes / at.pot:.1%} of the pot)"
+    digit = max(math.floor(math.log10(furthest.asked)), -300)
+    finer = f"chip = {10.0 ** (digit - 2):g}"  # moves it by at most half a percent
+    if furthest.too_small:
+        field, why, remedy = "min_bet", ", the smallest bet", f"min_bet = {10.0**digit:g} and {finer}"
+    else:
+        field, why, remedy = "chip", f" in chips of {spot.rules.chip:g}", finer
+    where = f"{source}: rules.{field}" if source else f"rules.{field}"
+    message = f"{where}: {what} is {furthest.asked:g} and becomes {becomes}{why}; set {remedy}"
+    warnings.warn(RoundedSizes(message), stacklevel=3)
+
+
+def _rounded_sizes(spot: Spot) -> Iterator[_Rounded]:
+    others: dict[PlayerName, PlayerName] = {"oop": "ip", "ip": "oop"}
+    for street in spot.streets:
+        for player, other in others.items():
+            bets = list(_bets(spot, street, player))
+            yield from bets
+            if bets:
+                yield from _raises(spot, street, other, min(bet.becomes for bet in bets))
+
+
+def _bets(spot: Spot, street: StreetName, player: PlayerName) -> Iterator[_Rounded]:
+    at = Decision(pot=spot.pot, bet_faced=0.0, stack=spot.stack, raises=0, streets=_streets(spot, street))
+    yield from _rounded(spot, at, spot.bets.of(street, player).bet, smallest=spot.rules.min_bet)
+
+
+def _raises(spot: Spot, street: StreetName, player: PlayerName, bet: float) -> Iterator[_Rounded]:
+    at = Decision(
+        pot=spot.pot + 2 * bet,
+        bet_faced=bet,
+        stack=exact(spot.stack - bet),
+        raises=0,
+        streets=_streets(spot, street),
+    )
+    yield from _rounded(spot, at, spot.bets.of(street, player).raise_number(1), smallest=2 * bet)
+
+
+def _rounded(spot: Spot, at: Decision, sizes: tuple[Size, ...], *, smallest: float) -> Iterator[_Rounded]:
+    """What becomes of sizes, other than all-in and raises below the smallest raise."""
+    for size in sizes:
+        asked = size.amount(at)
+        too_small = asked < smallest
+        if asked < at.all_in - SLACK and not (too_small and at.bet_faced):
+            becomes = min(max(whole_chips(asked, spot.rules.chip), smallest), at.all_in)
+            yield _Rounded(size, at, asked, becomes, too_small)
+
+
+def _streets(spot: Spot, street: StreetName) -> int:
+    return len(spot.streets) - spot.streets.index(street)

@@ -1,0 +1,131 @@
+"""Spot -> TOML, with no table finer than it has to be."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from regretless.cards.deck import board_text
+from regretless.holdem.spots.locks import AnyLock, LockFrom
+from regretless.holdem.spots.sizes import number_text, sizes_text
+from regretless.holdem.spots.spot import STREETS, Bets, Lines, PlayerSizes, Rules, Spot, StreetSizes
+
+__all__ = ["write_spot"]
+
+
+def write_spot(spot: Spot) -> str:
+    """TOML that reads back to the same spot.
+
+    >>> spot = Spot.from_mapping(
+    ...     {
+    ...         "board": "Kh Qs Js 2c 3d",
+    ...         "pot": 100,
+    ...         "stack": 200,
+    ...         "oop": {"range": "AKs,AKo"},
+    ...         "ip": {"range": "QQ"},
+    ...         "bets": {"bet": "50%,a", "river": {"donk": "33%"}},
+    ...         "rules": {"merge": 0},
+    ...     }
+    ... )
+    >>> print(write_spot(spot))
+    board = "Kh Qs Js 2c 3d"
+    pot = 100
+    stack = 200
+    <BLANKLINE>
+    [oop]
+    range = "AK"
+    <BLANKLINE>
+    [ip]
+    range = "QQ"
+    <BLANKLINE>
+    [bets]
+    bet = "50%, a"
+    raise = ""
+    <BLANKLINE>
+    [bets.river]
+    donk = "33%"
+    <BLANKLINE>
+    [rules]
+    merge = 0
+    <BLANKLINE>
+    """
+    lines = [
+        f'board = "{board_text(spot.board)}"',
+        f"pot = {number_text(spot.pot)}",
+        f"stack = {number_text(spot.stack)}",
+    ]
+    if spot.name:
+        lines.append(f"name = {_quoted(spot.name)}")
+    lines += ["", "[oop]", f'range = "{spot.oop}"', "", "[ip]", f'range = "{spot.ip}"']
+    lines += _bets(spot.bets)
+    lines += _rules(spot.rules)
+    lines += _lines(spot.lines)
+    for lock in spot.locks:
+        lines += ["", "[[locks]]", *_lock(lock)]
+    return "\n".join(lines) + "\n"
+
+
+def _lock(lock: AnyLock) -> list[str]:
+    lines = [] if lock.node is None else [f"node = {_quoted(lock.node)}"]
+    if isinstance(lock, LockFrom):
+        lines += [f"source = {_quoted(lock.source)}"]
+        lines += [] if lock.player is None else [f"player = {_quoted(lock.player)}"]
+        lines += [f"suits = [{', '.join(map(_quoted, lock.suits))}]"] if lock.suits else []
+    else:
+        shares = ", ".join(f"{_quoted(name)} = {number_text(share)}" for name, share in lock.strategy.items())
+        lines += [f"strategy = {{ {shares} }}"]
+    return [*lines, f"hands = {_quoted(lock.hands)}"] if lock.hands else lines
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)  # a basic string of TOML escapes as JSON does
+
+
+def _bets(bets: Bets) -> list[str]:
+    """The tables of bets. What holds everywhere stands in [bets], what does not in the street's own table."""
+    sizes = {(street, player): _sizes(bets.of(street, player)) for street in STREETS for player in ("oop", "ip")}
+    alike = all(each == sizes["flop", "oop"] for each in sizes.values())
+    one_cap = len({bets.of_street(street).max_raises for street in STREETS}) == 1
+    lines = _table("[bets]", (sizes["flop", "oop"] if alike else []) + (_cap(bets.flop) if one_cap else []))
+    for street in STREETS:
+        here = bets.of_street(street)
+        donk = [] if here.oop.donk is None else [f'donk = "{sizes_text(here.oop.donk)}"']
+        cap = [] if one_cap else _cap(here)
+        oop, ip = sizes[street, "oop"], sizes[street, "ip"]
+        if alike or oop == ip:
+            lines += _table(f"[bets.{street}]", ([] if alike else oop) + cap + donk)
+        else:
+            lines += _table(f"[bets.{street}]", cap)
+            lines += _table(f"[bets.{street}.oop]", oop + donk) + _table(f"[bets.{street}.ip]", ip)
+    return lines
+
+
+def _table(name: str, lines: list[str]) -> list[str]:
+    return ["", name, *lines] if lines else []
+
+
+def _sizes(sizes: PlayerSizes) -> list[str]:
+    lines = [f'bet = "{sizes_text(sizes.bet)}"', f'raise = "{sizes_text(sizes.raise_)}"']
+    if sizes.reraise:
+        texts = [f'"{sizes_text(each)}"' for each in sizes.reraise]
+        lines.append(f"reraise = {texts[0] if len(texts) == 1 else '[' + ', '.join(texts) + ']'}")
+    return lines
+
+
+def _cap(street: StreetSizes) -> list[str]:
+    return [] if street.max_raises is None else [f"max_raises = {street.max_raises}"]
+
+
+def _rules(rules: Rules) -> list[str]:
+    defaults = asdict(Rules())
+    changed = [f"{key} = {number_text(value)}" for key, value in asdict(rules).items() if value != defaults[key]]
+    return ["", "[rules]", *changed] if changed else []
+
+
+def _lines(lines: Lines) -> list[str]:
+    given = [
+        f"{key} = [{', '.join(map(_quoted, texts))}]"
+        for key, texts in (("add", lines.add), ("remove", lines.remove))
+        if texts
+    ]
+    return ["", "[lines]", *given] if given else []

@@ -1,0 +1,1 @@
+"""Readable solvers on the rules of a game: CFR, best response, linear program, and the Kuhn trainer."""

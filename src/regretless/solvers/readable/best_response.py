@@ -1,0 +1,123 @@
+"""What a strategy profile is worth, and what the best reply to it is worth, by recursion over the rules of a game.
+
+A best reply of player i against σ:
+
+1. Collect, for every information set I of i, its histories h with the probability π_{−i}(h) that chance and the
+   others bring the game there.
+2. In I, i picks one action for all histories: the one that maximises Σ_h π_{−i}(h) · v(h·a), where v(h) is the value
+   of h when i replies best from there on.
+3. v(root) is the value of the best reply.
+
+With perfect recall the choice in I depends only on choices further down, so the recursion ends.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from math import fsum
+from typing import Generic
+
+from regretless.engines.contract import Evaluation
+from regretless.errors import InvalidGame
+from regretless.forms.history import Strategy
+from regretless.games.game import CHANCE, Action, Game, State
+
+__all__ = ["BestResponse", "evaluate", "expected_values"]
+
+
+def evaluate(game: Game[State], strategy: Strategy) -> Evaluation:
+    """Values of a profile and of every player's best reply to it.
+
+    >>> from regretless.games import Kuhn
+    >>> from regretless.solvers import uniform_strategy
+    >>> round(evaluate(Kuhn(), uniform_strategy(Kuhn())).exploitability, 6)
+    0.458333
+    """
+    return Evaluation(
+        values=expected_values(game, strategy),
+        best_response_values=tuple(
+            BestResponse(game, strategy, player).value() for player in range(game.num_players())
+        ),
+    )
+
+
+def expected_values(game: Game[State], strategy: Strategy) -> tuple[float, ...]:
+    """Expected utility of every player when all follow `strategy`."""
+
+    def value(state: State) -> tuple[float, ...]:
+        if game.is_terminal(state):
+            return game.utilities(state)
+        totals = [0.0] * game.num_players()
+        for action, probability in _moves(game, strategy, state):
+            if probability > 0:
+                for player, below in enumerate(value(game.next_state(state, action))):
+                    totals[player] += probability * below
+        return tuple(totals)
+
+    return value(game.initial_state())
+
+
+class BestResponse(Generic[State]):
+    """The best reply of one player to the others' strategies."""
+
+    def __init__(self, game: Game[State], strategy: Strategy, player: int) -> None:
+        self.game = game
+        self.strategy = strategy
+        self.player = player
+        self.histories: dict[str, list[tuple[State, float]]] = defaultdict(list)  # I -> (h, π_{−i}(h))
+        self._collect(game.initial_state(), 1.0)
+        self._best_actions: dict[str, Action] = {}
+        self.history_value = cache(self._history_value)  # each history is met from every action above it
+
+    def value(self) -> float:
+        """What the player expects when replying best."""
+        return self.history_value(self.game.initial_state())
+
+    def action(self, key: str) -> Action:
+        """The best action in the information set of that key; the first of several equals."""
+        best = self._best_actions.get(key)
+        if best is None:
+            histories = self.histories[key]
+            best = max(
+                self.game.actions(histories[0][0]),
+                key=lambda action: fsum(
+                    reach * self.history_value(self.game.next_state(state, action)) for state, reach in histories
+                ),
+            )
+            self._best_actions[key] = best
+        return best
+
+    def _collect(self, state: State, reach: float) -> None:
+        if self.game.is_terminal(state):
+            return
+        if self.game.player(state) == self.player:
+            self.histories[self.game.info_set_key(state)].append((state, reach))
+            for action in self.game.actions(state):
+                self._collect(self.game.next_state(state, action), reach)
+        else:
+            for action, probability in _moves(self.game, self.strategy, state):
+                self._collect(self.game.next_state(state, action), reach * probability)
+
+    def _history_value(self, state: State) -> float:
+        if self.game.is_terminal(state):
+            return self.game.utility(state, self.player)
+        if self.game.player(state) == self.player:
+            return self.history_value(self.game.next_state(state, self.action(self.game.info_set_key(state))))
+        return fsum(
+            probability * self.history_value(self.game.next_state(state, action))
+            for action, probability in _moves(self.game, self.strategy, state)
+        )
+
+
+def _moves(game: Game[State], strategy: Strategy, state: State) -> Iterator[tuple[Action, float]]:
+    """Moves of chance or of a player who follows `strategy`, with their probabilities."""
+    if game.player(state) == CHANCE:
+        yield from game.chance_outcomes(state)
+        return
+    key = game.info_set_key(state)
+    try:
+        yield from strategy[key].items()
+    except KeyError:
+        raise InvalidGame(f"the strategy says nothing of information set {key!r} of {game}") from None

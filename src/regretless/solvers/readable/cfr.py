@@ -1,0 +1,242 @@
+"""Counterfactual regret minimization as a recursion, to be read beside the paper (Zinkevich et al., NeurIPS 2007).
+
+One iteration, for each player i in turn (or for all at once):
+
+1. Discount what was accumulated, as the rule says (`rules/rule.py`). Vanilla does not.
+2. Walk the tree with the current strategy σ. At a history h where i moves, the regret of an action is
+
+       π_{−i}(h) · (u_i(σ, h·a) − u_i(σ, h)),
+
+   π_{−i} being the probability that chance and the others bring the game to h. It adds up over the histories of the
+   information set and over iterations: (7).
+3. Add σ to the average, weighted by the player's own reach π_i: (4).
+4. The next strategy is proportional to positive regret, uniform where there is none: (8).
+
+Chance is either walked whole, or sampled: then one outcome is drawn at every chance node met, and the regrets are
+right on average. This is the reference that every fast engine is tested against, so it is plain Python in float64.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from math import prod
+from operator import add
+from typing import Generic
+
+from regretless.engines.contract import Evaluation, Sampling, Updates
+from regretless.errors import InvalidOption
+from regretless.forms.history import Strategy
+from regretless.games.game import CHANCE, Action, Game, State
+from regretless.solvers.readable.best_response import evaluate
+from regretless.variants.variant import Schedule, Weights
+
+__all__ = ["CFR", "InformationSet"]
+
+Reach = tuple[float, ...]  # each player's share of the probability to come here, then chance's
+
+
+@dataclass
+class InformationSet:
+    """What CFR remembers of one information set; each list runs over its actions."""
+
+    player: int
+    actions: tuple[Action, ...]
+    regret: list[float] = field(init=False)  # R(I, a), equation (7) before dividing by T
+    average: list[float] = field(init=False)  # Σ_t π_i · σ^t, the numerator of equation (4)
+    strategy: list[float] = field(init=False)  # σ, played next
+    new_regret: list[float] = field(init=False)  # r(I, a) of the iteration under way
+    own_reach: float = 0.0  # π_i(I) of the iteration under way; 0 if sampling did not come here
+
+    def __post_init__(self) -> None:
+        count = len(self.actions)
+        self.regret = [0.0] * count
+        self.average = [0.0] * count
+        self.strategy = [1.0 / count] * count
+        self.new_regret = [0.0] * count
+
+    def discount(self, weights: Weights) -> None:
+        """Before the walk: what was accumulated so far loses weight."""
+        self.regret = [
+            regret * (weights.positive_discount if regret > 0 else weights.negative_discount) for regret in self.regret
+        ]
+        self.average = [total * weights.average_decay for total in self.average]
+        self.new_regret = [0.0] * len(self.actions)
+        self.own_reach = 0.0
+
+    def add_regret(self, index: int, regret: float) -> None:
+        """During the walk: one history's share of equation (7)."""
+        self.regret[index] += regret
+        self.new_regret[index] += regret
+
+    def match(self, weights: Weights) -> None:
+        """After the walk: average what was played, equation (4), and choose what to play next, equation (8)."""
+        gain = weights.average_weight * self.own_reach
+        self.average = [
+            total + gain * probability for total, probability in zip(self.average, self.strategy, strict=True)
+        ]
+        if weights.floor:
+            self.regret = [max(regret, 0.0) for regret in self.regret]
+        self.strategy = matching(
+            [
+                regret * weights.prediction_discount + weights.prediction * new
+                for regret, new in zip(self.regret, self.new_regret, strict=True)
+            ]
+        )
+
+
+def matching(regrets: Sequence[float]) -> list[float]:
+    """Regret matching, equation (8): proportional to positive regret, uniform where there is none.
+
+    >>> matching([3.0, -2.0, 1.0]), matching([-1.0, 0.0])
+    ([0.75, 0.0, 0.25], [0.5, 0.5])
+    """
+    positive = [max(regret, 0.0) for regret in regrets]
+    total = reduce(add, positive)
+    if total < sys.float_info.min:  # 0, or so small that its digits are lost
+        return [1.0 / len(positive)] * len(positive)
+    return [regret / total for regret in positive]
+
+
+class CFR(Generic[State]):
+    """CFR on the rules of a game.
+
+    >>> from regretless.games import Kuhn
+    >>> from regretless.variants import Plus, schedule
+    >>> cfr = CFR(Kuhn())
+    >>> cfr.advance(schedule(Plus(), first=1, count=100))
+    >>> round(cfr.evaluate().exploitability, 6)
+    0.001194
+    """
+
+    name = "reference"
+    device = "cpu"
+    threads = 1
+
+    def __init__(
+        self,
+        game: Game[State],
+        *,
+        updates: Updates = Updates.ALTERNATING,
+        sampling: Sampling = Sampling.FULL,
+        seed: int = 0,
+    ) -> None:
+        if sampling not in (Sampling.FULL, Sampling.CHANCE):
+            raise InvalidOption(
+                "sampling", str(sampling), "is not for the reference engine, which knows full and chance"
+            )
+        self.game = game
+        self.updates = updates
+        self.sampling = sampling
+        self.random = random.Random(seed)
+        self.information_sets = _information_sets(game)
+        self.iteration = 0
+        self.value_sums = [0.0] * game.num_players()  # what each player got, summed over walks, for the running mean
+        self.walks = 0
+
+    def advance(self, schedule: Schedule) -> None:
+        """Run as many iterations as `schedule` has rows."""
+        everyone = tuple(range(self.game.num_players()))
+        turns = [everyone] if self.updates is Updates.SIMULTANEOUS else [(player,) for player in everyone]
+        certain = (1.0,) * (len(everyone) + 1)
+        for row in schedule.tolist():
+            weights = Weights(*row)
+            for updating in turns:
+                touched = [known for known in self.information_sets.values() if known.player in updating]
+                for known in touched:
+                    known.discount(weights)
+                values = self._walk(self.game.initial_state(), certain, updating)
+                for known in touched:
+                    known.match(weights)
+                self.value_sums = [total + value for total, value in zip(self.value_sums, values, strict=True)]
+                self.walks += 1
+            self.iteration += 1
+
+    def average_strategy(self) -> Strategy:
+        """Equation (4): strategies weighted by the player's own reach; uniform where a set was never reached."""
+        return {
+            key: dict(zip(known.actions, matching(known.average), strict=True))
+            for key, known in self.information_sets.items()
+        }
+
+    def evaluate(self) -> Evaluation:
+        """Values and best responses of the average strategy."""
+        return evaluate(self.game, self.average_strategy())
+
+    def running_value(self, player: int) -> float:
+        """Mean over all walks so far of what `player` got while the strategies were still changing."""
+        return self.value_sums[player] / max(self.walks, 1)
+
+    def _walk(self, state: State, reach: Reach, updating: Sequence[int]) -> tuple[float, ...]:
+        """Expected utility of every player from here on; adds regrets on the way back up."""
+        game = self.game
+        if game.is_terminal(state):
+            return game.utilities(state)
+        player = game.player(state)
+        if player == CHANCE:
+            return self._walk_chance(state, reach, updating)
+
+        known = self.information_sets[game.info_set_key(state)]
+        action_values = [
+            self._walk(game.next_state(state, action), _scaled(reach, player, probability), updating)
+            for action, probability in zip(known.actions, known.strategy, strict=True)
+        ]
+        values = _mixture(known.strategy, action_values)
+        if player in updating:
+            known.own_reach = reach[player]
+            counterfactual_reach = prod(reach[:player]) * prod(reach[player + 1 :])
+            for index, action_value in enumerate(action_values):
+                known.add_regret(index, counterfactual_reach * (action_value[player] - values[player]))
+        return values
+
+    def _walk_chance(self, state: State, reach: Reach, updating: Sequence[int]) -> tuple[float, ...]:
+        outcomes = self.game.chance_outcomes(state)
+        probabilities = [probability for _, probability in outcomes]
+        if self.sampling is Sampling.CHANCE:
+            (outcome,) = self.random.choices([outcome for outcome, _ in outcomes], probabilities)
+            return self._walk(self.game.next_state(state, outcome), reach, updating)
+        return _mixture(
+            probabilities,
+            [
+                self._walk(self.game.next_state(state, outcome), _scaled(reach, CHANCE, probability), updating)
+                for outcome, probability in outcomes
+            ],
+        )
+
+
+def _scaled(reach: Reach, mover: int, probability: float) -> Reach:
+    """The reach after a move made with that probability; chance, −1, has the last place."""
+    place = mover % len(reach)
+    return (*reach[:place], reach[place] * probability, *reach[place + 1 :])
+
+
+def _mixture(probabilities: Sequence[float], values: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    """Expected utilities over actions or outcomes, summed in their order (`sum` rounds otherwise since Python 3.12)."""
+    totals = [0.0] * len(values[0])
+    for probability, value in zip(probabilities, values, strict=True):
+        for player, of_player in enumerate(value):
+            totals[player] += probability * of_player
+    return tuple(totals)
+
+
+def _information_sets(game: Game[State]) -> dict[str, InformationSet]:
+    """Every information set of the game, in the order a walk meets them."""
+    found: dict[str, InformationSet] = {}
+    pending = [game.initial_state()]
+    while pending:
+        state = pending.pop()
+        if game.is_terminal(state):
+            continue
+        player = game.player(state)
+        if player == CHANCE:
+            actions = [outcome for outcome, _ in game.chance_outcomes(state)]
+        else:
+            actions = list(game.actions(state))
+            key = game.info_set_key(state)
+            if key not in found:
+                found[key] = InformationSet(player, tuple(actions))
+        pending.extend(game.next_state(state, action) for action in reversed(actions))
+    return found

@@ -1,0 +1,105 @@
+"""The readable recursion behind the interface of an engine, so that one loop, one command and one test drive both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from regretless.engines.contract import Evaluation, Sampling, Snapshot, Updates
+from regretless.errors import InvalidGame
+from regretless.forms.compile import invert, strategy_array
+from regretless.forms.history import FloatArray, HistoryForm
+from regretless.games.game import Game
+from regretless.solvers.readable.best_response import evaluate
+from regretless.solvers.readable.cfr import CFR, InformationSet
+from regretless.variants.variant import Schedule
+
+__all__ = ["Reference"]
+
+BYTES_A_NUMBER = 32  # a Python float and the list slot that points to it
+
+
+class Reference:
+    """`CFR` on the rules of a game, seen as arrays over the pairs of its history form."""
+
+    name = "reference"
+    device = "cpu"
+    threads = 1
+    tolerance = 1e-12
+
+    def __init__(
+        self,
+        game: Game[Any],
+        form: HistoryForm,
+        *,
+        updates: Updates = Updates.ALTERNATING,
+        sampling: Sampling = Sampling.FULL,
+        seed: int = 0,
+    ) -> None:
+        self.form = form
+        self.cfr = CFR(game, updates=updates, sampling=sampling, seed=seed)
+        self.cfr.information_sets = {key: self.cfr.information_sets[key] for key in form.keys}  # in the form's order
+
+    @property
+    def iteration(self) -> int:
+        return self.cfr.iteration
+
+    @property
+    def memory_bytes(self) -> int:
+        return BYTES_A_NUMBER * 4 * int(self.form.first_pair[-1])
+
+    def advance(self, schedule: Schedule) -> None:
+        with self._refusing_depth():
+            self.cfr.advance(schedule)
+
+    def average_strategy(self) -> FloatArray:
+        return strategy_array(self.form, self.cfr.average_strategy())
+
+    def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
+        with self._refusing_depth():
+            if strategy is None:
+                return self.cfr.evaluate()
+            return evaluate(self.cfr.game, invert(self.form, strategy))
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot(
+            iteration=self.iteration,
+            regret=self._gather(lambda known: known.regret),
+            average=self._gather(lambda known: known.average),
+            strategy=self._gather(lambda known: known.strategy),
+            sampler=None if self.cfr.sampling is Sampling.FULL else self._sampler(),
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        self.cfr.iteration = snapshot.iteration
+        first = self.form.first_pair.tolist()
+        for known, start, end in zip(self.cfr.information_sets.values(), first, first[1:], strict=False):
+            known.regret = snapshot.regret[start:end].tolist()
+            known.average = snapshot.average[start:end].tolist()
+            known.strategy = snapshot.strategy[start:end].tolist()
+        if snapshot.sampler is not None:
+            version, _, following = self.cfr.random.getstate()
+            self.cfr.random.setstate((version, tuple(map(int, snapshot.sampler)), following))
+
+    @contextmanager
+    def _refusing_depth(self) -> Iterator[None]:
+        try:
+            yield
+        except RecursionError:
+            moves = len(self.form.level) - 2
+            raise InvalidGame(
+                f"{self.form.name} is {moves:,} moves deep, too deep for the recursion of the reference engine: "
+                "every other engine solves it"
+            ) from None
+
+    def _sampler(self) -> FloatArray:
+        """Where Python's random numbers stand: 625 whole numbers below 2^32, exact as floats."""
+        return np.array(self.cfr.random.getstate()[1], dtype=np.float64)
+
+    def _gather(self, numbers: Callable[[InformationSet], list[float]]) -> FloatArray:
+        sets = self.cfr.information_sets.values()
+        return np.fromiter(chain.from_iterable(map(numbers, sets)), dtype=np.float64)

@@ -1,0 +1,26 @@
+"""CFR variants as numbers: what each iteration discounts, floors, weighs and predicts."""
+
+from regretless.variants.discounted import Discounted
+from regretless.variants.plus import Plus
+from regretless.variants.predictive import PredictiveDiscountedPlus, PredictivePlus
+from regretless.variants.presets import PRESETS, preset
+from regretless.variants.resetting import Resetting
+from regretless.variants.scheduled import Scheduled
+from regretless.variants.vanilla import Vanilla
+from regretless.variants.variant import Schedule, Variant, Weights, schedule
+
+__all__ = [
+    "PRESETS",
+    "Discounted",
+    "Plus",
+    "PredictiveDiscountedPlus",
+    "PredictivePlus",
+    "Resetting",
+    "Schedule",
+    "Scheduled",
+    "Vanilla",
+    "Variant",
+    "Weights",
+    "preset",
+    "schedule",
+]

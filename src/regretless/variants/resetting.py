@@ -1,0 +1,58 @@
+"""Discounted CFR that starts its average anew at powers of 4, as postflop-solver does (b-inary, 2022).
+
+Iterations counted from 0, u = t − 1, and p the largest power of 4 not above u (0 where u = 0):
+
+    R ← R · (u−1)^α / ((u−1)^α + 1)    where R > 0; 0 where u ≤ 1
+    R ← R · (u−1)^β / ((u−1)^β + 1)    where R < 0
+    S ← S · ((u−p) / (u−p+1))^γ + π_i · σ
+
+with α = 1.5, β = 0 and γ = 3. The decay is 0 at u = 0, 1, 4, 16, 64, …: what was averaged before is forgotten, and
+strategies since then weigh 1, 2³, 3³, … The discounts of regrets are those of Brown & Sandholm (AAAI 2019, arXiv
+1809.04040), one iteration late, so that the regrets against the first, uniform strategy are forgotten too. There is
+no paper; the equations are those of its source. It leaves the own reach π_i out of the average, here it is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from regretless.errors import InvalidOption
+from regretless.variants.discounted import discount
+from regretless.variants.variant import Weights
+
+__all__ = ["Resetting"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resetting:
+    """Discounted CFR with an average that is forgotten at powers of 4.
+
+    >>> [Resetting().weights(t).average_decay for t in (5, 6, 17, 18)]
+    [0.0, 0.125, 0.0, 0.125]
+    """
+
+    alpha: float = 1.5  # exponent for positive regrets; larger forgets less
+    beta: float = 0.0  # exponent for negative regrets; 0 halves them every iteration
+    gamma: float = 3.0  # exponent of the average since the last reset; 0 weighs all iterations alike
+
+    def __post_init__(self) -> None:
+        if self.gamma < 0:
+            raise InvalidOption("gamma", self.gamma, "must be at least 0")
+
+    def weights(self, t: int) -> Weights:
+        done = t - 1
+        since = done - _power_of_4(done)
+        return Weights(
+            positive_discount=discount(max(done - 1, 0), self.alpha),
+            negative_discount=discount(max(done - 1, 0), self.beta),
+            average_decay=(since / (since + 1)) ** self.gamma if since else 0.0,
+        )
+
+
+def _power_of_4(number: int) -> int:
+    """The largest power of 4 that is not above a number; 0 for 0.
+
+    >>> [_power_of_4(number) for number in (0, 1, 3, 4, 63, 64)]
+    [0, 1, 1, 4, 16, 64]
+    """
+    return 1 << ((number.bit_length() - 1) & ~1) if number else 0

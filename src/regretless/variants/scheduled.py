@@ -1,0 +1,53 @@
+"""Discounted CFR with exponents that move over the solve: HS-DCFR (Zhang, McAleer & Sandholm, 2024, arXiv 2404.09097).
+
+Of n iterations in all, with u = t − 1 done and x = u / n (at most 1):
+
+    α = 1 + 3x    β = −1 − 2x    γ = 30 − 5x
+    R ← R · u^α / (u^α + 1)      where R > 0
+    R ← R · u^β / (u^β + 1)      where R < 0
+    S ← S · (u / t)^γ + π_i · σ
+
+As in `discounted`, the paper discounts after adding, with index t; here the index is shifted by one. The horizon n has
+to be known from the start: it suits a solve of a given number of iterations, not one that runs until a target is met.
+Past the horizon the exponents stay as they are there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from regretless.errors import InvalidOption
+from regretless.variants.discounted import discount
+from regretless.variants.variant import Weights
+
+__all__ = ["Scheduled"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheduled:
+    """HS-DCFR: forgets much at first and little at the end.
+
+    >>> Scheduled(horizon=2, gamma=5.0).weights(2).average_decay == 0.5**2.5
+    True
+    """
+
+    horizon: int  # iterations of the whole solve
+    gamma: float = 30.0  # exponent of the average at the start; it ends 5 lower
+
+    def __post_init__(self) -> None:
+        if self.horizon < 1:
+            raise InvalidOption("horizon", self.horizon, "must be at least 1")
+        if self.gamma < 5:
+            raise InvalidOption("gamma", self.gamma, "must be at least 5")
+
+    def weights(self, t: int) -> Weights:
+        done, x = t - 1, self._part(t - 1)
+        return Weights(
+            positive_discount=discount(done, 1 + 3 * x),
+            negative_discount=discount(done, -1 - 2 * x),
+            average_decay=(done / t) ** (self.gamma - 5 * x),
+            prediction_discount=discount(t, 1 + 3 * self._part(t)),
+        )
+
+    def _part(self, iterations: int) -> float:
+        return min(iterations / self.horizon, 1.0)

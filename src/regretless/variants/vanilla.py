@@ -1,0 +1,28 @@
+"""Counterfactual regret minimization as first published (Zinkevich et al., NeurIPS 2007).
+
+    R ← R + r
+    S ← S + π_i · σ
+
+Regrets are never discounted and every iteration weighs the same. The paper updates all players at once; whether
+players are updated at once or in turn is the solver's choice, not the rule's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from regretless.variants.variant import Weights
+
+__all__ = ["Vanilla"]
+
+
+@dataclass(frozen=True)
+class Vanilla:
+    """CFR without discounts.
+
+    >>> Vanilla().weights(10) == Weights()
+    True
+    """
+
+    def weights(self, t: int) -> Weights:
+        return Weights()

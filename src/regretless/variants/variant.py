@@ -1,0 +1,60 @@
+"""What a CFR variant is: seven numbers for every iteration.
+
+With r the counterfactual regrets of iteration t, π the player's own reach and σ the strategy just played, an engine
+does, for every information set of the player it updates:
+
+    R ← R · positive_discount    where R > 0
+    R ← R · negative_discount    where R < 0
+    R ← R + r
+    R ← max(R, 0)                if floor
+    S ← S · average_decay + average_weight · π · σ
+    next σ ∝ max(R · prediction_discount + prediction · r, 0), uniform over the legal actions where all are 0
+
+Every variant in this package is a choice of these numbers, so an engine applies them in one pass over memory and
+never asks which variant it runs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Schedule", "Variant", "Weights", "schedule"]
+
+Schedule = NDArray[np.float64]  # [iterations, 7]  the fields of `Weights`, in their order, an iteration a row
+
+
+class Weights(NamedTuple):
+    """The numbers an engine applies in one iteration; the defaults are those of CFR as first published.
+
+    A named tuple, because a long solve makes millions of them.
+    """
+
+    positive_discount: float = 1.0  # multiplies positive regrets before the new ones are added
+    negative_discount: float = 1.0  # multiplies negative regrets before the new ones are added
+    floor: bool = False  # whether regrets below 0 become 0 after adding
+    average_decay: float = 1.0  # multiplies the sum of strategies before this one is added
+    average_weight: float = 1.0  # weight of this iteration's strategy in that sum
+    prediction: float = 0.0  # how often this iteration's regret is counted again for the next strategy; 0 or 1
+    prediction_discount: float = 1.0  # multiplies the regrets when the next strategy is matched on them
+
+
+class Variant(Protocol):
+    """A CFR variant. Iterations count from 1."""
+
+    def weights(self, t: int) -> Weights:
+        """Numbers an engine applies at iteration t (t = 1, 2, …)."""
+        ...
+
+
+def schedule(rule: Variant, first: int, count: int) -> Schedule:
+    """Weights of iterations `first`, …, `first + count − 1`, one row each.
+
+    >>> from regretless.variants import Plus
+    >>> schedule(Plus(), first=3, count=2)[:, 4]  # CFR+ weighs iteration t by t
+    array([3., 4.])
+    """
+    rows = [rule.weights(t) for t in range(first, first + count)]
+    return np.array(rows, dtype=np.float64).reshape(count, len(Weights._fields))

@@ -1,0 +1,228 @@
+"""Kept kernels: reused while nothing changed, recompiled after an edit of a file they inline, or when damaged."""
+
+from __future__ import annotations
+
+import errno
+import importlib.util
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from regretless.compiling import cache
+from regretless.compiling.decorators import kernel
+
+LAYERS = ("engines", "cards")
+DECORATORS = {
+    "engines": "from regretless.compiling.decorators import fast_inlined as inlined, fast_kernel as kernel",
+    "cards": "from regretless.compiling.decorators import inlined, kernel",
+}
+PART = """
+{decorators}
+
+@inlined
+def part(x):
+    return x + {added}
+"""
+MIDDLE = """
+{decorators}
+from regretless.{layer}.room.part import part
+
+@inlined
+def middle(x):
+    return part(x)
+"""
+WHOLE = """
+{decorators}
+from regretless.{layer}.middle import middle
+
+@kernel
+def whole(x):
+    return 2 * middle(x)
+
+print(whole(1), "kept" if sum(whole.stats.cache_hits.values()) else "compiled")
+"""
+
+Package = Callable[..., str]
+
+
+@pytest.fixture(
+    params=[
+        ("engines", "beside the source"),
+        ("engines", "where the environment says"),
+        ("engines", "where the user's cache is"),
+        ("cards", "beside the source"),
+    ],
+    ids=" ".join,
+)
+def answer_of(request: pytest.FixtureRequest, tmp_path: Path) -> Package:
+    """Runs a kernel of a small package, which inlines a part that lies two files away in a nested folder."""
+    layer, place = request.param
+    folder = tmp_path / "regretless" / layer
+    (folder / "room").mkdir(parents=True)
+    shutil.copytree(
+        Path(cache.__file__).parent, folder.parent / "compiling", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    decorators = DECORATORS[layer]
+    for path, text in (
+        (folder.parent / "__init__.py", ""),
+        (folder / "__init__.py", ""),
+        (folder / "room" / "__init__.py", ""),
+        (folder / "middle.py", MIDDLE.format(layer=layer, decorators=decorators)),
+        (folder / "whole.py", WHOLE.format(layer=layer, decorators=decorators)),
+    ):
+        path.write_text(text, encoding="utf-8")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    environment |= {"PYTHONPATH": str(tmp_path), "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "user")}
+    if place == "where the environment says":
+        environment["NUMBA_CACHE_DIR"] = str(tmp_path / "given")
+    if place == "where the user's cache is":
+        (folder / "__pycache__").write_text("a file, so that this folder cannot be had", encoding="utf-8")
+
+    def run(*, added: int, room: int | None = None) -> str:
+        text, part = PART.format(decorators=decorators, added=added), folder / "room" / "part.py"
+        if not part.exists() or part.read_text(encoding="utf-8") != text:
+            part.write_text(text, encoding="utf-8")
+        command = [sys.executable, "-m", f"regretless.{layer}.whole"]
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=True,
+            preexec_fn=None if room is None else lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+        )  # fmt: skip
+        return done.stdout.strip()
+
+    return run
+
+
+def test_an_edit_of_what_is_inlined_is_noticed(answer_of: Package) -> None:
+    assert answer_of(added=10) == "22 compiled"
+    assert answer_of(added=10) == "22 kept"
+    assert answer_of(added=40) == "82 compiled"
+    assert answer_of(added=40) == "82 kept"
+
+
+@pytest.mark.parametrize(
+    "answer_of", [(layer, "beside the source") for layer in LAYERS], indirect=True, ids=list(LAYERS)
+)
+def test_a_full_disk_neither_ends_a_solve_nor_brings_an_old_kernel_back(answer_of: Package) -> None:
+    assert answer_of(added=10) == "22 compiled"
+    assert answer_of(added=40, room=2500) == "82 compiled"  # bytes: an index can be written, code cannot
+    assert answer_of(added=40) == "82 compiled"
+    assert answer_of(added=40) == "82 kept"
+
+
+def cut(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+def blank_end(data: bytes) -> bytes:
+    """What a crash may leave of a file whose length was written before its blocks."""
+    return data[: len(data) // 2] + bytes(len(data) - len(data) // 2)
+
+
+DAMAGE = {"empty": lambda data: b"", "cut short": cut, "blank at the end": blank_end, "other": lambda data: b"no cache"}
+
+
+@pytest.fixture
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
+    """Reads a module with a kernel as a new process would, and says how its kernel was come by."""
+    source = tmp_path / "kept_kernel.py"
+    source.write_text("def double(x):\n    return 2 * x\n", encoding="utf-8")
+
+    def load() -> str:
+        spec = importlib.util.spec_from_file_location("kept_kernel", source)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "kept_kernel", module)  # where numba looks for it
+        spec.loader.exec_module(module)
+        double = kernel(module.double)
+        assert double(21) == 42
+        return "kept" if sum(double.stats.cache_hits.values()) else "compiled"
+
+    return load
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("files", ["nbi", "nbc"], ids=["index", "code"])
+def test_a_damaged_file_is_compiled_again_and_replaced(files: str, damage: str, load, tmp_path: Path) -> None:
+    assert [load(), load()] == ["compiled", "kept"]
+    (path,) = tmp_path.rglob(f"*.{files}")
+    path.write_bytes(DAMAGE[damage](path.read_bytes()))
+    assert [load(), load()] == ["compiled", "kept"]
+
+
+def test_files_that_cannot_be_read_cost_a_compilation(load, tmp_path: Path) -> None:
+    assert load() == "compiled"
+    for path in list(tmp_path.rglob("*.nb?")):
+        path.unlink()
+        path.mkdir()
+    assert [load(), load()] == ["compiled", "compiled"]
+
+
+@pytest.mark.parametrize("failing", [errno.ENOSPC, errno.EROFS, errno.EDQUOT], ids=errno.errorcode.get)
+def test_a_disk_that_refuses_costs_a_compilation(
+    failing: int, load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: object) -> None:
+        raise OSError(failing, os.strerror(failing))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", refuse)
+        assert [load(), load()] == ["compiled", "compiled"]
+        assert not list(tmp_path.rglob("*.nb*"))
+    assert [load(), load()] == ["compiled", "kept"]
+
+
+@pytest.mark.slow
+def test_the_command_after_a_crash_left_empty_files(tmp_path: Path) -> None:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    line = [sys.executable, "-m", "regretless", "equity", "AhKh", "QQ", "--board", "Qs Jh 2h Td"]
+    for _ in range(2):
+        answer = subprocess.run(line, capture_output=True, text=True, env=environment)
+        assert (answer.returncode, answer.stderr) == (0, "")
+        kept = list(tmp_path.rglob("*.nb?"))
+        assert kept
+        for path in kept:
+            path.write_bytes(b"")
+
+
+def test_the_digest_is_that_of_names_and_texts(tmp_path: Path) -> None:
+    digests = [cache.digest_of_sources(tmp_path)]
+
+    def note() -> None:
+        digests.append(cache.digest_of_sources(tmp_path))
+
+    (tmp_path / "one.py").write_text("a = 1", encoding="utf-8")
+    note()
+    status = (tmp_path / "one.py").stat()
+    (tmp_path / "one.py").write_text("a = 2", encoding="utf-8")
+    os.utime(tmp_path / "one.py", ns=(status.st_atime_ns, status.st_mtime_ns))
+    note()
+    (tmp_path / "one.py").rename(tmp_path / "two.py")
+    note()
+    assert len(set(digests)) == 4
+    os.utime(tmp_path / "two.py")
+    (tmp_path / "notes.txt").write_text("no source", encoding="utf-8")
+    assert cache.digest_of_sources(tmp_path) == digests[-1]
+
+
+def test_the_digest_takes_no_time() -> None:
+    folder = Path(cache.__file__).parents[1] / "engines"
+    seconds = []
+    for _ in range(5):
+        began = time.perf_counter()
+        cache.digest_of_sources(folder)
+        seconds.append(time.perf_counter() - began)
+    assert min(seconds) < 0.005
+
+
+def test_a_function_that_cannot_be_kept_on_disk_compiles_all_the_same() -> None:
+    namespace: dict[str, Callable[[int], int]] = {}
+    exec("def double(x):\n    return 2 * x\n", namespace)  # no file, so numba has no place for its code
+    assert kernel(namespace["double"])(21) == 42

@@ -1,0 +1,153 @@
+"""Locks that another solution gives: its strategy is played, the rest is solved around it, and files keep it."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regretless.errors import RegretlessError
+from regretless.holdem.form.suits import spot_group
+from regretless.holdem.reading.engine_answers import EngineAnswers
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.solve import resume_spot, solve_spot
+from regretless.holdem.spots.locks import Lock, LockFrom
+from regretless.holdem.spots.spot import Spot
+
+
+@pytest.fixture(scope="module")
+def source(turn: SpotSolution, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A solve that is far from equilibrium, so that playing it is seen."""
+    path = tmp_path_factory.mktemp("source") / "early.rgl"
+    solve_spot(turn.spot, iterations=4, threads=1).save(path)
+    return str(path)
+
+
+@pytest.mark.parametrize("storage", [32, 16])
+def test_every_decision_of_a_player(turn: SpotSolution, source: str, storage: int) -> None:
+    solution = solve_spot(turn.spot, target=0.1, threads=1, storage=storage, locks=[LockFrom(source, player="oop")])
+    given = SpotSolution.load(source)
+    for line in ("", "check, bet 30", "check, check, Ac", "check, check, 4h"):
+        mine, theirs = solution.node(line), given.node(line)
+        if mine.player == "oop":
+            np.testing.assert_allclose(mine.strategy, theirs.strategy, atol=2e-5)
+            assert mine.locked.all()
+        else:
+            assert not mine.locked.any()
+    # The other player's best response is found: nothing is left to gain, and it earns more than in equilibrium.
+    assert solution.exploitability_pct_pot <= 0.1
+    assert solution.ev["ip"] > turn.ev["ip"] + 0.5
+    assert sum(solution.ev.values()) == pytest.approx(turn.spot.pot, abs=1e-3)
+    best = given.evaluation.best_response_values[0]
+    assert solution.ev["ip"] == pytest.approx(best, abs=0.002 * turn.spot.pot + 0.02)
+
+
+def test_one_node_and_some_of_its_hands(turn: SpotSolution, source: str) -> None:
+    locks = [LockFrom(source, node="check, check, check", hands="AA, KJ")]
+    solution = solve_spot(turn.spot, iterations=60, threads=1, locks=locks)
+    given = SpotSolution.load(source)
+    for card in ("Ac", "4h", "8c"):
+        mine, theirs = solution.node(f"check, check, {card}, check"), given.node(f"check, check, {card}, check")
+        held = [name[0] + name[2] in ("AA", "KJ") for name in mine.hands["ip"].texts()]
+        assert mine.locked.tolist() == held
+        np.testing.assert_allclose(mine.strategy[:, held], theirs.strategy[:, held], atol=2e-5)
+        assert np.abs(mine.strategy[:, ~np.array(held)] - theirs.strategy[:, ~np.array(held)]).max() > 0.05
+    assert not solution.node("check").locked.any()
+
+
+def learned(solution: SpotSolution) -> list[np.ndarray]:
+    answers = solution.reader.answers
+    assert isinstance(answers, EngineAnswers)
+    snapshot = answers.engine.snapshot()
+    return [*snapshot.regret, *snapshot.average]
+
+
+@pytest.mark.parametrize("storage", [32, 16])
+@pytest.mark.parametrize("kind", ["player", "node"])
+def test_a_resume_needs_no_source_and_ends_with_the_same_numbers(
+    turn: SpotSolution, source: str, tmp_path: Path, kind: str, storage: int
+) -> None:
+    moved = tmp_path / "moved.rgl"
+    moved.write_bytes(Path(source).read_bytes())
+    lock = LockFrom(str(moved), player="ip") if kind == "player" else LockFrom(str(moved), node="check, check")
+    locks = [lock, Lock("check", {"check": 1}, hands="AA")]
+    options: dict[str, Any] = {"threads": 1, "storage": storage, "locks": locks}
+    straight = solve_spot(turn.spot, iterations=30, **options)
+    solve_spot(turn.spot, iterations=12, **options).save(tmp_path / "half.rgl", resumable=True)
+    moved.unlink()
+    resumed = resume_spot(tmp_path / "half.rgl", iterations=30, threads=1)
+    for mine, theirs in zip(learned(resumed), learned(straight), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    assert resumed.exploitability == straight.exploitability
+    resumed.save(tmp_path / "done.rgl")
+    loaded = SpotSolution.load(tmp_path / "done.rgl")
+    assert loaded.spot == resumed.spot
+    assert loaded.node("check").locked.all() == (kind == "player")
+    assert loaded.node("check").locked.any()
+
+
+def test_later_locks_win(turn: SpotSolution, source: str) -> None:
+    checks = Lock("check", {"check": 1})
+    over = solve_spot(turn.spot, iterations=10, threads=1, locks=[LockFrom(source, player="ip"), checks])
+    assert over.node("check").frequencies[0] == pytest.approx(1)
+    under = solve_spot(turn.spot, iterations=10, threads=1, locks=[checks, LockFrom(source, player="ip")])
+    given = SpotSolution.load(source).node("check")
+    np.testing.assert_allclose(under.node("check").strategy, given.strategy, atol=2e-5)
+
+
+def test_a_source_that_tells_suits_apart_leaves_less_to_merge(tmp_path: Path) -> None:
+    fields = {
+        "board": "8s 8d 3c Kh",
+        "pot": 40,
+        "stack": 60,
+        "oop": {"range": "AK, 99, 33"},
+        "ip": {"range": "AA, KJ, 55"},
+        "bets": {"bet": "a"},
+    }
+    spot = Spot.from_mapping(fields)
+    assert len(spot_group(spot)) == 2
+    lock = Lock("", {"check": 1}, hands="AsKs")
+    solve_spot(spot, iterations=5, threads=1, locks=[lock]).save(tmp_path / "suits.rgl")
+    solution = solve_spot(spot, iterations=5, threads=1, locks=[LockFrom(str(tmp_path / "suits.rgl"), player="oop")])
+    assert len(spot_group(solution.spot)) == 1
+    rows = {row["hand"]: row["strategy"]["check"] for row in solution.node().rows("oop")}
+    assert rows["AsKs"] == pytest.approx(1)
+    assert rows["AdKd"] < 0.99
+    assert Spot.parse(solution.spot.to_toml()).locks[0].suits == solution.spot.locks[0].suits  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"board": "8s 8d 3c Kd"}, "is a solve of 8s 8d 3c Kh, not of 8s 8d 3c Kd"),
+        ({"oop": {"range": "AK, KQs, 99, 77, 33, A8s, 76s, TT"}}, "has no TdTc and 5 more hands in the range of oop"),
+        ({"bets": {"bet": "75%, 50%", "raise": "a"}}, "has check, bet 30"),
+        ({"lines": {"add": ["check, bet 12, raise 40"]}}, "has no line 'check, bet 12'"),
+    ],
+)
+def test_what_a_source_lacks_is_named(turn: SpotSolution, source: str, change: dict[str, Any], reason: str) -> None:
+    fields: dict[str, Any] = {
+        "board": "8s 8d 3c Kh",
+        "pot": 40,
+        "stack": 60,
+        "oop": {"range": "AK, KQs, 99, 77, 33, A8s, 76s"},
+        "ip": {"range": "AA, AKs, KJ, QQ:0.5, 98s, 55, 64s"},
+        "bets": {"bet": "75%", "raise": "a"},
+    }
+    spot = Spot.from_mapping(copy.deepcopy(fields) | change)
+    with pytest.raises(RegretlessError) as caught:
+        solve_spot(spot, iterations=1, threads=1, locks=[LockFrom(source, player="oop")])
+    assert str(caught.value).startswith("locks[0].source: ")
+    assert reason in str(caught.value)
+
+
+def test_an_independent_evaluation_agrees(turn: SpotSolution, source: str) -> None:
+    """Unmerged, in 64 bits: what is reported around a locked player, or a locked node, is exact."""
+    for lock in (LockFrom(source, player="oop"), LockFrom(source, node="check, check")):
+        solution = solve_spot(turn.spot, iterations=20, threads=1, locks=[lock])
+        exact = solution.verify()
+        assert exact.exploitability_pct_pot == pytest.approx(solution.exploitability_pct_pot, abs=1e-4)
+        assert exact.ev["oop"] == pytest.approx(solution.ev["oop"], abs=1e-4)

@@ -1,0 +1,78 @@
+"""What a file keeps of strategies: rare actions as precisely as frequent ones, and files from before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regretless.holdem.reading import probabilities
+from regretless.holdem.reading.probabilities import decode, encode
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.solve import solve_spot
+from regretless.holdem.spots.spot import Spot
+from regretless.storage.mapped import open_mapped
+
+OLD = Path(__file__).parent.parent / "data" / "version_0_1_0.rgl"
+
+RARE: dict[str, Any] = {
+    "board": "Kh Qs Js 2c 3d",
+    "pot": 100,
+    "stack": 900,
+    "oop": {"range": "AK, KQs, QJs, T9s, 99-77, 22, A5s-A2s"},
+    "ip": {"range": "AA-QQ, AK, KQ, JTs, T9s, 55, 98s"},
+    "bets": {"bet": "30%, 150%", "raise": "2.5x, a"},
+}
+
+
+@pytest.mark.parametrize(("bits", "relative"), [(32, 1e-6), (16, 0.003)])
+def test_small_probabilities_keep_their_digits(bits: int, relative: float) -> None:
+    random = np.random.default_rng(bits)
+    for actions in (1, 2, 3, 6):
+        strategy = 10.0 ** random.uniform(-6, 0, (actions, 500))
+        strategy /= strategy.sum(axis=0)
+        kept = encode(strategy, bits)
+        assert (kept.shape, kept.itemsize) == ((actions - 1, 500), bits // 8)
+        np.testing.assert_allclose(decode(kept), strategy, rtol=actions * relative)
+        np.testing.assert_allclose(decode(kept).sum(axis=0), 1, atol=1e-12)
+
+
+@pytest.mark.parametrize("bits", [32, 16])
+def test_pure_strategies_are_kept_exactly(bits: int) -> None:
+    pure = np.eye(4)
+    np.testing.assert_array_equal(decode(encode(pure, bits)), pure)
+    half = np.array([[0.5, 0.0], [0.5, 0.5], [0.0, 0.5]])
+    np.testing.assert_array_equal(decode(encode(half, bits)), half)
+
+
+@pytest.mark.parametrize(("most", "bits", "tolerance"), [(probabilities.MOST_IN_32_BITS, 32, 1e-5), (0, 16, 1e-3)])
+def test_a_file_gives_every_hand_its_ev_on_rare_lines(
+    most: int, bits: int, tolerance: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probabilities, "MOST_IN_32_BITS", most)
+    solution = solve_spot(Spot.from_mapping(RARE), iterations=1000, threads=1)
+    path = tmp_path / "spot.rgl"
+    solution.save(path)
+    loaded = SpotSolution.load(path)
+    assert loaded.probability_bits == open_mapped(path, "spot-solution").header["probability_bits"] == bits
+    waiting, rarest = [solution.reader.root], 1.0
+    while waiting:
+        place = waiting.pop()
+        waiting += solution.reader.children(place)
+        view, again = solution.reader.view(place), loaded.reader.view(loaded.reader.find(", ".join(place.steps)))
+        for player in ("oop", "ip"):
+            mine, theirs = view.hands[player], again.hands[player]
+            rarest = min(rarest, float(mine.matchups.max()))
+            met = mine.matchups > 1e-15
+            np.testing.assert_allclose(theirs.ev[met], mine.ev[met], atol=tolerance * view.pot, err_msg=view.line)
+    assert rarest < 1e-6
+
+
+def test_a_file_of_version_0_1_0_still_opens() -> None:
+    loaded = SpotSolution.load(OLD)
+    assert loaded.probability_bits == 16
+    assert loaded.node("check").frequencies == pytest.approx((0.15173, 0.84585, 0.00242), abs=1e-4)
+    assert loaded.node("check, bet 30").action_ev[1, 0] == pytest.approx(-5.5861, abs=1e-3)
+    assert loaded.verify().ev["oop"] == pytest.approx(1.11897, abs=1e-3)

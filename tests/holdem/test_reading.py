@@ -1,0 +1,161 @@
+"""Any node of a solved spot: consistent with its children, with other cards, and with a walk over everything."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from regretless.cards.deck import parse_card
+from regretless.cards.equity import equity
+from regretless.cards.hands import HAND_COUNT
+from regretless.cards.ranges import Range
+from regretless.errors import InvalidText
+from regretless.holdem.reading.evaluation import Evaluator
+from regretless.holdem.reading.nodes import NodeView
+from regretless.holdem.solution import SpotSolution
+
+
+def as_range(view: NodeView, player: str) -> Range:
+    weights = np.zeros(HAND_COUNT)
+    weights[view.hands[player].hand] = view.hands[player].weight
+    return Range(weights)
+
+
+def test_the_root_agrees_with_the_engine(river: SpotSolution, turn: SpotSolution, flop: SpotSolution) -> None:
+    for solution in (river, turn, flop):
+        root = solution.node()
+        for player in ("oop", "ip"):
+            assert root.ev(player) == pytest.approx(solution.ev[player], abs=1e-3)
+        assert sum(root.frequencies) == pytest.approx(1)
+        exact = equity(solution.spot.oop, solution.spot.ip, solution.spot.board)
+        assert root.equity("oop") == pytest.approx(exact.first, abs=1e-6)
+        assert root.equity("ip") == pytest.approx(exact.second, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["river", "turn", "flop"])
+def test_values_before_the_last_street_equal_a_plain_walk(name: str, request: pytest.FixtureRequest) -> None:
+    solution: SpotSolution = request.getfixturevalue(name)
+    reader = solution.reader
+    plain = Evaluator(reader.form, reader.answers)
+    for player in range(2):
+        for street, values in enumerate(plain.early_values(player)):
+            found = reader.answers.all_values(player, street)
+            np.testing.assert_allclose(found, values, atol=1e-4 * np.abs(values).max())
+
+
+@pytest.mark.parametrize("line", ["", "check", "bet 50", "check, bet 100", "bet 50, raise 125"])
+def test_a_decision_is_the_mean_of_its_actions(river: SpotSolution, line: str) -> None:
+    view = river.node(line)
+    table = view.acting
+    np.testing.assert_allclose((view.strategy * view.action_ev).sum(axis=0), table.ev, atol=1e-4)
+    np.testing.assert_allclose(view.strategy.sum(axis=0), 1, atol=1e-6)
+    if "fold" in view.actions:
+        np.testing.assert_allclose(view.action_ev[view.actions.index("fold")], 0, atol=1e-4)
+
+
+def test_chips_are_conserved_at_every_node(turn: SpotSolution) -> None:
+    reader = turn.reader
+    waiting = [reader.root]
+    seen = 0
+    while waiting and seen < 60:
+        place = waiting.pop()
+        view = reader.view(place)
+        if min(table.weight @ table.matchups for table in view.hands.values()) > 1e-9:
+            assert view.ev("oop") + view.ev("ip") == pytest.approx(view.pot, abs=1e-2)
+            assert view.equity("oop") + view.equity("ip") == pytest.approx(1, abs=1e-5)
+            seen += 1
+        children = list(reader.children(place))
+        waiting += children[::7] if view.kind == "chance" else children
+
+
+def test_equity_at_a_later_node_is_that_of_the_ranges_there(turn: SpotSolution, flop: SpotSolution) -> None:
+    for solution, line in ((turn, "check"), (turn, "check, check, 5s"), (flop, "check, check, 3s"), (flop, "check")):
+        view = solution.node(line)
+        exact = equity(as_range(view, "oop"), as_range(view, "ip"), view.board)
+        assert view.equity("oop") == pytest.approx(exact.first, abs=1e-5)
+
+
+def test_a_report_of_runouts_averages_to_the_node(turn: SpotSolution) -> None:
+    report = turn.runouts("check, check")
+    before = turn.node("check, check")
+    assert len(report.runouts) == 48
+    weight = [turn.node(f"check, check, {text}") for text in (row["card"] for row in report.as_json()["runouts"])]
+    pairs = [view.hands["oop"].weight @ view.hands["oop"].matchups for view in weight]
+    mean = np.average([each.ev["oop"] for each in report.runouts], weights=pairs)
+    assert mean == pytest.approx(before.ev("oop"), abs=1e-3)
+
+
+def test_cards_that_are_alike_read_alike(flop: SpotSolution) -> None:
+    """On Qs Jh 2h clubs and diamonds can be exchanged; every hand then reads what its double does.
+
+    On the flop both doubles are solved, each with its own rounding, so they are only nearly alike; exchanging the wrong
+    cards would move numbers by a tenth and more.
+    """
+    exchanged = str.maketrans("cd", "dc")
+    for turn, river in [("3c", "9c"), ("3c", "9d"), ("5d", "5c"), ("8h", "Ac"), ("Td", "Kh")]:
+        line = f"check, check, {turn}, check, check, {river}"
+        first, second = (
+            flop.node(line),
+            flop.node(line.translate(exchanged).replace("dhedk", "check").replace("dheck", "check")),
+        )
+        for player in ("oop", "ip"):
+            rows = {row["hand"]: row for row in second.rows(player)}
+            assert len(rows) == len(first.rows(player)) > 0
+            for row in first.rows(player):
+                name = row["hand"].translate(exchanged)
+                other = rows.get(name) or rows[name[2:] + name[:2]]
+                assert other["weight"] == pytest.approx(row["weight"], abs=1e-3)
+                assert other["equity"] == pytest.approx(row["equity"], abs=1e-3, nan_ok=True)
+                if row["ev"] is not None:
+                    assert other["ev"] == pytest.approx(row["ev"], abs=1e-2)
+
+
+def test_hands_on_the_board_are_left_out(turn: SpotSolution) -> None:
+    view = turn.node("check, check, Ac")
+    assert all("Ac" not in name for player in ("oop", "ip") for name in view.hands[player].texts())
+    assert view.board[-1] == parse_card("Ac")
+    assert turn.node("check, check").hands["oop"].texts() != view.hands["oop"].texts()
+
+
+def test_short_forms_and_left_out_cards(turn: SpotSolution) -> None:
+    assert turn.node("x, c").kind == "chance"
+    assert turn.node("x, x, x").line == "check, check, 2c, check"
+    assert turn.node("all-in").player == "ip" if "all-in 60" in turn.root.actions else turn.root.actions
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("bet 33", "no 'bet 33' here; choose from check, bet 30"),
+        ("Ac", "no card is dealt here"),
+        ("check, check, Kh", "already on the board"),
+        ("check, check, zz", "neither an action nor a card"),
+        ("chek", "neither an action nor a card; did you mean check?"),
+        ("check check", "neither an action nor a card; steps are separated by commas"),
+        ("check, check, 10h", "neither an action nor a card; ten is T"),
+        ("bet 30, fold, check", "the hand is over"),
+    ],
+)
+def test_a_line_that_leads_nowhere_says_where(turn: SpotSolution, line: str, reason: str) -> None:
+    with pytest.raises(InvalidText, match="node: ") as caught:
+        turn.node(line)
+    assert reason in str(caught.value)
+
+
+def test_the_json_of_a_node(river: SpotSolution) -> None:
+    answer = river.node("check").as_json()
+    assert answer["player"] == "ip"
+    assert answer["actions"] == ["check", "bet 50", "bet 100"]
+    alike = {"hand", "weight", "matchups", "ev", "equity", "eqr"}
+    assert alike | {"strategy", "action_ev", "locked"} == set(answer["hands"]["ip"][0])
+    assert alike == set(answer["hands"]["oop"][0])
+
+
+def test_the_grid(river: SpotSolution) -> None:
+    view = river.node()
+    grid = view.grid()
+    assert grid.shape == (169, 3)
+    held = ~np.isnan(grid[:, 0])
+    np.testing.assert_allclose(grid[held].sum(axis=1), 1, atol=1e-6)
+    assert held.sum() == 9  # AKs, AKo, KQs, QJs, T9s, 99, 88, 77, 22
+    assert view.grid_weight()[held].min() > 0

@@ -1,0 +1,182 @@
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from regretless.errors import InvalidOption, WouldNotFit
+from regretless.holdem import estimate as estimates
+from regretless.holdem.estimate import check_fits, estimate_spot
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.solve import solve_spot
+from regretless.holdem.spots.spot import Spot
+
+Read = Callable[[str], tuple[Spot, dict[str, Any]]]
+
+
+def check_against(spot: Spot, answer: dict[str, Any], exploitability: float, storage: int = 32) -> SpotSolution:
+    solution = solve_spot(spot, target=exploitability, storage=storage)
+    assert solution.exploitability_pct_pot <= exploitability
+    for player in ("oop", "ip"):
+        assert solution.ev[player] == pytest.approx(answer["ev"][player], abs=0.0005 * spot.pot)
+        assert solution.equity[player] == pytest.approx(answer["equity"][player], abs=1e-4)
+    # Each hand's own EV, where two solvers agree as far as both are exact: by weight, the mean difference.
+    for player in ("oop", "ip"):
+        table = solution.root.hands[player]
+        theirs = np.array([answer[f"{player}_hands"][name] for name in table.texts()])
+        off = table.mean(np.abs(table.ev - theirs))
+        assert off < 0.01 * spot.pot
+    return solution
+
+
+@pytest.mark.parametrize("storage", [32, 16])
+@pytest.mark.parametrize("name", ["river_narrow", "river_rake", "river_wide"])
+def test_rivers_agree_with_an_independent_solver(name: str, storage: int, read_reference: Read) -> None:
+    check_against(*read_reference(name), exploitability=0.02, storage=storage)
+
+
+def test_the_exact_value_of_a_river(read_reference: Read) -> None:
+    spot, _ = read_reference("river_narrow")
+    solution = solve_spot(spot, target=0.001)
+    assert solution.ev["oop"] == pytest.approx(30.560928, abs=0.001)
+
+
+@pytest.mark.parametrize(
+    ("oop", "ip"),
+    [
+        ("AK, KQs, QJs, T9s, 99-77, 22", "AA-QQ, AK, KQ, JTs, T9s, 55"),
+        ("AKs, AQ, KJs, QJs, JTs, T9s, 99, 88", "AA, AK, KQs, KTs, QTs, AJs, T9s, 77, 66"),
+        ("22, 33, AT, KQs, KTs, QJs, T9s, A5s-A4s", "JJ-TT, AT, AKs, KJs, QTs, T9s, 98s, 87s"),
+        ("KJs, KTs, QJs, QTs, JTs, T9s, 99-77, A5s, A4s", "AA, KK, AK, AQs, AJs, KQs, T9s, 66"),
+    ],
+)
+def test_how_soon_a_river_of_forty_combinations_is_solved(fields: dict[str, Any], oop: str, ip: str) -> None:
+    """Half-pot and pot bets, raises, and one pot behind: percent of the pot after 100, 500 and 1,000 iterations."""
+    fields |= {"stack": 100, "oop": {"range": oop}, "ip": {"range": ip}}
+    solution = solve_spot(Spot.from_mapping(fields), iterations=1000, measure_every=100)
+    assert solution.variant == "river"
+    assert solution.root.actions == ("check", "bet 50", "all-in 100")
+    assert solution.node("bet 50").actions == ("fold", "call", "all-in 100")
+    assert all(39 <= len(solution.root.hands[player].texts()) <= 46 for player in ("oop", "ip"))
+    reached = {point.iteration: 100 * point.exploitability / solution.spot.pot for point in solution.history}
+    assert reached[100] <= 0.087
+    assert reached[500] <= 0.012
+    assert reached[1000] <= 0.003
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["turn_example", "turn_paired_donk"])
+def test_turns_agree_with_an_independent_solver(name: str, read_reference: Read) -> None:
+    check_against(*read_reference(name), exploitability=0.02)
+
+
+@pytest.mark.slow
+def test_a_flop_agrees_with_an_independent_solver(read_reference: Read) -> None:
+    check_against(*read_reference("flop_3bet"), exploitability=0.1)
+
+
+def test_rake_leaves_the_pot(read_reference: Read) -> None:
+    spot, answer = read_reference("river_rake")
+    solution = solve_spot(spot, target=0.1)
+    assert sum(solution.ev.values()) == pytest.approx(sum(answer["ev"].values()), abs=0.05)
+    assert sum(solution.ev.values()) < spot.pot
+
+
+def test_json_has_the_keys_that_scripts_rely_on(river: SpotSolution) -> None:
+    answer = river.as_json(strategy=True)
+    expected = {
+        "game", "variant", "engine", "device", "threads", "iterations", "exploitability", "nash_conv", "values",
+        "seconds", "setup_seconds", "seconds_per_iteration", "memory_bytes", "nodes", "information_sets", "history",
+        "exploitability_pct_pot", "pot", "ev", "equity", "root", "locks",
+    }  # fmt: skip
+    assert set(answer) == expected
+    assert set(answer["root"]) == {"player", "actions", "frequencies", "hands"}
+    hand = answer["root"]["hands"]["oop"]["AcKc"]
+    assert set(hand["strategy"]) == set(answer["root"]["actions"])
+    assert "hands" not in river.as_json()["root"]
+    assert answer["exploitability_pct_pot"] == pytest.approx(answer["exploitability"])  # the pot is 100
+    assert river.strategy["AcKc"] == hand["strategy"]
+
+
+def test_what_was_asked_decides_when_it_ends(fields: dict[str, Any]) -> None:
+    spot = Spot.from_mapping(fields)
+    assert solve_spot(spot).exploitability_pct_pot <= 0.3
+    assert solve_spot(spot, iterations=7).iterations == 7
+    assert solve_spot(spot, iterations=7).reason == "iterations"
+    assert solve_spot(spot, target=5, iterations=500).reason == "target"
+    assert solve_spot(spot, interrupted=lambda: True).reason == "interrupted"
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"target": 0}, "target"),
+        ({"threads": -1}, "threads"),
+        ({"storage": 8}, "storage"),
+        ({"iterations": 0}, "iterations"),
+        ({"variant": "best"}, "variant"),
+    ],
+)
+def test_bad_options_are_named(fields: dict[str, Any], options: dict[str, Any], name: str) -> None:
+    with pytest.raises(InvalidOption, match=f"^{name}: "):
+        solve_spot(Spot.from_mapping(fields), **options)
+
+
+def test_what_does_not_fit_is_said_before_it_is_taken(fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    fields |= {"board": "Kh Qs Js", "oop": {"range": "100%"}, "ip": {"range": "100%"}, "stack": 1000}
+    spot = Spot.from_mapping(fields)
+    monkeypatch.setattr(estimates, "available_bytes", lambda: 10**8)
+    with pytest.raises(WouldNotFit) as caught:
+        solve_spot(spot)
+    assert caught.value.needed > 10**8
+    assert "fewer sizes" in str(caught.value)
+    assert check_fits(spot, available=10**15).nodes > 10**5
+
+
+def test_a_refusal_suggests_half_the_bits_where_they_fit(fields: dict[str, Any]) -> None:
+    spot = Spot.from_mapping(fields | {"board": "Kh Qs Js", "oop": {"range": "100%"}, "ip": {"range": "100%"}})
+    needed = estimate_spot(spot).memory_bytes
+    with pytest.raises(WouldNotFit, match=r"--storage 16 needs \d+\.\d GiB, which fits"):
+        check_fits(spot, available=needed[16] + 1)
+    with pytest.raises(WouldNotFit, match=r"in 16 bits .*: use fewer sizes"):
+        check_fits(spot, storage=16, available=needed[16] - 1)
+
+
+def test_the_estimate_is_close_to_what_is_taken(river: SpotSolution, turn: SpotSolution, read_reference: Read) -> None:
+    spot, _ = read_reference("turn_paired_donk")
+    solution = solve_spot(spot, iterations=1, threads=1)
+    assert estimate_spot(spot, threads=1).solving_bytes[32] == pytest.approx(solution.memory_bytes, rel=0.35)
+
+
+@pytest.mark.parametrize("storage", [32, 16])
+def test_the_estimate_covers_saving(read_reference: Read, tmp_path: Path, storage: int) -> None:
+    spot, _ = read_reference("turn_example")
+    solve_spot(spot, iterations=1, threads=1, storage=storage).save(tmp_path / "spot.rgl")  # compiles
+    estimated = estimate_spot(spot, threads=1).memory_bytes[storage]
+    tracemalloc.start()
+    solve_spot(spot, iterations=1, threads=1, storage=storage).save(tmp_path / "spot.rgl", resumable=True)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert 0.5 * estimated < peak < 1.1 * estimated + 2**21
+
+
+def test_an_estimate_is_quick_and_half_the_bits_take_half_the_memory(read_reference: Read) -> None:
+    spot, answer = read_reference("flop_3bet")
+    size = estimate_spot(spot)
+    assert size.entries == 155_952_394
+    assert size.solving_bytes[32] <= answer["memory_bytes"]["32"]
+    assert size.solving_bytes[16] <= answer["memory_bytes"]["16"]
+    assert size.memory_bytes[16] < 1.1 * size.solving_bytes[16]  # saving works in blocks
+
+
+@pytest.mark.parametrize("light", ["oop", "ip"])
+def test_16_bits_solve_a_range_that_is_much_lighter_than_the_other(fields: dict[str, Any], light: str) -> None:
+    """The values of its opponent are as light, and must not round to 0."""
+    fields["oop"]["range"], fields["ip"]["range"] = "AA, T9s", "QJs, 88"
+    fields[light]["range"] = ", ".join(f"{hand}:0.00000001" for hand in fields[light]["range"].split(", "))
+    solution = solve_spot(Spot.from_mapping(fields), iterations=200, threads=1, storage=16)
+    assert solution.exploitability_pct_pot < 0.5
