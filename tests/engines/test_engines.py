@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from regretless import engines, games
-from regretless.engines import ENGINES, Engine, Kind, Snapshot, Updates
+from regretless.engines import ENGINES, GameEngine, Kind, Snapshot, Updates
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
 from regretless.solvers.readable.reference import Reference
@@ -42,7 +42,7 @@ def builds() -> list[Any]:
     return found
 
 
-def create(build: tuple[str, Kind, str, str], form: HistoryForm | SequenceForm, updates: Updates) -> Engine:
+def create(build: tuple[str, Kind, str, str], form: HistoryForm | SequenceForm, updates: Updates) -> GameEngine:
     name, kind, device, dtype = build
     return engines.create(name, form, kind=kind, device=device, dtype=dtype, updates=updates)
 
@@ -73,7 +73,7 @@ def random_snapshot(form: HistoryForm, seed: int, *, floor: bool) -> Snapshot:
     )
 
 
-def after_one_iteration(engine: Engine, rule: str, start: Snapshot) -> Snapshot:
+def after_one_iteration(engine: GameEngine, rule: str, start: Snapshot) -> Snapshot:
     engine.restore(start)
     engine.advance(schedule(PRESETS[rule], first=start.iteration + 1, count=1))
     return engine.snapshot()

@@ -1,6 +1,6 @@
 """CFR on arrays: one narrow interface, one plain reference, one file for each array library."""
 
-from regretless.engines.contract import Engine, Evaluation, Sampling, Snapshot, Updates
+from regretless.engines.contract import Engine, Evaluation, GameEngine, PublicEngine, Sampling, Snapshot, Updates
 from regretless.engines.registry import ENGINES, Entry, Kind, available, create
 from regretless.engines.sequence.batched import BatchedEngine, BatchedEvaluation, replace_payoffs
 
@@ -11,7 +11,9 @@ __all__ = [
     "Engine",
     "Entry",
     "Evaluation",
+    "GameEngine",
     "Kind",
+    "PublicEngine",
     "Sampling",
     "Snapshot",
     "Updates",

@@ -1,21 +1,46 @@
-"""What a solver asks of an array library.
+"""What a solver asks of an engine, whatever form it works on.
 
-An engine holds one compiled game on one device together with the three arrays that CFR updates: regrets, the sum of
-strategies, and the strategy to play next. `numpy_engine.py` is the plain reference; every other engine must equal it
-within its stated tolerance, and one test body runs over all of them.
+An engine holds one compiled game on one device, and what CFR updates there: regrets, the sum of strategies and, where
+the variant predicts, the strategy to play next. Each form has a plain reference (`sequence/numpy_engine.py`,
+`public/reference.py`); every other engine must equal it within its stated tolerance, and one test body runs over all.
+
+| form                          | a strategy to evaluate        | engines                       |
+|-------------------------------|-------------------------------|-------------------------------|
+| `HistoryForm`, `SequenceForm` | `[pairs]`, in pair order      | `sequence/`, `sampling/`      |
+| `PublicForm`                  | `(node, runout) -> [actions, H]` | `public/`                  |
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from regretless.forms.history import FloatArray
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.forms.history import FloatArray, HistoryForm
+from regretless.forms.public import PublicForm
+from regretless.forms.sequence import SequenceForm
 from regretless.reprs import brief
 from regretless.variants.variant import Schedule
 
-__all__ = ["Engine", "Evaluation", "Sampling", "Snapshot", "Updates"]
+__all__ = [
+    "Engine",
+    "Evaluation",
+    "GameEngine",
+    "PublicEngine",
+    "PublicStrategy",
+    "Sampling",
+    "Snapshot",
+    "Updates",
+]
+
+FormType = TypeVar("FormType", covariant=True)
+StrategyType = TypeVar("StrategyType", contravariant=True)
+
+PublicStrategy = Callable[[int, int], FloatArray]  # [actions, H] at a betting node on a runout of its street
 
 
 class Updates(StrEnum):
@@ -70,8 +95,11 @@ class Snapshot:
     __repr__ = brief
 
 
-class Engine(Protocol):
-    """One game on one device, and the arrays that CFR updates there."""
+class Engine(Protocol[FormType, StrategyType]):
+    """One compiled game on one device, and the arrays that CFR updates there."""
+
+    @property
+    def form(self) -> FormType: ...
 
     @property
     def name(self) -> str:
@@ -105,12 +133,8 @@ class Engine(Protocol):
         """Run as many iterations as `schedule` has rows."""
         ...
 
-    def average_strategy(self) -> FloatArray:
-        """The average strategy, normalised, uniform where nothing was accumulated, in pair order."""
-        ...
-
-    def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
-        """Values and best responses of a strategy [pairs]; of the average strategy if none is given."""
+    def evaluate(self, strategy: StrategyType | None = None) -> Evaluation:
+        """Values and best responses of a strategy; of the engine's own average if none is given."""
         ...
 
     def snapshot(self) -> Snapshot:
@@ -118,5 +142,70 @@ class Engine(Protocol):
         ...
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go on from there."""
+        """Resume from there."""
+        ...
+
+
+class GameEngine(Engine[HistoryForm | SequenceForm, FloatArray], Protocol):
+    """An engine for general games: strategies are [pairs], in the pair order of the history form."""
+
+    def average_strategy(self) -> FloatArray:
+        """The average strategy, normalised, uniform where nothing was accumulated."""
+        ...
+
+
+class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
+    """An engine for the public form: it can be locked, and read row by row."""
+
+    @property
+    def storage(self) -> int:
+        """Bits of a stored regret or average."""
+        ...
+
+    @property
+    def kept_bytes(self) -> int:
+        """Memory that grows with the tree; `memory_bytes` also counts what each thread works in."""
+        ...
+
+    def lock(self, node: int, strategy: FloatArray, runout: int = 0, hands: NDArray[np.bool_] | None = None) -> None:
+        """Fix what a player does at a betting node on a runout of its street, for all hands or for some.
+
+        `strategy` is [actions, H]. The rest of the game is then solved around it, and a best response of that player
+        keeps to it too.
+        """
+        ...
+
+    def fix(self, player: int, strategy: PublicStrategy) -> None:
+        """Give every decision of a player, who is then never updated and whose best response is what is given."""
+        ...
+
+    def unlock(self) -> None:
+        """Let every hand choose again; what was learned stays."""
+        ...
+
+    def kept_strategy(self, node: int, runout: int) -> FloatArray:
+        """[actions, H] a locked strategy, exactly as the averages keep it."""
+        ...
+
+    def as_kept(self, strategy: FloatArray) -> FloatArray:
+        """A strategy as `kept_strategy` would read it back: in 16 bits probabilities are rounded."""
+        ...
+
+    def strategy(self, node: int, runout: int = 0) -> FloatArray:
+        """[actions, H] average strategy at a betting node on a runout of its street."""
+        ...
+
+    def strategies(self, node: int, runouts: slice = slice(None)) -> NDArray[np.float32]:
+        """[runouts chosen, actions, H] average strategy at a betting node."""
+        ...
+
+    def root_values(self, player: int) -> FloatArray:
+        """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
+        ...
+
+    def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
+        """For each street before the last, [runouts, nodes of the tree on that street, H], times the reach met.
+
+        Both play their average strategies. Nodes of a street stand in the order of the tree.
+        """
         ...

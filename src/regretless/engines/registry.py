@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Any, cast
 
 from regretless.engines import devices
-from regretless.engines.contract import Engine, Sampling, Updates
+from regretless.engines.contract import GameEngine, Sampling, Updates
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra
 from regretless.forms.history import HistoryForm
 from regretless.forms.sequence import SequenceForm, compile_sequence
@@ -102,7 +102,7 @@ def create(
     threads: int | None = None,
     seed: int = 0,
     batch_size: int | None = None,
-) -> Engine:
+) -> GameEngine:
     """An engine on a compiled game; by default on the sequence form for two players, on the history form for more.
 
     `name` is a name of `available()` or "auto"; `dtype` is "float32" or "float64", by default the engine's own. With
@@ -166,7 +166,7 @@ def create(
         options["threads"] = threads
     module, _, class_name = entry.classes[kind].partition(":")
     build: Any = getattr(import_module(module), class_name)
-    return cast(Engine, build(_as(kind, form), **options))
+    return cast(GameEngine, build(_as(kind, form), **options))
 
 
 def _choose_by_size(form: HistoryForm | SequenceForm, threads: int | None) -> tuple[str, str]:

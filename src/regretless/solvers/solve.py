@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from regretless import engines
-from regretless.engines.contract import Engine, Sampling, Updates
+from regretless.engines.contract import GameEngine, Sampling, Updates
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import HistoryForm
@@ -207,7 +207,7 @@ def _check_names(variant: str, engine: str, device: str) -> None:
 
 def _create(
     rules: Game[Any], form: HistoryForm, engine: str, device: str, threads: int | None, settings: Settings
-) -> Engine:
+) -> GameEngine:
     """The engine that was asked for, or the one that suits the game, the machine and the way of sampling."""
     updates, sampling = Updates(settings.updates), Sampling(settings.sampling)
     if engine != Reference.name:
@@ -230,7 +230,7 @@ def _create(
     return Reference(rules, form, updates=updates, sampling=sampling, seed=settings.seed)
 
 
-def _restore(solver: Engine, earlier: Solution, form: HistoryForm, hashed: str) -> None:
+def _restore(solver: GameEngine, earlier: Solution, form: HistoryForm, hashed: str) -> None:
     """Put the solver where an earlier solve ended, if that was a solve of this game."""
     assert earlier.snapshot is not None
     if earlier.tree_hash != hashed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from regretless import engines
-from regretless.engines.contract import Engine, Sampling
+from regretless.engines.contract import GameEngine, Sampling
 from regretless.errors import InvalidOption
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import Strategy
@@ -42,7 +42,7 @@ class Solver:
         self.game = load(game) if isinstance(game, str) else game
         self.rule = preset(variant)
         self.form = compile_history(self.game)
-        self.engine: Engine
+        self.engine: GameEngine
         if batch_size == 1:
             self.engine = Reference(self.game, self.form)
         elif len(self.game.deals()) <= batch_size:

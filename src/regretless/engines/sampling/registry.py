@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from regretless.engines.contract import Engine, Sampling, Updates
+from regretless.engines.contract import GameEngine, Sampling, Updates
 from regretless.errors import InvalidOption, MissingExtra
 from regretless.forms.history import HistoryForm
 
@@ -22,7 +22,7 @@ def create_sampling(
     threads: int | None = None,
     seed: int = 0,
     batch_size: int | None = None,
-) -> Engine:
+) -> GameEngine:
     """Compiled walks ("numba") on a CPU, batches of deals ("torch") elsewhere or where PyTorch is asked for.
 
     `batch_size` is how many deals are drawn between two updates of a player; without it one, or 1,024 in PyTorch.
@@ -53,7 +53,7 @@ def _walks(
     threads: int | None,
     seed: int,
     batch_size: int | None,
-) -> Engine:
+) -> GameEngine:
     from regretless.engines.sampling.walks import SamplingEngine
 
     if device not in ("auto", "cpu"):
@@ -67,7 +67,7 @@ def _walks(
 
 def _batches(
     form: HistoryForm, sampling: Sampling, dtype: str | None, device: str, seed: int, batch_size: int | None
-) -> Engine:
+) -> GameEngine:
     if find_spec("torch") is None:
         raise MissingExtra("torch", "torch")
     from regretless.engines.sampling.batch import BatchSamplingEngine

@@ -41,7 +41,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regretless.engines.contract import Engine, Evaluation, Sampling, Snapshot
+from regretless.engines.contract import Evaluation, GameEngine, Sampling, Snapshot
 from regretless.engines.sampling.kernels import batch_walks, chance_walks, external_walks, outcome_walks
 from regretless.engines.sampling.random_numbers import check_seed, key_of
 from regretless.engines.sampling.tree import sampling_tree
@@ -56,7 +56,7 @@ from regretless.variants.variant import Schedule, Weights
 __all__ = ["Estimate", "SamplingEngine", "exact_engine"]
 
 
-def exact_engine(form: HistoryForm) -> Engine:
+def exact_engine(form: HistoryForm) -> GameEngine:
     """The fastest engine that walks the whole game on the CPU, for evaluating what a sampling engine found."""
     from regretless.engines.registry import create  # which knows of this module too
 
