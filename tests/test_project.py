@@ -19,13 +19,12 @@ from types import ModuleType
 import pytest
 
 import regretless
+from conftest import OPTIONAL
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "regretless"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-# Optional libraries that the test environment may lack; a module may fail to import for want of these alone.
-OPTIONAL = {"LiteEFG", "cupy", "cupyx", "torch"}
 # Loaded when first needed, never by `import regretless` or `regretless --help`.
 HEAVY = ["cupy", "matplotlib", "numba", "pyarrow", "pyspiel", "scipy", "torch"]
 
@@ -94,9 +93,6 @@ def is_room(module: ModuleType) -> bool:
 
 @pytest.mark.parametrize("name", sorted(filter(is_public, modules())))
 def test_every_public_module_says_what_it_exports(name: str) -> None:
-    for other in list(sys.modules):  # some are left half-made where collecting their doctests failed
-        if other.startswith("regretless.") and is_public(other) and not hasattr(sys.modules[other], "__all__"):
-            del sys.modules[other]
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:

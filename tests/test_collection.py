@@ -1,0 +1,73 @@
+"""A module that cannot be imported fails the run, unless all that is missing is an optional library of the package."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """This project's settings around a package of one module and a test file, both sound; CuPy cannot be imported."""
+    for name in ("pyproject.toml", "conftest.py"):
+        shutil.copy(ROOT / name, tmp_path)
+    write(tmp_path / "src/regretless/__init__.py", '"""A package."""\n')
+    write(tmp_path / "src/regretless/sound.py", '"""Two.\n\n>>> 1 + 1\n2\n"""\n')
+    write(tmp_path / "tests/test_sound.py", "def test_sound():\n    pass\n")
+    write(tmp_path / "absent/cupy.py", "raise ModuleNotFoundError(\"No module named 'cupy'\", name='cupy')\n")
+    return tmp_path
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def run_pytest(project: Path) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(project / "absent"), "PYTEST_ADDOPTS": "", "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_sound_modules_pass(project: Path) -> None:
+    code, said = run_pytest(project)
+    assert code == 0, said
+    assert "2 passed" in said
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("tests/test_planted.py", "from regretless.sound import no_such_name\n\ndef test_it():\n    assert False\n"),
+        ("tests/test_planted.py", "import no_such_library\n"),
+        ("tests/test_planted.py", "import cupy\n"),  # a test says importorskip
+        ("src/regretless/planted.py", "from regretless.sound import no_such_name\n"),
+        ("src/regretless/planted.py", "import regretless.no_such_module\n"),
+        ("src/regretless/planted.py", "import no_such_library\n"),
+    ],
+)
+def test_a_module_that_cannot_be_imported_fails_the_run(project: Path, file: str, text: str) -> None:
+    write(project / file, text)
+    code, said = run_pytest(project)
+    assert code == pytest.ExitCode.INTERRUPTED, said
+    assert f"ERROR {file}" in said
+
+
+def test_a_module_of_the_package_whose_optional_library_is_absent_is_skipped(project: Path) -> None:
+    write(project / "src/regretless/planted.py", "import cupy\n")
+    code, said = run_pytest(project)
+    assert code == 0, said
+    assert "2 passed, 1 skipped" in said
+    assert "cupy is not installed" in said
