@@ -33,7 +33,7 @@ PACKAGE = Path(__file__).parents[1]
 def kept(compiled: Any, function: Callable[..., object]) -> Any:
     """The same function, whose machine code is kept on disk if there is a folder that can be written."""
     with suppress(RuntimeError, OSError):  # there is none: compile anew in every process
-        compiled._cache = KernelCache(function)
+        compiled._cache = KernelCache(function)  # noqa: SLF001  numba has no public way to choose a cache
     return compiled
 
 
@@ -43,7 +43,7 @@ class KernelCache(FunctionCache):
     def __init__(self, function: Callable[..., object]) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
         file: Any = self._cache_file
-        stamp = (file._source_stamp, _digest_of_layer(Path(function.__code__.co_filename)))
+        stamp = (file._source_stamp, _digest_of_layer(Path(function.__code__.co_filename)))  # noqa: SLF001  as above
         self._cache_file = _CheckedFile(self._cache_path, self._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
@@ -59,7 +59,7 @@ class KernelCache(FunctionCache):
             super().save_overload(signature, compiled)  # type: ignore[no-untyped-call]
         except OSError:
             with suppress(OSError):  # the index may name code that was not written, or is that of an older source
-                os.unlink(self._cache_file._index_path)
+                os.unlink(self._cache_file._index_path)  # noqa: SLF001  as above
 
 
 class _CheckedFile(IndexDataCacheFile):

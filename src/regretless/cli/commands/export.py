@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regretless.cli.solving.spot_options import SPOTS, Board, Line, check_held, one_range, read_cards, read_player
+from regretless.cli.solving.spot_options import SPOTS, Board, Line, one_range, read_cards, read_player
 from regretless.cli.terminal.consoles import for_answers, for_people, note
 from regretless.cli.terminal.numbers import bytes_text
 from regretless.errors import InvalidFile, InvalidOption
@@ -60,6 +60,7 @@ def export(
     [cyan]regretless export spot.rgl --all --player oop --hands 'AK, 99+' --out spot.parquet[/cyan]
     [cyan]regretless export --columns[/cyan]
     """
+    from regretless.cli.views.spot_view import check_held
     from regretless.holdem.reports.exports import FORMATS, write_nodes
     from regretless.holdem.solution import SpotSolution
     from regretless.storage.atomic import replace_file

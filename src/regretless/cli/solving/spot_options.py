@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regretless.errors import InvalidOption, InvalidText
+from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
     from regretless.cards.ranges import Range
-    from regretless.holdem.reading.nodes import NodeView
     from regretless.holdem.spots.spot import PlayerName
 
-__all__ = ["SPOTS", "Board", "Line", "Player", "check_held", "one_range", "read_cards", "read_player"]
+__all__ = ["SPOTS", "Board", "Line", "Player", "one_range", "read_cards", "read_player"]
 
 SPOTS = "Hold'em spots"
 
@@ -74,11 +73,3 @@ def one_range(text: str | None) -> Range | None:
     if text is None or not text.strip():
         return None
     return Range.parse(text, "hands")
-
-
-def check_held(view: NodeView, hands: Range, player: PlayerName | None) -> None:
-    """Refuse hands that the player, or with None both players, cannot have at a node."""
-    asked: tuple[PlayerName, ...] = ("oop", "ip") if player is None else (player,)
-    if not any(view.hands[each].weight.any() for each in asked):
-        nobody = "oop and ip hold" if player is None else f"{player} holds"
-        raise InvalidText("hands", str(hands), None, f"{nobody} none of these here")

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.solving.spot_options import check_held
 from regretless.cli.terminal.consoles import for_answers, has_color, page_columns
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import bytes_text, duration_text
 from regretless.cli.views.spot_tree import print_tree
+from regretless.cli.views.spot_view import check_held, node_lines, wrapped
 from regretless.errors import InvalidOption
 from regretless.printable import printable
 
@@ -103,7 +103,6 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
     from rich.text import Text
 
     from regretless.cli.views.spot_tables import HAND_LEGEND, hand_table
-    from regretless.cli.views.spot_view import node_lines, wrapped
     from regretless.holdem.spots.lock_text import lock_text
 
     look = look or Look()
@@ -147,7 +146,6 @@ def _draw(solution: SpotSolution, look: Look, path: Path) -> None:
     """The picture of a node as an SVG file that asks no other server for anything."""
     from regretless.cli.terminal.consoles import for_drawing, note
     from regretless.cli.views.spot_grid import NARROW
-    from regretless.cli.views.spot_view import node_lines
     from regretless.storage.atomic import replace_file
 
     console = for_drawing(NARROW + 2)
@@ -171,7 +169,6 @@ def _how(solution: SpotSolution) -> str:
 def _print_runouts(solution: SpotSolution, look: Look, as_json: bool) -> None:
 
     from regretless.cli.views.spot_tables import runout_legend, runout_table, sorted_runouts
-    from regretless.cli.views.spot_view import wrapped
 
     then = look.then
     if then is None:  # the player in position acts after a check

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 from regretless.cli.terminal.colors import SUIT_COLORS
 from regretless.cli.terminal.numbers import chips_text, plain_zero
 from regretless.cli.views.spot_grid import NARROW, WIDE, action_letters, grid_legend, grid_lines, spot_colors
+from regretless.errors import InvalidText
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+    from regretless.cards.ranges import Range
     from regretless.holdem.reading.nodes import NodeView
     from regretless.holdem.reports.grids import GridKind
     from regretless.holdem.spots.spot import PlayerName
 
-__all__ = ["action_lines", "board_line", "node_lines", "wrapped"]
+__all__ = ["action_lines", "board_line", "check_held", "node_lines", "wrapped"]
 
 ACTION_LEGEND = "share of the range, combos, and EV in chips of the hands that take the action"
 GAP = 2  # columns between two grids side by side
@@ -159,3 +161,11 @@ def _side_by_side(left: Text, right: Text) -> Text:
     line = left.copy()
     line.append(" " * (NARROW + GAP - line.cell_len))
     return line.append_text(right)
+
+
+def check_held(view: NodeView, hands: Range, player: PlayerName | None) -> None:
+    """Refuse hands that the player, or with None both players, cannot have at a node."""
+    asked: tuple[PlayerName, ...] = ("oop", "ip") if player is None else (player,)
+    if not any(view.hands[each].weight.any() for each in asked):
+        nobody = "oop and ip hold" if player is None else f"{player} holds"
+        raise InvalidText("hands", str(hands), None, f"{nobody} none of these here")
