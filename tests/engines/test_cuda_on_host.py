@@ -127,7 +127,7 @@ class HostGame:
 def assert_follows(host: HostGame, expected: NumpySequenceEngine, tolerance: float, game: int = 0) -> None:
     snapshot = expected.snapshot()
     for name in ("regret", "average", "strategy"):
-        np.testing.assert_allclose(host.pairs(name, game), getattr(snapshot, name), rtol=tolerance, atol=tolerance)
+        np.testing.assert_allclose(host.pairs(name, game), snapshot.arrays[name], rtol=tolerance, atol=tolerance)
 
 
 @needs_compiler

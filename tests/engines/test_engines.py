@@ -65,12 +65,8 @@ def random_snapshot(form: HistoryForm, seed: int, *, floor: bool) -> Snapshot:
     weight = random.exponential(size=pairs)
     total = np.add.reduceat(weight, form.first_pair[:-1])
     strategy = weight / np.repeat(total, np.diff(form.first_pair))
-    return Snapshot(
-        iteration=9,
-        regret=np.abs(regret) if floor else regret,
-        average=random.exponential(size=pairs),
-        strategy=strategy,
-    )
+    learned = np.abs(regret) if floor else regret
+    return Snapshot(9, {"regret": learned, "average": random.exponential(size=pairs), "strategy": strategy})
 
 
 def after_one_iteration(engine: GameEngine, rule: str, start: Snapshot) -> Snapshot:
@@ -90,7 +86,7 @@ def expected(name: str, rule: str, updates: Updates) -> tuple[Snapshot, Snapshot
 def assert_same(found: Snapshot, wanted: Snapshot, tolerance: float) -> None:
     assert found.iteration == wanted.iteration
     for field in ("regret", "average", "strategy"):
-        is_, should = getattr(found, field), getattr(wanted, field)
+        is_, should = found.arrays[field], wanted.arrays[field]
         scale = max(1.0, float(np.abs(should).max(initial=0.0)))
         np.testing.assert_allclose(is_, should, rtol=0, atol=tolerance * scale, err_msg=field)
 
@@ -116,7 +112,7 @@ def test_every_engine_follows_the_recursion(build: Any, name: str, rule: str, up
 def expected_evaluation(name: str) -> tuple[Snapshot, tuple[float, ...], tuple[float, ...]]:
     form = compiled(name)
     profile = random_snapshot(form, seed=3, floor=True)
-    evaluation = Reference(games.load(name), form).evaluate(profile.strategy)
+    evaluation = Reference(games.load(name), form).evaluate(profile.arrays["strategy"])
     return profile, evaluation.values, evaluation.best_response_values
 
 
@@ -127,7 +123,7 @@ def test_values_and_best_responses(build: Any, name: str) -> None:
         return
     profile, values, best = expected_evaluation(name)
     engine = create(build, compiled(name), Updates.ALTERNATING)
-    evaluation = engine.evaluate(profile.strategy)
+    evaluation = engine.evaluate(profile.arrays["strategy"])
     np.testing.assert_allclose(evaluation.values, values, rtol=0, atol=10 * engine.tolerance)
     np.testing.assert_allclose(evaluation.best_response_values, best, rtol=0, atol=10 * engine.tolerance)
 
@@ -152,13 +148,13 @@ def test_two_hundred_random_games(device: str, random_game: Any) -> None:
             return
         start = random_snapshot(form, seed, floor=PRESETS[rule].weights(10).floor)
         reference = Reference(game, form, updates=updates)
-        end, wanted = after_one_iteration(reference, rule, start), reference.evaluate(start.strategy)
+        end, wanted = after_one_iteration(reference, rule, start), reference.evaluate(start.arrays["strategy"])
         for build in exact:
             if build[1] is Kind.SEQUENCE and players != 2:
                 continue
             engine = create(build, form, updates)
             assert_same(after_one_iteration(engine, rule, start), end, 1e-10)
-            found = engine.evaluate(start.strategy)
+            found = engine.evaluate(start.arrays["strategy"])
             np.testing.assert_allclose(found.values, wanted.values, atol=1e-10)
             np.testing.assert_allclose(found.best_response_values, wanted.best_response_values, atol=1e-10)
 
@@ -189,12 +185,13 @@ def test_sums_too_small_to_divide_by_give_probabilities(build: Any, name: str, s
     form = compiled(name)
     tiny = replace(form, payoff=form.payoff * scale)
     start = random_snapshot(form, seed=1, floor=True)
-    start = replace(start, regret=start.regret * scale, average=start.average * scale)
+    small = {name: start.arrays[name] * scale for name in ("regret", "average")}
+    start = replace(start, arrays={**start.arrays, **small})
     engine = create(build, compile_sequence(tiny) if build[1] is Kind.SEQUENCE else tiny, Updates.ALTERNATING)
     engine.restore(start)
     engine.advance(schedule(Plus(), first=10, count=3))
-    engine.restore(replace(engine.snapshot(), average=start.average))
-    for played in (engine.snapshot().strategy, engine.average_strategy()):
+    engine.restore(replace(start, arrays={**engine.snapshot().arrays, "average": small["average"]}))
+    for played in (engine.snapshot().arrays["strategy"], engine.average_strategy()):
         sums = np.add.reduceat(played, form.first_pair[:-1])
         np.testing.assert_allclose(sums, 1.0, rtol=1e-5)
     assert np.isfinite(engine.evaluate().exploitability)

@@ -68,16 +68,14 @@ def random_snapshot(form: HistoryForm, seed: int) -> Snapshot:
     strategy = weight / np.repeat(total, np.diff(form.first_pair))
     regret = random.normal(size=pairs)
     regret[form.first_pair[:-1]] += 10.0
-    return Snapshot(3, regret, random.exponential(size=pairs), strategy)
+    return Snapshot(3, {"regret": regret, "average": random.exponential(size=pairs), "strategy": strategy})
 
 
 def assert_same(engine, expected, tolerance: float) -> None:
     ours, theirs = engine.snapshot(), expected.snapshot()
     assert ours.iteration == theirs.iteration
     for name in ("regret", "average", "strategy"):
-        np.testing.assert_allclose(
-            getattr(ours, name), getattr(theirs, name), rtol=tolerance, atol=tolerance, err_msg=name
-        )
+        np.testing.assert_allclose(ours.arrays[name], theirs.arrays[name], rtol=tolerance, atol=tolerance, err_msg=name)
     np.testing.assert_allclose(engine.average_strategy(), expected.average_strategy(), atol=tolerance)
     ours, theirs = engine.evaluate(), expected.evaluate()
     np.testing.assert_allclose(ours.values, theirs.values, atol=tolerance)
@@ -129,8 +127,8 @@ def test_results_repeat_to_the_last_bit(way):
         engine.advance(schedule(Plus(), first=1, count=400))
         snapshots.append(engine.snapshot())
     for other in snapshots[1:]:
-        np.testing.assert_array_equal(other.regret, snapshots[0].regret)
-        np.testing.assert_array_equal(other.average, snapshots[0].average)
+        np.testing.assert_array_equal(other.arrays["regret"], snapshots[0].arrays["regret"])
+        np.testing.assert_array_equal(other.arrays["average"], snapshots[0].arrays["average"])
 
 
 @pytest.mark.parametrize("way", ["cupy-many-blocks", "cupy-graph", "torch-graph"])
@@ -152,7 +150,7 @@ def test_a_given_strategy_is_evaluated(way):
     engine = build(way, sequence("leduc"), Updates.ALTERNATING, "float64")
     uniform = np.repeat(1.0 / np.diff(form.first_pair), np.diff(form.first_pair))
     assert engine.evaluate(uniform).exploitability == pytest.approx(2.373611, abs=1e-6)
-    given = random_snapshot(form, seed=9).strategy
+    given = random_snapshot(form, seed=9).arrays["strategy"]
     expected = NumpySequenceEngine(sequence("leduc")).evaluate(given)
     assert engine.evaluate(given).nash_conv == pytest.approx(expected.nash_conv, abs=1e-9)
 
@@ -164,7 +162,7 @@ def test_a_schedule_longer_than_the_table_on_the_device(way):
     engine.advance(weights)
     other.advance(weights[:1000])
     other.advance(weights[1000:])
-    np.testing.assert_array_equal(engine.snapshot().average, other.snapshot().average)
+    np.testing.assert_array_equal(engine.snapshot().arrays["average"], other.snapshot().arrays["average"])
 
 
 def test_many_players_in_torch():

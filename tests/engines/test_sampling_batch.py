@@ -35,8 +35,7 @@ def one_thread() -> Iterator[None]:
 
 def same(first: Snapshot, second: Snapshot) -> bool:
     return first.iteration == second.iteration and all(
-        np.array_equal(getattr(first, name), getattr(second, name))
-        for name in ("regret", "average", "strategy", "sampler")
+        np.array_equal(first.arrays[name], second.arrays[name]) for name in ("regret", "average", "strategy", "sampler")
     )
 
 
@@ -71,7 +70,7 @@ def test_seeds_differ() -> None:
     first, second = (BatchSamplingEngine(KUHN, batch_size=32, seed=seed) for seed in (1, 2))
     for engine in (first, second):
         engine.advance(schedule(PRESETS["vanilla"], first=1, count=3))
-    assert not np.array_equal(first.snapshot().regret, second.snapshot().regret)
+    assert not np.array_equal(first.snapshot().arrays["regret"], second.snapshot().arrays["regret"])
 
 
 @pytest.mark.parametrize("name", ["numba", "torch"])
@@ -98,8 +97,8 @@ def test_a_large_batch_is_nearly_the_whole_game() -> None:
     tensor = BatchSamplingEngine(KUHN, batch_size=20_000, seed=1, dtype="float64")
     for engine in (full, batch, tensor):
         engine.advance(rows)
-    np.testing.assert_allclose(batch.snapshot().regret, full.snapshot().regret, atol=0.03)
-    np.testing.assert_allclose(tensor.snapshot().regret, full.snapshot().regret, atol=0.03)
+    np.testing.assert_allclose(batch.snapshot().arrays["regret"], full.snapshot().arrays["regret"], atol=0.03)
+    np.testing.assert_allclose(tensor.snapshot().arrays["regret"], full.snapshot().arrays["regret"], atol=0.03)
 
 
 def test_memory_is_counted_before_it_is_taken() -> None:
@@ -135,4 +134,4 @@ def test_a_gpu_deals_the_same_cards_and_repeats_to_the_last_bit() -> None:
         engine.advance(rows)
     assert same(recorded.snapshot(), again.snapshot())
     assert same(recorded.snapshot(), plain.snapshot())
-    np.testing.assert_allclose(recorded.snapshot().regret, host.snapshot().regret, atol=1e-9)
+    np.testing.assert_allclose(recorded.snapshot().arrays["regret"], host.snapshot().arrays["regret"], atol=1e-9)

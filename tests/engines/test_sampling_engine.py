@@ -118,14 +118,14 @@ def random_strategy(form: HistoryForm, seed: int) -> FloatArray:
 
 def standing(strategy: FloatArray) -> Snapshot:
     zeros = np.zeros(len(strategy))
-    return Snapshot(iteration=0, regret=zeros, average=zeros, strategy=strategy)
+    return Snapshot(0, {"regret": zeros, "average": zeros, "strategy": strategy})
 
 
 def exact_regrets(form: HistoryForm, strategy: FloatArray) -> FloatArray:
     engine = NumpyHistoryEngine(form, updates=Updates.SIMULTANEOUS)
     engine.restore(standing(strategy))
     engine.advance(schedule(VANILLA, first=1, count=1))
-    return engine.snapshot().regret
+    return engine.snapshot().arrays["regret"]
 
 
 def own_reach_times_chance(form: HistoryForm, strategy: FloatArray) -> FloatArray:
@@ -204,7 +204,7 @@ def test_estimating_changes_nothing_but_the_random_numbers() -> None:
     after = engine.snapshot()
     assert before.iteration == after.iteration
     for name in ("regret", "average", "strategy"):
-        assert np.array_equal(getattr(before, name), getattr(after, name))
+        assert np.array_equal(before.arrays[name], after.arrays[name])
     assert not np.array_equal(first.regret, second.regret)
 
 
@@ -212,11 +212,8 @@ def test_estimating_changes_nothing_but_the_random_numbers() -> None:
 
 
 def same(first: Snapshot, second: Snapshot) -> bool:
-    assert first.sampler is not None
-    assert second.sampler is not None
     return first.iteration == second.iteration and all(
-        np.array_equal(getattr(first, name), getattr(second, name))
-        for name in ("regret", "average", "strategy", "sampler")
+        np.array_equal(first.arrays[name], second.arrays[name]) for name in ("regret", "average", "strategy", "sampler")
     )
 
 
@@ -230,7 +227,7 @@ def test_a_seed_fixes_the_result_however_the_work_is_cut(sampling: Sampling) -> 
             engine.advance(schedule(rule, first=engine.iteration + 1, count=count))
         runs.append(engine.snapshot())
     assert same(runs[0], runs[1])
-    assert not np.array_equal(runs[0].regret, runs[2].regret)
+    assert not np.array_equal(runs[0].arrays["regret"], runs[2].arrays["regret"])
 
 
 @pytest.mark.parametrize("variant", ["vanilla", "linear", "plus"])
@@ -269,11 +266,15 @@ def test_discounts_reach_sets_that_a_walk_did_not_meet(sampling: Sampling) -> No
     for row in schedule(halving, first=1, count=40):
         engine.advance(row[None])
         held = twin.snapshot()
-        twin.restore(replace(held, regret=held.regret * row[0]))
+        twin.restore(replace(held, arrays={**held.arrays, "regret": held.arrays["regret"] * row[0]}))
         twin.advance(schedule(VANILLA, first=1, count=1))
     snapshot = engine.snapshot()
-    assert snapshot.sampler is not None
-    np.testing.assert_allclose(snapshot.regret / snapshot.sampler[2], twin.snapshot().regret, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        snapshot.arrays["regret"] / snapshot.arrays["sampler"][2],
+        twin.snapshot().arrays["regret"],
+        rtol=1e-9,
+        atol=1e-12,
+    )
 
 
 def test_a_scale_past_any_number_is_brought_back() -> None:
@@ -281,10 +282,9 @@ def test_a_scale_past_any_number_is_brought_back() -> None:
     engine = SamplingEngine(form_of("kuhn"), seed=2)
     engine.advance(schedule(Discounted(alpha=0.0, beta=0.0), first=1, count=3_000))
     snapshot = engine.snapshot()
-    assert np.isfinite(snapshot.regret).all()
-    assert 0.1 < np.abs(snapshot.regret).max() < 10.0
-    assert snapshot.sampler is not None
-    assert ((snapshot.sampler[2:] > 0.7) & (snapshot.sampler[2:] < 1.5)).all()
+    assert np.isfinite(snapshot.arrays["regret"]).all()
+    assert 0.1 < np.abs(snapshot.arrays["regret"]).max() < 10.0
+    assert ((snapshot.arrays["sampler"][2:] > 0.7) & (snapshot.arrays["sampler"][2:] < 1.5)).all()
 
 
 @pytest.mark.parametrize("variant", ["discounted", "predictive-plus"])

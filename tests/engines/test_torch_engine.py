@@ -50,14 +50,14 @@ def random_snapshot(form: HistoryForm, seed: int) -> Snapshot:
     strategy = weight / np.repeat(total, np.diff(form.first_pair))
     regret = random.normal(size=pairs)
     regret[form.first_pair[:-1]] += 10.0
-    return Snapshot(3, regret, random.exponential(size=pairs), strategy)
+    return Snapshot(3, {"regret": regret, "average": random.exponential(size=pairs), "strategy": strategy})
 
 
 def assert_same(engine, expected, tolerance: float) -> None:
     ours, theirs = engine.snapshot(), expected.snapshot()
     assert ours.iteration == theirs.iteration
     for name in ("regret", "average", "strategy"):
-        np.testing.assert_allclose(getattr(ours, name), getattr(theirs, name), rtol=tolerance, atol=tolerance)
+        np.testing.assert_allclose(ours.arrays[name], theirs.arrays[name], rtol=tolerance, atol=tolerance)
     np.testing.assert_allclose(engine.average_strategy(), expected.average_strategy(), atol=tolerance)
     ours, theirs = engine.evaluate(), expected.evaluate()
     np.testing.assert_allclose(ours.values, theirs.values, atol=tolerance)
@@ -122,7 +122,7 @@ def test_a_schedule_longer_than_the_table_on_the_device():
     engine.advance(weights)
     other.advance(weights[:4096])
     other.advance(weights[4096:])
-    np.testing.assert_array_equal(engine.snapshot().average, other.snapshot().average)
+    np.testing.assert_array_equal(engine.snapshot().arrays["average"], other.snapshot().arrays["average"])
 
 
 @pytest.mark.parametrize(

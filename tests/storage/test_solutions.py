@@ -18,8 +18,9 @@ def assert_same_arrays(one: Solution, other: Solution) -> None:
     assert one.snapshot is not None
     assert other.snapshot is not None
     assert one.snapshot.iteration == other.snapshot.iteration
-    for name in ("regret", "average", "strategy", "sampler"):
-        assert np.array_equal(getattr(one.snapshot, name), getattr(other.snapshot, name)), name
+    assert one.snapshot.arrays.keys() == other.snapshot.arrays.keys()
+    for name, array in one.snapshot.arrays.items():
+        assert np.array_equal(array, other.snapshot.arrays[name]), name
 
 
 def test_everything_comes_back(kuhn: Solution, kuhn_file: Path) -> None:

@@ -12,10 +12,10 @@ the variant predicts, the strategy to play next. Each form has a plain reference
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from regretless.reprs import brief
 from regretless.variants.variant import Schedule
 
 __all__ = [
+    "LEARNED",
     "Engine",
     "Evaluation",
     "GameEngine",
@@ -36,6 +37,8 @@ __all__ = [
     "Snapshot",
     "Updates",
 ]
+
+LEARNED = ("regret", "average", "strategy")  # arrays that every engine of a general game keeps
 
 FormType = TypeVar("FormType", covariant=True)
 StrategyType = TypeVar("StrategyType", contravariant=True)
@@ -84,13 +87,16 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Where a solve stands, on the host and in the pair order of the history form."""
+    """Where a solve stands: arrays by the names that files give them, as the engine's form lays them out.
+
+    General games keep "regret", "average" (sum of strategies) and "strategy" (played next), each [pairs] in the pair
+    order of the history form, and a "sampler" where random numbers are drawn, so any engine can resume another's.
+    Public engines keep "regret.P" and "average.P" of each player P, and "matched.P" where the variant predicts.
+    """
 
     iteration: int  # iterations done
-    regret: FloatArray  # [pairs]
-    average: FloatArray  # [pairs]   weighted sum of strategies, not normalised
-    strategy: FloatArray  # [pairs]  what is played next
-    sampler: FloatArray | None = None  # [4]  where a sampling engine stands: seed, numbers drawn, two scales
+    arrays: Mapping[str, NDArray[Any]]
+    weight: float = 0.0  # of all iterations in the average, where averages are stored as shares of it
 
     __repr__ = brief
 
@@ -137,8 +143,8 @@ class Engine(Protocol[FormType, StrategyType]):
         """Values and best responses of a strategy; of the engine's own average if none is given."""
         ...
 
-    def snapshot(self) -> Snapshot:
-        """A copy of the three arrays."""
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        """Where the solve stands; without `copy`, the engine's own arrays where it has them, which it then changes."""
         ...
 
     def restore(self, snapshot: Snapshot) -> None:

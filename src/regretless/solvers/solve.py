@@ -240,13 +240,12 @@ def _restore(solver: GameEngine, earlier: Solution, form: HistoryForm, hashed: s
         )
     # Where a sampler stands is written in its own way by each engine.
     begun = solver.snapshot()
-    same = earlier.engine == solver.name and begun.sampler is not None
-    snapshot = earlier.snapshot if same else replace(earlier.snapshot, sampler=None)
-    for name in ("regret", "average", "strategy", "sampler"):
-        found, wanted = getattr(snapshot, name), getattr(begun, name)
-        if found is not None and found.shape != wanted.shape:
+    same = earlier.engine == solver.name and "sampler" in begun.arrays
+    arrays = {name: array for name, array in earlier.snapshot.arrays.items() if same or name != "sampler"}
+    for name, found in arrays.items():
+        if found.shape != begun.arrays[name].shape:
             raise InvalidFile(f"the solution of {earlier.game}", f"holds a {name} that does not fit its game")
-    solver.restore(snapshot)
+    solver.restore(replace(earlier.snapshot, arrays=arrays))
 
 
 def _solve_exactly(form: HistoryForm, settings: Settings, began: float) -> Solution:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import __version__
-from regretless.engines.contract import Snapshot
+from regretless.engines.contract import LEARNED, Snapshot
 from regretless.errors import InvalidFile
 from regretless.forms.history import FloatArray, Strategy
 from regretless.solvers.loop import Measurement
@@ -94,11 +94,7 @@ def _arrays(solution: Solution) -> dict[str, NDArray[Any]]:
             [(point.iteration, point.seconds, point.exploitability) for point in solution.history], np.float64
         ).reshape(-1, 3),
     }
-    if (snapshot := solution.snapshot) is not None:
-        arrays |= {"regret": snapshot.regret, "average": snapshot.average, "strategy": snapshot.strategy}
-        if snapshot.sampler is not None:
-            arrays["sampler"] = snapshot.sampler
-    return arrays
+    return arrays | dict(solution.snapshot.arrays if solution.snapshot is not None else {})
 
 
 def _solution(path: str | Path, given: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Solution:
@@ -107,13 +103,10 @@ def _solution(path: str | Path, given: dict[str, Any], arrays: dict[str, NDArray
     pairs = arrays["solution"].size
     snapshot = None
     if "regret" in arrays:
-        snapshot = Snapshot(
-            iteration=header.iterations,
-            regret=_numbers(arrays["regret"], pairs),
-            average=_numbers(arrays["average"], pairs),
-            strategy=_numbers(arrays["strategy"], pairs),
-            sampler=_sampler(arrays["sampler"]) if "sampler" in arrays else None,
-        )
+        learned = {name: _numbers(arrays[name], pairs) for name in LEARNED}
+        if "sampler" in arrays:
+            learned["sampler"] = _sampler(arrays["sampler"])
+        snapshot = Snapshot(header.iterations, learned)
     strategy = _strategy(arrays, header.information_sets)
     return Solution(
         **header.common,

@@ -17,7 +17,7 @@ import warnings
 import numpy as np
 import torch
 
-from regretless.engines.contract import Evaluation, Snapshot
+from regretless.engines.contract import LEARNED, Evaluation, Snapshot
 from regretless.engines.sampling.deals import Deals
 from regretless.engines.sampling.random_numbers import check_seed, key_of
 from regretless.engines.sampling.slots import SlotLevel, slot_levels
@@ -178,27 +178,23 @@ class BatchSamplingEngine:
         """Exact values and best responses, by the fastest full engine that is installed."""
         return self._evaluator.evaluate(self.average_strategy() if strategy is None else strategy)
 
-    def snapshot(self) -> Snapshot:
-        """A copy of the three arrays, with seed and numbers drawn."""
-        return Snapshot(
-            iteration=self.iteration,
-            regret=self._gather("regret"),
-            average=self._gather("average"),
-            strategy=self._gather("strategy"),
-            sampler=np.array([self.seed, int(self._deals.random[1]), 1.0, 1.0]),
-        )
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        """What CFR keeps, with the seed and how many numbers were drawn."""
+        arrays = {name: self._gather(name) for name in LEARNED}
+        arrays["sampler"] = np.array([self.seed, int(self._deals.random[1]), 1.0, 1.0])
+        return Snapshot(self.iteration, arrays)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go on from there: with the random numbers it was taken with, or this engine's own if it has none."""
+        """Resume from there, with the random numbers of the snapshot; with this engine's own where it has none."""
         self.iteration = snapshot.iteration
         for seat, own in zip(self._seats, self._deals.own):
             place = own.cpu().numpy()
-            for name in ("regret", "average", "strategy"):
-                self._scatter(getattr(seat.tables, name), getattr(snapshot, name)[place])
-        self._scatter(self._deals.strategy, snapshot.strategy)
-        if snapshot.sampler is not None:
-            self.seed = int(snapshot.sampler[0])
-            self._deals.seed(key_of(self.seed), int(snapshot.sampler[1]))
+            for name in LEARNED:
+                self._scatter(getattr(seat.tables, name), snapshot.arrays[name][place])
+        self._scatter(self._deals.strategy, snapshot.arrays["strategy"])
+        if (sampler := snapshot.arrays.get("sampler")) is not None:
+            self.seed = int(sampler[0])
+            self._deals.seed(key_of(self.seed), int(sampler[1]))
 
     def _gather(self, name: str) -> FloatArray:
         pairs = np.zeros(int(self.form.first_pair[-1]))

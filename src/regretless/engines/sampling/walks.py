@@ -204,28 +204,28 @@ class SamplingEngine:
         """Exact values and best responses, by the fastest full engine that is installed."""
         return self._evaluator.evaluate(self.average_strategy() if strategy is None else strategy)
 
-    def snapshot(self) -> Snapshot:
-        """Regrets and averages within a factor √2 of what full CFR would hold, and all it takes to go on exactly.
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        """Regrets and averages within a factor √2 of what full CFR would hold, and all it takes to resume exactly.
 
         Both are brought to size by a power of two, which rounds nothing; the rest of the scale is in `sampler`.
         """
         powers = [2.0 ** round(math.log2(scale)) for scale in self._scale.tolist()]
-        return Snapshot(
-            iteration=self.iteration,
-            regret=self._regret / powers[0],
-            average=self._average / powers[1],
-            strategy=self._strategy.copy(),
-            sampler=np.array([self.seed, int(self._random[1]), *(self._scale / powers)], dtype=np.float64),
-        )
+        arrays = {
+            "regret": self._regret / powers[0],
+            "average": self._average / powers[1],
+            "strategy": self._strategy.copy() if copy else self._strategy,
+            "sampler": np.array([self.seed, int(self._random[1]), *(self._scale / powers)], dtype=np.float64),
+        }
+        return Snapshot(self.iteration, arrays)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go on from there: with the random numbers it was taken with, or this engine's own if it has none."""
+        """Resume from there, with the random numbers of the snapshot; with this engine's own where it has none."""
         self.iteration = snapshot.iteration
-        self._regret[:] = snapshot.regret
-        self._average[:] = snapshot.average
-        self._strategy[:] = snapshot.strategy
+        self._regret[:] = snapshot.arrays["regret"]
+        self._average[:] = snapshot.arrays["average"]
+        self._strategy[:] = snapshot.arrays["strategy"]
         self._scale[:] = 1.0
-        if snapshot.sampler is not None:
-            self.seed = int(snapshot.sampler[0])
-            self._random[:] = np.array([key_of(self.seed), int(snapshot.sampler[1])], np.uint64)
-            self._scale[:] = snapshot.sampler[2:4]
+        if (sampler := snapshot.arrays.get("sampler")) is not None:
+            self.seed = int(sampler[0])
+            self._random[:] = np.array([key_of(self.seed), int(sampler[1])], np.uint64)
+            self._scale[:] = sampler[2:4]

@@ -163,12 +163,12 @@ class BatchedEngine:
         values, best = self._solve.evaluate(strategy)
         return BatchedEvaluation(np.ascontiguousarray(values.T), np.ascontiguousarray(best.T))
 
-    def snapshot(self) -> Snapshot:
-        """A copy of the three arrays, [games, pairs] each."""
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        """Where the solve stands, in arrays of [games, pairs]."""
         return self._solve.snapshot(self.iteration)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Go on from there."""
+        """Resume from there."""
         self._solve.restore(snapshot)
         self.iteration = snapshot.iteration
 

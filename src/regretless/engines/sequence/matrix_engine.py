@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.engines.contract import Evaluation, Snapshot, Updates
+from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
 from regretless.errors import MissingExtra
 from regretless.forms.compile import uniform_array
 from regretless.forms.history import FloatArray, HistoryForm
@@ -54,7 +54,7 @@ class MatrixEngine:
     tolerance = 1e-11
 
     def __init__(self, form: HistoryForm, *, updates: Updates = Updates.ALTERNATING, device: str = "cpu") -> None:
-        self.history = form
+        self.form = form
         self.updates = updates
         self.device = device
         self.iteration = 0
@@ -85,12 +85,10 @@ class MatrixEngine:
     def memory_bytes(self) -> int:
         held = [*self.levels, *self.levels_down, self.to_children, self.pair_nodes, self.to_nodes, self.set_sum]
         sparse = sum(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes for matrix in held)
-        return int(
-            memory_bytes(self.history) + sparse + self.payoff.nbytes + self.moved.nbytes + 4 * self.regret.nbytes
-        )
+        return int(memory_bytes(self.form) + sparse + self.payoff.nbytes + self.moved.nbytes + 4 * self.regret.nbytes)
 
     def advance(self, schedule: Schedule) -> None:
-        everyone = range(self.history.players)
+        everyone = range(self.form.players)
         for row in schedule:
             weights = Weights(*row.tolist())
             if self.updates is Updates.SIMULTANEOUS:
@@ -113,15 +111,12 @@ class MatrixEngine:
             best_response_values=tuple(response.value(others) for response in self.responses),
         )
 
-    def snapshot(self) -> Snapshot:
-        arrays = (self._host(array) for array in (self.regret, self.average, self.strategy))
-        return Snapshot(self.iteration, *arrays)
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        return Snapshot(self.iteration, {name: self._host(getattr(self, name)) for name in LEARNED})
 
     def restore(self, snapshot: Snapshot) -> None:
         self.iteration = snapshot.iteration
-        self.regret = self.xp.array(snapshot.regret)
-        self.average = self.xp.array(snapshot.average)
-        self.strategy = self.xp.array(snapshot.strategy)
+        self.regret, self.average, self.strategy = (self.xp.array(snapshot.arrays[name]) for name in LEARNED)
 
     def _update(self, weights: Weights, updated: Array) -> None:
         """One pass over the game; only pairs where `updated` is 1 change."""

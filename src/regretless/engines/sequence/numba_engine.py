@@ -16,7 +16,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import Evaluation, Snapshot, Updates
+from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
 from regretless.engines.sequence import numba_kernels as kernels
 from regretless.engines.sequence.numba_layout import lay_out
 from regretless.engines.sequence.numpy_engine import normalise
@@ -49,7 +49,16 @@ class _NumbaEngine(ABC):
     device = "cpu"
     threads = 1
 
-    def __init__(self, history: HistoryForm, trees: tuple[SequenceTree, ...], *, updates: Updates, dtype: str) -> None:
+    def __init__(
+        self,
+        form: HistoryForm | SequenceForm,
+        history: HistoryForm,
+        trees: tuple[SequenceTree, ...],
+        *,
+        updates: Updates,
+        dtype: str,
+    ) -> None:
+        self.form = form
         self.history = history
         self.updates = updates
         self.dtype = np.dtype(dtype)
@@ -104,19 +113,13 @@ class _NumbaEngine(ABC):
             best.append(float(payoff[first]))
         return Evaluation(values=tuple(values), best_response_values=tuple(best))
 
-    def snapshot(self) -> Snapshot:
-        return Snapshot(
-            iteration=self.iteration,
-            regret=self._in_pair_order(self.state.regret),
-            average=self._in_pair_order(self.state.average),
-            strategy=self._in_pair_order(self.state.strategy),
-        )
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        return Snapshot(self.iteration, {name: self._in_pair_order(getattr(self.state, name)) for name in LEARNED})
 
     def restore(self, snapshot: Snapshot) -> None:
         self.iteration = snapshot.iteration
-        self.state.regret[self.slot] = snapshot.regret
-        self.state.average[self.slot] = snapshot.average
-        self.state.strategy[self.slot] = snapshot.strategy
+        for name in LEARNED:
+            getattr(self.state, name)[self.slot] = snapshot.arrays[name]
         kernels.realize(self.tree, self.state.strategy, self.state.plan)
 
     def _in_pair_order(self, array: Array) -> FloatArray:
@@ -143,7 +146,7 @@ class NumbaSequenceEngine(_NumbaEngine):
         dtype: str = "float64",
         threads: int | None = None,
     ) -> None:
-        super().__init__(form.history, form.trees, updates=updates, dtype=dtype)
+        super().__init__(form, form.history, form.trees, updates=updates, dtype=dtype)
         self.exact_rows = _join((payoff_rows(form, 0), payoff_rows(form, 1)), self.slot_of_sequence)
         self.rows = self.exact_rows._replace(value=self.exact_rows.value.astype(self.dtype, copy=False))
         sweeps_outweigh_payoffs = len(self.slot) > len(self.rows.value)
@@ -217,7 +220,7 @@ class NumbaHistoryEngine(_NumbaEngine):
         threads: int | None = None,
     ) -> None:
         trees = tuple(sequence_tree(form, player) for player in range(form.players))
-        super().__init__(form, trees, updates=updates, dtype=dtype)
+        super().__init__(form, form, trees, updates=updates, dtype=dtype)
         self.exact_terminals = _sort_terminals(form, trees, self.slot_of_sequence, self.tree.first_slot.tolist())
         weight = self.exact_terminals.weight.astype(self.dtype, copy=False)
         self.terminals = self.exact_terminals._replace(weight=weight)

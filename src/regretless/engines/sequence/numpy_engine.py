@@ -24,7 +24,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from regretless.engines.contract import Evaluation, Snapshot, Updates
+from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
 from regretless.forms.history import FloatArray, HistoryForm, IntArray
 from regretless.forms.memory import memory_bytes
 from regretless.forms.sequence import SequenceForm, SequenceTree, sequence_tree, terminal_sequences
@@ -140,7 +140,10 @@ class _NumpyEngine(ABC):
     threads = 1
     tolerance = 1e-12
 
-    def __init__(self, history: HistoryForm, trees: tuple[SequenceTree, ...], updates: Updates) -> None:
+    def __init__(
+        self, form: HistoryForm | SequenceForm, history: HistoryForm, trees: tuple[SequenceTree, ...], updates: Updates
+    ) -> None:
+        self.form = form
         self.history = history
         self.updates = updates
         self.iteration = 0
@@ -172,7 +175,8 @@ class _NumpyEngine(ABC):
         return [(player.strategy, player.plan) for player in self.players]
 
     def average_strategy(self) -> FloatArray:
-        return normalise(self.snapshot().average, self.history.first_pair)
+        average = self._in_pair_order([player.average for player in self.players])
+        return normalise(average, self.history.first_pair)
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
         played = self.average_strategy() if strategy is None else strategy
@@ -186,21 +190,16 @@ class _NumpyEngine(ABC):
             ),
         )
 
-    def snapshot(self) -> Snapshot:
-        return Snapshot(
-            iteration=self.iteration,
-            regret=self._in_pair_order([player.regret for player in self.players]),
-            average=self._in_pair_order([player.average for player in self.players]),
-            strategy=self._in_pair_order([player.strategy for player in self.players]),
-        )
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        arrays = {name: self._in_pair_order([getattr(player, name) for player in self.players]) for name in LEARNED}
+        return Snapshot(self.iteration, arrays)
 
     def restore(self, snapshot: Snapshot) -> None:
         self.iteration = snapshot.iteration
         for player in self.players:
             pair = player.tree.pair[1:]
-            player.regret[1:] = snapshot.regret[pair]
-            player.average[1:] = snapshot.average[pair]
-            player.strategy[1:] = snapshot.strategy[pair]
+            for name in LEARNED:
+                getattr(player, name)[1:] = snapshot.arrays[name][pair]
             player.plan = player.realize(player.strategy)
 
     def _in_pair_order(self, arrays: list[FloatArray]) -> FloatArray:
@@ -223,7 +222,7 @@ class NumpySequenceEngine(_NumpyEngine):
     """
 
     def __init__(self, form: SequenceForm, *, updates: Updates = Updates.ALTERNATING) -> None:
-        super().__init__(form.history, form.trees, updates)
+        super().__init__(form, form.history, form.trees, updates)
         self.matrices = form.payoff
         self.rows = tuple(np.flatnonzero(np.diff(matrix.start)) for matrix in form.payoff)  # those with entries
 
@@ -257,7 +256,7 @@ class NumpyHistoryEngine(_NumpyEngine):
 
     def __init__(self, form: HistoryForm, *, updates: Updates = Updates.ALTERNATING) -> None:
         trees = tuple(sequence_tree(form, player) for player in range(form.players))
-        super().__init__(form, trees, updates)
+        super().__init__(form, form, trees, updates)
         self.ends = [terminal_sequences(form, player, tree) for player, tree in enumerate(trees)]
         self.mover = np.full(len(form.parent), -1, np.int8)  # [N] who entered the node; −1 if chance, and at the root
         self.mover[1:] = form.player[form.parent[1:]]

@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 import torch
 
-from regretless.engines.contract import Evaluation, Snapshot, Updates
+from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
 from regretless.engines.sequence.payoff_terms import Terms, terms_of
 from regretless.engines.sequence.torch_tables import GameTables
 from regretless.engines.sequence.torch_update import CAPACITY, ScheduleTable
@@ -106,21 +106,15 @@ class TorchSolve:
             tensor.copy_(saved)
 
     def snapshot(self, iteration: int) -> Snapshot:
-        tables = self.game.tables
-        return Snapshot(
-            iteration=iteration,
-            regret=self.game.to_pairs([table.regret for table in tables]),
-            average=self.game.to_pairs([table.average for table in tables]),
-            strategy=self.game.to_pairs([table.strategy for table in tables]),
-        )
+        game = self.game
+        arrays = {name: game.to_pairs([getattr(table, name) for table in game.tables]) for name in LEARNED}
+        return Snapshot(iteration, arrays)
 
     def restore(self, snapshot: Snapshot) -> None:
         game = self.game
-        parts = zip(*(game.from_pairs(array) for array in (snapshot.regret, snapshot.average, snapshot.strategy)))
-        for table, (regret, average, strategy) in zip(game.tables, parts):
-            table.regret.copy_(regret)
-            table.average.copy_(average)
-            table.strategy.copy_(strategy)
+        for name in LEARNED:
+            for table, values in zip(game.tables, game.from_pairs(snapshot.arrays[name])):
+                getattr(table, name).copy_(values)
         game.replan()
 
     def average_strategy(self) -> FloatArray:
@@ -161,6 +155,7 @@ class TorchEngine:
         where = torch_device(device, dtype)
         trees, terms = terms_of(form)
         self._solve = TorchSolve(trees, terms, updates=updates, device=where, dtype=DTYPES[dtype], graph=graph)
+        self.form = form
         self.device = where.type
         self.threads = torch.get_num_threads() if where.type == "cpu" else 1
         self.tolerance = TOLERANCE[dtype]
@@ -182,7 +177,7 @@ class TorchEngine:
         values, best = self._solve.evaluate(strategy)
         return Evaluation(values=tuple(values.tolist()), best_response_values=tuple(best.tolist()))
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
         return self._solve.snapshot(self.iteration)
 
     def restore(self, snapshot: Snapshot) -> None:

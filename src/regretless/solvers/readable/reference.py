@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from regretless.engines.contract import Evaluation, Sampling, Snapshot, Updates
+from regretless.engines.contract import LEARNED, Evaluation, Sampling, Snapshot, Updates
 from regretless.errors import InvalidGame
 from regretless.forms.compile import invert, strategy_array
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.games.game import Game
 from regretless.solvers.readable.best_response import evaluate
-from regretless.solvers.readable.cfr import CFR, InformationSet
+from regretless.solvers.readable.cfr import CFR
 from regretless.variants.variant import Schedule
 
 __all__ = ["Reference"]
@@ -65,25 +65,26 @@ class Reference:
                 return self.cfr.evaluate()
             return evaluate(self.cfr.game, invert(self.form, strategy))
 
-    def snapshot(self) -> Snapshot:
-        return Snapshot(
-            iteration=self.iteration,
-            regret=self._gather(lambda known: known.regret),
-            average=self._gather(lambda known: known.average),
-            strategy=self._gather(lambda known: known.strategy),
-            sampler=None if self.cfr.sampling is Sampling.FULL else self._sampler(),
-        )
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        sets = self.cfr.information_sets.values()
+        arrays = {
+            name: np.fromiter(chain.from_iterable(getattr(known, name) for known in sets), dtype=np.float64)
+            for name in LEARNED
+        }
+        if self.cfr.sampling is not Sampling.FULL:
+            # Where Python's random numbers stand: 625 whole numbers below 2^32, exact as floats.
+            arrays["sampler"] = np.array(self.cfr.random.getstate()[1], dtype=np.float64)
+        return Snapshot(self.iteration, arrays)
 
     def restore(self, snapshot: Snapshot) -> None:
         self.cfr.iteration = snapshot.iteration
         first = self.form.first_pair.tolist()
         for known, start, end in zip(self.cfr.information_sets.values(), first, first[1:], strict=False):
-            known.regret = snapshot.regret[start:end].tolist()
-            known.average = snapshot.average[start:end].tolist()
-            known.strategy = snapshot.strategy[start:end].tolist()
-        if snapshot.sampler is not None:
+            for name in LEARNED:
+                setattr(known, name, snapshot.arrays[name][start:end].tolist())
+        if "sampler" in snapshot.arrays:
             version, _, following = self.cfr.random.getstate()
-            self.cfr.random.setstate((version, tuple(map(int, snapshot.sampler)), following))
+            self.cfr.random.setstate((version, tuple(map(int, snapshot.arrays["sampler"])), following))
 
     @contextmanager
     def _refusing_depth(self) -> Iterator[None]:
@@ -95,11 +96,3 @@ class Reference:
                 f"{self.form.name} is {moves:,} moves deep, too deep for the recursion of the reference engine: "
                 "every other engine solves it"
             ) from None
-
-    def _sampler(self) -> FloatArray:
-        """Where Python's random numbers stand: 625 whole numbers below 2^32, exact as floats."""
-        return np.array(self.cfr.random.getstate()[1], dtype=np.float64)
-
-    def _gather(self, numbers: Callable[[InformationSet], list[float]]) -> FloatArray:
-        sets = self.cfr.information_sets.values()
-        return np.fromiter(chain.from_iterable(map(numbers, sets)), dtype=np.float64)

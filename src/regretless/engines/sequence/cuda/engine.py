@@ -55,6 +55,7 @@ class CupyEngine:
             threads=block_threads,
             carried=carried,
         )
+        self.form = form
         self.updates = updates
         self.tolerance = TOLERANCE[dtype]
         self.iteration = 0
@@ -84,10 +85,9 @@ class CupyEngine:
         values, best = self._solve.evaluate(strategy)
         return Evaluation(values=tuple(values[:, 0].tolist()), best_response_values=tuple(best[:, 0].tolist()))
 
-    def snapshot(self) -> Snapshot:
-        snapshot = self._solve.snapshot(self.iteration)
-        arrays = (np.ravel(array) for array in (snapshot.regret, snapshot.average, snapshot.strategy))
-        return Snapshot(self.iteration, *arrays)
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        arrays = self._solve.snapshot(self.iteration).arrays
+        return Snapshot(self.iteration, {name: np.ravel(array) for name, array in arrays.items()})
 
     def restore(self, snapshot: Snapshot) -> None:
         self._solve.restore(snapshot)

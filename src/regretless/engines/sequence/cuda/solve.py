@@ -18,7 +18,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from regretless.engines.contract import Snapshot, Updates
+from regretless.engines.contract import LEARNED, Snapshot, Updates
 from regretless.engines.sequence.cuda.game import FIELDS, MAX_LEVELS, SIZES, STATE, prepare
 from regretless.engines.sequence.cuda.source import LEVELS, TOGETHER, kernel_source
 from regretless.engines.sequence.numpy_engine import SMALLEST
@@ -295,15 +295,13 @@ class CupySolve:
 
     def snapshot(self, iteration: int) -> Snapshot:
         with self._device:
-            return Snapshot(iteration, *(self._read(name) for name in ("regret", "average", "strategy")))
+            return Snapshot(iteration, {name: self._read(name) for name in LEARNED})
 
     def restore(self, snapshot: Snapshot) -> None:
         with self._device:
             games = self.game.games
-            self._write("regret", snapshot.regret.reshape(games, -1))
-            self._write("average", snapshot.average.reshape(games, -1))
-            strategies = self._write("strategy", snapshot.strategy.reshape(games, -1))
-            for player, state, strategy in zip(self.game.players, self._state, strategies):
+            written = {name: self._write(name, snapshot.arrays[name].reshape(games, -1)) for name in LEARNED}
+            for player, state, strategy in zip(self.game.players, self._state, written["strategy"]):
                 state["plan"].set(player.spread(player.realize(strategy)).astype(self.game.dtype))
             cupy.cuda.runtime.deviceSynchronize()
 
