@@ -1,8 +1,8 @@
 """What a module that cannot be imported means: a failed run.
 
-The one exception is a module of the package whose optional library is absent, which is skipped with the reason. pytest's
-own `--doctest-ignore-import-errors` is of no use here: it also skips test files with a wrong import, and their tests
-then never run.
+The one exception is a module of the package whose optional library is absent, which is skipped with the reason.
+`--doctest-ignore-import-errors` is of no use here: it also skips test files with a wrong import, whose tests then never
+run.
 """
 
 from __future__ import annotations
