@@ -241,7 +241,7 @@ def reread(package: Package, case: Case, path: Path, prefix: str) -> Arrays:
     return {f"{prefix} {name}": array for name, array in read.items()}
 
 
-# --- comparing ---------------------------------------------------------------------------------------------------------
+# --- comparing ------------------------------------------------------------------------------------------------------
 
 
 def same(first: NDArray[Any], second: NDArray[Any]) -> bool:

@@ -1,100 +1,172 @@
-"""Seconds per iteration of two versions of the source, in alternating runs.
+"""Seconds per iteration of two versions of the source, in alternating runs; and how long each takes to start.
 
 git worktree add --detach ../before COMMIT
-python benchmarks/two_versions.py ../before/src src [--spots turn_example,flop_3bet] [--threads 1,2] [--rounds 15]
+python benchmarks/two_versions.py ../before/src src [--what leduc,flop_3bet] [--threads 1,2] [--rounds 15] [--out FILE]
 
-Each version runs in a process of its own that sets a spot up once; then they take turns, a batch of iterations each, so
-whatever else the machine does falls on both. Compared are the medians, and the best, which a busy machine moves less. A
-spot is the name of one in tests/data or benchmarks/spots, or a path.
+Each version solves in a process of its own, through `regretless.solve`, which tells after each piece of about a fifth
+of a second how long the iterations took. They take turns, one piece each, so whatever else the machine does falls on
+both. Printed are the medians of both, the ratio after / before of the medians and of the best rounds, and between which
+numbers the middle half of the ratios of single rounds lies. `start` is the whole process, `python` that of a Python
+that does nothing. A spot is the name of one in tests/data or benchmarks/spots, or a path; anything else is a game.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import platform
 import statistics
 import subprocess
 import sys
+import time
 from itertools import product
 from pathlib import Path
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
 OTHER = Path(__file__).parent / "spots"
-SPOTS = ("river_wide", "turn_example", "turn_paired_donk", "turn_monotone", "flop_3bet")
+WHAT = ("leduc", "liars_dice", "river_wide", "turn_example", "flop_3bet")
+STARTS = {
+    "python": ["-c", "pass"],
+    "import regretless": ["-c", "import regretless"],
+    "regretless --help": ["-m", "regretless", "--help"],
+}
 
+# Pieces grow up to a fifth of a second; a piece that another follows at once would be timed while the other version
+# runs, so the report of one piece waits until it is asked for the next.
 WORKER = """
-import sys, time
-from regretless.engines.public.compiled.engine import PublicEngine
-from regretless.holdem import Spot, compile_spot
-from regretless.variants import Discounted, schedule
+import sys
+import regretless as rl
 
-spot = Spot.read(sys.argv[1])
-engine = PublicEngine(compile_spot(spot), threads=int(sys.argv[2]), storage=int(sys.argv[3]))
-batch = {5: 200, 4: 10, 3: 1}[len(spot.board)]
-engine.advance(schedule(Discounted(), 1, 3))
-print("ready", flush=True)
-for _ in sys.stdin:
-    rows = schedule(Discounted(), engine.iteration + 1, batch)
-    began = time.perf_counter()
-    engine.advance(rows)
-    print((time.perf_counter() - began) / batch, flush=True)
+what, threads, storage = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+is_spot = what.endswith(".toml")
+options = {"storage": storage} if is_spot else {"variant": "plus", "engine": "numba"}
+last = None
+
+def report(progress):
+    global last
+    now = (progress.iteration, progress.iteration_seconds)
+    if last is None:
+        if now[1] < 1 and now[0] < 100_000:  # pieces are still growing
+            return
+        print("ready", flush=True)
+    else:
+        print((now[1] - last[1]) / (now[0] - last[0]), flush=True)
+    last = now
+    if not sys.stdin.readline():
+        raise SystemExit
+
+rl.solve(
+    rl.Spot.read(what) if is_spot else what,
+    threads=threads,
+    iterations=10**9,
+    measure_every=10**9,
+    report=report,
+    **options,
+)
 """
 
 
-def find_spot(name: str) -> Path:
-    return next((path for path in (DATA / f"{name}.toml", OTHER / f"{name}.toml") if path.exists()), Path(name))
+def find(name: str) -> str:
+    """The path of a spot, or the name of a game."""
+    for path in (DATA / f"{name}.toml", OTHER / f"{name}.toml", Path(name)):
+        if path.is_file():
+            return str(path.resolve())
+    return name
 
 
-def start(source: Path, spot: Path, threads: int, bits: int) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", WORKER, str(spot.resolve()), str(threads), str(bits)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(source.resolve())},
-    )
+def environment(source: Path) -> dict[str, str]:
+    found = os.environ | {"PYTHONPATH": str(source.resolve())}
+    found.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
+    return found
 
 
-def ask(worker: subprocess.Popen[str]) -> float:
-    assert worker.stdin is not None
-    assert worker.stdout is not None
-    worker.stdin.write("go\n")
-    worker.stdin.flush()
-    return float(worker.stdout.readline())
-
-
-def compare(sources: list[Path], spot: Path, threads: int, bits: int, rounds: int) -> list[list[float]]:
-    """The seconds of each version, round by round."""
-    workers = [start(source, spot, threads, bits) for source in sources]
-    for worker in workers:
-        assert worker.stdout is not None
-        assert worker.stdout.readline() == "ready\n"
+def take_turns(workers: list[subprocess.Popen[str]], rounds: int) -> list[list[float]]:
+    """What each worker answers, round by round, after a first round that does not count."""
     taken: list[list[float]] = [[], []]
     for turn in range(rounds + 1):
         for which in (0, 1) if turn % 2 else (1, 0):
-            taken[which].append(ask(workers[which]))
-    for worker in workers:
-        worker.kill()
-        worker.wait()
+            worker = workers[which]
+            assert worker.stdin is not None
+            assert worker.stdout is not None
+            worker.stdin.write("go\n")
+            worker.stdin.flush()
+            taken[which].append(float(worker.stdout.readline()))
     return [seconds[1:] for seconds in taken]
 
 
+def iterations(sources: list[Path], what: str, threads: int, bits: int, rounds: int) -> list[list[float]]:
+    """Seconds per iteration of each version, round by round."""
+    workers = []
+    for source in sources:
+        worker = subprocess.Popen(
+            [sys.executable, "-c", WORKER, find(what), str(threads), str(bits)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment(source),
+        )
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "ready\n"  # before the other one begins to compile
+        workers.append(worker)
+    try:
+        return take_turns(workers, rounds)
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.wait()
+
+
+def starts(sources: list[Path], arguments: list[str], rounds: int) -> list[list[float]]:
+    """Seconds from start to end of each version, round by round."""
+    taken: list[list[float]] = [[], []]
+    for turn in range(rounds + 1):
+        for which in (0, 1) if turn % 2 else (1, 0):
+            began = time.perf_counter()
+            command = [sys.executable, *arguments]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment(sources[which]))
+            taken[which].append(time.perf_counter() - began)
+    return [seconds[1:] for seconds in taken]
+
+
+def line(name: str, taken: list[list[float]]) -> str:
+    before, after = (statistics.median(seconds) for seconds in taken)
+    ratios = sorted(second / first for first, second in zip(*taken, strict=True))
+    low, _, high = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else ratios * 3
+    best = min(taken[1]) / min(taken[0])
+    figures = f"{before * 1e3:11.4f} {after * 1e3:11.4f} {after / before:8.3f} {best:8.3f}   {low:.3f} to {high:.3f}"
+    return f"{name:34} {figures}"
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)
-    parser.add_argument("--spots", type=lambda text: text.split(","), default=list(SPOTS))
+    parser.add_argument("--what", type=lambda text: text.split(","), default=[*WHAT, "start"])
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--storage", default="32,16")
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--out", type=Path, help="write every round to this file, as JSON")
     options = parser.parse_args()
+    sources = [options.before, options.after]
     counts, widths = ([int(each) for each in text.split(",")] for text in (options.threads, options.storage))
-    print(f"{'spot':18} threads bits {'before, ms':>11} {'after, ms':>11}  after / before: median, best")
-    for name, threads, bits in product(options.spots, counts, widths):
-        taken = compare([options.before, options.after], find_spot(name), threads, bits, options.rounds)
-        (before, after), (least, now) = ([f(seconds) for seconds in taken] for f in (statistics.median, min))
-        numbers = f"{before * 1e3:11.4f} {after * 1e3:11.4f}  {after / before:8.3f} {now / least:8.3f}"
-        print(f"{name:18} {threads:7} {bits:4} {numbers}", flush=True)
+    measured: dict[str, list[list[float]]] = {}
+    print(f"{'':34} {'before, ms':>11} {'after, ms':>11} {'median':>8} {'best':>8}   middle half")
+    for what in options.what:
+        runs = [(0, 0)] if what == "start" else list(product(counts, widths if find(what) != what else [0]))
+        for threads, bits in runs:
+            if what == "start":
+                timed = {name: starts(sources, arguments, options.rounds) for name, arguments in STARTS.items()}
+            else:
+                name = f"{what}, {threads} thread{'s' * (threads > 1)}" + f", {bits} bits" * (bits > 0)
+                timed = {name: iterations(sources, what, threads, bits, options.rounds)}
+            for name, taken in timed.items():
+                print(line(name, taken), flush=True)
+            measured |= timed
+    if options.out is not None:
+        machine = {"machine": platform.machine(), "processors": os.cpu_count(), "python": platform.python_version()}
+        whole = machine | {"seconds": {name: dict(zip(("before", "after"), each)) for name, each in measured.items()}}
+        options.out.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
