@@ -2,7 +2,7 @@
 
 python benchmarks/flop_holdem.py [--threads 16] [--iterations 100] [--measure-at 10,20,50,100] [--out FILE]
 
-The game is that of `postflop/flop_holdem.py`: player 0 is the small blind, blinds 50 and 100 chips, 1,755 kinds of
+The game is that of `games/flop_holdem.py`: player 0 is the small blind, blinds 50 and 100 chips, 1,755 kinds of
 flops, every hand of both players. A thousandth of a big blind is 0.1 chips. NashConv is what both players together gain
 by best-responding to the averages, exact and in mbb a game; exploitability is half of it. Seconds are those of
 iterations alone, without measuring and without compiling the kernels, which Kuhn is solved for beforehand; the first
@@ -25,10 +25,11 @@ from typing import Any
 from regretless import benchmark
 from regretless.engines.public.compiled.engine import PublicEngine
 from regretless.forms.public_poker import kuhn_public
-from regretless.holdem.form.flop_holdem import BIG_BLIND, compile_flop_holdem
+from regretless.games import FlopHoldem
+from regretless.holdem.form.flop_holdem import compile_flop_holdem
 from regretless.variants import preset, schedule
 
-MILLIS = 1000 / BIG_BLIND  # thousandths of a big blind in a chip
+MILLIS = 1000 / FlopHoldem.big_blind  # thousandths of a big blind in a chip
 
 
 def peak_bytes() -> int:
@@ -64,7 +65,7 @@ def main() -> None:
 
     PublicEngine(kuhn_public()).advance(schedule(rule, 1, 1))
     began = time.perf_counter()
-    form = compile_flop_holdem()
+    form = compile_flop_holdem(FlopHoldem())
     compiled = time.perf_counter()
     engine = PublicEngine(form, threads=options.threads)
     results: dict[str, Any] = {

@@ -124,8 +124,7 @@ def load_spot(name: str) -> tuple[PublicForm, dict[str, Any]]:
         Range.parse(spot["ip"]["range"]),
         Range.parse(spot["oop"]["range"]),
         flatten(root, starting_pot=spot["pot"]),
-        rake=spot.get("rules", {}).get("rake", 0.0),
-        rake_cap=spot.get("rules", {}).get("rake_cap", 0.0),
+        **{name: value for name, value in spot.get("rules", {}).items() if name in ("rake", "rake_cap")},
         name=name,
     )
     return form, json.loads((DATA / f"{name}.json").read_text())

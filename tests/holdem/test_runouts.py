@@ -16,6 +16,7 @@ from regretless.cards.hands import HAND_CARDS
 from regretless.cards.ranges import Range
 from regretless.engines.public.compiled.engine import PublicEngine
 from regretless.engines.public.reference import PublicReference
+from regretless.forms.betting import Branch
 from regretless.forms.public import Kind, PublicForm
 from regretless.games.game import CHANCE, Game
 from regretless.holdem.form.runouts import compile_holdem
@@ -146,3 +147,14 @@ def test_a_river_by_its_rules_and_by_its_public_form() -> None:
     assert plain.evaluate().exploitability == pytest.approx(expected.exploitability, abs=1e-6)
     assert plain.evaluate().values == pytest.approx(expected.values, abs=1e-6)
     assert fast.evaluate().values == pytest.approx(expected.values, abs=1e-3)
+
+
+def test_rake_has_no_cap_unless_one_is_given() -> None:
+    ranges = Range.parse("AA"), Range.parse("KK")
+    board = parse_board("Qs Jh 2h 7c 3d")
+    tree = flatten(Branch(Kind.SHOWDOWN, (40.0, 40.0)), starting_pot=20.0)
+    free, raked, capped, none = (
+        compile_holdem(board, *ranges, tree, **rules).payoffs.win[0, 0]
+        for rules in ({}, {"rake": 0.05}, {"rake": 0.05, "rake_cap": 3.0}, {"rake": 0.05, "rake_cap": 0.0})
+    )
+    assert (free, raked, capped, none) == (60.0, 55.0, 57.0, 60.0)  # 5 % of the pot of 100 is 5

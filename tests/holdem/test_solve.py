@@ -86,6 +86,20 @@ def test_rake_leaves_the_pot(read_reference: Read) -> None:
     assert sum(solution.ev.values()) < spot.pot
 
 
+def test_a_spot_file_that_gives_rake_alone_has_no_cap() -> None:
+    spot = Spot.parse("""
+        board = "Kh Qs Js 2c 3d"
+        pot = 1000
+        stack = 200
+        oop.range = "AK"
+        ip.range = "QQ, T9"
+        bets.bet = ""
+        rules.add_allin = 0
+        rules.rake = 0.05
+        """)
+    assert sum(solve_spot(spot, iterations=1).ev.values()) == pytest.approx(950, abs=1e-3)
+
+
 def test_json_has_the_keys_that_scripts_rely_on(river: SpotSolution) -> None:
     answer = river.as_json(strategy=True)
     expected = {

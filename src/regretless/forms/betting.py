@@ -10,15 +10,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from regretless.errors import InvalidGame
 from regretless.forms.public import BettingTree, Kind, Payoffs
+from regretless.games.limit_betting import LimitBetting, Move, Point
 
-__all__ = ["Branch", "flatten", "poker_payoffs"]
+__all__ = ["Branch", "flatten", "limit_branches", "poker_payoffs"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,26 @@ class Branch:
     paid: tuple[float, float]  # chips of player 0 and player 1 so far
     player: int = -1  # who acts, or who folded
     children: Mapping[str, Branch] = field(default_factory=dict)  # by action; a chance node has one, by ""
+
+
+def limit_branches(betting: LimitBetting, name: Callable[[Point, Move], str]) -> Branch:
+    """The tree of a limit game's betting; `name` gives each action its label."""
+
+    def decision(point: Point) -> Branch:
+        children = {name(point, move): after(point, move) for move in betting.moves(point)}
+        return Branch(Kind.DECISION, point.paid, point.player, children)
+
+    def after(point: Point, move: Move) -> Branch:
+        following = betting.after(point, move)
+        if move is Move.FOLD:
+            return Branch(Kind.FOLD, point.paid, point.player)
+        if following is None:
+            return Branch(Kind.SHOWDOWN, (max(point.paid), max(point.paid)))
+        if following.round == point.round:
+            return decision(following)
+        return Branch(Kind.CHANCE, following.paid, children={"": decision(following)})
+
+    return decision(betting.first())
 
 
 def flatten(root: Branch, *, starting_pot: float = 0.0) -> BettingTree:
@@ -61,7 +83,7 @@ def flatten(root: Branch, *, starting_pot: float = 0.0) -> BettingTree:
     )
 
 
-def poker_payoffs(tree: BettingTree, *, rake: float = 0.0, rake_cap: float = 0.0) -> Payoffs:
+def poker_payoffs(tree: BettingTree, *, rake: float = 0.0, rake_cap: float = math.inf) -> Payoffs:
     """Chips each player takes out of the hand, the starting pot included and own bets deducted.
 
     Rake is min(rake · pot, rake_cap), taken from the winner, folds included, and half from each on a tie:

@@ -1,67 +1,103 @@
-"""Kuhn and Leduc in the public form, from the same rules as `games.kuhn` and `games.leduc`.
+"""Poker games of one private card each, Kuhn and Leduc, as public forms, and strategies read back from them.
 
-They compile into every form there is, so that independent routes can be held against each other.
+They compile into every form there is, so that independent routes can be held against each other. Only the betting and
+the deck are taken from the rules to build a form; reading back follows the rules themselves, so that information sets
+and actions have the same names as in the history form.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.forms.betting import Branch, flatten, poker_payoffs
-from regretless.forms.history import IntArray
+from regretless.errors import InvalidOption
+from regretless.forms.betting import flatten, limit_branches, poker_payoffs
+from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import DEAD, BettingTree, Hands, Kind, PublicForm, Street, no_symmetry
+from regretless.games.game import Game
+from regretless.games.kuhn import Kuhn
+from regretless.games.leduc import Leduc
 
-__all__ = ["kuhn_public", "leduc_public"]
+__all__ = ["compile_public", "invert_public", "kuhn_public", "leduc_public"]
+
+
+def compile_public(game: Game[Any]) -> PublicForm:
+    """The public form of Kuhn for two or of Leduc with any deck and bets.
+
+    >>> form = compile_public(Leduc())
+    >>> len(form.tree.kind), [len(street.parent) for street in form.streets], form.streets[1].probability
+    (90, [1, 6], 0.25)
+    >>> compile_public(Kuhn(players=3))
+    Traceback (most recent call last):
+    regretless.errors.InvalidOption: form: 'public' is for kuhn, leduc and flop-holdem: two players, ...
+    """
+    if isinstance(game, Kuhn) and game.betting is not None:
+        tree = flatten(limit_branches(game.betting, game.move_name))
+        return _one_card_form(game.name, tree, public=False, rank=np.arange(3))
+    if isinstance(game, Leduc) and not game.merge_suits:
+        tree = flatten(limit_branches(game.betting, game.move_name))
+        return _one_card_form(game.name, tree, public=True, rank=np.arange(game.ranks * game.suits) // game.suits)
+    raise InvalidOption(
+        "form", "public", f"is for kuhn, leduc and flop-holdem: two players, every card dealt; {game.name} has none"
+    )
+
+
+def invert_public(
+    game: Game[Any], form: PublicForm, strategy: Callable[[int, int], FloatArray]
+) -> dict[str, dict[str, float]]:
+    """Read a strategy of a form back as information set -> action -> probability.
+
+    `strategy` gives [actions, H] at a betting node on a runout of its street.
+
+    >>> found = invert_public(Kuhn(), compile_public(Kuhn()), lambda node, runout: np.full((2, 3), 0.5))
+    >>> len(found), found["0:pb"]
+    (12, {'p': 0.5, 'b': 0.5})
+    """
+    tree = form.tree
+    cards = game.actions(game.initial_state())
+    found: dict[str, dict[str, float]] = {}
+    rows = cache(strategy)
+
+    def follow(state: Any, node: int, runout: int, player: int, hand: int, public: int) -> None:
+        children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
+        if tree.kind[node] == Kind.CHANCE:
+            follow(game.next_state(state, cards[public]), children[0], public, player, hand, public)
+        elif tree.kind[node] == Kind.DECISION:
+            if tree.player[node] == player:
+                probabilities = rows(node, runout)[:, hand].tolist()
+                found[game.info_set_key(state)] = dict(zip(game.actions(state), probabilities, strict=True))
+            for child in children:
+                follow(game.next_state(state, tree.labels[child]), child, runout, player, hand, public)
+
+    for player in range(2):
+        for hand in range(form.deck):
+            for public in range(form.deck) if len(form.streets) > 1 else (hand,):
+                # What the opponent holds is no part of the player's information: any card that is left will do.
+                other = next(card for card in range(form.deck) if card not in (hand, public))
+                if public != hand or len(form.streets) == 1:
+                    held = (hand, other) if player == 0 else (other, hand)
+                    state = game.next_state(game.next_state(game.initial_state(), cards[held[0]]), cards[held[1]])
+                    follow(state, 0, 0, player, hand, public)
+    return found
 
 
 def kuhn_public() -> PublicForm:
-    """Kuhn poker for two: three cards, one bet.
-
-    >>> kuhn_public().tree.labels
-    ('', 'p', 'b', 'p', 'b', 'p', 'b', 'p', 'b')
-    """
-    showdown, fold, decision = Kind.SHOWDOWN, Kind.FOLD, Kind.DECISION
-    called = Branch(showdown, (2, 2))
-    first_facing = Branch(decision, (1, 2), 0, {"p": Branch(fold, (1, 2), 0), "b": called})
-    passed = Branch(decision, (1, 1), 1, {"p": Branch(showdown, (1, 1)), "b": first_facing})
-    bet = Branch(decision, (2, 1), 1, {"p": Branch(fold, (2, 1), 1), "b": called})
-    tree = flatten(Branch(decision, (1, 1), 0, {"p": passed, "b": bet}))
-    return _one_card_form("kuhn", tree, deck=3, public=False, rank=np.arange(3))
+    """Kuhn for two."""
+    return compile_public(Kuhn())
 
 
-def leduc_public(ranks: int = 3, suits: int = 2, bets: tuple[int, int] = (2, 4), raises: int = 2) -> PublicForm:
-    """Leduc hold'em: one card each, one public card, two rounds of fixed bets.
-
-    >>> form = leduc_public()
-    >>> len(form.tree.kind), [len(street.parent) for street in form.streets], form.streets[1].probability
-    (90, [1, 6], 0.25)
-    """
-
-    def betting(street: int, paid: tuple[int, int], turn: int, raised: int, moves: int) -> Branch:
-        facing = paid[1 - turn] > paid[turn]
-        children: dict[str, Branch] = {}
-        if facing:
-            children["f"] = Branch(Kind.FOLD, paid, turn)
-        level = (max(paid), max(paid))
-        if moves == 0:
-            children["c"] = betting(street, paid, 1 - turn, raised, 1)
-        elif street == 0:
-            children["c"] = Branch(Kind.CHANCE, level, children={"": betting(1, level, 0, 0, 0)})
-        else:
-            children["c"] = Branch(Kind.SHOWDOWN, level)
-        if raised < raises:
-            owed = max(paid) + bets[street]
-            after = (owed, paid[1]) if turn == 0 else (paid[0], owed)
-            children["r"] = betting(street, after, 1 - turn, raised + 1, moves + 1)
-        return Branch(Kind.DECISION, paid, turn, children)
-
-    tree = flatten(betting(0, (1, 1), 0, 0, 0))
-    return _one_card_form("leduc", tree, deck=ranks * suits, public=True, rank=np.arange(ranks * suits) // suits)
+def leduc_public() -> PublicForm:
+    """Leduc as it is usually played."""
+    return compile_public(Leduc())
 
 
-def _one_card_form(name: str, tree: BettingTree, *, deck: int, public: bool, rank: IntArray) -> PublicForm:
+def _one_card_form(name: str, tree: BettingTree, *, public: bool, rank: IntArray) -> PublicForm:
     """A game where each player holds one card of the deck, and perhaps one more lies in the open."""
+    deck = len(rank)
     cards = np.arange(deck)
     held = Hands(
         weight=np.ones(deck),

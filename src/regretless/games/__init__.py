@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from regretless.games.battleship import Battleship, BattleshipState
+from regretless.games.flop_holdem import FlopHoldem, FlopHoldemState
 from regretless.games.game import CHANCE, Action, Game, State
 from regretless.games.goofspiel import Goofspiel, GoofspielState
 from regretless.games.kuhn import Kuhn, KuhnState
@@ -28,6 +29,8 @@ __all__ = [
     "Battleship",
     "BattleshipState",
     "Entry",
+    "FlopHoldem",
+    "FlopHoldemState",
     "Game",
     "Goofspiel",
     "GoofspielState",

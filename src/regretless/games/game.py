@@ -45,6 +45,7 @@ class Game(ABC, Generic[State]):
 
     name: str  # as a user types it, parameters included: "leduc(ranks=6)"
     zero_sum: bool = True  # whether the utilities of every terminal sum to 0
+    public_only: bool = False  # whether the rules are too large to enumerate: only a public form can be compiled
 
     @abstractmethod
     def num_players(self) -> int:

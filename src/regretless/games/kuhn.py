@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from regretless.games._spelling import check_between, spelled
 from regretless.games.game import CHANCE, Action, Game
+from regretless.games.limit_betting import LimitBetting, Move, Point
 
 __all__ = ["Kuhn", "KuhnState"]
 
@@ -46,6 +47,7 @@ class Kuhn(Game[KuhnState]):
         check_between("players", players, 2, 10)
         self.players = players
         self.name = spelled("kuhn", Kuhn, players=players)
+        self.betting = LimitBetting(posted=(1, 1), bets=(1,), raises=1, opens=(0,)) if players == 2 else None
         self._contenders = self._showdowns()
         self._payoffs = {history: self._by_winner(history) for history in self._contenders}
 
@@ -83,6 +85,10 @@ class Kuhn(Game[KuhnState]):
     def utilities(self, state: KuhnState) -> tuple[float, ...]:
         cards, history = state
         return self._payoffs[history][max(self._contenders[history], key=cards.__getitem__)]
+
+    def move_name(self, point: Point, move: Move) -> Action:
+        """The action that a move of the betting for two is called."""
+        return BET if move is Move.RAISE or (move is Move.CALL and point.facing) else PASS
 
     def _showdowns(self) -> dict[str, tuple[int, ...]]:
         """Every terminal history, with the players who may win there."""

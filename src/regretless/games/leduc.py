@@ -20,12 +20,11 @@ from typing import NamedTuple
 from regretless.errors import InvalidOption
 from regretless.games._spelling import check_between, check_flag, check_positive, check_tuple, spelled
 from regretless.games.game import CHANCE, Action, Game
+from regretless.games.limit_betting import LimitBetting, Move, Point
 
 __all__ = ["Leduc", "LeducState"]
 
-FOLD: Action = "f"
-CALL: Action = "c"  # check where there is nothing to call
-RAISE: Action = "r"  # bet where nobody has
+ACTIONS: dict[Move, Action] = {Move.FOLD: "f", Move.CALL: "c", Move.RAISE: "r"}
 RANKS = "23456789TJQKA"
 SUITS = "shdc"
 OVER = -2  # `LeducState.turn` where the game is over
@@ -40,16 +39,6 @@ class LeducState(NamedTuple):
     cards: Cards  # dealt so far: player 0's, player 1's, the public one
     history: str  # betting, with the public card where it fell: "crc/Qh:r"
     turn: int  # who moves: 0, 1, CHANCE or OVER
-
-
-class _Round(NamedTuple):
-    """A point in the betting, whatever the private cards are."""
-
-    history: str
-    first_round: bool
-    paid: tuple[float, float]
-    raises: int  # so far in this round
-    moves: int  # so far in this round
 
 
 class Leduc(Game[LeducState]):
@@ -100,7 +89,8 @@ class Leduc(Game[LeducState]):
         self._payoffs: dict[str, tuple[Payoffs, Payoffs, Payoffs]] = {}  # by terminal history: tie, win, loss of 0
         self._outcomes: dict[Cards, tuple[tuple[Action, float], ...]] = {}  # filled as deals are asked for
         self._winner: dict[Cards, int] = {}  # 0 tie, 1 player 0, −1 player 1; filled as showdowns are asked for
-        self._tabulate_betting(_Round("", True, (ante, ante), 0, 0))
+        self.betting = LimitBetting(posted=(ante, ante), bets=bets, raises=raises, opens=(0, 0))
+        self._tabulate_betting("", self.betting.first())
 
     def num_players(self) -> int:
         return 2
@@ -161,32 +151,33 @@ class Leduc(Game[LeducState]):
         mine, theirs = (first == public, first), (second == public, second)
         return (mine > theirs) - (mine < theirs)
 
-    def _tabulate_betting(self, point: _Round) -> None:
-        """Enter what can be done at this point of the betting, and at every point below."""
-        turn = point.moves % 2
-        facing = point.paid[1 - turn] > point.paid[turn]
-        actions = (FOLD,) * facing + (CALL,) + (RAISE,) * (point.raises < self.raises)
-        self._actions[point.history] = actions
-        after = self._after[point.history] = {}
-        for action in actions:
-            history = point.history + action
-            if action == FOLD:
-                loss = float(point.paid[turn])
-                payoffs = (-loss, loss) if turn == 0 else (loss, -loss)
-                self._payoffs[history] = (payoffs, payoffs, payoffs)
+    def move_name(self, point: Point, move: Move) -> Action:
+        """The action that a move of the betting is called."""
+        return ACTIONS[move]
+
+    def _tabulate_betting(self, before: str, point: Point) -> None:
+        """Enter what can be done after the history `before`, and at every point below."""
+        moves = self.betting.moves(point)
+        self._actions[before] = tuple(self.move_name(point, move) for move in moves)
+        after = self._after[before] = {}
+        for action, move in zip(self._actions[before], moves, strict=True):
+            history, following = before + action, self.betting.after(point, move)
+            if following is None:
                 after[action] = (history, OVER)
-            elif action == RAISE or point.moves == 0:
-                owed = max(point.paid) + (self.bets[not point.first_round] if action == RAISE else 0)
-                paid = (owed, point.paid[1]) if turn == 0 else (point.paid[0], owed)
-                raises = point.raises + (action == RAISE)
-                after[action] = (history, 1 - turn)
-                self._tabulate_betting(_Round(history, point.first_round, paid, raises, point.moves + 1))
-            elif point.first_round:
+                self._payoffs[history] = self._at_the_end(point, move)
+            elif following.round == point.round:
+                after[action] = (history, following.player)
+                self._tabulate_betting(history, following)
+            else:
                 after[action] = (history + "/", CHANCE)
                 for card in self._copies:
-                    paid = (max(point.paid), max(point.paid))
-                    self._tabulate_betting(_Round(f"{history}/{card}:", False, paid, 0, 0))
-            else:
-                stake = float(max(point.paid))
-                self._payoffs[history] = ((0.0, 0.0), (stake, -stake), (-stake, stake))
-                after[action] = (history, OVER)
+                    self._tabulate_betting(f"{history}/{card}:", following)
+
+    def _at_the_end(self, point: Point, move: Move) -> tuple[Payoffs, Payoffs, Payoffs]:
+        """What both players get when `move` ends the hand, if they tie, if player 0 wins and if player 0 loses."""
+        if move is Move.FOLD:
+            loss = float(point.paid[point.player])
+            payoffs = (-loss, loss) if point.player == 0 else (loss, -loss)
+            return payoffs, payoffs, payoffs
+        stake = float(max(point.paid))
+        return (0.0, 0.0), (stake, -stake), (-stake, stake)

@@ -22,6 +22,7 @@ from typing import Any
 
 from regretless.errors import InvalidOption, InvalidText
 from regretless.games.battleship import Battleship
+from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import Game
 from regretless.games.goofspiel import Goofspiel
 from regretless.games.kuhn import Kuhn
@@ -52,13 +53,14 @@ def _entry(name: str, rules: type[Game[Any]], players: str, description: str) ->
 
 
 _CATALOGUE = {
-    entry.name: entry
+    entry.name.replace("-", "_"): entry
     for entry in (
         _entry("kuhn", Kuhn, "2 to 10", "One card each, one bet: poker small enough to solve on paper"),
         _entry("leduc", Leduc, "2", "One private card, one public card, two rounds of betting"),
         _entry("liars_dice", LiarsDice, "2", "Hidden dice and rising claims, until one player calls the other a liar"),
         _entry("goofspiel", Goofspiel, "2", "Secret bids with cards for prizes; only who won is announced"),
         _entry("battleship", Battleship, "2", "Two hidden fleets on a small board, alternating shots"),
+        _entry("flop-holdem", FlopHoldem, "2", "Limit hold'em that ends with the flop, in the public form only"),
     )
 }
 
@@ -76,7 +78,7 @@ def catalogue() -> tuple[Entry, ...]:
 
 def names() -> tuple[str, ...]:
     """The names of `catalogue`."""
-    return tuple(_CATALOGUE)
+    return tuple(entry.name for entry in _CATALOGUE.values())
 
 
 def load(text: str) -> Game[Any]:
@@ -112,8 +114,8 @@ def _find(name: str, text: str) -> Entry:
     if entry := _CATALOGUE.get(plain):
         return entry
     close = difflib.get_close_matches(plain, _CATALOGUE, n=1)
-    hint = f"; did you mean {close[0]}?" if close else ""
-    known = ", ".join(_CATALOGUE)
+    hint = f"; did you mean {_CATALOGUE[close[0]].name}?" if close else ""
+    known = ", ".join(names())
     raise InvalidText(
         "game", text, None, f"not a game of this package{hint} (known: {known}, openspiel:NAME, FILE.efg)"
     )

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import comb
+from math import comb, inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ def compile_holdem(
     tree: BettingTree,
     *,
     rake: float = 0.0,
-    rake_cap: float = 0.0,
+    rake_cap: float = inf,
     deals: Sequence[int] | None = None,
     group: IntArray | None = None,
     name: str = "",

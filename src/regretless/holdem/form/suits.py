@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regretless.cards.deck import SUITS, board_text, card_text
+from regretless.cards.deck import SUITS, board_text
 from regretless.cards.isomorphism import CARD_MAPS, SUIT_PERMUTATIONS, hand_maps, unchanged_by
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidText
@@ -116,24 +116,26 @@ class Deal:
     )
 
 
-def find_deal(form: PublicForm, group: IntArray, deal: Deal, card: int) -> Deal:
-    """The deal one card later. `group` is the form's, as `suit_group` gives it."""
-    following = form.streets[deal.street + 1]
-    street = form.streets[deal.street]
-    wanted = deal.renamed[card]
-    for runout in range(int(street.first_child[deal.runout]), int(street.first_child[deal.runout + 1])):
-        solved = int(following.cards[runout, 0])
-        for copy in following.copies[following.first_copy[runout] : following.first_copy[runout + 1]]:
-            card_map = CARD_MAPS[group[copy]]
-            if card_map[solved] == wanted:
-                return _after(form, deal, runout, int(copy), card, np.argsort(card_map))
-    raise InvalidText("card", card_text(card), None, f"cannot be dealt after {board_text(deal.cards) or 'this board'}")
+def find_deal(form: PublicForm, group: IntArray, deal: Deal, *cards: int) -> Deal:
+    """The deal one street later. `group` is the form's, as `suit_group` gives it."""
+    street, following = form.streets[deal.street], form.streets[deal.street + 1]
+    runouts = np.arange(street.first_child[deal.runout], street.first_child[deal.runout + 1])
+    copies = following.copies[following.first_copy[runouts[0]] : following.first_copy[runouts[-1] + 1]]
+    runout_of_copy = np.repeat(runouts, np.diff(following.first_copy)[runouts])
+    dealt = np.take_along_axis(CARD_MAPS[group[copies]], following.cards[runout_of_copy].astype(np.int64), axis=1)
+    wanted = sorted(deal.renamed[card] for card in cards)
+    found = np.flatnonzero((np.sort(dealt, axis=1) == wanted).all(axis=1))
+    if not len(found):
+        reason = f"cannot be dealt after {board_text(deal.cards) or 'this board'}"
+        raise InvalidText("card", board_text(cards), None, reason)
+    copy = int(copies[found[0]])
+    return _after(form, deal, int(runout_of_copy[found[0]]), copy, cards, np.argsort(CARD_MAPS[group[copy]]))
 
 
-def _after(form: PublicForm, deal: Deal, runout: int, copy: int, card: int, inverse: IntArray) -> Deal:
+def _after(form: PublicForm, deal: Deal, runout: int, copy: int, cards: tuple[int, ...], inverse: IntArray) -> Deal:
     renamed = tuple(int(inverse[each]) for each in deal.renamed)
     first, second = (
         form.permutations[player][copy] if deal.hands is None else form.permutations[player][copy][deal.hands[player]]
         for player in range(2)
     )
-    return Deal(deal.street + 1, runout, (*deal.cards, card), renamed, (first, second))
+    return Deal(deal.street + 1, runout, (*deal.cards, *cards), renamed, (first, second))
