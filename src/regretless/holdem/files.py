@@ -35,7 +35,6 @@ from regretless.holdem.reading.file_form import packed_form, unpacked_form
 from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.solution import CURVE_UNIT, SpotSolution, percent_of_pot
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.spot_reader import parse_spot
 from regretless.solvers.loop import Measurement
 from regretless.solvers.solution import Settings
 from regretless.storage.headers import CheckpointHeader, SpotHeader
@@ -245,7 +244,7 @@ def tree_hash(tree: BettingTree) -> str:
 def _spot_and_tree(path: str | Path, text: str, expected_hash: str) -> tuple[Spot, BettingTree]:
     """The spot that a file was solved for, and its betting tree."""
     try:
-        spot = parse_spot(text)
+        spot = Spot.parse(text, warn=False)
         tree = betting_tree(spot)
     except RegretlessError as error:
         raise InvalidFile(path, f"holds a spot that cannot be read: {error}") from None

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from regretless.errors import RoundedSizes
+from regretless.holdem.spots.question import PlayerName, Question, StreetName
 from regretless.holdem.spots.sizes import SLACK, Chips, Decision, Size, exact, whole_chips
-from regretless.holdem.spots.spot import PlayerName, Spot, StreetName
 
 __all__ = ["warn_of_rounding"]
 
@@ -34,7 +34,7 @@ class _Rounded(NamedTuple):
         return abs(self.becomes - self.asked) / self.asked
 
 
-def warn_of_rounding(spot: Spot, source: str = "") -> None:
+def warn_of_rounding(spot: Question, source: str = "") -> None:
     """Warn of the size that is moved furthest, if that is by more than 5 % of it; `source` is the spot's file."""
     furthest = max(_rounded_sizes(spot), key=lambda rounded: rounded.moved, default=None)
     if furthest is None or furthest.moved <= MOST:
@@ -54,7 +54,7 @@ def warn_of_rounding(spot: Spot, source: str = "") -> None:
     warnings.warn(RoundedSizes(message), stacklevel=3)
 
 
-def _rounded_sizes(spot: Spot) -> Iterator[_Rounded]:
+def _rounded_sizes(spot: Question) -> Iterator[_Rounded]:
     others: dict[PlayerName, PlayerName] = {"oop": "ip", "ip": "oop"}
     for street in spot.streets:
         for player, other in others.items():
@@ -64,12 +64,12 @@ def _rounded_sizes(spot: Spot) -> Iterator[_Rounded]:
                 yield from _raises(spot, street, other, min(bet.becomes for bet in bets))
 
 
-def _bets(spot: Spot, street: StreetName, player: PlayerName) -> Iterator[_Rounded]:
+def _bets(spot: Question, street: StreetName, player: PlayerName) -> Iterator[_Rounded]:
     at = Decision(pot=spot.pot, bet_faced=0.0, stack=spot.stack, raises=0, streets=_streets(spot, street))
     yield from _rounded(spot, at, spot.bets.of(street, player).bet, smallest=spot.rules.min_bet)
 
 
-def _raises(spot: Spot, street: StreetName, player: PlayerName, bet: float) -> Iterator[_Rounded]:
+def _raises(spot: Question, street: StreetName, player: PlayerName, bet: float) -> Iterator[_Rounded]:
     at = Decision(
         pot=spot.pot + 2 * bet,
         bet_faced=bet,
@@ -80,7 +80,7 @@ def _raises(spot: Spot, street: StreetName, player: PlayerName, bet: float) -> I
     yield from _rounded(spot, at, spot.bets.of(street, player).raise_number(1), smallest=2 * bet)
 
 
-def _rounded(spot: Spot, at: Decision, sizes: tuple[Size, ...], *, smallest: float) -> Iterator[_Rounded]:
+def _rounded(spot: Question, at: Decision, sizes: tuple[Size, ...], *, smallest: float) -> Iterator[_Rounded]:
     """What becomes of sizes, other than all-in and raises below the smallest raise."""
     for size in sizes:
         asked = size.amount(at)
@@ -90,5 +90,5 @@ def _rounded(spot: Spot, at: Decision, sizes: tuple[Size, ...], *, smallest: flo
             yield _Rounded(size, at, asked, becomes, too_small)
 
 
-def _streets(spot: Spot, street: StreetName) -> int:
+def _streets(spot: Question, street: StreetName) -> int:
     return len(spot.streets) - spot.streets.index(street)

@@ -1,4 +1,4 @@
-"""TOML -> Spot. Every field, and which table wins when several name it.
+"""From TOML to the fields of a spot. Every field, and which table wins when several name it.
 
     board = "Qs Jh 2h"            3, 4 or 5 cards
     pot = 180                     chips in the middle, above 0
@@ -20,7 +20,7 @@
     donk = "33%"                  out of position leads into who bet last street; absent: as bet; "": never
     [bets.river.oop]              one street and one player
 
-    [rules]                       `spot.Rules` says what each means, and what 0 means
+    [rules]                       `question.Rules` says what each means, and what 0 means
     add_allin = 1.5
     force_allin = 0.15
     merge = 0.1
@@ -62,19 +62,19 @@ from regretless.errors import InvalidOption, RegretlessError
 from regretless.holdem.spots.lines import parse_line
 from regretless.holdem.spots.lock_text import parse_lock, parse_strategy
 from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom
-from regretless.holdem.spots.sizes import Size, parse_sizes
-from regretless.holdem.spots.spot import (
+from regretless.holdem.spots.question import (
     STREETS,
     Bets,
     Lines,
     PlayerName,
     PlayerSizes,
+    Question,
     Rules,
-    Spot,
     StreetName,
     StreetSizes,
     check_cap,
 )
+from regretless.holdem.spots.sizes import Size, parse_sizes
 from regretless.holdem.spots.toml_text import parse_toml
 
 __all__ = ["parse_spot", "read_mapping"]
@@ -91,8 +91,8 @@ _BET_TABLES = (*_SIZES, _CAP, "oop", "ip", *STREETS)
 _HOMES = {"": ("board", "pot", "stack", "name"), "bets": (*_SIZES, _CAP), "rules": _RULES, "lines": ("add", "remove")}
 
 
-def parse_spot(text: str, path: str | Path | None = None) -> Spot:
-    """The spot of a TOML text; `path` is where it came from, for errors and for its name.
+def parse_spot(text: str, path: str | Path | None = None) -> Question:
+    """The fields of a TOML text; `path` is where it came from, for errors and for its name.
 
     >>> parse_spot("board = 'Qs Jh 2h'\\nstak = 910")
     Traceback (most recent call last):
@@ -104,13 +104,13 @@ def parse_spot(text: str, path: str | Path | None = None) -> Spot:
     return read_mapping(table, source="" if path is None else str(path))
 
 
-def read_mapping(table: Mapping[str, Any], source: str = "") -> Spot:
-    """The spot of nested mappings, laid out as the TOML is; `source` is where they came from, for warnings."""
+def read_mapping(table: Mapping[str, Any], source: str = "") -> Question:
+    """The fields of nested mappings, laid out as the TOML is; `source` is where they came from, for warnings."""
     _only(table, _FIELDS, "")
     for required in ("board", "pot", "stack", "oop", "ip", "bets"):
         if required not in table:
             raise _missing(required)
-    return Spot(
+    return Question(
         board=parse_board(_text(table["board"], "board")),
         pot=_number(table["pot"], "pot"),
         stack=_number(table["stack"], "stack"),

@@ -1,4 +1,4 @@
-"""Spot -> TOML, with no table finer than it has to be."""
+"""From the fields of a spot to TOML, with no table finer than it has to be."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from dataclasses import asdict
 
 from regretless.cards.deck import board_text
 from regretless.holdem.spots.locks import AnyLock, LockFrom
+from regretless.holdem.spots.question import STREETS, Bets, Lines, PlayerSizes, Question, Rules, StreetSizes
 from regretless.holdem.spots.sizes import number_text, sizes_text
-from regretless.holdem.spots.spot import STREETS, Bets, Lines, PlayerSizes, Rules, Spot, StreetSizes
 
 __all__ = ["write_spot"]
 
 
-def write_spot(spot: Spot) -> str:
+def write_spot(spot: Question) -> str:
     """TOML that reads back to the same spot.
 
-    >>> spot = Spot.from_mapping(
+    >>> from regretless.holdem.spots.spot_reader import read_mapping
+    >>> spot = read_mapping(
     ...     {
     ...         "board": "Kh Qs Js 2c 3d",
     ...         "pot": 100,

@@ -1,0 +1,212 @@
+"""What a spot is made of: the sizes that each player may bet, the rules of the table, lines by hand; and its fields.
+
+These are values: frozen, and checked when they are made. `Spot` is a `Question` whose fields have been checked against
+each other; what reads and writes TOML knows only the fields.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+from regretless.cards.ranges import Range
+from regretless.errors import InvalidOption
+from regretless.holdem.spots.locks import AnyLock
+from regretless.holdem.spots.sizes import LastBetMultiple, Size
+from regretless.reprs import brief
+
+__all__ = [
+    "LARGEST_AMOUNT",
+    "PLAYERS",
+    "SMALLEST_AMOUNT",
+    "STREETS",
+    "Bets",
+    "Lines",
+    "PlayerName",
+    "PlayerSizes",
+    "Question",
+    "Rules",
+    "StreetName",
+    "StreetSizes",
+    "check_cap",
+    "check_number",
+]
+
+StreetName = Literal["flop", "turn", "river"]
+PlayerName = Literal["ip", "oop"]
+
+STREETS: tuple[StreetName, ...] = ("flop", "turn", "river")
+PLAYERS: tuple[PlayerName, ...] = ("ip", "oop")  # by the number that arrays give them
+
+SMALLEST_AMOUNT = 1e-6  # chips; amounts are kept to nine decimals
+LARGEST_AMOUNT = 1e12  # chips; beyond it, amounts lose the digits after the point
+LARGEST_SHARE = 1e6  # pots; of thresholds
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayerSizes:
+    """What one player may bet on one street. No sizes: check, call or fold, and all-in where `add_allin` adds it."""
+
+    bet: tuple[Size, ...] = ()  # where nobody has bet
+    raise_: tuple[Size, ...] = ()  # facing a bet; facing a raise too, unless `reraise` says otherwise
+    reraise: tuple[
+        tuple[Size, ...], ...
+    ] = ()  # of the second raise, the third …; the last one given holds for the rest
+    donk: tuple[Size, ...] | None = None  # leading into the player who bet last street; None: as `bet`; (): never
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        for sizes in (self.bet, self.donk or ()):
+            if any(isinstance(size, LastBetMultiple) for size in sizes):
+                raise InvalidOption("bet", str(sizes[0]), "multiplies the bet faced, and here there is none")
+
+    def raise_number(self, number: int) -> tuple[Size, ...]:
+        """Sizes of the first raise on a street, the second (a re-raise), …
+
+        >>> from regretless.holdem.spots.sizes import AllIn, LastBetMultiple
+        >>> sizes = PlayerSizes(raise_=(LastBetMultiple(2.5),), reraise=((AllIn(),),))
+        >>> sizes.raise_number(1), sizes.raise_number(2), sizes.raise_number(3)
+        ((LastBetMultiple(factor=2.5),), (AllIn(),), (AllIn(),))
+        """
+        if number == 1 or not self.reraise:
+            return self.raise_
+        return self.reraise[min(number - 2, len(self.reraise) - 1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreetSizes:
+    """What both players may bet on one street."""
+
+    oop: PlayerSizes = PlayerSizes()
+    ip: PlayerSizes = PlayerSizes()
+    max_raises: int | None = None  # raises of both players together, the first bet not counted; 0: none; None: no cap
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        if self.max_raises is not None:
+            check_cap("max_raises", self.max_raises)
+        if self.ip.donk is not None:
+            raise InvalidOption("ip.donk", "", "is not allowed: only the player out of position can donk")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bets:
+    """What may be bet. Streets before the spot's own are ignored."""
+
+    flop: StreetSizes = StreetSizes()
+    turn: StreetSizes = StreetSizes()
+    river: StreetSizes = StreetSizes()
+
+    __repr__ = brief
+
+    @classmethod
+    def alike(
+        cls,
+        *,
+        bet: tuple[Size, ...] = (),
+        raise_: tuple[Size, ...] = (),
+        reraise: tuple[tuple[Size, ...], ...] = (),
+        max_raises: int | None = None,
+    ) -> Bets:
+        """The same sizes for both players on every street.
+
+        >>> from regretless.holdem.spots.sizes import parse_sizes
+        >>> Bets.alike(bet=parse_sizes("50%, a")).turn.ip.bet
+        (PotShare(share=0.5), AllIn())
+        """
+        sizes = PlayerSizes(bet=bet, raise_=raise_, reraise=reraise)
+        street = StreetSizes(oop=sizes, ip=sizes, max_raises=max_raises)
+        return cls(flop=street, turn=street, river=street)
+
+    def of_street(self, street: StreetName) -> StreetSizes:
+        sizes: StreetSizes = getattr(self, street)
+        return sizes
+
+    def of(self, street: StreetName, player: PlayerName) -> PlayerSizes:
+        sizes: PlayerSizes = getattr(self.of_street(street), player)
+        return sizes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """How the sizes asked for become the bets of the tree, and what the house takes."""
+
+    add_allin: float = 1.5  # all-in is added where what remains beyond the call is at most so many pots; 0: never
+    force_allin: float = 0.15  # a bet is all-in if, once called, at most so many pots would be left; 0: never
+    merge: float = 0.1  # sizes whose shares of the pot are this close become one, the larger; 0: all are kept
+    min_bet: float = 1.0  # smallest bet, chips; above 0
+    chip: float = 1.0  # bets, not all-in, are rounded to multiples of this; above 0 (0.01 for pots in big blinds)
+    rake: float = 0.0  # share of the final pot that the house takes, 0 to 1; 0: none
+    rake_cap: float = math.inf  # most chips it takes; 0: none at all; inf: no cap
+
+    def __post_init__(self) -> None:
+        for name in ("add_allin", "force_allin", "merge"):
+            check_number(f"rules.{name}", getattr(self, name), at_least=0.0, at_most=LARGEST_SHARE)
+        for name in ("min_bet", "chip"):
+            check_number(
+                f"rules.{name}", getattr(self, name), above=0.0, at_least=SMALLEST_AMOUNT, at_most=LARGEST_AMOUNT
+            )
+        check_number("rules.rake", self.rake, at_least=0.0, at_most=math.inf)
+        if self.rake > 1:
+            raise InvalidOption("rules.rake", self.rake, "must be from 0 to 1: 0.05 is 5 %")
+        if not self.rake_cap >= 0:
+            raise InvalidOption("rules.rake_cap", self.rake_cap, "must be at least 0")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lines:
+    """Lines of action added to the tree or taken out of it by hand: "check, bet 94, raise 300"."""
+
+    add: tuple[str, ...] = ()  # every action on the way is added where it is missing
+    remove: tuple[str, ...] = ()  # the last action goes, with all that follows; after what `add` adds
+
+    __repr__ = brief
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """The fields of a spot. Player 0 of the arrays is `ip`, player 1 is `oop`, who acts first."""
+
+    board: tuple[int, ...]  # 3, 4 or 5 cards: the flop, the turn or the river is to be played
+    pot: float  # chips in the middle; above 0
+    stack: float  # chips each player has left (the smaller of the two stacks); above 0
+    oop: Range  # what the player out of position holds
+    ip: Range  # what the player in position holds
+    bets: Bets
+    rules: Rules = field(default_factory=Rules)
+    lines: Lines = field(default_factory=Lines)
+    locks: tuple[AnyLock, ...] = ()  # decisions that are given
+    name: str = field(default="", compare=False)  # for people; not part of the question
+
+    def range_of(self, player: PlayerName) -> Range:
+        return self.oop if player == "oop" else self.ip
+
+    @property
+    def streets(self) -> tuple[StreetName, ...]:
+        """Streets still to be played."""
+        return STREETS[len(self.board) - 3 :]
+
+
+def check_cap(name: str, value: object) -> int:
+    """A number of raises, or an error that names the field."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InvalidOption(name, value, "must be a whole number, at least 0")
+    return value
+
+
+def check_number(
+    name: str, value: object, *, above: float = -math.inf, at_least: float = -math.inf, at_most: float
+) -> None:
+    """Raise what is wrong with a number, naming the field."""
+    finite = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    if isinstance(value, bool) or not isinstance(value, int | float) or not finite:
+        raise InvalidOption(name, value, "must be a number")
+    if not value > above:
+        raise InvalidOption(name, value, f"must be above {above:g}")
+    if not value >= at_least:
+        raise InvalidOption(name, value, f"must be at least {at_least:g}")
+    if not value <= at_most:
+        raise InvalidOption(name, value, f"must be at most {at_most:g}")
