@@ -1,11 +1,11 @@
-"""Seconds an iteration of CFR+ takes here, ours beside those of OpenSpiel and LiteEFG.
+"""Seconds per iteration of CFR+ on this machine, compared with OpenSpiel and LiteEFG.
 
-1. Everyone gets the same game: the same tree, the same alternating updates, the same linear average, one thread.
-2. Rounds: each contender in turn runs for about a tenth of a second, then the next; so a machine that slows down
-   slows all of them.
-3. A time is the median over rounds, and a ratio is between medians of the same run.
+1. Every contender gets the same game: the same tree, alternating updates, linear averaging, one thread.
+2. Contenders take turns in rounds of about a tenth of a second each, so that a machine that slows down slows them
+   all.
+3. A time is the median over rounds; a ratio compares medians of the same run.
 
-OpenSpiel's Leduc has three ranks; with more, its `universal_poker` plays the same game.
+OpenSpiel's Leduc has three ranks; for more, its `universal_poker` plays the same game.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from regretless.variants.variant import schedule
 
 __all__ = ["CONTENDERS", "GAMES", "Timing", "compare", "hardware", "ratio_table", "record"]
 
-Run = Callable[[int], None]  # so many iterations more
+Run = Callable[[int], None]  # runs this many more iterations
 
 LIBRARIES = ("numpy", "numba", "scipy", "open_spiel", "LiteEFG")
 ROUNDS = 7
 ROUND_SECONDS = 0.1
-SLOWEST_PYTHON = 60_000  # nodes; an iteration of OpenSpiel's Python solver takes seconds beyond
+SLOWEST_PYTHON = 60_000  # nodes; beyond this, OpenSpiel's Python solver takes seconds per iteration
 
 
 @dataclass(frozen=True)
 class Peers:
-    """A game under the names of others."""
+    """What OpenSpiel calls a game."""
 
     openspiel: str
     parameters: dict[str, Any]
@@ -71,7 +71,7 @@ CONTENDERS = (*OURS, *THEIRS)
 
 @dataclass(frozen=True)
 class Timing:
-    """One game: seconds an iteration by contender, and why others are missing."""
+    """One game: seconds per iteration by contender, and why others are missing."""
 
     game: str
     nodes: int
@@ -86,7 +86,7 @@ def compare(
     *,
     dtype: str | None = None,
 ) -> Iterator[Timing]:
-    """Time the contenders on each game, one game after the other; `dtype` is for the numba engine."""
+    """Time the contenders on one game after another; `dtype` is for the numba engine."""
     contenders = tuple(contenders)
     for contender in contenders:
         if contender not in CONTENDERS:
@@ -110,7 +110,7 @@ def _compare_one(name: str, contenders: tuple[str, ...], dtype: str | None) -> T
                     create(contender, form, threads=1, dtype=dtype if contender == "numba" else None)
                 )
             elif contender == "openspiel-python" and len(history.parent) > SLOWEST_PYTHON:
-                missing[contender] = "left out: seconds an iteration"
+                missing[contender] = "skipped: takes seconds per iteration"
             else:
                 with contextlib.redirect_stdout(io.StringIO()):
                     runs[contender] = _THEIRS[contender](GAMES[name])
@@ -120,10 +120,10 @@ def _compare_one(name: str, contenders: tuple[str, ...], dtype: str | None) -> T
 
 
 def _time_in_turn(runs: dict[str, Run]) -> dict[str, float]:
-    """Median seconds an iteration of each, measured in rounds."""
+    """Median seconds per iteration of each contender, measured in rounds."""
     count = {}
     for contender, run in runs.items():
-        run(2)  # compiles, and fills caches
+        run(2)  # compile, and warm the caches
         began, done = time.perf_counter(), 0
         while (elapsed := time.perf_counter() - began) < ROUND_SECONDS / 4:
             run(max(1, done))
@@ -202,7 +202,7 @@ def _repeated(step: Callable[[], None]) -> Run:
 
 
 def ratio_table(timings: Iterable[Timing], base: str = "numba") -> str:
-    """Times in milliseconds, and in brackets how many times faster `base` is.
+    """Times in milliseconds, with the speedup of `base` in brackets.
 
     >>> print(ratio_table([Timing("kuhn", 58, 12, {"numba": 1e-6, "openspiel": 24e-6}, {})]))
     game  nodes       numba        openspiel
@@ -232,9 +232,9 @@ def _three_digits(number: float) -> str:
 
 
 def record(timings: Iterable[Timing], dtype: str | None) -> dict[str, Any]:
-    """Times with the machine and the libraries they were taken on, to be written as JSON."""
+    """The times, the machine and the library versions, to be written as JSON."""
     return {
-        "what": "seconds an iteration, alternating CFR+, one thread, medians of alternating rounds",
+        "what": "seconds per iteration, alternating CFR+, one thread, medians of alternating rounds",
         "date": time.strftime("%Y-%m-%d"),
         "hardware": hardware(),
         "libraries": {name: _version(name) for name in LIBRARIES},
@@ -251,7 +251,7 @@ def _version(library: str) -> str | None:
 
 
 def hardware() -> dict[str, str | int | None]:
-    """The machine, in words, for the record of a benchmark."""
+    """A description of this machine for benchmark results."""
     model = platform.processor()
     with contextlib.suppress(OSError, StopIteration):
         lines = Path("/proc/cpuinfo").read_text().splitlines()

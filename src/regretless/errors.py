@@ -1,20 +1,21 @@
-"""What can go wrong, as types: every error a user can cause is a `RegretlessError` with one clear sentence.
+"""Error types: every error that a user can cause is a `RegretlessError` whose message is one clear sentence.
 
     RegretlessError              exit code 1
     ├── InvalidOption            an option has a value that is not allowed
-    ├── InvalidText              text (a range, a card, a game name, a file) cannot be read, and where
+    ├── InvalidText              text (a range, a card, a game's name) cannot be parsed; says where
     ├── InvalidGame              the rules of a game contradict themselves
-    ├── InvalidFile              a file is missing, damaged or not what it says
+    ├── InvalidFile              a file is missing, damaged or of the wrong kind
     ├── MissingExtra             an optional library is not installed
-    └── WouldNotFit              exit code 3: more memory than there is, said before it is taken
+    └── WouldNotFit              exit code 3: needs more memory than is free; raised before anything is allocated
 
 The command prints `str(error)` and exits with `error.exit_code`; a library user catches the type.
 
-What can be read but was probably meant otherwise is a warning, with Python's `warnings`:
+Input that is valid but suspicious raises a warning through Python's `warnings`:
 
-    RegretlessWarning            a `UserWarning`; the command prints it as one line on stderr and carries on
+    RegretlessWarning            a `UserWarning`; the command prints it as one line on stderr and continues
     ├── OverlappingTerms         terms of a range give a hand different weights
-    └── RoundedSizes             whole chips or the smallest bet move a size far from what was asked for
+    ├── RoundedSizes             rounding to chips or the minimum bet moves a size far from the one requested
+    └── ApproximateFile          a file from an older version states figures that may be wrong
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ __all__ = [
     "WouldNotFit",
 ]
 
-_LONGEST_QUOTE = 60  # characters of a text that a message repeats
+_LONGEST_QUOTE = 60  # characters of user text quoted in a message
 _LONGEST_MESSAGE = 1000  # characters
 
 
 class RegretlessError(Exception):
-    """Base of every error that a user's request can cause. A message is one line of bounded length, whatever it quotes.
+    """Base of every error that a user can cause. The message is always one line of bounded length.
 
     >>> print(RegretlessError("no field a" + chr(10) + "b"))
     no field a\\nb
@@ -52,7 +53,7 @@ class RegretlessError(Exception):
     exit_code = 1
 
     def __init__(self, message: str) -> None:
-        if len(message) > _LONGEST_MESSAGE:  # its end says what is allowed, its beginning where
+        if len(message) > _LONGEST_MESSAGE:  # the beginning says where, the end what is allowed
             half = _LONGEST_MESSAGE // 2
             message = f"{message[:half]} … {message[-half:]}"
         super().__init__(printable(message))
@@ -72,15 +73,15 @@ class InvalidOption(RegretlessError):
 
 
 def _shown(value: object) -> str:
-    """A value as a message shows it."""
-    if isinstance(value, int) and abs(value) >= 10**_LONGEST_QUOTE:  # Python refuses to write out very long ones
+    """A value as shown in a message."""
+    if isinstance(value, int) and abs(value) >= 10**_LONGEST_QUOTE:  # Python refuses to print very long ones
         return f"a number of {int(value.bit_length() * 0.30103):,} digits"
     written = reprlib.repr(value) if isinstance(value, Mapping | list | tuple | set) else repr(value)
     return written if len(written) <= 2 * _LONGEST_QUOTE else f"{written[:_LONGEST_QUOTE]}..."
 
 
 class InvalidText(RegretlessError):
-    """Text that cannot be read; `position` counts characters from 1. Of a long text the message quotes what is there.
+    """Text that cannot be parsed; `position` counts characters from 1. Long text is quoted around that position.
 
     >>> print(InvalidText("range", "AKx", 3, "'x' is neither s, o nor a suit"))
     range: 'AKx' at position 3: 'x' is neither s, o nor a suit
@@ -96,7 +97,7 @@ class InvalidText(RegretlessError):
 
 
 def _quoted(text: str, position: int) -> str:
-    """At most 60 characters of a text, the one at a position among them."""
+    """At most 60 characters of a text, including the one at `position`."""
     if len(text) <= _LONGEST_QUOTE:
         return text
     room = _LONGEST_QUOTE - 3
@@ -107,11 +108,11 @@ def _quoted(text: str, position: int) -> str:
 
 
 class InvalidGame(RegretlessError):
-    """The rules of a game contradict themselves: chance that does not sum to 1, say."""
+    """The rules of a game contradict themselves; for example, chance does not sum to 1."""
 
 
 class InvalidFile(RegretlessError):
-    """A file that is missing, damaged or not what it says.
+    """A file that is missing, damaged or of the wrong kind.
 
     >>> print(InvalidFile("leduc.rgl", "is not a Regretless solution"))
     leduc.rgl: is not a Regretless solution
@@ -123,7 +124,7 @@ class InvalidFile(RegretlessError):
 
 
 class MissingExtra(RegretlessError):
-    """An optional library is not installed; the message is the line that installs it.
+    """An optional library is not installed; the message gives the command that installs it.
 
     >>> print(MissingExtra("matplotlib", "plot"))
     matplotlib is not installed: pip install 'regretless[plot]'
@@ -134,7 +135,7 @@ class MissingExtra(RegretlessError):
 
 
 class WouldNotFit(RegretlessError):
-    """More memory than there is, said before any of it is taken; `hint` is what would fit.
+    """A request needs more memory than is free; raised before allocating. `hint` says what would fit.
 
     >>> print(WouldNotFit("leduc(ranks=60)", needed=3 * 2**30, available=2 * 2**30))
     leduc(ranks=60) needs 3.0 GiB of memory, but only 2.0 GiB are free
@@ -150,7 +151,7 @@ class WouldNotFit(RegretlessError):
 
 
 class RegretlessWarning(UserWarning):
-    """Base of every warning about what was asked; the answer is still the answer to what was written."""
+    """Base of every warning about a request; the request is still carried out as written."""
 
 
 class OverlappingTerms(RegretlessWarning):
@@ -158,8 +159,8 @@ class OverlappingTerms(RegretlessWarning):
 
 
 class RoundedSizes(RegretlessWarning):
-    """Whole chips or the smallest bet move a bet size far from what was asked for."""
+    """Rounding to whole chips or the minimum bet moves a bet size far from the one requested."""
 
 
 class ApproximateFile(RegretlessWarning):
-    """A file of an older version states figures that may be wrong."""
+    """A file from an older version states figures that may be wrong."""

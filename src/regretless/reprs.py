@@ -1,6 +1,6 @@
-"""Reprs that fit a screen: what an object is, arrays as their shapes, long collections as their beginnings.
+"""Reprs that fit on a screen: arrays are shown as their shapes, long collections as their first items.
 
-A form or a node of a solved spot holds arrays of thousands of numbers. Python's own repr of a dataclass would print
+A form or a node of a solved spot holds arrays of thousands of numbers. The default repr of a dataclass would print
 tens of kilobytes of them into a notebook or a traceback.
 """
 
@@ -12,13 +12,13 @@ from typing import Any
 
 __all__ = ["brief", "shortened"]
 
-LONGEST = 1_900  # characters of a whole repr
+LONGEST = 1_900  # characters in a repr
 LONGEST_FIELD = 300
-ITEMS = 8  # of a collection, and numbers of an array, that are shown
+ITEMS = 8  # shown of a collection or array
 
 
 def brief(thing: Any, **said: object) -> str:
-    """The repr of a dataclass in at most 2,000 characters; `said` replaces fields by what to show instead.
+    """The repr of a dataclass in at most 2,000 characters; `said` gives values to show in place of fields.
 
     >>> from dataclasses import dataclass
     >>> @dataclass
@@ -38,7 +38,7 @@ def brief(thing: Any, **said: object) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """The beginning of a text that is too long."""
+    """`text`, cut to `most` characters."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

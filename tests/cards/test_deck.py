@@ -30,7 +30,7 @@ def test_no_text_is_the_board_before_the_flop():
         ("10h", 1, "'1' is not a rank (23456789TJQKA); ten is T"),
         ("Qs J", 5, "J has no suit"),
         ("Qs Jx", 5, "'x' is not a suit (cdhs)"),
-        ("2c2d2h2s3c3d", None, "holds 6 cards, a board has at most 5"),
+        ("2c2d2h2s3c3d", None, "has 6 cards; a board has at most 5"),
     ],
 )
 def test_a_wrong_board_says_where_and_why(text, position, reason):
@@ -43,5 +43,5 @@ def test_a_wrong_board_says_where_and_why(text, position, reason):
 
 @pytest.mark.parametrize("text", ["", "QsJh"])
 def test_one_card_is_one_card(text):
-    with pytest.raises(InvalidText, match="one is needed"):
+    with pytest.raises(InvalidText, match="must be one card"):
         parse_card(text)

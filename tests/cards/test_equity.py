@@ -106,8 +106,8 @@ def test_blockers_count():
 @pytest.mark.parametrize(
     ("first", "second", "board", "reason"),
     [
-        ("", "AA", "", "first range: '' holds no hand"),
-        ("AA", "AhKh", "Ah 2c 3d", "second range: 'AhKh' holds no hand without a card of the board Ah 2c 3d"),
+        ("", "AA", "", "first range: '' is empty"),
+        ("AA", "AhKh", "Ah 2c 3d", "second range: 'AhKh' is entirely blocked by the board Ah 2c 3d"),
         ("AhKh", "AhQh", "", "first range: 'AhKh' always shares a card with 'AhQh'"),
         ("AA", "KK", "Ah 2c", "must be 0, 3, 4 or 5 different cards"),
     ],

@@ -104,7 +104,7 @@ def test_no_rows_give_no_strengths():
         ([[0, 1, 2, 3, 52]], "52 is not a card"),
         ([[0, 1, 2, 3, -1]], "-1 is not a card"),
         ([[0.0, 1, 2, 3, 4]], "must hold integers"),
-        ([[0, 1, 2, 3, 4], [7, 7, 7, 7, 7]], r"\(row 1\) holds a card twice"),
+        ([[0, 1, 2, 3, 4], [7, 7, 7, 7, 7]], r"\(row 1\) repeats a card"),
     ],
 )
 def test_wrong_cards_are_refused(cards, reason):
@@ -114,7 +114,7 @@ def test_wrong_cards_are_refused(cards, reason):
 
 @pytest.mark.parametrize(
     ("board", "reason"),
-    [([0, 1, 2], "must have shape"), ([0, 1, 2, 3, 3], "holds a card twice"), ([0, 1, 2, 3, 60], "is not a card")],
+    [([0, 1, 2], "must have shape"), ([0, 1, 2, 3, 3], "repeats a card"), ([0, 1, 2, 3, 60], "is not a card")],
 )
 def test_wrong_boards_are_refused(board, reason):
     with pytest.raises(InvalidOption, match=reason):

@@ -45,5 +45,5 @@ def test_the_tables_cannot_be_changed():
 
 
 def test_a_hand_needs_two_cards():
-    with pytest.raises(InvalidOption, match="one card twice"):
+    with pytest.raises(InvalidOption, match="repeats a card"):
         hand_index(3, 3)

@@ -2,13 +2,13 @@
 
     deck          cards and boards as numbers and text
     hands         the 1,326 hands and their 169 classes
-    evaluator     how strong 5, 6 or 7 cards are          (strength_tables: how it is found)
+    evaluator     the strength of 5, 6 or 7 cards         (strength_tables: the lookup tables)
     ranges        weights of hands, from and to text      (range_reader: the grammar; range_writer: shortest text;
-                                                           range_formats: texts for GTO+ and PioSOLVER)
+                                                           range_formats: text for GTO+ and PioSOLVER)
     isomorphism   boards that differ only in the names of the suits
-    equity        what a range wins against another
+    equity        the share of the pot one range wins against another
 
-Nothing here loads numba until strengths are first asked for.
+Nothing here loads numba until strengths are first needed.
 """
 
 from regretless.cards.deck import board_text, card_text, parse_board, parse_card

@@ -1,4 +1,4 @@
-"""Compiled loops of equity: one sweep over sorted strengths per board, and single deals for sampling."""
+"""Compiled loops for equity: one sweep over sorted strengths per board, and single deals for sampling."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from regretless.compiling.decorators import kernel
 __all__ = ["sample_deals", "sweep_boards"]
 
 STRENGTHS = 7462
-FEW = 40  # up to so many hands, sorting by insertion beats counting over all strengths
+FEW = 40  # hands; up to here, insertion sort beats counting sort
 
 
 @kernel
@@ -25,7 +25,7 @@ def sweep_boards(
     tables: StrengthTables,
     shares: NDArray[np.float64],  # [hands, 3]  result: villain's weight that each hero hand beats, ties, loses to
 ) -> None:
-    """Add up, over the boards, what every hero hand meets in villain's range."""
+    """Sum, over the boards, villain's weight that each hero hand beats, ties and loses to."""
     strengths = np.empty(len(cards), dtype=np.int64)
     order = np.empty(len(cards), dtype=np.int64)
     first = np.zeros(STRENGTHS, dtype=np.int64)
@@ -61,7 +61,7 @@ def find_strengths(
 
 @kernel
 def order_by_insertion(strengths: NDArray[np.int64], order: NDArray[np.int64]) -> int:
-    """Put the hands that are not blocked in rising order of strength; returns how many there are."""
+    """Sort the unblocked hands by rising strength; returns how many there are."""
     live = 0
     for hand in range(len(strengths)):
         if strengths[hand] >= 0:
@@ -76,7 +76,7 @@ def order_by_insertion(strengths: NDArray[np.int64], order: NDArray[np.int64]) -
 
 @kernel
 def order_by_counting(strengths: NDArray[np.int64], first: NDArray[np.int64], order: NDArray[np.int64]) -> int:
-    """The same by counting; `first` has a place for every strength and is all zero before and after."""
+    """The same by counting sort; `first` has one entry per strength and is all zeros before and after."""
     lowest = STRENGTHS
     highest = -1
     for strength in strengths:
@@ -110,9 +110,9 @@ def sweep(
 ) -> None:
     """One pass over the hands in rising order of strength.
 
-    It keeps villain's weight below, level with and at any strength, in total and for each card; what a hand beats is
-    the total below less what shares a card with it. Villain's copy of that very hand, level with it, holds both its
-    cards and would be taken off twice, so it is added back.
+    It tracks villain's weight below the current strength, equal to it and overall, in total and per card. A hand beats
+    the total below minus the hands that share a card with it. Villain's copy of the same hand holds both its cards and
+    would be subtracted twice, so it is added back.
     """
     below, level, every = by_card[0], by_card[1], by_card[2]
     by_card[:] = 0.0
@@ -155,7 +155,7 @@ def sample_deals(
     uniform: NDArray[np.float64],  # [deals, missing]    numbers in [0, 1) that choose the missing cards
     tables: StrengthTables,
 ) -> tuple[int, int]:
-    """Deal the rest of the board for each pair of hands; how many deals the first hand wins and ties."""
+    """Deal the rest of the board for each pair of hands; returns how many deals the first hand wins and ties."""
     wins = 0
     ties = 0
     known = dealt.shape[1]
@@ -167,7 +167,7 @@ def sample_deals(
             taken[column] = dealt[deal, column]
         taken[:known].sort()
         for column in range(known, 9):
-            # The n-th card that is left, found by stepping over the taken cards, which stay sorted.
+            # The n-th remaining card, found by stepping over the taken cards, which stay sorted.
             card = np.int64(uniform[deal, column - known] * (52 - column))
             place = 0
             while place < column and taken[place] <= card:

@@ -4,8 +4,8 @@ A card is a number 0..51 = 4 · rank + suit, with ranks 2, 3, … K, A and suits
 
     2c = 0   2d = 1   2h = 2   2s = 3   3c = 4   …   As = 51
 
-Its text is the rank then the suit: `Td` is the ten of diamonds. Reading ignores case and takes suit symbols, black or
-white, as well as letters (`T♦`, `T♢`); writing never varies.
+As text, a card is its rank and suit: `Td` is the ten of diamonds. Parsing ignores case and also accepts suit symbols,
+black or white (`T♦`, `T♢`); output is always in the form `Td`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BOARD_LIMIT = 5  # a river board
 
 _SUIT_SYMBOLS = "♣♦♥♠♧♢♡♤"  # black, then white, each in the order of SUITS
 _SUIT_MARKS = SUITS + SUITS.upper() + _SUIT_SYMBOLS
-_VARIANTS = "\ufe0e\ufe0f"  # may follow a symbol: shown as text, shown as a picture
+_VARIANTS = "\ufe0e\ufe0f"  # may follow a symbol: text style, emoji style
 
 # one card, as a regular expression
 CARD_PATTERN = rf"[{RANKS}{RANKS.lower()}][{_SUIT_MARKS}][{_VARIANTS}]?"
@@ -47,7 +47,7 @@ def board_text(cards: Iterable[int]) -> str:
 
 
 def read_suit(text: str, at: int) -> tuple[int, int]:
-    """The suit at a place in a text, and where the text goes on; suit -1 where there is none.
+    """The suit at a position in a text and the position after it; suit -1 if there is none.
 
     >>> read_suit("A♠K♡", 1), read_suit("A♠K♡", 3), read_suit("AK", 1)
     ((3, 2), (2, 4), (-1, 1))
@@ -59,14 +59,14 @@ def read_suit(text: str, at: int) -> tuple[int, int]:
 
 
 def parse_card(text: str, field: str = "card") -> int:
-    """Read one card; `field` is the name an error gives to the text.
+    """Read one card; `field` names the text in errors.
 
     >>> parse_card("Td")
     33
     """
     cards = _read_cards(text, field)
     if len(cards) != 1:
-        raise InvalidText(field, text, None, f"holds {len(cards)} cards, one is needed")
+        raise InvalidText(field, text, None, f"must be one card, not {len(cards)}")
     return cards[0]
 
 
@@ -81,7 +81,7 @@ def parse_board(text: str, field: str = "board") -> tuple[int, ...]:
     """
     cards = _read_cards(text, field)
     if len(cards) > BOARD_LIMIT:
-        raise InvalidText(field, text, None, f"holds {len(cards)} cards, a board has at most {BOARD_LIMIT}")
+        raise InvalidText(field, text, None, f"has {len(cards)} cards; a board has at most {BOARD_LIMIT}")
     return cards
 
 

@@ -1,13 +1,13 @@
-"""Equity: the share of the pot that a range wins against another when all cards are dealt and nobody folds.
+"""Equity: the share of the pot that one range wins against another when all cards are dealt and nobody folds.
 
-A deal is a hand from each range and the rest of the board, all cards different; it counts with the product of the two
+A deal is a hand from each range and the rest of the board, with no card repeated; its weight is the product of the two
 hands' weights. A tie gives each player half.
 
-Exact: every board is visited once. On each, one sweep over the hands in order of strength gives what every hand beats
-and ties in the other range, less the hands that share a card with it. Boards that a renaming of suits turns
-into one another, without changing the ranges or the known cards, are visited once and counted as often as they occur.
+Exact: visit every board. On each, one sweep over the hands in order of strength gives the weight in the other range
+that each hand beats and ties, excluding hands that share a card with it. Boards that are the same up to a renaming of
+suits that preserves both ranges and the known cards are visited once and counted with their multiplicity.
 
-Sampled: pairs of hands are drawn by their weights among those that do not overlap, then the missing cards.
+Sampled: draw pairs of hands that share no card in proportion to their weights, then the missing cards.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from regretless.errors import InvalidOption
 
 __all__ = ["EXACT_LIMIT", "Equity", "equity", "hand_equities"]
 
-# Most hands to evaluate for an exact answer (about half a minute). All hands against all hands before the flop need
-# 178 million, thanks to the symmetry of the suits.
+# Hands to evaluate at most for an exact answer (about half a minute). Any two cards against any two before the flop
+# takes 178 million, thanks to suit symmetry.
 EXACT_LIMIT: Final = 500_000_000
 
-MOST_SAMPLES: Final = 10**9  # minutes, for a standard error of 0.002 %
+MOST_SAMPLES: Final = 10**9  # takes minutes and gives a standard error of 0.002 %
 LARGEST_SEED: Final = 2**63 - 1
 _DRAWN: Final = 4_000_000  # pairs of hands drawn at a time; they take 64 MB
 _BATCH: Final = 100_000  # boards dealt at a time
@@ -40,7 +40,7 @@ _BATCH: Final = 100_000  # boards dealt at a time
 
 @dataclass(frozen=True)
 class Equity:
-    """What the first range gets against the second; shares are of all deals and sum to 1."""
+    """How the first range fares against the second; win, tie and lose are shares of all deals and sum to 1."""
 
     win: float  # share of deals the first range wins
     tie: float
@@ -63,7 +63,7 @@ class Equity:
 def equity(
     first: Range, second: Range, board: Sequence[int] = (), *, samples: int | None = None, seed: int = 0
 ) -> Equity:
-    """Equity of two ranges on a board of 0, 3, 4 or 5 cards; exact unless a number of samples is given.
+    """Equity of two ranges on a board of 0, 3, 4 or 5 cards; exact unless `samples` is given.
 
     >>> from regretless.cards.deck import parse_board
     >>> result = equity(Range.parse("AhKh"), Range.parse("QcQd"), parse_board("Qs Jh 2h"))
@@ -80,7 +80,7 @@ def equity(
 
 
 def hand_equities(hero: Range, villain: Range, board: Sequence[int] = ()) -> NDArray[np.float64]:
-    """Exact equity [1326] of each hero hand against villain's range; not a number where the hand cannot meet it.
+    """Exact equity [1326] of each hero hand against villain's range; NaN where blockers leave nothing to face.
 
     >>> from regretless.cards.deck import parse_board
     >>> from regretless.cards.hands import hand_index
@@ -91,13 +91,13 @@ def hand_equities(hero: Range, villain: Range, board: Sequence[int] = ()) -> NDA
     hero, villain = _live(hero, villain, board)
     shares, _ = _exact_shares(hero, villain, board)
     equities = np.full(HAND_COUNT, np.nan)
-    met = (hero.weights > 0) & (_met_weights(villain) > 0)  # not from `shares`, where rounding may leave specks
+    met = (hero.weights > 0) & (_met_weights(villain) > 0)  # not `shares`, where rounding may leave tiny nonzeros
     equities[met] = (shares[met, 0] + shares[met, 1] / 2) / shares[met].sum(axis=1)
     return equities
 
 
 def _live(first: Range, second: Range, board: Sequence[int]) -> tuple[Range, Range]:
-    """The ranges without the board's cards; refuses boards and ranges that leave nothing to deal."""
+    """The ranges without the hands the board blocks; refuses boards and ranges that leave nothing to deal."""
     if len(board) not in (0, 3, 4, 5) or len(set(board) & set(range(52))) != len(board):
         known = all(0 <= card < 52 for card in board)
         shown = board_text(board) if known else list(board)
@@ -105,7 +105,7 @@ def _live(first: Range, second: Range, board: Sequence[int]) -> tuple[Range, Ran
     left = first.remove(board), second.remove(board)
     for name, given, live in zip(("first range", "second range"), (first, second), left, strict=True):
         if not live.weights.any():
-            reason = f"holds no hand without a card of the board {board_text(board)}" if board else "holds no hand"
+            reason = f"is entirely blocked by the board {board_text(board)}" if board else "is empty"
             raise InvalidOption(name, str(given), reason)
     if not (left[0].weights @ _met_weights(left[1]) > 0):
         raise InvalidOption("first range", str(first), f"always shares a card with {str(second)!r}")
@@ -113,7 +113,7 @@ def _live(first: Range, second: Range, board: Sequence[int]) -> tuple[Range, Ran
 
 
 def _met_weights(villain: Range) -> NDArray[np.float64]:
-    """[1326] villain's weight that shares no card with each hand, counted without rounding when it is nothing."""
+    """[1326] villain's weight that shares no card with each hand; exactly 0 where there is none."""
     holds = np.zeros((HAND_COUNT, 52))
     holds[np.arange(HAND_COUNT)[:, None], HAND_CARDS] = 1
     overlaps = holds @ holds.T > 0
@@ -144,7 +144,7 @@ def _exact_shares(hero: Range, villain: Range, board: Sequence[int]) -> tuple[ND
         held_shares,
     )
     shares[held] = held_shares
-    # One board stands for several, so hands that are alike have to share what they met on it.
+    # One board stands for several, so equivalent hands are averaged.
     shared: NDArray[np.float64] = shares[maps[group]].mean(axis=0)
     return np.maximum(shared, 0.0), len(boards)
 
@@ -182,13 +182,13 @@ def _sampled(first: Range, second: Range, board: Sequence[int], samples: int, se
         won, tied = _deal(hands, board, random)
         wins, ties = wins + won, ties + tied
     win, tie = wins / samples, ties / samples
-    variance = win + tie / 4 - (win + tie / 2) ** 2  # of a deal's result: 1, one half or 0
+    variance = win + tie / 4 - (win + tie / 2) ** 2  # of the result of one deal: 1, ½ or 0
     error = float(np.sqrt(variance / (samples - 1)))
     return Equity(win, tie, 1 - win - tie, method="sampled", boards=samples, standard_error=error)
 
 
 def _deal(hands: NDArray[np.int64], board: Sequence[int], random: np.random.Generator) -> tuple[int, int]:
-    """How many pairs of hands the first one wins, and how many are tied, each on a board drawn at random."""
+    """In how many pairs the first hand wins, and in how many it ties, each on a random board."""
     from regretless.cards._equity_kernels import sample_deals
 
     wins = ties = 0
@@ -202,7 +202,7 @@ def _deal(hands: NDArray[np.int64], board: Sequence[int], random: np.random.Gene
 
 
 def _draw_hand_pairs(first: Range, second: Range, samples: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """[samples, 2] pairs of hands that do not overlap, by the product of their weights."""
+    """[samples, 2] pairs of hands that share no card, drawn in proportion to the product of their weights."""
     marginal = first.weights * _met_weights(second)
     counts = random.multinomial(samples, marginal / marginal.sum())
     pairs = np.empty((samples, 2), dtype=np.int64)

@@ -1,8 +1,8 @@
-"""How strong 5, 6 or 7 cards are: an integer, larger is better, equal for equal hands.
+"""The strength of 5, 6 or 7 cards: an integer, larger is better, equal for equal hands.
 
-The strength of cards is that of the best five among them: 0 for 7-5-4-3-2 of mixed suits up to 7,461 for a royal
-flush, without gaps (there are 7,462 different strengths). `strength_tables` says how it is found; the loops are
-compiled at the first call.
+Strength is that of the best five cards: from 0 for 7-5-4-3-2 of mixed suits up to 7,461 for a royal flush, without
+gaps (there are 7,462 different strengths). `strength_tables` explains the lookup; the loops are compiled on first
+call.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from regretless.errors import InvalidOption
 __all__ = ["BLOCKED", "STRENGTH_COUNT", "category", "evaluate", "hand_strengths"]
 
 STRENGTH_COUNT: Final = 7462
-BLOCKED: Final = -1  # what `hand_strengths` gives a hand that shares a card with the board
+BLOCKED: Final = -1  # strength of a hand that shares a card with the board
 
 _CATEGORY_ENDS: Final = tuple(zip(accumulate(CATEGORY_CLASSES.values()), CATEGORY_CLASSES, strict=True))
 
@@ -56,14 +56,14 @@ def evaluate(cards: ArrayLike) -> NDArray[np.int16]:
     evaluate_rows(rows, strength_tables(), strengths)
     if len(rows) and strengths.min() < 0:
         row = int(np.argmin(strengths))
-        raise InvalidOption("cards", rows[row].tolist(), f"(row {row}) holds a card twice")
+        raise InvalidOption("cards", rows[row].tolist(), f"(row {row}) repeats a card")
     return strengths
 
 
 def hand_strengths(boards: ArrayLike) -> NDArray[np.int16]:
-    """Strength of all 1,326 hands on a board of five cards, -1 (`BLOCKED`) where they share a card with it.
+    """Strength of all 1,326 hands on a five-card board, -1 (`BLOCKED`) where they share a card with it.
 
-    Several boards at once are an array [n, 5] and give [n, 1326].
+    An array of boards [n, 5] gives [n, 1326].
 
     >>> from regretless.cards.deck import parse_board
     >>> strengths = hand_strengths(parse_board("Qs Js Ts 2h 2c"))
@@ -77,7 +77,7 @@ def hand_strengths(boards: ArrayLike) -> NDArray[np.int16]:
     ordered = np.sort(flat, axis=1)
     repeats = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
     if len(repeats):
-        raise InvalidOption("boards", flat[repeats[0]].tolist(), f"(row {repeats[0]}) holds a card twice")
+        raise InvalidOption("boards", flat[repeats[0]].tolist(), f"(row {repeats[0]}) repeats a card")
     from regretless.cards._evaluator_kernels import evaluate_hands
 
     strengths = np.empty((len(flat), HAND_COUNT), dtype=np.int16)
@@ -86,7 +86,7 @@ def hand_strengths(boards: ArrayLike) -> NDArray[np.int16]:
 
 
 def _card_array(option: str, cards: ArrayLike) -> NDArray[np.uint8]:
-    """The cards as a contiguous uint8 array; refuses anything that is not a number 0..51."""
+    """The cards as a contiguous uint8 array; refuses anything but integers from 0 to 51."""
     array = np.asarray(cards)
     if array.size and array.dtype.kind not in "iu":
         raise InvalidOption(option, f"array of {array.dtype}", "must hold integers")

@@ -41,13 +41,13 @@ def hand_index(first: int, second: int) -> int:
     (0, 1325)
     """
     if first == second:
-        raise InvalidOption("hand", card_text(first) * 2, "holds one card twice")
+        raise InvalidOption("hand", card_text(first) * 2, "repeats a card")
     low, high = min(first, second), max(first, second)
     return low * (101 - low) // 2 + high - 1
 
 
 def hand_text(hand: int) -> str:
-    """Text of a hand, higher rank first (of a pair, the later suit first).
+    """Text of a hand, higher rank first (for a pair, the later suit first).
 
     >>> hand_text(hand_index(46, 50))
     'AhKh'
@@ -88,14 +88,14 @@ def _read_only(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 CLASS_NAMES: Final = tuple(_class_name(cell) for cell in range(169))
 
-# [1326, 2] the low and the high card of each hand
+# [1326, 2] low and high card of each hand
 HAND_CARDS: Final[NDArray[np.uint8]] = _read_only(np.array(list(combinations(range(52), 2)), dtype=np.uint8))
 
-# [1326] our index of each hand in PioSOLVER's order (its `show_hand_order`): by the high card, then by the low card
+# [1326] our index of each hand in PioSOLVER's order (its `show_hand_order`): by high card, then by low card
 PIO_ORDER: Final[NDArray[np.int64]] = np.lexsort((HAND_CARDS[:, 0], HAND_CARDS[:, 1]))
 PIO_ORDER.flags.writeable = False
 
-# [1326] the class of each hand, a cell 0..168 of the grid
+# [1326] class of each hand: a cell 0..168 of the grid
 HAND_CLASS: Final[NDArray[np.uint8]] = _read_only(
     np.array([class_index(a // 4, b // 4, a % 4 == b % 4) for a, b in combinations(range(52), 2)], dtype=np.uint8)
 )

@@ -1,16 +1,16 @@
-"""Suit isomorphism: which boards and hands are the same but for the names of the suits.
+"""Suit isomorphism: which boards and hands differ only in the names of the suits.
 
-1. There are 24 ways to rename the suits. Two boards are alike when one of them turns one into the other.
-2. Seen as a set of cards, a board is a number with bit c set for card c. Of all boards alike, the canonical one has the
-   largest number: its high cards come first, in spades, then hearts, and so on. `Qs Jh 2h` stands for every Q-J-2
+1. There are 24 ways to rename the suits. Two boards are isomorphic when a renaming turns one into the other.
+2. As a set of cards, a board is a number with bit c set for card c. The canonical board of an isomorphism class is the
+   one with the largest number: its high cards are spades, then hearts, and so on. `Qs Jh 2h` stands for every Q-J-2
    whose lower two cards share a suit. For a hand on a board, the board decides first, then the hand.
-3. The renamings that leave a board unchanged form its group; hands (and next cards) that the group moves into one
-   another play alike.
-4. A canonical board without its lowest card is canonical too (a renaming that would improve the rest would improve the
+3. The renamings that leave a board unchanged form its group; hands (and next cards) that the group maps to one
+   another are equivalent.
+4. A canonical board without its lowest card is canonical too (a renaming that improved the rest would improve the
    whole), so longer boards grow from shorter canonical ones by adding one lower card, with few candidates to discard.
 
-Counts follow from Burnside's lemma: the number of kinds is the mean, over the renamings, of how many boards stay
-unchanged.
+Counts follow from Burnside's lemma: the number of classes is the mean, over the renamings, of the number of boards
+that each leaves unchanged.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ __all__ = [
     "unchanged_by",
 ]
 
-# [24, 4] what each renaming turns suits c, d, h, s into; the first one changes nothing
+# [24, 4] images of suits c, d, h, s under each renaming; the first is the identity
 SUIT_PERMUTATIONS: Final[NDArray[np.uint8]] = np.array(list(permutations(range(4))), dtype=np.uint8)
 
-# [24, 52] what each renaming turns each card into
+# [24, 52] image of each card under each renaming
 CARD_MAPS: Final[NDArray[np.uint8]] = (
     np.arange(52) // 4 * 4 + np.take(SUIT_PERMUTATIONS, np.arange(52) % 4, axis=1)
 ).astype(np.uint8)
 
-# [24, 52] the bit of the renamed card
+# [24, 52] bit of the renamed card
 _CARD_BITS: Final[NDArray[np.uint64]] = np.uint64(1) << CARD_MAPS.astype(np.uint64)
 
 SUIT_PERMUTATIONS.flags.writeable = False
@@ -58,7 +58,7 @@ CARD_MAPS.flags.writeable = False
 
 @dataclass(frozen=True)
 class CanonicalBoards:
-    """One board of each kind, and how many boards are of that kind."""
+    """One board of each isomorphism class, and how many boards are in the class."""
 
     cards: NDArray[np.uint8]  # [boards, size] high card first
     multiplicity: NDArray[np.int64]  # [boards]
@@ -76,7 +76,7 @@ def canonical_permutation(board: Iterable[int]) -> int:
 
 
 def canonical_situation(hand: Iterable[int], board: Iterable[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The hand and the board of the same kind that stand for all, each with its high card first.
+    """The canonical hand and board isomorphic to these, each high card first.
 
     >>> from regretless.cards.deck import board_text, parse_board
     >>> hand, board = canonical_situation(parse_board("Ac Kd"), parse_board("Jd 2d Qc"))
@@ -101,7 +101,7 @@ def unchanged_by(board: Iterable[int]) -> NDArray[np.int64]:
 
 @cache
 def hand_maps() -> NDArray[np.int16]:
-    """[24, 1326] what each renaming turns each hand into."""
+    """[24, 1326] image of each hand under each renaming."""
     cards = np.sort(CARD_MAPS[:, HAND_CARDS].astype(np.int64), axis=-1)
     low, high = cards[..., 0], cards[..., 1]
     maps = (low * (101 - low) // 2 + high - 1).astype(np.int16)
@@ -111,7 +111,7 @@ def hand_maps() -> NDArray[np.int16]:
 
 @cache
 def canonical_boards(size: int) -> CanonicalBoards:
-    """One board of each kind with `size` cards (0 to 5), in rising order of their numbers.
+    """One board of `size` cards (0 to 5) per isomorphism class, in rising order of their numbers.
 
     >>> [len(canonical_boards(size).cards) for size in (1, 2, 3, 4, 5)]
     [13, 169, 1755, 16432, 134459]
@@ -124,10 +124,10 @@ def canonical_boards(size: int) -> CanonicalBoards:
 
 
 def distinct_boards(size: int, *, dead: Sequence[int], group: NDArray[np.int64]) -> CanonicalBoards:
-    """One of each kind of `size` cards from the deck without `dead`, where only renamings in `group` count as alike.
+    """One deal of `size` cards per class, from the deck without `dead`, counting only renamings in `group`.
 
-    `group` holds rows of `SUIT_PERMUTATIONS`, the identity first, and leaves the dead cards as a set unchanged (as
-    `unchanged_by` gives it); the identity alone gives every board.
+    `group` holds rows of `SUIT_PERMUTATIONS`, the identity first, that leave the set of dead cards unchanged (as
+    `unchanged_by` returns); the identity alone gives every board.
     """
     live = np.setdiff1d(np.arange(52), np.asarray(dead, dtype=np.int64))
     bits = _CARD_BITS[group]
@@ -140,7 +140,7 @@ def distinct_boards(size: int, *, dead: Sequence[int], group: NDArray[np.int64])
 
 
 def flop_index(flop: Iterable[int]) -> int:
-    """Number 0..1754 of the kind of a flop: its row in `canonical_boards(3)`.
+    """Number 0..1754 of a flop's isomorphism class: its row in `canonical_boards(3)`.
 
     >>> from regretless.cards.deck import board_text, parse_board
     >>> flop_index(parse_board("2h Jh Qs")) == flop_index(parse_board("Qc Jd 2d"))
@@ -155,7 +155,7 @@ def flop_index(flop: Iterable[int]) -> int:
 
 
 def count_situations(*sizes: int) -> int:
-    """How many kinds of dealt cards there are, with so many cards in each place, by Burnside's lemma.
+    """Number of isomorphism classes of deals with these numbers of cards in each place, by Burnside's lemma.
 
     >>> count_situations(2), count_situations(3), count_situations(2, 3)
     (169, 1755, 1286792)
@@ -196,7 +196,7 @@ def _flop_numbers() -> dict[int, int]:
 
 
 def _numbers(board: Iterable[int]) -> NDArray[np.uint64]:
-    """[24] the number (step 2) of the board under each renaming."""
+    """[24] number (step 2) of the board under each renaming."""
     numbers: NDArray[np.uint64] = np.bitwise_or.reduce(_CARD_BITS[:, list(board)], axis=1)
     return numbers
 
@@ -206,7 +206,7 @@ def _high_first(cards: Iterable[int]) -> tuple[int, ...]:
 
 
 def _add_lower_card(boards: NDArray[np.uint8], live: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Every board with every live card below its lowest one added at the end."""
+    """Every board extended by every live card below its lowest."""
     lowest = boards[:, -1] if boards.shape[1] else np.full(len(boards), 52)
     choices = np.searchsorted(live, lowest)
     position = np.arange(choices.sum()) - np.repeat(np.cumsum(choices) - choices, choices)

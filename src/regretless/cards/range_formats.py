@@ -1,9 +1,9 @@
-"""Weights of the 1,326 hands -> the texts that other programs read; `range_reader` reads both back exactly.
+"""Weights of the 1,326 hands -> text for other programs; `range_reader` reads both formats back exactly.
 
     gto+       [50.0]AA-QQ,AKs[/50.0],T9s     percentages in brackets, runs of pairs and of kickers with a dash
-    weights    0 0.5 1 …                      1,326 numbers in PioSOLVER's order (`range_reader` says which it is)
+    weights    0 0.5 1 …                      1,326 numbers in PioSOLVER's order (see `range_reader`)
 
-The text for GTO+ uses only what its own exports contain: no "+", whose meaning differs between programs, and no runs of
+The GTO+ format uses only what GTO+ itself exports: no "+", whose meaning differs between programs, and no runs of
 connectors.
 """
 
@@ -23,7 +23,7 @@ __all__ = ["write_gto_plus", "write_weights"]
 
 
 def write_weights(weights: NDArray[np.float64]) -> str:
-    """All weights with spaces between them, in PioSOLVER's order.
+    """All weights in PioSOLVER's order, separated by spaces.
 
     >>> from regretless.cards.range_reader import read_range
     >>> write_weights(read_range("2d2c:0.5, 2h2d", "range"))[:11]
@@ -65,7 +65,7 @@ def write_gto_plus(weights: NDArray[np.float64]) -> str:
 
 
 def _lines() -> Iterator[list[tuple[str, int]]]:
-    """Classes that a dash can join, best first, as name and cell: the pairs, then the kickers of each high card."""
+    """Lines of classes that a dash can join, best first, as name and cell: pairs, then kickers of each high card."""
     yield [(RANKS[rank] * 2, class_index(rank, rank, suited=False)) for rank in range(12, -1, -1)]
     for ending in ("s", "o"):
         for high in range(12, 0, -1):
@@ -80,7 +80,7 @@ def _joined(run: list[str]) -> str:
 
 
 def _percent(weight: float) -> str:
-    """100 times a weight, by moving the point of its shortest text, so that reading gives the same number back."""
+    """100 times a weight, by moving the decimal point of its shortest text, so that parsing gives the same number."""
     percent = Decimal(repr(weight)).scaleb(2)
     text = f"{percent:f}"
     if len(text) > 24:  # as in `weight_text`

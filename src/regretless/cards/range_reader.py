@@ -2,32 +2,31 @@
 
     range  = [ item { separator item } ]          separator: commas, spaces, line ends, in any number
            | number { separator number }          1,326 weights and nothing else, in PioSOLVER's order
-    item   = term [ ":" weight ]                  weight 1 where none is given
+    item   = term [ ":" weight ]                  the weight defaults to 1
            | "[" percent "]" terms "[/" percent "]"   as GTO+ and Flopzilla write it: [50.0]AA,KK[/50.0]
     weight = a number from 0 to 1, or a percentage: AA:0.5, AA:50%
     term   = "100%" | "random" | "any"            all 1,326 hands
            | card card                            one hand: AhKh, A♥K♥
            | class                                AKs suited (4 hands), AKo offsuit (12), AK both (16), 77 a pair (6)
-           | rank "X" [ "s" | "o" ]               any kicker: AXs is A2s to AKs; KX is K2 to KQ, for AK is an ace
+           | rank "X" [ "s" | "o" ]               any lower kicker: AXs is A2s to AKs; KX is K2 to KQ
            | class "+"                            a run to the top
            | class "-" class                      a run between two ends, in either order
 
-A run with "+" goes as PioSOLVER and postflop-solver read it:
+A run with "+" means what it means to PioSOLVER and postflop-solver:
 
-    22+     pairs rise                 22, 33, … AA
-    76s+    neighbours rise together   76s, 87s, … AKs
-    K9s+    else the kicker rises      K9s, KTs, KJs, KQs
+    22+     pairs rise                     22, 33, … AA
+    76s+    adjacent ranks rise together   76s, 87s, … AKs
+    K9s+    otherwise the kicker rises     K9s, KTs, KJs, KQs
 
 A run with "-" needs two pairs (77-55), one high card (A5s-A2s) or one gap (JTs-65s: JTs, T9s, … 65s), and one ending.
 
 Case does not matter. Suits are letters or symbols, black or white (♠ or ♤).
 
 Where terms overlap, the later one wins: `100%, 72o:0` is everything but 72o. If an overlap changes a weight, an
-`OverlappingTerms` warning names the hands, unless the later term has weight 0, which only makes sense as an
-exception.
+`OverlappingTerms` warning names the hands, unless the later weight is 0, which only makes sense as an exception.
 
-PioSOLVER's order of hands is that of its `show_hand_order`: by the higher card, then by the lower one, with cards in
-the order 2c 2d 2h 2s 3c … As. It begins 2d2c 2h2c 2h2d 2s2c and ends AsAc AsAd AsAh.
+PioSOLVER's order of hands is that of its `show_hand_order`: by higher card, then by lower card, with cards in the order
+2c 2d 2h 2s 3c … As. It begins 2d2c 2h2c 2h2d 2s2c and ends AsAc AsAd AsAh.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ from regretless.errors import InvalidText, OverlappingTerms
 
 __all__ = ["LONGEST_TEXT", "read_range"]
 
-LONGEST_TEXT = 100_000  # characters; three times what 1,326 hands need, each with a weight of 17 digits
+LONGEST_TEXT = 100_000  # characters; three times what 1,326 hands with 17-digit weights need
 
 _EVERYTHING = re.compile(r"100%|random|any", re.IGNORECASE)
 _SHARE = re.compile(r"[0-9]+(\.[0-9]*)?%")
@@ -57,7 +56,7 @@ _WORD = re.compile(r"[^,\s]+")
 _SEPARATORS = re.compile(r"[,\s]*")
 _SPACE = re.compile(r"\s*")
 _WEIGHT_REASON = "a weight is a number from 0 to 1, or a percentage from 0% to 100%"
-_LONGEST_NAME = 60  # characters of the overlapping hands that a warning lists
+_LONGEST_NAME = 60  # characters; overlapping hands listed in a warning
 
 
 class _Class(NamedTuple):
@@ -71,7 +70,7 @@ class _Class(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """An open bracket of GTO+."""
+    """An open GTO+ bracket."""
 
     text: str  # "[50.0]"
     weight: float
@@ -79,7 +78,7 @@ class _Group(NamedTuple):
 
 
 def read_range(text: str, field: str, source: str = "") -> NDArray[np.float64]:
-    """Weights [1326] of a range; errors call the text `field`, and a warning also says which file it is from.
+    """Weights [1326] of a range; `field` names the text in errors, `source` the file in warnings.
 
     >>> float(read_range("76s+", "range").sum()), float(read_range("[50.0]AKo,AXs[/50.0]", "range").sum())
     (32.0, 30.0)
@@ -110,8 +109,8 @@ class _Reader:
         self.at = 0
         self.group: _Group | None = None
         self.weights = np.zeros(HAND_COUNT)
-        self.named = np.zeros(HAND_COUNT, dtype=np.bool_)  # hands of the terms so far
-        self.overlap = np.zeros(HAND_COUNT, dtype=np.bool_)  # hands whose weight a later term has changed
+        self.named = np.zeros(HAND_COUNT, dtype=np.bool_)  # hands in the terms so far
+        self.overlap = np.zeros(HAND_COUNT, dtype=np.bool_)  # hands whose weight a later term changed
 
     def read(self) -> NDArray[np.float64]:
         self.skip(_SEPARATORS)
@@ -126,7 +125,7 @@ class _Reader:
             before = self.at
             self.skip(_SEPARATORS)
             if self.at == before and self.peek() not in ("", "[") and self.text[before - 1] != "]":
-                self.fail(self.at, f"{self.peek()!r} does not belong here: a comma or a space ends a term")
+                self.fail(self.at, f"unexpected {self.peek()!r}: separate terms with a comma or a space")
         if self.group is not None:
             self.fail(self.group.at, f"{self.group.text} is never closed by [/{self.group.text[1:]}")
         return self.weights
@@ -146,10 +145,10 @@ class _Reader:
         weights = [-1.0 if number is None else _value(number) for number in numbers]
         if -1.0 in weights:
             word = words[weights.index(-1.0)]
-            reason = "is not a weight, and text that begins with a number must be exactly 1,326 weights"
+            reason = "is not a weight; text that begins with a number must be exactly 1,326 weights"
             self.fail(word.start(), f"{_short(word[0])!r} {reason}")
         if len(weights) != HAND_COUNT:
-            given = f"holds {len(weights):,} number{'s' * (len(weights) != 1)}"
+            given = f"has {len(weights):,} number{'s' * (len(weights) != 1)}"
             raise InvalidText(self.field, self.text, None, f"{given}: write hands such as AKs, or all 1,326 weights")
         if max(weights) > 1:
             self.fail(words[weights.index(max(weights))].start(), "a weight is a number from 0 to 1")
@@ -157,7 +156,7 @@ class _Reader:
         return self.weights
 
     def weight(self) -> float:
-        """What follows a colon, else the weight of the bracket, else 1."""
+        """The weight after a colon, else that of the bracket, else 1."""
         after = self.at
         self.skip(_SPACE)
         if self.peek() != ":":
@@ -190,7 +189,7 @@ class _Reader:
         number = _NUMBER.match(self.text, self.at)
         weight = -1.0 if number is None else _value(number, percent=True)
         if number is None or weight > 1:
-            self.fail(self.at, "a bracket holds a percentage from 0 to 100: [50.0]AA,KK[/50.0]")
+            self.fail(self.at, "a bracket contains a percentage from 0 to 100: [50.0]AA,KK[/50.0]")
         self.at = number.end()
         self.skip(_SPACE)
         if self.peek() != "]":
@@ -213,7 +212,7 @@ class _Reader:
             self.at = everything.end()
             return _hands_of(None)
         if share := _SHARE.match(self.text, self.at):
-            self.fail(self.at, f"{_short(share[0])!r} does not say which hands: only 100% does")
+            self.fail(self.at, f"{_short(share[0])!r} does not say which hands; the only percentage allowed is 100%")
         if read_suit(self.text, self.at + 1)[0] >= 0:
             return self.hand()
         if self.peek(1).upper() == "X":
@@ -233,7 +232,7 @@ class _Reader:
         return _hands_of(self.run_between(first, self.hand_class(), start))
 
     def hand(self) -> NDArray[np.int64]:
-        """One hand of two given cards."""
+        """One specific hand, such as AhKh."""
         cards = []
         start = self.at
         for _ in range(2):
@@ -259,7 +258,7 @@ class _Reader:
             ending = ""
         self.at += len(ending)
         if high == 0:
-            self.fail(start, "no kicker is lower than 2")
+            self.fail(start, "there is no kicker below 2")
         if self.peek() in ("+", "-"):
             self.fail(self.at, f"X already stands for every kicker: {self.peek()!r} adds nothing")
         return tuple(_Class(high, low, ending) for low in range(high))
@@ -276,7 +275,7 @@ class _Reader:
         if letter and read_suit(self.text, self.at)[0] >= 0:
             first, second = self.text[start], self.text[start + 1]
             self.fail(
-                self.at, f"{letter!r} is the suit of {second}, and {first} has none: both cards need one, or none"
+                self.at, f"{letter!r} is the suit of {second}, but {first} has none: give both cards a suit or neither"
             )
         if letter and letter not in "+-:,%[" and not letter.isspace():
             self.fail(self.at, f"{letter!r} is neither s, o nor a suit")
@@ -285,7 +284,7 @@ class _Reader:
     def rank(self) -> int:
         letter = self.peek()
         if not letter:
-            self.fail(self.at, "the text ends where a rank is needed")
+            self.fail(self.at, "the text ends where a rank is expected")
         rank = RANKS.find(letter.upper())
         if rank < 0:
             ten = "; ten is T" if letter + self.peek(1) == "10" else ""
@@ -297,17 +296,17 @@ class _Reader:
         """Classes from one end to the other; `start` is where the second end begins, for errors."""
         high, low = max(first, last), min(first, last)
         if first.ending != last.ending:
-            self.fail(start, "both ends of a run need the same ending (s, o or none)")
+            self.fail(start, "both ends of a run need the same suffix (s, o or none)")
         if first.gap == last.gap:
             return tuple(_Class(rank, rank - first.gap, first.ending) for rank in range(low.high, high.high + 1))
         if first.high == last.high and 0 not in (first.gap, last.gap):
             return tuple(_Class(high.high, rank, first.ending) for rank in range(low.low, high.low + 1))
-        self.fail(start, "a run joins two pairs, two hands with one high card, or two hands with one gap")
+        self.fail(start, "a run joins two pairs, two hands with the same high card, or two hands with the same gap")
 
     # --- the cursor --------------------------------------------------------------------------------------------------
 
     def peek(self, ahead: int = 0) -> str:
-        """The character at the cursor, or further on; empty at the end."""
+        """The character at the cursor, or `ahead` of it; empty past the end."""
         return self.text[self.at + ahead : self.at + ahead + 1]
 
     def skip(self, pattern: re.Pattern[str]) -> None:
@@ -319,7 +318,7 @@ class _Reader:
 
 
 def _value(number: re.Match[str], percent: bool = False) -> float:
-    """The number as typed; a percentage has its point moved in the text, so that 33.3% is exactly 0.333."""
+    """The number as typed; for a percentage the decimal point moves in the text, so that 33.3% is exactly 0.333."""
     return float(f"{number[1]}e{int(number[2] or 0) - 2 * percent}")
 
 
@@ -335,7 +334,7 @@ def _rising_run(lowest: _Class) -> tuple[_Class, ...]:
 
 @lru_cache(maxsize=1024)
 def _hands_of(classes: tuple[_Class, ...] | None) -> NDArray[np.int64]:
-    """Hands of some classes, or all of them; kept, because a long text names the same ones again and again."""
+    """Hands of some classes, or of all; cached, because long texts repeat the same ones."""
     if classes is None:
         return np.arange(HAND_COUNT)
     cells = [

@@ -1,18 +1,17 @@
-"""Weights of the 1,326 hands -> a text, as short as can be, that `range_reader` reads back to them.
+"""Weights of the 1,326 hands -> the shortest text, near enough, that `range_reader` reads back to them.
 
 For each weight, the classes whose hands all have it are covered by terms:
 
-1. The terms on offer: every class alone (`AKs`), every longest run of pairs, of kickers under one high card and of one
-   gap (`22+`, `A5s-A2s`, `76s+`), each for suited, offsuit and both at once (`AK`), and `100%`. A shorter run costs as
-   much as the longest one that holds it, so no other run can help.
-2. Choosing the terms of least total length is a weighted set cover. Take the term with the least length per class not
-   yet covered until all are; drop terms that the others make needless.
-3. Then ask of each chosen term whether doing without it would be shorter, and of each run not chosen whether starting
-   with it would (step 2 again), until no such change helps. Tests compare the length with the optimum found by
-   integer programming.
+1. Candidate terms: every single class (`AKs`); every maximal run of pairs, of kickers under one high card and of one
+   gap (`22+`, `A5s-A2s`, `76s+`), each for suited, offsuit and both (`AK`); and `100%`. A shorter run costs as much as
+   the maximal run that contains it, so no other run can help.
+2. Choosing the terms of least total length is a weighted set cover. Greedily take the term with the least length per
+   newly covered class until all are covered, then drop redundant terms.
+3. Local search: try removing each chosen term, and starting from each run not chosen (step 2 again), until no change
+   makes the text shorter. Tests compare the length with the optimum found by integer programming.
 
-Terms never rely on overriding, so their order does not matter to the meaning. Hands of a class with several weights
-are written one by one.
+Terms never override one another, so their order does not matter. Hands of a class with several weights are written
+one by one.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ def write_range(weights: NDArray[np.float64]) -> str:
 
 
 def weight_text(weight: float) -> str:
-    """A weight as it is typed; a tiny one with an exponent, so that no text of a range becomes long.
+    """A weight as typed; a tiny one is written with an exponent to keep the text short.
 
     >>> weight_text(0.5), weight_text(1.0), weight_text(2.5e-30)
     ('0.5', '1', '2.5e-30')
@@ -88,7 +87,7 @@ def _shortest_cover(cells: int, overhead: int) -> list[_Term]:
     if not cells:
         return []
     offered = _terms_within(cells)
-    several = [term for term in offered if term.cells.bit_count() > 1]  # a class alone can never be done without
+    several = [term for term in offered if term.cells.bit_count() > 1]  # single classes are always available
 
     def length(terms: list[_Term]) -> int:
         return sum(len(term.text) + overhead for term in terms)
@@ -138,12 +137,12 @@ def _terms_within(cells: int) -> list[_Term]:
                 terms.append(alone)
                 run.append(alone)
         terms += _joined(run, reaches_top=rises)
-    return list(dict.fromkeys(terms))  # a class alone is found along its row and along its diagonal
+    return list(dict.fromkeys(terms))  # a single class appears in its row and in its diagonal
 
 
 @cache
 def _lines() -> list[tuple[list[_Term], bool]]:
-    """Lines that runs follow, as terms of one class, lowest first; and whether "+" means the rest of the line."""
+    """Lines that runs follow, as single-class terms, lowest first; and whether "+" means the rest of the line."""
     lines = [([_alone(rank, rank, "") for rank in range(13)], True)]
     for ending in ("", "s", "o"):
         lines += [([_alone(high, low, ending) for low in range(high)], True) for high in range(1, 13)]

@@ -1,7 +1,7 @@
 """A range: how likely each of the 1,326 hands is to be held, as a weight from 0 to 1.
 
-The text of a range is described in `range_reader`, how it is written back in `range_writer`, and what other programs
-read in `range_formats`.
+`range_reader` describes the text of a range, `range_writer` how it is written back, and `range_formats` the formats
+of other programs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FORMATS = {"short": write_range, "gto+": write_gto_plus, "weights": write_weight
 
 @dataclass(frozen=True, eq=False)
 class Range:
-    """Weights of the 1,326 hands, in the order of `HAND_CARDS`; they cannot be changed.
+    """Weights of the 1,326 hands, in the order of `HAND_CARDS`; immutable.
 
     >>> opening = Range.parse("22+, A2s+, KQ, QJs-76s:0.5")
     >>> opening.combos
@@ -39,7 +39,7 @@ class Range:
     weights: NDArray[np.float64]  # [1326]
 
     def __post_init__(self) -> None:
-        weights = np.array(self.weights, dtype=np.float64)  # a copy, so that nobody else can change it
+        weights = np.array(self.weights, dtype=np.float64)  # a copy that no caller can change
         if weights.shape != (HAND_COUNT,):
             raise InvalidOption("weights", f"array of shape {weights.shape}", f"must have shape [{HAND_COUNT}]")
         wrong = np.flatnonzero(~((weights >= 0) & (weights <= 1)))
@@ -52,10 +52,10 @@ class Range:
 
     @classmethod
     def parse(cls, text: str, field: str = "range", source: str = "") -> Range:
-        """Read a range; errors call the text `field` and name the position. Empty text is the empty range.
+        """Read a range; errors name `field` and the position. Empty text is the empty range.
 
-        Where terms overlap, the later one wins; an `OverlappingTerms` warning names hands whose weight that changes,
-        and the `source` of the text, such as a file.
+        Where terms overlap, the later one wins; an `OverlappingTerms` warning names the hands whose weight that
+        changes, and the `source` of the text, such as a file.
 
         >>> Range.parse("100%").combos, Range.parse("A5s-A2s").combos
         (1326.0, 16.0)
@@ -108,7 +108,7 @@ class Range:
         return (totals / np.bincount(HAND_CLASS, minlength=169)).reshape(13, 13)
 
     def remove(self, dead: Iterable[int]) -> Range:
-        """The range without the hands that hold one of these cards.
+        """The range without the hands that contain any of these cards.
 
         >>> Range.parse("AA").remove([51]).combos
         3.0

@@ -1,18 +1,18 @@
-"""Tables that give the strength of 5, 6 or 7 cards by one addition per card and two lookups.
+"""Tables that give the strength of 5, 6 or 7 cards with one addition per card and two lookups.
 
 Strengths are dense: 0 is the worst five cards (7-5-4-3-2), 7,461 the royal flush; equal hands have equal numbers.
 
-1. Without a flush only the number of cards of each rank matters. Counts of 2..8 are the digits of a number in base 5,
-   counts of 9..A of another; each card adds its digit, so one sum per hand holds both numbers.
-2. Those vectors of counts are numbered without gaps: n cards with high digits H and low digits L have number
-   `high_offset[n - 5, H] + low_position[L]`, where L is numbered among the low halves with as many cards. That is
-   6,175 + 18,395 + 49,205 numbers for 5, 6 and 7 cards, which fit in a processor's second cache.
-3. Five cards are ordered by category, then by their ranks, most frequent first. Six and seven cards are as strong as
-   the best that is left when one card is taken away.
-4. With a flush only the ranks in that suit matter (seven cards cannot hold a flush and a full house), so 2^13 sets of
-   ranks do.
+1. Without a flush, only the number of cards of each rank matters. The counts of ranks 2..8 are digits of a base-5
+   number, those of 9..A of another; each card adds its digit, so one sum per hand encodes both numbers.
+2. Vectors of counts are numbered without gaps: n cards with high digits H and low digits L have number
+   `high_offset[n - 5, H] + low_position[L]`, where L is numbered among the low halves with the same number of cards.
+   That is 6,175 + 18,395 + 49,205 numbers for 5, 6 and 7 cards, which fit in the L2 cache.
+3. Five cards are ordered by category, then by their ranks, most frequent first. The strength of six or seven cards is
+   the best that remains when one card is removed.
+4. With a flush, only the ranks in that suit matter (seven cards cannot contain both a flush and a full house), so a
+   table over the 2^13 sets of ranks is enough.
 
-Everything is worked out when first asked for, in about a tenth of a second.
+The tables are built on first use, in about a tenth of a second.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 __all__ = ["CATEGORY_CLASSES", "StrengthTables", "strength_tables"]
 
-# Name of each category and how many different strengths it has, weakest first.
+# Number of different strengths in each category, weakest first.
 CATEGORY_CLASSES: Final = {
     "high card": 1277,
     "pair": 2860,
@@ -41,18 +41,18 @@ HIGH_CARD, PAIR, TWO_PAIR, TRIPS, STRAIGHT, FLUSH, FULL_HOUSE, QUADS, STRAIGHT_F
 
 LOW_RANKS, HIGH_RANKS = 7, 6  # 2..8 and 9..A
 LOW_BITS, HIGH_BITS = 17, 14  # 5^7 < 2^17 and 5^6 < 2^14
-SUIT_BITS = 32  # the four suit counters, four bits each, lie above both halves
+SUIT_BITS = 32  # four suit counters of four bits each sit above both halves
 WHEEL = 0b1_0000_0000_1111  # A-2-3-4-5
 
 IntArray = NDArray[np.int64]
 
 
 class StrengthTables(NamedTuple):
-    """What the compiled evaluator reads; a named tuple, because numba takes it as it is."""
+    """The tables of the compiled evaluator; a named tuple, because numba accepts those as arguments."""
 
-    card_key: NDArray[np.int64]  # [52]       digit of the rank, and one in the counter of the suit
+    card_key: NDArray[np.int64]  # [52]       digit of the rank, plus one in the counter of the suit
     card_bit: NDArray[np.int64]  # [52]       bit 13 · suit + rank
-    low_position: NDArray[np.uint16]  # [5^7]      number of a low half among those with as many cards
+    low_position: NDArray[np.uint16]  # [5^7]      number of a low half among those with the same number of cards
     high_offset: NDArray[np.int32]  # [3, 5^6]   where a high half of 5, 6, 7 cards starts
     rank_strength: NDArray[np.int16]  # [73775]    strength without a flush
     flush_strength: NDArray[np.int16]  # [2^13]     strength of a set of ranks in one suit
@@ -60,13 +60,13 @@ class StrengthTables(NamedTuple):
 
 @cache
 def strength_tables() -> StrengthTables:
-    """The tables, worked out once per process."""
+    """The tables, built once per process."""
     low_position, high_offset, counts = _number_the_counts()
     flush_scores = _flush_scores()
     scores = _rank_scores(counts[0])
     ordered = np.unique(np.concatenate([scores, flush_scores[flush_scores >= 0]]))
     rank_strength = np.searchsorted(ordered, scores)
-    for more in (1, 2):  # six cards from five, seven from six; their numbers follow on
+    for more in (1, 2):  # six cards from five, seven from six, numbered consecutively
         best = _best_without_one(counts[more], rank_strength, low_position, high_offset[more - 1])
         rank_strength = np.concatenate([rank_strength, best])
     cards = np.arange(52)
@@ -83,7 +83,7 @@ def strength_tables() -> StrengthTables:
 
 
 def _number_the_counts() -> tuple[IntArray, IntArray, list[IntArray]]:
-    """Step 2: positions, offsets, and for 5, 6, 7 cards the vectors of counts [numbers, 13] in that order."""
+    """Step 2: positions, offsets, and the vectors of counts [numbers, 13] for 5, 6 and 7 cards in that order."""
     low_digits, high_digits = _digits(LOW_RANKS), _digits(HIGH_RANKS)
     low_size, high_size = low_digits.sum(axis=1), high_digits.sum(axis=1)
     halves = [np.flatnonzero(low_size == size) for size in range(8)]
@@ -104,12 +104,12 @@ def _number_the_counts() -> tuple[IntArray, IntArray, list[IntArray]]:
 
 
 def _digits(length: int) -> IntArray:
-    """Digits in base 5 of 0 … 5^length - 1, least significant first: [5^length, length]."""
+    """Base-5 digits of 0 … 5^length - 1, least significant first: [5^length, length]."""
     return np.arange(5**length)[:, None] // 5 ** np.arange(length) % 5
 
 
 def _rank_scores(counts: IntArray) -> IntArray:
-    """Step 3: a number per five cards without a flush that orders them: category, then ranks, most frequent first."""
+    """Step 3: scores that order five cards without a flush: by category, then by ranks, most frequent first."""
     order = np.argsort(-(counts * 13 + np.arange(13)), axis=1)[:, :5]  # count first, then rank
     frequency = np.take_along_axis(counts, order, axis=1)
     masks = (counts > 0) @ (1 << np.arange(13))
@@ -131,7 +131,7 @@ def _rank_scores(counts: IntArray) -> IntArray:
 
 
 def _flush_scores() -> IntArray:
-    """The same number for every set of exactly five ranks in one suit; -1 for the other sets."""
+    """The same score for every set of exactly five ranks in one suit; -1 for other sets."""
     masks = np.arange(2**13)
     held = masks[:, None] >> np.arange(13) & 1
     top = _straight_top(masks)
@@ -141,7 +141,7 @@ def _flush_scores() -> IntArray:
 
 
 def _straight_top(masks: IntArray) -> IntArray:
-    """Highest rank of five ranks in a row (A-2-3-4-5 counts, up to the five); -1 when they are not."""
+    """Highest rank of a straight (5 for A-2-3-4-5); -1 where the ranks form none."""
     top = np.full(len(masks), -1)
     top[masks == WHEEL] = 3
     for rank in range(4, 13):
@@ -165,7 +165,7 @@ def _flush_strengths(ordered: IntArray, scores: IntArray) -> NDArray[np.int16]:
 def _best_without_one(
     counts: IntArray, rank_strength: IntArray, low_position: IntArray, high_offset: IntArray
 ) -> IntArray:
-    """Step 3 for one card more: the best strength over all ways to take a card away."""
+    """Step 3 with one more card: the best strength over all ways to remove a card."""
     low = counts[:, :LOW_RANKS] @ 5 ** np.arange(LOW_RANKS)
     high = counts[:, LOW_RANKS:] @ 5 ** np.arange(HIGH_RANKS)
     best = np.zeros(len(counts), dtype=np.int64)

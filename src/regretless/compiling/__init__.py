@@ -1,1 +1,1 @@
-"""How kernels become machine code (`decorators`), and where it is kept between runs (`cache`)."""
+"""How kernels are compiled (`decorators`) and cached on disk (`cache`)."""

@@ -1,14 +1,14 @@
-"""Where compiled kernels are kept, when a kept one is stale, and what happens to one that is damaged.
+"""Disk cache for compiled kernels that detects stale and damaged entries.
 
-Numba keeps a compiled function beside its source (or, where that folder cannot be written, in the user's cache folder)
-as an index and a data file for each signature. Its own cache trusts both files and takes a kernel for fresh as long as
-the function's own file is unchanged. Here
+Numba caches a compiled function beside its source (or, if that folder is read-only, in the user's cache folder) as an
+index and one data file per signature. Its own cache trusts both files and considers a kernel fresh as long as the
+function's own file is unchanged. This one differs:
 
-- the stamp of a kernel is (numba's stamp of the file, SHA-256 over every source of its layer, `cards` or `engines`
-  with all their rooms, and of this package), because a kernel has functions of other files inlined;
-- every file ends in the SHA-256 of what precedes it. A file that was cut short, or whose blocks a crash left empty,
-  is recompiled and replaced instead of loaded;
-- a disk that is full or cannot be read costs a compilation in every process, and nothing else.
+- The stamp of a kernel is numba's stamp of its file plus the SHA-256 of every source in its layer (`cards` or
+  `engines`, with all subfolders) and in this package, because functions from other files are inlined into kernels.
+- Every file ends in the SHA-256 of its contents. A file that is truncated, or that a crash left partly empty, is
+  recompiled and replaced instead of loaded.
+- If the disk is full or unreadable, each process compiles for itself; nothing fails.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ PACKAGE = Path(__file__).parents[1]
 
 
 def kept(compiled: Any, function: Callable[..., object]) -> Any:
-    """The same function, whose machine code is kept on disk if there is a folder that can be written."""
-    with suppress(RuntimeError, OSError):  # there is none: compile anew in every process
+    """The same function, with its machine code cached on disk if there is a writable folder."""
+    with suppress(RuntimeError, OSError):  # no writable folder: compile in every process
         compiled._cache = KernelCache(function)  # noqa: SLF001  numba has no public way to choose a cache
     return compiled
 
 
 class KernelCache(FunctionCache):
-    """Numba's cache of one function, which neither fails nor loads what is stale or damaged."""
+    """Numba's cache of one function, except that it never fails and never loads a stale or damaged file."""
 
     def __init__(self, function: Callable[..., object]) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
@@ -47,23 +47,23 @@ class KernelCache(FunctionCache):
         self._cache_file = _CheckedFile(self._cache_path, self._impl.filename_base, stamp)  # type: ignore[no-untyped-call]
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """The kept code, or None where there is none that can be used."""
+        """The cached code, or None if there is none that can be used."""
         try:
             return super().load_overload(signature, target_context)  # type: ignore[no-untyped-call]
-        except Exception:  # whole, but not what this numba writes
+        except Exception:  # intact, but not written by this version of numba
             return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep a compiled kernel if the disk lets us: a full one is no reason to lose a solve."""
+        """Cache a compiled kernel if possible: a full disk must not fail a solve."""
         try:
             super().save_overload(signature, compiled)  # type: ignore[no-untyped-call]
         except OSError:
-            with suppress(OSError):  # the index may name code that was not written, or is that of an older source
+            with suppress(OSError):  # the index may list code that was not written, or code from an older source
                 os.unlink(self._cache_file._index_path)  # noqa: SLF001  as above
 
 
 class _CheckedFile(IndexDataCacheFile):
-    """Numba's files with a checksum at their end, where unpickling does not look."""
+    """Numba's files with a checksum appended, which unpickling ignores."""
 
     @contextmanager
     def _open_for_write(self, filepath: str) -> Iterator[BytesIO]:
@@ -80,7 +80,7 @@ class _CheckedFile(IndexDataCacheFile):
 
     def _load_data(self, name: str) -> Any:
         if not _is_whole(path := self._data_path(name)):  # type: ignore[no-untyped-call]
-            raise FileNotFoundError(path)  # which numba takes for a kernel that is not there
+            raise FileNotFoundError(path)  # numba treats this as a kernel that is not cached
         return super()._load_data(name)  # type: ignore[no-untyped-call]
 
 
@@ -97,7 +97,7 @@ def _is_whole(path: str) -> bool:
 
 
 def _digest_of_layer(source: Path) -> bytes:
-    """Of every source whose functions a kernel of that file may have inlined."""
+    """Digest of every source whose functions may be inlined into a kernel of this file."""
     inside = source.is_relative_to(PACKAGE) and source.parent != PACKAGE
     layer = PACKAGE / source.relative_to(PACKAGE).parts[0] if inside else source.parent
     return _digest_of(layer) + _digest_of(Path(__file__).parent)
@@ -109,7 +109,7 @@ def _digest_of(folder: Path) -> bytes:
 
 
 def digest_of_sources(folder: Path) -> bytes:
-    """Of the names and texts of the Python files in a folder and below it, whatever their dates."""
+    """Digest of the names and contents of all Python files in a folder and its subfolders; dates do not count."""
     digest = hashlib.sha256()
     for source in sorted(folder.rglob("*.py")):
         text = source.read_bytes()

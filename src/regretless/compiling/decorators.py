@@ -1,25 +1,25 @@
-"""How kernels are compiled: no Python inside, machine code kept on disk, the interpreter's lock released.
+"""Decorators that compile kernels with numba: nopython mode, GIL released, machine code cached on disk.
 
-| decorator       | arithmetic | for                                                                             |
-|-----------------|------------|---------------------------------------------------------------------------------|
-| `kernel`        | exact      | loops with gathers                                                              |
-| `inlined`       | exact      | parts of such kernels: handing over a dozen arrays costs as much as a small game |
-| `unaliased`     | exact      | loops that touch each array in order, where no written array overlaps another   |
-| `threaded`      | exact      | loops over `prange`, shared among threads                                       |
-| `fast_kernel`   | reordered  | what Python calls in the public engine                                          |
-| `fast_inlined`  | reordered  | its parts, inlined by LLVM                                                      |
-| `fast_pasted`   | reordered  | a part with one caller, pasted into its source: it is not compiled twice        |
-| `intrinsic`     |            | functions whose machine code is written out                                     |
+| decorator       | arithmetic | for                                                                                |
+|-----------------|------------|------------------------------------------------------------------------------------|
+| `kernel`        | exact      | loops with gathers                                                                 |
+| `inlined`       | exact      | parts of such kernels: passing a dozen arrays costs as much as solving a small game |
+| `unaliased`     | exact      | loops over arrays in order, where no array that is written overlaps another        |
+| `threaded`      | exact      | loops over `prange`, shared among threads                                          |
+| `fast_kernel`   | reordered  | entry points of the public engine, called from Python                              |
+| `fast_inlined`  | reordered  | parts of those kernels, inlined by LLVM                                            |
+| `fast_pasted`   | reordered  | parts with a single caller, inlined by numba so that they are compiled only once   |
+| `intrinsic`     |            | functions whose LLVM code is written by hand                                       |
 
-LLVM vectorises a loop only if it knows that the arrays do not overlap, which numba can promise (`unaliased`) but has no
-public option for. It must not vectorise gathers: since the microcode fix for Downfall, gather instructions are slower
-than single loads on Intel processors.
+LLVM vectorises a loop only if it knows that the arrays do not overlap. Numba can promise that (`unaliased`) but has no
+public option for it. Gathers must not be vectorised: since the microcode fix for Downfall, gather instructions are
+slower than scalar loads on Intel processors.
 
-The fast kernels may regroup sums, and they leave out reference counting of arrays (`_nrt`): they are handed dozens of
-arrays and allocate none, and counting is an atomic operation for each, which took most of the time of small spots and
-made threads wait for each other. Everything that a fast kernel calls is inlined into it. Otherwise the process that
-compiles would run the parts as they were compiled by themselves, and later processes the parts as compiled into the
-whole: the same arithmetic, regrouped, with results that differ in their last bits.
+The fast kernels may reorder sums, and they skip reference counting of arrays (`_nrt`): they take dozens of arrays and
+allocate none, and each count is an atomic operation; these took most of the time on small spots and made threads wait
+for each other. Everything that a fast kernel calls is inlined into it. Otherwise the process that compiles would run
+the parts as compiled on their own, and later processes would run them as compiled into the whole: the same arithmetic
+in a different order, with results that differ in the last bits.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ Decorator = Callable[[Function], Function]
 
 
 def _load_numba_quickly() -> None:
-    """Spare the command 0.2 s: numba imports all of `scipy.linalg` to learn whether SciPy is installed.
+    """Save 0.2 s at startup: numba imports all of `scipy.linalg` just to learn whether SciPy is installed.
 
-    Finding SciPy tells as much. Kernels that need linear algebra still load it, when they are compiled.
+    `find_spec` answers that too. Kernels that need linear algebra still load it when they are compiled.
     """
     linear_algebra: Any = import_module("numba.np.linalg")
     probe = getattr(linear_algebra, "ensure_blas", None)
@@ -78,7 +78,7 @@ class _NoOverlap(CompilerBase):
 
 
 def _decorator(**options: Any) -> Any:
-    """A decorator that compiles at the first call and keeps the result on disk."""
+    """A decorator that compiles on first call and caches the result on disk."""
     options |= {"nogil": True, "error_model": "numpy"}
 
     def decorate(function: Function) -> Function:
