@@ -1,8 +1,7 @@
-"""What a module that cannot be imported means: a failed run.
+"""A module that cannot be imported fails the run.
 
-The one exception is a module of the package whose optional library is absent, which is skipped with the reason.
-`--doctest-ignore-import-errors` is of no use here: it also skips test files with a wrong import, whose tests then never
-run.
+The exception is a module of the package whose optional library is missing: it is skipped, with the reason. pytest's
+own `--doctest-ignore-import-errors` would also skip test files with a broken import, so that their tests never run.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent / "src"
-OPTIONAL = {"LiteEFG", "cupy", "cupyx", "torch"}  # what the environment that `make test` builds may lack
+OPTIONAL = {"LiteEFG", "cupy", "cupyx", "torch"}  # may be missing from the environment that `make test` builds
 
 
 @pytest.hookimpl(wrapper=True)
@@ -32,13 +31,13 @@ def pytest_make_collect_report(
 
 
 def missing_library(error: BaseException) -> str | None:
-    """The library whose absence is the cause of a failed import."""
+    """The missing library that made an import fail."""
     cause = error.__cause__ or error
     return cause.name.partition(".")[0] if isinstance(cause, ModuleNotFoundError) and cause.name else None
 
 
 def forget_module(path: Path) -> None:
-    """Drop the half-made module that pytest leaves behind, so that importing it again fails again."""
+    """Drop the half-initialised module that pytest leaves behind, so that importing it again fails again."""
     for name, module in list(sys.modules.items()):
         if getattr(module, "__file__", None) == str(path):
             del sys.modules[name]

@@ -158,8 +158,8 @@ WIN, LOSE = (1.0, -1.0), (-1.0, 1.0)
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"root": (-1, (0.5, 0.4), {"a": "w", "b": "w"}), "w": WIN}, r"sum to 0.9: each must be at least 0"),
-        ({"root": (-1, (1.5, -0.5), {"a": "w", "b": "w"}), "w": WIN}, "each must be at least 0"),
+        ({"root": (-1, (0.5, 0.4), {"a": "w", "b": "w"}), "w": WIN}, r"sum to 0.9; they must be at least 0"),
+        ({"root": (-1, (1.5, -0.5), {"a": "w", "b": "w"}), "w": WIN}, "they must be at least 0"),
         (
             {
                 "root": (-1, (0.5, 0.5), {"a": "x", "b": "y"}),
@@ -180,10 +180,10 @@ WIN, LOSE = (1.0, -1.0), (-1.0, 1.0)
                 "y": (0, "second", {"l": "w", "r": "w"}),
                 "w": WIN,
             },
-            "player 0 forgets what they did: histories of the information set 'second'",
+            "recall is not perfect: histories of the information set 'second'",
         ),
-        ({"root": (0, "k", {"l": "again", "r": "w"}), "again": (0, "k", {"l": "w", "r": "w"}), "w": WIN}, "forgets"),
-        ({"root": (2, "k", {"l": "w"}), "w": WIN}, "player 2 moves at 'k', and there are 2 players"),
+        ({"root": (0, "k", {"l": "again", "r": "w"}), "again": (0, "k", {"l": "w", "r": "w"}), "w": WIN}, "recall is not perfect"),
+        ({"root": (2, "k", {"l": "w"}), "w": WIN}, "player 2 moves at 'k', but there are only 2 players"),
         ({"root": (0, "k", {}), "w": WIN}, "there must be at least one"),
         ({"root": (0, "k", {"l": "w", "r": "v"}), "w": WIN, "v": (1.0, 1.0)}, "set zero_sum = False"),
         ({"root": (0, "k", {"l": "w"}), "w": (float("inf"), -1.0)}, "payoffs must be finite"),
@@ -245,7 +245,7 @@ def test_deeper_than_python_recurses() -> None:
 
 
 def test_games_without_end_or_bound() -> None:
-    with pytest.raises(InvalidGame, match="goes on after 100,000 moves"):
+    with pytest.raises(InvalidGame, match="has not ended after 100,000 moves"):
         compile_history(Countdown(-1))
     with pytest.raises(InvalidGame, match="leduc has more nodes than the limit of 5,000"):
         compile_history(games.load("leduc"), limit=5_000)

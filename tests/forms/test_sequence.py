@@ -71,5 +71,5 @@ def test_zero_sum_matrices_are_opposite_and_hold_no_zeros() -> None:
 
 
 def test_the_sequence_form_is_for_two() -> None:
-    with pytest.raises(InvalidGame, match="has 3 players: the sequence form is for two"):
+    with pytest.raises(InvalidGame, match="has 3 players; the sequence form needs exactly two"):
         compile_sequence(compile_history(games.load("kuhn(players=3)")))

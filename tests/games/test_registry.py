@@ -37,7 +37,7 @@ def test_spellings(text, name):
         ("leduc(6)", InvalidText, "by name"),
         ("leduc(**{'ranks': 6})", InvalidText, "by name"),
         ("leduc(ranks=6,ranks=7)", InvalidText, "ranks is given twice"),
-        ("leduc(ranks=6", InvalidText, "must read like"),
+        ("leduc(ranks=6", InvalidText, "must look like"),
         ("leduc(ranks=,)", InvalidText, "position 13"),  # our own count: Python's versions differ in theirs
         ("leduc(ranks=6, suits=)", InvalidText, "position 22"),
         ("leduc(ranks=6,,)", InvalidText, "position 15"),

@@ -72,7 +72,7 @@ def test_bars_of_sets_with_different_actions() -> None:
 def test_wrong_requests(solutions: list[Solution]) -> None:
     with pytest.raises(InvalidOption, match="at least one solution"):
         convergence([])
-    with pytest.raises(InvalidOption, match="one for each of 2"):
+    with pytest.raises(InvalidOption, match="one label for each of the 2"):
         convergence(solutions, labels=["one"])
     with pytest.raises(InvalidOption, match="'9:' is not one of 0:"):
         strategy_bars(solutions[0].strategy, ["9:"])

@@ -1,4 +1,4 @@
-"""Games as arrays: the history form of any game, the sequence form of any game for two."""
+"""Games as arrays: the history form of any game, the sequence form of any two-player game."""
 
 from regretless.forms.compile import compile_history, invert, last_pairs, strategy_array, uniform_array
 from regretless.forms.history import TERMINAL, FloatArray, HistoryForm, IntArray, Strategy

@@ -1,12 +1,12 @@
 """From the rules of a game to its history form, and from arrays over pairs back to strategies.
 
-1. Walk the game depth first with an explicit stack, so that few states are alive at once and depth is unlimited by
-   Python's recursion. Each node leaves one number behind, in the buffer of its depth: its information set, or that it
-   is chance's or terminal. Nodes of one depth are met in breadth-first order, so nothing needs sorting.
-2. Join the buffers: that is the breadth-first order. Children are numbered in the order of their parents, so the
-   number of children alone gives `first_child`, `parent` and `pair` by cumulative sums.
+1. Walk the game depth first with an explicit stack, so that few states are alive at once and Python's recursion limit
+   does not apply. Each node adds one number to the buffer of its depth: its information set, CHANCE or TERMINAL.
+   Nodes of one depth are visited in breadth-first order, so nothing needs sorting.
+2. Join the buffers, which gives breadth-first order. Children are numbered in the order of their parents, so
+   `first_child`, `parent` and `pair` follow from the numbers of children by cumulative sums.
 3. Renumber information sets by first appearance in that order.
-4. Check what the arrays say: payoffs are finite, the sum is 0 where the game says so, recall is perfect.
+4. Check the arrays: payoffs are finite and sum to 0 where the game says so, and recall is perfect.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from regretless.games.game import CHANCE, Game
 
 __all__ = ["compile_history", "invert", "last_pairs", "strategy_array", "uniform_array"]
 
-BYTES_A_NODE = 96  # arrays of the form and what building them takes for a moment, two players
-BYTES_AN_INFORMATION_SET = 400  # key, place in the dictionary, list entries
-DEEPEST = 100_000  # moves on one path; a game that goes on after so many is taken not to end
-CHECK_EVERY = 1 << 16  # nodes between two looks at the limit
-RESERVE = 1 / 8  # part of the memory free at the start that stays free: states and keys may be large
-LARGEST_PAYOFF = 1e20  # regrets sum payoffs over iterations, and float32 ends at 3e38
-SUM_TOLERANCE = 1e-6  # how far chance may sum from 1, and payoffs from 0
+BYTES_A_NODE = 96  # arrays of the form and temporaries while building them, two players
+BYTES_AN_INFORMATION_SET = 400  # key, dictionary entry, list entries
+DEEPEST = 100_000  # moves on one path; a longer game is assumed never to end
+CHECK_EVERY = 1 << 16  # nodes between checks of the limit
+RESERVE = 1 / 8  # share of the initially free memory to leave free: states and keys may be large
+LARGEST_PAYOFF = 1e20  # regrets sum payoffs over iterations, and the float32 maximum is 3e38
+SUM_TOLERANCE = 1e-6  # allowed error in the sums of chance probabilities and of payoffs
 
 
 def compile_history(game: Game[Any], *, limit: int | None = None) -> HistoryForm:
     """Compile the rules of a game into arrays.
 
-    `limit` is the largest number of nodes accepted; without it, as many as fit in the memory that is free.
+    `limit` is the largest number of nodes accepted; by default, as many as fit in free memory.
 
     >>> from regretless.games import Kuhn
     >>> form = compile_history(Kuhn())
@@ -56,7 +56,7 @@ def compile_history(game: Game[Any], *, limit: int | None = None) -> HistoryForm
 
 
 class _Walk:
-    """What the walk leaves behind: one buffer for each depth, and the information sets by key."""
+    """The walk and its results: one buffer per depth, and the information sets by key."""
 
     def __init__(self, game: Game[Any], limit: int | None) -> None:
         self.game = game
@@ -65,8 +65,8 @@ class _Walk:
         self.players = game.num_players()
         self.codes: list[array[int]] = []  # by depth: information set, CHANCE or TERMINAL of each node
         self.outcomes: list[array[int]] = []  # by depth: number of outcomes of each chance node
-        self.probabilities: list[array[float]] = []  # by depth: those outcomes' probabilities, one after the other
-        self.payoffs: list[array[float]] = []  # by depth: payoffs of each terminal, one after the other
+        self.probabilities: list[array[float]] = []  # by depth: probabilities of those outcomes, concatenated
+        self.payoffs: list[array[float]] = []  # by depth: payoffs of each terminal, concatenated
         self.sets: dict[str, int] = {}
         self.set_player: list[int] = []
         self.set_actions: list[tuple[str, ...]] = []
@@ -128,7 +128,7 @@ class _Walk:
 
     def _open_depth(self) -> None:
         if len(self.codes) > DEEPEST:
-            raise InvalidGame(f"{self.game.name} goes on after {DEEPEST:,} moves: does it end?")
+            raise InvalidGame(f"{self.game.name} has not ended after {DEEPEST:,} moves")
         self.codes.append(array("i"))
         self.outcomes.append(array("i"))
         self.probabilities.append(array("d"))
@@ -140,8 +140,8 @@ class _Walk:
         total = sum(probabilities)
         if not (abs(total - 1.0) <= SUM_TOLERANCE and min(probabilities) >= 0.0):
             raise InvalidGame(
-                f"{self.game.name}: the chance probabilities at {state!r} are {probabilities} and sum to {total:.12g}: "
-                "each must be at least 0 and their sum 1"
+                f"{self.game.name}: the chance probabilities at {state!r} are {probabilities} and sum to {total:.12g}; "
+                "they must be at least 0 and sum to 1"
             )
         self.outcomes[depth].append(len(outcomes))
         self.probabilities[depth].extend(probabilities)
@@ -150,13 +150,13 @@ class _Walk:
     def _new_set(self, key: str, player: int, actions: Sequence[str]) -> int:
         if not 0 <= player < self.players:
             raise InvalidGame(
-                f"{self.game.name}: player {player} moves at {key!r}, and there are {self.players} players"
+                f"{self.game.name}: player {player} moves at {key!r}, but there are only {self.players} players"
             )
         actions = tuple(actions)
         if not actions or len(set(actions)) < len(actions):
             raise InvalidGame(
-                f"{self.game.name}: the information set {key!r} has the actions {actions}: "
-                "there must be at least one and no two alike"
+                f"{self.game.name}: the information set {key!r} has the actions {actions}; "
+                "there must be at least one, and no duplicates"
             )
         number = len(self.sets)
         self.sets[key] = number
@@ -173,16 +173,16 @@ class _Walk:
         return BYTES_A_NODE + 8 * max(0, self.players - 2)
 
     def _check_room(self, nodes: int) -> int:
-        """Raise if this many nodes are too many; otherwise how many there may be."""
+        """Raise if there are too many nodes; otherwise return how many there may be."""
         if self.limit is not None and nodes > self.limit:
             raise InvalidGame(f"{self.game.name} has more nodes than the limit of {self.limit:,}")
-        # Part of what the nodes so far need is already taken and no longer counts as free.
+        # Part of the memory for the nodes so far is already in use and no longer counts as free.
         held = 4 * nodes
         needed = nodes * self._bytes_a_node()
         available = available_bytes() + held
         if needed > available:
             raise WouldNotFit(f"{self.game.name} (more than {nodes:,} nodes)", needed=needed, available=available)
-        # States on the path and long keys take what no count of nodes foretells: see what is really gone.
+        # States on the path and long keys take memory that the node count does not predict: measure what is left.
         if available < RESERVE * self.free_at_start:
             what = f"{self.game.name} (more than {nodes:,} nodes, {len(self.codes):,} moves deep)"
             raise WouldNotFit(what, needed=self.free_at_start - available + needed, available=self.free_at_start)
@@ -260,23 +260,23 @@ def _assemble(game: Game[Any], walk: _Walk) -> HistoryForm:
 def _check_payoffs(form: HistoryForm, game: Game[Any]) -> None:
     if not np.isfinite(form.payoff).all():
         worst = form.payoff[~np.isfinite(form.payoff).all(axis=1)][0]
-        raise InvalidGame(f"{form.name}: a terminal pays {tuple(worst.tolist())}, and payoffs must be finite")
+        raise InvalidGame(f"{form.name}: a terminal pays {tuple(worst.tolist())}, but payoffs must be finite")
     if np.abs(form.payoff).max(initial=0.0) > LARGEST_PAYOFF:
         worst = form.payoff[np.abs(form.payoff).max(axis=1).argmax()]
         raise InvalidGame(
-            f"{form.name}: a terminal pays {tuple(worst.tolist())}, and sums of payoffs above {LARGEST_PAYOFF:g} "
+            f"{form.name}: a terminal pays {tuple(worst.tolist())}, but sums of payoffs above {LARGEST_PAYOFF:g} "
             "overflow: choose a larger unit"
         )
     if game.zero_sum and not form.zero_sum:
         worst = form.payoff[np.abs(form.payoff.sum(axis=1)).argmax()]
         raise InvalidGame(
-            f"{form.name} is said to be zero-sum and a terminal pays {tuple(worst.tolist())}: "
-            "set zero_sum = False in the game if that is meant"
+            f"{form.name} claims to be zero-sum, but a terminal pays {tuple(worst.tolist())}: "
+            "set zero_sum = False in the game if that is intended"
         )
 
 
 def last_pairs(form: HistoryForm, player: int) -> IntArray:
-    """The pair by which `player` last moved on the way to each node; −1 where they have not moved yet.  [N]"""
+    """[N] `player`'s last pair on the path to each node; −1 where they have not moved yet."""
     last = np.full(len(form.parent), -1, np.int32)
     moved = np.zeros(len(form.parent), np.bool_)
     moved[1:] = form.player[form.parent[1:]] == player
@@ -299,13 +299,13 @@ def _check_recall(form: HistoryForm) -> None:
         wrong = np.flatnonzero(expected[sets] != last)
         if len(wrong):
             raise InvalidGame(
-                f"{form.name}: player {player} forgets what they did: "
-                f"histories of the information set {form.keys[sets[wrong[0]]]!r} follow different moves of theirs"
+                f"{form.name}: recall is not perfect: histories of the information set {form.keys[sets[wrong[0]]]!r} "
+                f"follow different moves of player {player}"
             )
 
 
 def uniform_array(form: HistoryForm) -> FloatArray:
-    """The strategy that plays all legal actions alike, as an array over pairs."""
+    """The uniform strategy as an array over pairs."""
     counts = np.diff(form.first_pair)
     return np.repeat(1.0 / counts, counts)
 
@@ -331,8 +331,7 @@ def invert(form: HistoryForm, strategy: FloatArray) -> dict[str, dict[str, float
 def strategy_array(form: HistoryForm, strategy: Strategy) -> FloatArray:
     """A strategy by information set and action as an array over pairs: the inverse of `invert`.
 
-    An information set that is left out plays all its actions alike; an action left out of a set that is given is
-    never played.
+    A missing information set plays uniformly; a missing action of a given set is never played.
 
     >>> from regretless.games import Kuhn
     >>> form = compile_history(Kuhn())
@@ -351,7 +350,7 @@ def strategy_array(form: HistoryForm, strategy: Strategy) -> FloatArray:
             raise InvalidOption("strategy", unknown[0], f"is not an action of {key!r}: {', '.join(actions)}")
         probabilities = [float(given.get(action, 0.0)) for action in actions]
         if not (min(probabilities) >= 0.0 and abs(sum(probabilities) - 1.0) <= SUM_TOLERANCE):
-            raise InvalidOption("strategy", dict(given), f"at {key!r} must be at least 0 each and sum to 1")
+            raise InvalidOption("strategy", dict(given), f"at {key!r} must hold numbers of at least 0 that sum to 1")
         start = form.first_pair[number]
         result[start : start + len(actions)] = probabilities
     return result

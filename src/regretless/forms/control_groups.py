@@ -1,14 +1,13 @@
-"""What Linux lets a process take where control groups limit it: containers, services, batch systems.
+"""Memory left to a process under Linux control groups: containers, services, batch systems.
 
-A group limits everything in it, groups inside it included, so what is left is the least over a process's group and all
-of its ancestors. Both versions are read, each where it is usually mounted:
+A group's limit includes its subgroups, so what is left is the minimum over a process's group and all its ancestors.
+Both versions are supported, each where it is usually mounted:
 
     version 2    /sys/fs/cgroup, or /sys/fs/cgroup/unified beside version 1;  memory.max, memory.high, memory.current
     version 1    /sys/fs/cgroup/memory;  memory.limit_in_bytes, memory.usage_in_bytes
 
-Pages of files that were read count as used, but the system gives them up when memory is needed: they count as free.
-A container may see its own group as the root while /proc names it by the host's path, so folders that do not exist are
-passed over on the way up.
+The kernel counts the page cache as used but reclaims it when memory is needed, so here it counts as free. A container
+may see its own group as the root while /proc gives the host's path, so missing folders are skipped on the way up.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ MEMBERSHIP = Path("/proc/self/cgroup")  # lines "4:memory:/path" (version 1) and
 
 
 def group_available() -> int | None:
-    """Bytes that the groups of this process still allow; None where nothing limits them."""
+    """Bytes that this process's groups still allow; None if there is no limit."""
     try:
         lines = MEMBERSHIP.read_text().splitlines()
     except OSError:  # not Linux
@@ -41,7 +40,7 @@ def group_available() -> int | None:
 
 
 def _left(mount: Path, path: str, limits: tuple[str, ...], usage: str, cached: str) -> Iterator[int]:
-    """What each group from the process's own up to the root has left, where it is limited."""
+    """Bytes left in each group that has a limit, from the process's own up to the root."""
     group = PurePosixPath("/" + path.lstrip("/"))
     for ancestor in (group, *group.parents):
         folder = mount / str(ancestor).lstrip("/")

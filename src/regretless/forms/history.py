@@ -1,9 +1,9 @@
 """The history form: every history of a game as a row of arrays, breadth first.
 
-Nodes are numbered by depth, and the children of a node are adjacent, so each depth is a contiguous slice and each
-node's children are one too. Information sets are numbered in order of first appearance, so the set in which a player
-moved before comes before the set in which they move next; the actions of an information set are adjacent *pairs*
-(information set, action), and everything CFR accumulates is one array over pairs.
+Nodes are numbered by depth, and siblings are adjacent, so each depth and each node's children are contiguous slices.
+Information sets are numbered in order of first appearance, so a player's earlier sets come before later ones. The
+actions of an information set are adjacent *pairs* (information set, action), and everything CFR accumulates is an
+array over pairs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ IntArray = NDArray[np.signedinteger]
 FloatArray = NDArray[np.float64]
 Strategy = Mapping[str, Mapping[str, float]]  # information set -> action -> probability
 
-TERMINAL = -2  # what `player` holds where the game is over; `games.CHANCE` is -1
+TERMINAL = -2  # value of `player` where the game is over; `games.CHANCE` is -1
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class HistoryForm:
 
     name: str  # the game, as a user types it
     players: int  # P
-    zero_sum: bool  # whether payoffs of every terminal sum to 0
+    zero_sum: bool  # whether the payoffs of every terminal sum to 0
 
-    parent: IntArray  # [N]         node above; -1 at the root, which is node 0
+    parent: IntArray  # [N]         -1 at the root, which is node 0
     player: IntArray  # [N]         who moves; CHANCE or TERMINAL
     information_set: IntArray  # [N]  of the player to move; -1 where no player moves
-    pair: IntArray  # [N]           pair by which the node was entered; -1 if chance entered it, and at the root
-    chance: FloatArray  # [N]       probability with which chance entered the node; 1 where a player did
+    pair: IntArray  # [N]           pair that leads to the node; -1 after a chance move and at the root
+    chance: FloatArray  # [N]       probability of the chance move that leads to the node; 1 after a player's move
     first_child: IntArray  # [N+1]  children of node n are first_child[n] : first_child[n+1]
     level: IntArray  # [D+2]        nodes of depth d are level[d] : level[d+1]
 

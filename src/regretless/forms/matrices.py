@@ -3,15 +3,15 @@
 | matrix  | shape  | entry 1 where                                                                     |
 |---------|--------|-----------------------------------------------------------------------------------|
 | G       | [N, N] | the row is the parent of the column: all edges of the game tree                   |
-| L(l)    | [N, N] | the same, for the edges that lead to depth l alone: G = L(1) + … + L(D)           |
-| M(Q, V) | [Q, N] | the node of the column is entered by the pair of the row                          |
+| L(l)    | [N, N] | the same, for edges into depth l only: G = L(1) + … + L(D)                        |
+| M(Q, V) | [Q, N] | the pair of the row leads to the node of the column                               |
 | M(H, Q) | [I, Q] | the pair of the column belongs to the information set of the row                  |
-| M(V, I) | [N, P] | the node of the row is entered by a move of the player of the column              |
+| M(V, I) | [N, P] | a move of the player of the column leads to the node of the row                   |
 
 N nodes, Q pairs of information set and action, I information sets, P players. With s the probability of entering each
-node, given its parent, everything CFR needs is products with them: reach flows down by π ← π + (L(l)ᵀ π) ∘ s for
-l = 1, …, D, values flow up by u ← u + L(l) (s ∘ u) for l = D, …, 1, and sums over information sets are M(H, Q) times
-a vector over pairs.
+node from its parent, CFR needs only products with them: reach flows down by π ← π + (L(l)ᵀ π) ∘ s for l = 1, …, D,
+values flow up by u ← u + L(l) (s ∘ u) for l = D, …, 1, and sums over information sets are M(H, Q) times a vector over
+pairs.
 
 Kim: GPU-Accelerated Counterfactual Regret Minimization, 2024, arXiv 2408.14778. Kim & Sandholm: Parallelizing
 Counterfactual Regret Minimization, 2026, arXiv 2605.14277.
@@ -31,12 +31,12 @@ from regretless.reprs import brief
 
 __all__ = ["Matrices", "matrices"]
 
-Sparse = Any  # scipy.sparse.csr_array; SciPy is optional and carries no types
+Sparse = Any  # scipy.sparse.csr_array; SciPy is optional and has no type annotations
 
 
 @dataclass(frozen=True)
 class Matrices:
-    """The matrices of a game, compressed by rows, of ones in float64."""
+    """The matrices of a game, in compressed sparse rows; all entries are 1.0."""
 
     tree: Sparse  # G
     levels: tuple[Sparse, ...]  # L(1), …, L(D)

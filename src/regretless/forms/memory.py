@@ -1,4 +1,4 @@
-"""How much memory is free, and how much a struct of arrays holds."""
+"""How much memory is free, and how much a compiled form takes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["available_bytes", "memory_bytes"]
 
 
 def available_bytes() -> int:
-    """Memory that can still be taken: what the machine has free, or less where a control group allows less."""
+    """Free memory: the machine's, or less if a control group allows less."""
     machine, group = _machine_available(), group_available()
     return machine if group is None else min(machine, group)
 
@@ -33,7 +33,7 @@ def _machine_available() -> int:
 
 
 def memory_bytes(form: object) -> int:
-    """Bytes of the arrays and texts in a compiled form, nested forms included, each array counted once.
+    """Bytes of the arrays and texts in a compiled form and the forms nested in it; each array counts once.
 
     >>> from regretless.games import Kuhn
     >>> from regretless.forms import compile_history

@@ -1,22 +1,22 @@
-"""The public form: what everybody sees, once, with a vector over private hands at every node.
+"""The public form: the public tree, stored once, with a vector over private hands at every node.
 
-A public state is a *betting node* (what has been done) together with a *runout* (what has been dealt in the open), so
-the form is a product and stores its factors alone:
+A public state is a *betting node* (the actions so far) together with a *runout* (the public cards so far), so the form
+is a product and stores only its factors:
 
     betting tree × runouts of each street × hands of each player × payoffs of each terminal
 
-1. The betting tree knows no cards. A chance node has one child: whatever is dealt, the same bets are possible.
-2. A street's runouts are its deals. Deals that differ by a renaming of suits which changes neither the board nor the
+1. The betting tree contains no cards. A chance node has one child: the same bets are possible whatever is dealt.
+2. A street's runouts are its deals. Deals that differ only by a renaming of suits that preserves the board and the
    ranges are stored once, with the permutations of hands that give the others (its *copies*).
-3. A player holds one of H hands. Two hands that share a card exclude each other (a *blocker*).
-4. A terminal pays by who wins: three numbers a player, so rake and ties need no rule of their own.
+3. A player holds one of H hands. Two hands that share a card exclude each other (*blockers*).
+4. A terminal's payoff depends on who wins: three numbers per player, so rake and ties need no special case.
 
-With w the weights of both ranges and v(h, k) what a player gets with h against k, the value of the game is
+With w the weights of the ranges and v(h, k) the payoff of hand h against hand k, the value of the game is
 
     Σ w0[h] · w1[k] · v(h, k)  /  Σ w0[h] · w1[k]        over the pairs of hands that share no card,
 
-and where chance deals, every deal that blocks neither hand is equally likely. Kuhn, Leduc, flop hold'em and hold'em
-postflop are all of this kind; the arrays say nothing of ranks or suits.
+and where chance deals, every deal that blocks neither hand is equally likely. Kuhn, Leduc, flop hold'em and postflop
+hold'em all have this form; the arrays know nothing of ranks or suits.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ class Kind(IntEnum):
 
     DECISION = 0  # a player acts
     CHANCE = 1  # the street ends and cards are dealt
-    FOLD = 2  # a player gave up
+    FOLD = 2  # a player has folded
     SHOWDOWN = 3  # hands are compared
 
 
 @dataclass(frozen=True)
 class BettingTree:
-    """Public actions alone, breadth first: N betting nodes, the children of a node adjacent. Node 0 is the root.
+    """Public actions only, breadth first: N betting nodes, siblings adjacent. Node 0 is the root.
 
-    A chance node belongs to the street that it ends and has exactly one child, which may be a chance node or a showdown
-    when nobody can bet any more. A showdown belongs to the last street.
+    A chance node belongs to the street that it ends and has exactly one child, which is a chance node or a showdown
+    if nobody can bet any more. A showdown belongs to the last street.
     """
 
     kind: IntArray  # [N]           a `Kind`
@@ -59,25 +59,25 @@ class BettingTree:
     street: IntArray  # [N]         0 on the street of the root
     parent: IntArray  # [N]         -1 at the root
     first_child: IntArray  # [N+1]  children of node n are first_child[n] : first_child[n+1]
-    paid: FloatArray  # [N, 2]      chips each player has put in since the root (or in all, where the starting pot is 0)
-    starting_pot: float  #          chips already there at the root, of nobody's
-    labels: tuple[str, ...]  # [N]  the action that leads here, as a person reads it; "" at the root and after chance
+    paid: FloatArray  # [N, 2]      chips each player has put in since the root (in total, if the starting pot is 0)
+    starting_pot: float  #          chips in the pot at the root
+    labels: tuple[str, ...]  # [N]  the action that leads here, for display; "" at the root and after chance
 
     __repr__ = brief
 
 
 @dataclass(frozen=True)
 class Street:
-    """What can be dealt up to a street: R runouts, those of one parent adjacent. Street 0 has one, of no cards."""
+    """The deals up to a street: R runouts, children of one parent adjacent. Street 0 has one runout, with no cards."""
 
-    cards: IntArray  # [R, C]        the C cards this street adds, a representative of the merged deals
+    cards: IntArray  # [R, C]        the C cards this street adds; one deal represents those merged with it
     parent: IntArray  # [R]          runout of the street before; 0 on street 0
     first_child: IntArray  # [R+1]   runouts of the next street are first_child[r] : first_child[r+1]; all 0 on the last
     probability: float  #            of a single deal, given hands that it does not block; 1 on street 0
     first_copy: IntArray  # [R+1]    copies of runout r are copies[first_copy[r] : first_copy[r+1]]
     copies: IntArray  # [copies]     a row of `PublicForm.permutations`; each runout's first is 0, the identity
     symmetry: IntArray  # [R]        a row of `PublicForm.symmetry`: which hands play alike on this runout
-    dead: tuple[BoolArray, BoolArray]  # [R, H] of each player: hands that the runout blocks, earlier streets included
+    dead: tuple[BoolArray, BoolArray]  # [R, H] per player: hands blocked by the runout or earlier streets
 
     __repr__ = brief
 
@@ -86,39 +86,39 @@ class Street:
 class Hands:
     """The private hands of one player: H of them, in one order for the whole game."""
 
-    weight: FloatArray  # [H]   how likely the range holds it, before blockers
-    cards: IntArray  # [H, 2]   the cards it blocks; -1 for the second where hands have one card
-    same: IntArray  # [H]       the other player's hand with the same two cards; -1 where none, and in games of one card
+    weight: FloatArray  # [H]   weight in the range, before blockers
+    cards: IntArray  # [H, 2]   the cards it blocks; the second is -1 in one-card games
+    same: IntArray  # [H]       the other player's hand with the same two cards; -1 if none, and in one-card games
 
     __repr__ = brief
 
 
 @dataclass(frozen=True)
 class Symmetry:
-    """Cards and hands that play alike on a runout, because suit permutations that leave it in place exchange them.
+    """Equivalent cards and hands on a runout: suit permutations that leave the runout unchanged exchange them.
 
-    K different sets of such permutations occur, the first with the identity alone. Of the cards (or hands) that a set
-    exchanges, the first stands for all: engines keep their numbers equal to its numbers, bit for bit. Otherwise
-    rounding would separate them over thousands of iterations, and copies of a runout would no longer be copies.
+    There are K different sets of such permutations, the first with only the identity. The first of the cards (or
+    hands) that a set exchanges represents them all: engines keep the numbers of the others equal to it, bit for bit.
+    Otherwise rounding would make them drift apart over thousands of iterations, and copies of a runout would differ.
     """
 
-    cards: IntArray  # [K, deck]                    the card that stands for each card
-    hands: tuple[IntArray, IntArray]  # [K, H] of each player: the hand that stands for each hand
+    cards: IntArray  # [K, deck]                    the card that represents each card
+    hands: tuple[IntArray, IntArray]  # [K, H] per player: the hand that represents each hand
 
     __repr__ = brief
 
 
 def no_symmetry(deck: int, hands: tuple[Hands, Hands]) -> Symmetry:
-    """Every card and every hand stands for itself."""
+    """Every card and every hand represents itself."""
     first, second = (np.arange(len(held.weight), dtype=np.int16)[None] for held in hands)
     return Symmetry(np.arange(deck, dtype=np.int16)[None], (first, second))
 
 
 @dataclass(frozen=True)
 class Payoffs:
-    """What each player gets at a terminal, in chips: [N, 2] each, 0 at other nodes.
+    """Payoff of each player at a terminal, in chips: [N, 2] each, 0 at other nodes.
 
-    At a fold the player who folded gets `lose`, the other `win`. With rake the two players' do not sum to the pot.
+    At a fold, the player who folded gets `lose` and the other `win`. With rake, the two do not sum to the pot.
     """
 
     win: FloatArray
@@ -133,15 +133,15 @@ class PublicForm:
     """A two-player poker game as arrays. G suit permutations, F runouts of the last street."""
 
     name: str
-    deck: int  # cards that blockers are numbered by: 52 in hold'em
+    deck: int  # number of cards: 52 in hold'em
     tree: BettingTree
     streets: tuple[Street, ...]
     hands: tuple[Hands, Hands]
     payoffs: Payoffs
     permutations: tuple[
         IntArray, IntArray
-    ]  # [G, H] of each player; a copy's value of hand h is that of hand permutation[h]
+    ]  # [G, H] per player; the value of hand h on a copy is that of hand permutation[h]
     symmetry: Symmetry
-    strength: tuple[IntArray, IntArray]  # [F, H] of each player: larger wins, equal ties, `DEAD` where blocked
+    strength: tuple[IntArray, IntArray]  # [F, H] per player: larger wins, equal ties, `DEAD` where blocked
 
     __repr__ = brief

@@ -1,15 +1,15 @@
 """The sequence form of a two-player game (Koller, Megiddo & von Stengel, 1996).
 
-A *sequence* of a player is the pairs (information set, action) on the way to a node, the other player's moves and
-chance left out; with perfect recall the last pair says it all. Three things remain of the game:
+A *sequence* of a player is the list of their own pairs (information set, action) on the path to a node; with perfect
+recall, the last pair determines it. The form consists of:
 
 1. each player's decisions as a tree of sequences, level by level;
 2. a realization plan x over sequences: x = 1 for the empty sequence, and in each information set the plan of its
    actions sums to the plan of the sequence that leads there;
 3. one sparse matrix per player of payoffs over pairs of sequences, with chance folded in: row s of
-   `payoff[player] @ opponent_plan` is what the terminals that end the player's sequence s are worth.
+   `payoff[player] @ opponent_plan` is the value of the terminals that end the player's sequence s.
 
-An iteration of CFR is then, for each player, one sweep down the opponent's tree, one sparse product and one sweep up
+For each player, an iteration of CFR is then one sweep down the opponent's tree, one sparse product and one sweep up
 the player's own tree. Goofspiel with 6 cards has 969,523 histories but 74,076 pairs.
 """
 
@@ -34,7 +34,7 @@ __all__ = [
     "terminal_sequences",
 ]
 
-CANCELLED = 1e-14  # a sum this small beside what was summed is rounding: the entry is dropped
+CANCELLED = 1e-14  # a sum this small relative to its terms is rounding error: the entry is dropped
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def compile_sequence(history: HistoryForm) -> SequenceForm:
     ([13, 13], 30)
     """
     if history.players != 2:
-        raise InvalidGame(f"{history.name} has {history.players} players: the sequence form is for two")
+        raise InvalidGame(f"{history.name} has {history.players} players; the sequence form needs exactly two")
     trees = (sequence_tree(history, 0), sequence_tree(history, 1))
     ends = (terminal_sequences(history, 0, trees[0]), terminal_sequences(history, 1, trees[1]))
     weighted = terminal_reach(history)[:, None] * history.payoff
@@ -111,7 +111,7 @@ def sequence_tree(history: HistoryForm, player: int) -> SequenceTree:
 
     counts = np.diff(history.first_pair)
     parent_set = np.append(np.repeat(np.arange(len(counts)), counts), -1)[parent_pair]
-    depth = np.full(len(counts), -1)  # how many decisions of the player come before
+    depth = np.full(len(counts), -1)  # number of earlier decisions of the player
     here = sets[parent_pair[sets] < 0]
     waiting = sets[parent_pair[sets] >= 0]
     level = [0]
@@ -137,26 +137,26 @@ def sequence_tree(history: HistoryForm, player: int) -> SequenceTree:
 
 
 def _ranges(start: IntArray, count: IntArray) -> IntArray:
-    """start[0], start[0] + 1, … for count[0] numbers, then the same from start[1], and so on."""
+    """count[0] consecutive numbers from start[0], then count[1] from start[1], and so on."""
     before = np.cumsum(count) - count
     ranges: IntArray = np.arange(count.sum()) + np.repeat(start - before, count)
     return ranges
 
 
 def _sequence_of_pair(history: HistoryForm, pair: IntArray) -> IntArray:
-    """The inverse of `pair`; its last entry, which index −1 finds, is the empty sequence."""
+    """The inverse of `pair`; its last entry, reached by index −1, is the empty sequence."""
     sequence = np.zeros(history.first_pair[-1] + 1, np.int32)
     sequence[pair[1:]] = np.arange(1, len(pair), dtype=np.int32)
     return sequence
 
 
 def terminal_sequences(history: HistoryForm, player: int, tree: SequenceTree) -> IntArray:
-    """The sequence of `player` that ends in each terminal.  [T]"""
+    """[T] `player`'s sequence at each terminal."""
     return _sequence_of_pair(history, tree.pair)[last_pairs(history, player)[history.terminal]]
 
 
 def terminal_reach(history: HistoryForm) -> FloatArray:
-    """The product of chance's probabilities on the way to each terminal.  [T]"""
+    """[T] product of the chance probabilities on the path to each terminal."""
     reach = history.chance.copy()
     for depth in range(1, len(history.level) - 1):
         here = slice(history.level[depth], history.level[depth + 1])
@@ -165,7 +165,7 @@ def terminal_reach(history: HistoryForm) -> FloatArray:
 
 
 def _sum_entries(row: IntArray, column: IntArray, value: FloatArray, rows: int, columns: int) -> SparseMatrix:
-    """Compressed rows of entries in any order; those of the same row and column are summed, zeros dropped."""
+    """Compressed rows from entries in any order; duplicates are summed and zeros dropped."""
     place = row.astype(np.int64) * columns + column
     order = np.argsort(place, kind="stable")
     place, value = place[order], value[order]

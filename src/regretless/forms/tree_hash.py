@@ -1,7 +1,7 @@
-"""A name for the tree of a game: equal trees, equal hash, so that saved arrays never meet a game they do not fit.
+"""A hash of the game tree, so that saved arrays are never used with a game they do not fit.
 
-Everything that gives the arrays of a solve their meaning goes in: the shape of the tree, who moves, information sets
-with their texts and actions, chance and payoffs. The name of the game stays out: `leduc` and `leduc(ranks=3)` are one.
+It covers everything that gives the arrays of a solve their meaning: the shape of the tree, who moves, information sets
+with their keys and actions, chance and payoffs; but not the game's name: `leduc` and `leduc(ranks=3)` have one hash.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ __all__ = [
     "write_efg",
 ]
 
-_ADAPTERS = {  # imported when first asked for
+_ADAPTERS = {  # imported on first use
     "from_openspiel": "openspiel",
     "from_tabular_policy": "openspiel",
     "to_tabular_policy": "openspiel",

@@ -1,13 +1,13 @@
-"""From the text of a Gambit file (EFG 2 R) to a tree in lists; no recursion, so depth is no danger.
+"""Parser for Gambit files (EFG 2 R): text to a tree stored in lists, without recursion, so any depth is safe.
 
     EFG 2 R "title" { "player" … } "comment"
     c "node" set "set" { "action" probability … } outcome "outcome" { payoff, … }      chance
     p "node" player set "set" { "action" … } outcome "outcome" { payoff, … }           a player
     t "node" outcome "outcome" { payoff, … }                                           the end
 
-Nodes come in prefix order: each node's children, one for each action, follow it. The actions of an information set
-and the payoffs of an outcome may be left out after their first appearance. Payoffs may hang on any node; a player
-gets their sum along the path. Outcome 0 pays nothing.
+Nodes come in prefix order: each node is followed by its children, one per action. The actions of an information set
+and the payoffs of an outcome may be omitted after their first appearance. Any node may have payoffs; a player gets
+their sum along the path. Outcome 0 pays nothing.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from regretless.games.game import CHANCE
 __all__ = ["TERMINAL", "EfgSet", "EfgTree", "Limits", "parse"]
 
 TERMINAL = -2  # in `EfgTree.player`
-PROBABILITY_TOLERANCE = 1e-4  # how far the decimals of a file may sum from 1; what is accepted is divided by the sum
-NO_CHILDREN: list[int] = []  # of every terminal: never added to
-NEGLIGIBLE = 1e-12  # sums this close to 1 are left as they are
+PROBABILITY_TOLERANCE = 1e-4  # how far from 1 probabilities in a file may sum; they are then divided by the sum
+NO_CHILDREN: list[int] = []  # shared by all terminals, never changed
+NEGLIGIBLE = 1e-12  # sums this close to 1 are not normalised
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of a stranger's file is read before it is refused."""
+    """Limits on an untrusted file."""
 
     bytes: int = 256 * 2**20
     nodes: int = 5_000_000
     depth: int = 100_000  # moves on one path
     players: int = 100
-    payoffs: int = 20_000_000  # numbers kept for payoffs that had to be summed along a path
+    payoffs: int = 20_000_000  # numbers stored for payoffs summed along a path
 
 
 @dataclass(frozen=True)
@@ -42,24 +42,24 @@ class EfgSet:
     """An information set, or a chance move."""
 
     player: int
-    number: int  # as the file says
-    label: str  # as the file says
-    names: tuple[str, ...]  # as the file says
+    number: int  # as in the file
+    label: str  # as in the file
+    names: tuple[str, ...]  # as in the file
     actions: tuple[str, ...]  # the names, made unique
-    probabilities: tuple[float, ...]  # of a chance move; empty for a player's
+    probabilities: tuple[float, ...]  # of a chance move; empty for a player's move
 
 
 @dataclass
 class EfgTree:
-    """A game as the file says it; lists are over nodes in the order of the file."""
+    """A game as in its file; lists are over nodes in file order."""
 
     title: str = ""
     comment: str = ""
     players: tuple[str, ...] = ()
     player: list[int] = field(default_factory=list)  # CHANCE, TERMINAL or the player's number from 0
-    set: list[int] = field(default_factory=list)  # place in `sets`; −1 at the end
+    set: list[int] = field(default_factory=list)  # index into `sets`; −1 at a terminal
     children: list[list[int]] = field(default_factory=list)
-    payoff: list[tuple[float, ...]] = field(default_factory=list)  # along the path, this node's outcome included
+    payoff: list[tuple[float, ...]] = field(default_factory=list)  # along the path, including this node's outcome
     sets: list[EfgSet] = field(default_factory=list)
 
 
@@ -73,17 +73,17 @@ class _Parser:
         self.tokens = tokens
         self.limits = limits
         self.tree = EfgTree()
-        self.set_at: dict[tuple[int, int], int] = {}  # player, number -> place in `tree.sets`
+        self.set_at: dict[tuple[int, int], int] = {}  # player, number -> index into `tree.sets`
         self.outcomes: dict[int, tuple[float, ...]] = {}
-        self.summed = 0  # numbers in payoffs that were summed
-        self.memory: dict[int, tuple[int, int]] = {}  # set -> its player's last set and action, the same at every node
+        self.summed = 0  # numbers stored for payoffs summed along a path
+        self.memory: dict[int, tuple[int, int]] = {}  # set -> its player's last set and action, equal at all its nodes
 
     def run(self) -> EfgTree:
         tokens, tree = self.tokens, self.tree
         self._prologue()
         nothing = (0.0,) * len(tree.players)
         forgotten = ((-1, -1),) * len(tree.players)
-        # Nodes whose children are still to come: node, and by player the last set and action before it.
+        # Nodes with children still to come: the node, and each player's last set and action before it.
         above: list[tuple[int, tuple[tuple[int, int], ...]]] = []
         while True:
             node = len(tree.player)
@@ -108,7 +108,7 @@ class _Parser:
             if not above:
                 break
         if tokens.kind != END:
-            tokens.fail(f"the tree is complete, and yet {tokens.shown()} follows")
+            tokens.fail(f"the tree is complete, but {tokens.shown()} follows")
         return tree
 
     def _prologue(self) -> None:
@@ -116,7 +116,7 @@ class _Parser:
         if not tokens.accept("EFG"):
             tokens.fail("a Gambit extensive game begins with EFG 2 R")
         if tokens.value != "2":
-            tokens.fail(f"only version 2 of the format is read, found {tokens.shown()}")
+            tokens.fail(f"only version 2 of the format is supported, found {tokens.shown()}")
         tokens.take()
         if tokens.value not in ("R", "D"):
             tokens.fail(f"expected R or D after EFG 2, found {tokens.shown()}")
@@ -136,7 +136,7 @@ class _Parser:
             tree.comment = tokens.text("the comment")
 
     def _node(self, payoff: tuple[float, ...], memory: tuple[tuple[int, int], ...]) -> None:
-        """Read one node; `payoff` and `memory` are those of the path to it."""
+        """Read one node; `payoff` and `memory` belong to the path to it."""
         tokens, tree = self.tokens, self.tree
         kind = tokens.value
         if tokens.kind == END:
@@ -153,12 +153,12 @@ class _Parser:
         elif kind == "p":
             player = tokens.integer("the player's number") - 1
             if not 0 <= player < len(tree.players):
-                tokens.fail(f"player {player + 1} moves before this, and there are {len(tree.players)} players")
+                tokens.fail(f"player {player + 1} moves here, but there are only {len(tree.players)} players")
             place = self._set(player)
             if self.memory.setdefault(place, memory[player]) != memory[player]:
                 tokens.fail(
-                    f"recall is not perfect: in information set {tree.sets[place].number} player {player + 1} "
-                    "forgets a move that led here"
+                    f"recall is not perfect: in information set {tree.sets[place].number}, player {player + 1} "
+                    "forgets an earlier move"
                 )
         gained = self._outcome()
         tree.player.append(player)
@@ -170,24 +170,24 @@ class _Parser:
         if gained is None:
             return payoff
         if not any(payoff):
-            return gained  # the usual file pays at the end alone: one tuple for each outcome
+            return gained  # most files pay only at terminals: one tuple per outcome
         self.summed += len(payoff)
         if self.summed > self.limits.payoffs:
             self.tokens.fail(f"more than {self.limits.payoffs:,} payoffs to sum along paths")
         total = tuple(before + here for before, here in zip(payoff, gained))
         if not all(map(math.isfinite, total)):
-            self.tokens.fail("the payoffs along this path sum to more than a number can hold")
+            self.tokens.fail("the sum of payoffs along this path overflows")
         return total
 
     def _set(self, player: int) -> int:
-        """Read an information set or chance move: its number, label and actions, the last two at least once."""
+        """Read an information set or chance move: number, label and actions (optional after the first time)."""
         tokens, tree = self.tokens, self.tree
         number = tokens.integer("the number of an information set")
         label = tokens.text("a label") if tokens.kind == "text" else ""
         place = self.set_at.get((player, number))
         if tokens.value != "{" or tokens.kind == "text":
             if place is None:
-                tokens.fail(f"information set {number} appears for the first time and needs its actions in braces")
+                tokens.fail(f"information set {number} is new, so its actions must follow in braces")
             return place
         names, probabilities = self._actions(player)
         if place is None:
@@ -197,7 +197,7 @@ class _Parser:
             return place
         known = tree.sets[place]
         if known.names != tuple(names) or known.probabilities != probabilities:
-            tokens.fail(f"information set {number} had other actions or probabilities where it appeared before")
+            tokens.fail(f"information set {number} had different actions or probabilities before")
         return place
 
     def _actions(self, player: int) -> tuple[list[str], tuple[float, ...]]:
@@ -210,14 +210,14 @@ class _Parser:
             if player == CHANCE:
                 probabilities.append(tokens.number("its probability"))
                 if probabilities[-1] < 0:
-                    tokens.fail("the probability before this is below 0")
+                    tokens.fail("the preceding probability is negative")
             tokens.accept(",")
         if not names:
             tokens.fail("a move needs at least one action")
         if player == CHANCE:
             total = sum(probabilities)
             if abs(total - 1.0) > PROBABILITY_TOLERANCE:
-                tokens.fail(f"the probabilities before this sum to {total:.6g}, not 1")
+                tokens.fail(f"the preceding probabilities sum to {total:.6g}, not 1")
             if abs(total - 1.0) > NEGLIGIBLE:
                 probabilities = [probability / total for probability in probabilities]
         return names, tuple(probabilities)
@@ -229,7 +229,7 @@ class _Parser:
             tokens.take()  # the outcome's label
         if tokens.kind == "text" or not tokens.accept("{"):
             if number and number not in self.outcomes:
-                tokens.fail(f"outcome {number} appears for the first time and needs its payoffs in braces")
+                tokens.fail(f"outcome {number} is new, so its payoffs must follow in braces")
             return self.outcomes.get(number)
         payoffs: list[float] = []
         while not tokens.accept("}"):
@@ -240,14 +240,14 @@ class _Parser:
         if len(payoffs) < players:
             tokens.fail(f"outcome {number} has {len(payoffs)} payoffs for {players} players")
         if number == 0:
-            tokens.fail("outcome 0 means that nothing is paid, and yet payoffs are given")
+            tokens.fail("outcome 0 means no payoffs, but payoffs are given")
         if self.outcomes.setdefault(number, tuple(payoffs)) != tuple(payoffs):
-            tokens.fail(f"outcome {number} had other payoffs where it appeared before")
+            tokens.fail(f"outcome {number} had different payoffs before")
         return self.outcomes[number]
 
 
 def _unique(names: list[str]) -> tuple[str, ...]:
-    """Names by which actions can be told apart: numbered where one is empty or two are the same."""
+    """Unique names for actions: numbered if any is empty or repeated."""
     if len(set(names)) == len(names) and all(names):
         return tuple(names)
     return tuple(f"{name} #{place}".strip() for place, name in enumerate(names, start=1))

@@ -1,7 +1,7 @@
-"""Words of a Gambit file, one after the other, each with its place for error messages.
+"""Tokenizer for Gambit files that tracks positions for error messages.
 
-A token is a text in double quotes (a backslash keeps the character after it), a number (`2`, `-.5`, `1e-3`, `1/3`), a
-word, a brace or a comma. Space means nothing; `//` and `#` begin a remark that runs to the end of the line.
+A token is text in double quotes (a backslash escapes the next character), a number (`2`, `-.5`, `1e-3`, `1/3`), a
+word, a brace or a comma. Whitespace is ignored; `//` and `#` begin a comment that runs to the end of the line.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from regretless.errors import InvalidFile
 __all__ = ["END", "Tokens"]
 
 _TOKEN = re.compile(
-    r"""(?:\s++|//[^\n]*+|\#[^\n]*+)*+  # what means nothing; possessive, so that it is never taken back
+    r"""(?:\s++|//[^\n]*+|\#[^\n]*+)*+  # whitespace and comments; possessive, to prevent backtracking
       (?: (?P<text>"[^"\\]*+(?:\\.[^"\\]*+)*+")
       | (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?:/\d+)?)
       | (?P<word>[A-Za-z]+)
@@ -30,7 +30,7 @@ END = "end"  # kind of the token after the last one
 
 
 class Tokens:
-    """A cursor over the tokens of a file: `kind` and `value` describe the one that comes next."""
+    """A cursor over the tokens of a file: `kind` and `value` describe the next one."""
 
     def __init__(self, source: str, path: object) -> None:
         self.source = source
@@ -42,19 +42,19 @@ class Tokens:
         self._find(0)
 
     def fail(self, reason: str) -> NoReturn:
-        """Refuse the file, pointing at the token that comes next."""
+        """Refuse the file, pointing at the next token."""
         line = self.source.count("\n", 0, self._start) + 1
         column = self._start - self.source.rfind("\n", 0, self._start)
         raise InvalidFile(self.path, f"line {line}, column {column}: {reason}")
 
     def take(self) -> str:
-        """The token that comes next, moving past it."""
+        """Return the next token and move past it."""
         value = self.value
         self._find(self._after)
         return value
 
     def accept(self, mark: str) -> bool:
-        """Move past `mark` if it comes next."""
+        """Move past `mark` if it is next."""
         if self.value == mark and self.kind != "text":
             self._find(self._after)
             return True
@@ -83,7 +83,7 @@ class Tokens:
             if not below:
                 value = float(above)
             elif above.lstrip("+-").isdecimal():
-                value = int(above) / int(below)  # of two whole numbers, rounded once
+                value = int(above) / int(below)  # integers, so that it is rounded only once
             else:
                 value = float(above) / int(below)
         except ZeroDivisionError:
@@ -96,7 +96,7 @@ class Tokens:
         return value
 
     def shown(self) -> str:
-        """The token that comes next, as a message shows it."""
+        """The next token as shown in a message."""
         if self.kind == END:
             return "the end of the file"
         shown = self.value if len(self.value) <= 40 else self.value[:37] + "..."

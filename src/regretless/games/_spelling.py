@@ -1,4 +1,4 @@
-"""How a game is spelled, its name and the parameters that differ from their defaults, and which values are allowed."""
+"""The text of a game (its name and non-default parameters), and checks of parameter values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def check_positive(option: str, value: object, reason: str) -> None:
 
 
 def check_tuple(option: str, value: object, counts: range, reason: str, *, whole: bool = False) -> None:
-    """Refuse anything but a tuple of numbers above 0, as many as `counts` allows."""
+    """Refuse anything but a tuple of numbers above 0 whose length is in `counts`."""
     if not isinstance(value, tuple) or len(value) not in counts:
         raise InvalidOption(option, value, reason)
     for number in value:

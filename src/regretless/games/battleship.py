@@ -1,11 +1,11 @@
 """Battleship on a small board: two hidden fleets, alternating shots (Farina et al., 2019, use it as a benchmark).
 
-1. In turn, player 0 first, each player places one ship after the other on their own board: `a1-a2` covers a1 and a2
-   (rows are letters, columns numbers). A placement that leaves no room for the ships to come is not legal.
-2. In turn, each fires `shots` shots: `b3`. The shooter learns miss (`.`), hit (`x`) or sunk (`#`); the other sees
-   where the shot fell. `repeat_shots` says whether a player may fire at the same place twice.
-3. The game ends when a fleet is sunk or all shots are fired. A sunk ship is worth its entry of `values` (1 each unless
-   given) to who sank it and costs its owner `loss_multiplier` times as much: unless that is 1, the game is general-sum.
+1. Taking turns, player 0 first, the players place their ships on their own boards: `a1-a2` covers a1 and a2 (rows are
+   letters, columns numbers). A placement that leaves no room for later ships is not legal.
+2. Taking turns, each fires `shots` shots, such as `b3`. The shooter learns miss (`.`), hit (`x`) or sunk (`#`); the
+   other sees where the shot fell. `repeat_shots` says whether a player may fire at the same cell twice.
+3. The game ends when a fleet is sunk or all shots are fired. Sinking a ship earns its entry in `values` (default 1) and
+   costs its owner `loss_multiplier` times as much; unless that is 1, the game is general-sum.
 
 Farina, Ling, Fang, Sandholm: Correlation in Extensive-Form Games. NeurIPS 2019.
 """
@@ -27,7 +27,7 @@ Fleet = tuple[int, ...]  # one set of cells per ship, as bits
 class BattleshipState(NamedTuple):
     """A history of battleship. Cells are bits, row by row."""
 
-    turns: int  # moves so far; its parity is who moves
+    turns: int  # moves so far; even when player 0 moves
     over: bool
     first_fleet: Fleet  # ships player 0 has placed so far
     second_fleet: Fleet
@@ -94,7 +94,7 @@ class Battleship(Game[BattleshipState]):
         self._shots = tuple(self._cells)
         self._placements = [self._placements_of(length) for length in ships]
         self._worth = values or (1.0,) * len(ships)
-        self._allowed: dict[Fleet, tuple[Action, ...]] = {}  # placements, by the fleet before; filled as asked for
+        self._allowed: dict[Fleet, tuple[Action, ...]] = {}  # placements, by the fleet so far; filled on demand
         self._targets: dict[Fleet, dict[Action, tuple[int, int]]] = {}  # likewise
         self._payoffs: dict[tuple[Fleet, Fleet, int, int], tuple[float, float]] = {}  # likewise
         self._placing = 2 * len(ships)  # turns in which ships are placed
@@ -169,7 +169,7 @@ class Battleship(Game[BattleshipState]):
         return sum([worth for ship, worth in zip(fleet, self._worth) if not ship & afloat], 0.0)
 
     def _struck(self, fleet: Fleet) -> dict[Action, tuple[int, int]]:
-        """By shot: its cell, and the ship of this fleet that lies there, or 0."""
+        """For each shot: its cell, and the ship of this fleet there, or 0."""
         struck = self._targets.get(fleet)
         if struck is None:
             struck = self._targets[fleet] = {
@@ -178,7 +178,7 @@ class Battleship(Game[BattleshipState]):
         return struck
 
     def _placements_of(self, length: int) -> dict[Action, int]:
-        """Every way to lay a ship of this length, across first; the cells it covers."""
+        """Every placement of a ship of this length, horizontal first, with the cells it covers."""
         cells = list(self._cells.items())
         ways: dict[Action, int] = {}
         steps = [(1, self.width - length, self.height - 1)]

@@ -1,11 +1,11 @@
 """Games in Gambit's `.efg` files, read and written without Gambit (Savani & Turocy, gambit-project.org).
 
-Reading: any number of players, any payoffs, on any node; perfect recall is checked. An information set's key is its
-label in the file if every set has one of its own; if not, `player.number` and the label. The format is described in
-`_efg_parser`. A damaged file answers with line and column.
+Reading: any number of players, any payoffs, at any node; perfect recall is checked. An information set's key is its
+label in the file if all labels are unique; otherwise `player.number` and the label. `_efg_parser` describes the
+format. Errors give the line and column.
 
-Writing: any game of this package. Keys become labels, so that reading a written file gives the same keys back;
-numbers are written as fractions where that is exact.
+Writing: any game. Keys become labels, so that reading a written file gives the same keys; numbers are written as
+fractions where that is exact.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LARGEST_DENOMINATOR = 1_000_000  # of a fraction in a written file
 
 
 class EfgGame(Game[int]):
-    """A game read from a Gambit file; a state is the number of a node in the order of the file."""
+    """A game read from a Gambit file; a state is the number of a node in file order."""
 
     def __init__(self, tree: EfgTree, name: str) -> None:
         self.name = name
@@ -103,7 +103,7 @@ def read_efg(path: str | Path, *, limits: Limits = Limits()) -> EfgGame:  # noqa
 
 
 def parse_efg(text: str, *, name: str = "efg", limits: Limits = Limits()) -> EfgGame:  # noqa: B008 - frozen
-    """The game that the text of a Gambit file describes.
+    """The game described by the text of a Gambit file.
 
     >>> game = parse_efg('''EFG 2 R "Matching pennies" { "Even" "Odd" }
     ... p "" 1 1 "even" { "heads" "tails" } 0
@@ -142,7 +142,7 @@ def to_efg(game: Game[Any], *, title: str | None = None, limits: Limits = Limits
     """
     names = getattr(game, "player_names", None) or [f"Player {player + 1}" for player in range(game.num_players())]
     lines = [f"EFG 2 R {_quoted(title or game.name)} {{ {' '.join(map(_quoted, names))} }}", '""', ""]
-    numbers: list[dict[str, int]] = [{} for _ in names]  # by player: key -> number of the information set
+    numbers: list[dict[str, int]] = [{} for _ in names]  # per player: key -> number of the information set
     moves: dict[tuple[int, str], str] = {}  # player, key -> the set and its actions, as written
     outcomes: dict[tuple[float, ...], str] = {}
     chance_moves = 0
@@ -150,7 +150,7 @@ def to_efg(game: Game[Any], *, title: str | None = None, limits: Limits = Limits
     while pending:
         state = pending.pop()
         if len(lines) - 3 >= limits.nodes:
-            raise InvalidGame(f"{game.name}: has more than {limits.nodes:,} nodes, too many for a file")
+            raise InvalidGame(f"{game.name}: more than {limits.nodes:,} nodes, too many for a file")
         if game.is_terminal(state):
             payoffs = game.utilities(state)
             written = outcomes.get(payoffs)
@@ -183,6 +183,6 @@ def _quoted(text: str) -> str:
 
 
 def _number(value: float) -> str:
-    """A fraction if reading it gives the same number back, else all the digits."""
+    """A fraction if it reads back as the same number, else all digits."""
     near = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
     return str(near) if float(near) == value else repr(value)

@@ -1,6 +1,6 @@
-"""The rules of a game, as Definition 1 of Zinkevich et al. (2007) writes them.
+"""The rules of a game, following Definition 1 of Zinkevich et al. (2007).
 
-| the paper              | here                                                                  |
+| paper                  | here                                                                  |
 |------------------------|-----------------------------------------------------------------------|
 | history h in H         | a *state*: any hashable value; `initial_state()` is the empty history |
 | terminal z in Z        | `is_terminal(state)`                                                  |
@@ -10,8 +10,8 @@
 | information partition  | `info_set_key(state)`: equal keys, same information set               |
 | utility u_i(z)         | `utility(state, player)`                                              |
 
-A game is written once, by subclassing `Game`. Everything else in the package reads it through these methods: the
-recursive solver directly, the fast engines after compiling it into arrays.
+A game is written once, by subclassing `Game`. Everything else in the package uses these methods: the recursive solver
+directly, the fast engines after the game is compiled into arrays.
 
 Zinkevich, Johanson, Bowling, Piccione: Regret Minimization in Games with Incomplete Information. NeurIPS 2007.
 """
@@ -30,7 +30,7 @@ __all__ = ["CHANCE", "Action", "Game", "State"]
 Action = str
 State = TypeVar("State", bound=Hashable)
 
-CHANCE = -1  # what `player` answers where chance moves
+CHANCE = -1  # returned by `player` where chance moves
 
 
 class Game(ABC, Generic[State]):
@@ -49,7 +49,7 @@ class Game(ABC, Generic[State]):
 
     @abstractmethod
     def num_players(self) -> int:
-        """Number of players, chance not counted."""
+        """Number of players, not counting chance."""
 
     @abstractmethod
     def initial_state(self) -> State:
@@ -65,7 +65,7 @@ class Game(ABC, Generic[State]):
 
     @abstractmethod
     def actions(self, state: State) -> Sequence[Action]:
-        """What can be done here, A(h), in a fixed order; where chance moves, its outcomes."""
+        """Legal actions here, A(h), in a fixed order; where chance moves, its outcomes."""
 
     @abstractmethod
     def next_state(self, state: State, action: Action) -> State:
@@ -77,10 +77,10 @@ class Game(ABC, Generic[State]):
 
     @abstractmethod
     def info_set_key(self, state: State) -> str:
-        """All that the player to move knows, as text; unique over all players' information sets."""
+        """Everything the player to move knows, as text; unique across all players' information sets."""
 
     def chance_outcomes(self, state: State) -> Sequence[tuple[Action, float]]:
-        """Outcomes of chance here with their probabilities, f_c; uniform unless a game says otherwise."""
+        """Outcomes of chance here with their probabilities, f_c; uniform unless a game overrides this."""
         outcomes = self.actions(state)
         return [(outcome, 1.0 / len(outcomes)) for outcome in outcomes]
 

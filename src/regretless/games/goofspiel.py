@@ -1,13 +1,13 @@
-"""Goofspiel: sealed bids with cards for prizes, in the form where bids stay secret (Ross, 1971).
+"""Goofspiel: sealed bids with cards for prizes, in the variant where bids stay secret (Ross, 1971).
 
-1. Both players hold the cards 1 … `cards`. The prizes are worth the same numbers and come up in a known order:
-   highest first (`descending`) or lowest first (`ascending`).
-2. For each prize both choose a card in secret; the higher card takes the prize, equal cards lose it. The cards are
-   spent, and all that is announced is who won: a player remembers their own cards and win, loss or draw.
-3. The last card plays itself. Whoever has more points wins 1 (`win_loss`), or the difference (`points`;
+1. Both players hold the cards 1 … `cards`. The prizes have the same values and come up in a known order: highest
+   first (`descending`) or lowest first (`ascending`).
+2. For each prize, both choose a card in secret; the higher card takes the prize, and a tie discards it. The cards are
+   spent, and only the winner is announced: players remember their own cards and win, loss or draw.
+3. The last card is played automatically. The player with more points wins 1 (`win_loss`) or the difference (`points`;
    OpenSpiel's point_difference is half of it).
 
-The choices are simultaneous; here player 0 chooses first and player 1, who sees nothing of it, second.
+Choices are simultaneous: player 0 chooses first, and player 1 then chooses without seeing that choice.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Goofspiel(Game[GoofspielState]):
         self._actions = [tuple(str(card + 1) for card in hand) for hand in held]  # by hand
         self._bit = {str(card + 1): 1 << card for card in range(cards)}
         self._text = {1 << card: str(card + 1) for card in range(cards)}
-        # The prize of a round, by the hand before it.
+        # The prize of a round, by the hand held before it.
         self._prize = [len(hand) if order == "descending" else cards - len(hand) + 1 for hand in held]
 
     def num_players(self) -> int:
@@ -92,7 +92,7 @@ class Goofspiel(Game[GoofspielState]):
             first_seen, second_seen = f"{first_seen}{action}d", f"{second_seen}{action}d"
         first_hand ^= first
         second_hand ^= second
-        if not first_hand & (first_hand - 1):  # one card left: it plays itself
+        if not first_hand & (first_hand - 1):  # one card left: played automatically
             if first_hand != second_hand:
                 lead += self._prize[first_hand] if first_hand > second_hand else -self._prize[first_hand]
             first_hand = second_hand = 0

@@ -1,10 +1,10 @@
 """Kuhn poker: one card each, one bet, a game small enough to solve on paper (Kuhn, 1950).
 
-Everyone antes 1 and is dealt one of `players + 1` cards. In turn each passes or bets 1; after the first bet, each of
-the others once more passes (folds) or bets (calls). The highest card among those who bet, or among all if nobody
-did, takes the pot.
+Everyone antes 1 and is dealt one of `players + 1` cards. In turn, each player passes or bets 1; after the first bet,
+each of the others passes (folds) or bets (calls) once more. The highest card among those who bet, or among all players
+if nobody did, takes the pot.
 
-With two players the value to the first is −1/18 and the equilibria form a family with one parameter α in [0, 1/3]:
+With two players, the value to the first is −1/18, and the equilibria form a family with parameter α in [0, 1/3]:
 
     first player    bets J with α and K with 3α, checks Q; calls a bet with Q at α + 1/3, with K always, with J never
     second player   after a check bets J with 1/3 and K always, Q never; calls a bet with Q at 1/3, K always, J never
@@ -91,7 +91,7 @@ class Kuhn(Game[KuhnState]):
         return BET if move is Move.RAISE or (move is Move.CALL and point.facing) else PASS
 
     def _showdowns(self) -> dict[str, tuple[int, ...]]:
-        """Every terminal history, with the players who may win there."""
+        """Every terminal history, with the players who can win there."""
         showdowns = {PASS * self.players: tuple(range(self.players))}
         for first in range(self.players):
             for answers in itertools.product(MOVES, repeat=self.players - 1):
@@ -100,7 +100,7 @@ class Kuhn(Game[KuhnState]):
         return showdowns
 
     def _by_winner(self, history: str) -> dict[int, tuple[float, ...]]:
-        """What everyone gets at the end of `history`, by who wins: who bet has paid 2, the others 1."""
+        """Everyone's payoff at the end of `history`, by winner: those who bet have paid 2, the others 1."""
         everyone = range(self.players)
         paid = [1.0 + (BET in history[player :: self.players]) for player in everyone]
         return {

@@ -1,13 +1,13 @@
 """Leduc hold'em: two players, one private card each, one public card, two rounds of betting (Southey et al., 2005).
 
-1. Both ante (1, unless `ante` says otherwise) and are dealt one card from `suits` copies of each of `ranks` ranks.
+1. Both players post `ante` and are dealt one card from `suits` copies of each of `ranks` ranks.
 2. First round: player 0 starts; fold (`f`), check or call (`c`), bet or raise (`r`) by `bets[0]`. At most `raises`
-   bets and raises a round. Fold is legal only when there is something to call.
-3. A public card is dealt, and a second round follows, by `bets[1]`, player 0 first again.
-4. Who pairs the public card wins; else the higher rank; equal ranks split the pot.
+   bets and raises per round. Fold is legal only when facing a bet.
+3. A public card is dealt and a second round follows, with bets of `bets[1]`, player 0 first again.
+4. A player who pairs the public card wins; otherwise the higher rank wins; equal ranks split the pot.
 
-`merge_suits=True` deals ranks in place of cards, with their true probabilities: the same game and the same value, a
-fifth of the nodes, because suits decide nothing.
+`merge_suits=True` deals ranks instead of cards, with their true probabilities: the same game and value with a fifth
+of the nodes, because suits decide nothing.
 
 Southey, Bowling, Larson, Piccione, Burch, Billings, Rayner: Bayes' Bluff: Opponent Modelling in Poker. UAI 2005.
 """
@@ -36,7 +36,7 @@ Payoffs = tuple[float, float]
 class LeducState(NamedTuple):
     """A history of Leduc."""
 
-    cards: Cards  # dealt so far: player 0's, player 1's, the public one
+    cards: Cards  # dealt so far: player 0's, player 1's, public
     history: str  # betting, with the public card where it fell: "crc/Qh:r"
     turn: int  # who moves: 0, 1, CHANCE or OVER
 
@@ -67,7 +67,7 @@ class Leduc(Game[LeducState]):
         check_between("ranks", ranks, 1, len(RANKS))
         check_between("suits", suits, 1, len(SUITS))
         if ranks * suits < 3:
-            raise InvalidOption("ranks", ranks, f"with suits={suits} leaves fewer than the three cards of a deal")
+            raise InvalidOption("ranks", ranks, f"with suits={suits} leaves fewer than the three cards that are dealt")
         check_tuple("bets", bets, range(2, 3), "must be two whole numbers above 0, like (2,4)", whole=True)
         check_between("raises", raises, 0, 10)
         check_flag("merge_suits", merge_suits)
@@ -78,7 +78,7 @@ class Leduc(Game[LeducState]):
         self.name = spelled(
             "leduc", Leduc, ranks=ranks, suits=suits, bets=bets, raises=raises, merge_suits=merge_suits, ante=ante
         )
-        # J, Q, K for the usual three; the ace comes in only with all thirteen.
+        # J, Q, K for the usual three; the ace is used only with all thirteen.
         names = RANKS if ranks == len(RANKS) else RANKS[12 - ranks : 12]
         self._strength = {name: rank for rank, name in enumerate(names)}
         self._copies = (
@@ -86,9 +86,9 @@ class Leduc(Game[LeducState]):
         )
         self._actions: dict[str, tuple[Action, ...]] = {}  # by history, where a player moves
         self._after: dict[str, dict[Action, tuple[str, int]]] = {}  # history -> action -> history, turn
-        self._payoffs: dict[str, tuple[Payoffs, Payoffs, Payoffs]] = {}  # by terminal history: tie, win, loss of 0
-        self._outcomes: dict[Cards, tuple[tuple[Action, float], ...]] = {}  # filled as deals are asked for
-        self._winner: dict[Cards, int] = {}  # 0 tie, 1 player 0, −1 player 1; filled as showdowns are asked for
+        self._payoffs: dict[str, tuple[Payoffs, Payoffs, Payoffs]] = {}  # by terminal: player 0 ties, wins, loses
+        self._outcomes: dict[Cards, tuple[tuple[Action, float], ...]] = {}  # filled on demand
+        self._winner: dict[Cards, int] = {}  # 0 tie, 1 player 0, −1 player 1; filled on demand
         self.betting = LimitBetting(posted=(ante, ante), bets=bets, raises=raises, opens=(0, 0))
         self._tabulate_betting("", self.betting.first())
 
@@ -146,17 +146,17 @@ class Leduc(Game[LeducState]):
     def _showdown(self, cards: Cards) -> int:
         """Who wins: 1 player 0, −1 player 1, 0 neither."""
         if len(cards) < 3:
-            return 0  # somebody folded: `_payoffs` does not look at the cards
+            return 0  # somebody folded: `_payoffs` ignores the cards
         first, second, public = (self._strength[card[0]] for card in cards)
         mine, theirs = (first == public, first), (second == public, second)
         return (mine > theirs) - (mine < theirs)
 
     def move_name(self, point: Point, move: Move) -> Action:
-        """The action that a move of the betting is called."""
+        """The action that stands for a betting move."""
         return ACTIONS[move]
 
     def _tabulate_betting(self, before: str, point: Point) -> None:
-        """Enter what can be done after the history `before`, and at every point below."""
+        """Tabulate the actions after the history `before` and at every point below."""
         moves = self.betting.moves(point)
         self._actions[before] = tuple(self.move_name(point, move) for move in moves)
         after = self._after[before] = {}
@@ -174,7 +174,7 @@ class Leduc(Game[LeducState]):
                     self._tabulate_betting(f"{history}/{card}:", following)
 
     def _at_the_end(self, point: Point, move: Move) -> tuple[Payoffs, Payoffs, Payoffs]:
-        """What both players get when `move` ends the hand, if they tie, if player 0 wins and if player 0 loses."""
+        """Payoffs when `move` ends the hand, if the players tie, if player 0 wins and if player 0 loses."""
         if move is Move.FOLD:
             loss = float(point.paid[point.player])
             payoffs = (-loss, loss) if point.player == 0 else (loss, -loss)

@@ -1,12 +1,12 @@
-"""Liar's dice: each player hides a roll and the players raise a claim about all dice until one calls the other a liar.
+"""Liar's dice: players roll in secret and raise a claim about all dice until one calls the other a liar.
 
 1. Both roll `dice` dice of `sides` sides in secret.
 2. Player 0 starts. A bid `2x5` claims at least two fives among all dice; the highest face is wild and counts as any.
    A bid must be higher: a larger quantity with any face, or the same quantity with a higher face.
-3. Instead of bidding, a player may call the last bid (`liar`). If the claim holds the bidder wins 1, else the caller.
+3. Instead of bidding, a player may call the last bid (`liar`). The bidder wins 1 if the claim holds, else the caller.
 
-Bids are numbered `quantity, face` in ascending order, so a line of play is a set of bids: a game with B bids has
-2^B − 1 lines, and two dice of six sides have 2^24.
+Bids are numbered by quantity, then face. They only rise, so a line is a set of bids: a game with B bids has 2^B − 1
+lines, and two six-sided dice each give 2^24.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OVER = -2  # `LiarsDiceState.turn` where the game is over
 class LiarsDiceState(NamedTuple):
     """A history of liar's dice."""
 
-    rolls: tuple[int, ...]  # faces from 1, player 0's dice first, in the order they fell
+    rolls: tuple[int, ...]  # faces from 1, player 0's dice first, in the order rolled
     history: str  # bids and the call: "1x2 1x5 liar"
     turn: int  # who moves: 0, 1, CHANCE or OVER
     bid: int  # number of the last bid, or NO_BID
@@ -56,8 +56,8 @@ class LiarsDice(Game[LiarsDiceState]):
         self._actions = [(*bids[number + 1 :], CALL) for number in range(len(bids))] + [bids]
         self._outcomes = tuple((str(face), 1.0 / sides) for face in range(1, sides + 1))
         self._faces = tuple(face for face, _ in self._outcomes)
-        self._hands: dict[tuple[int, ...], tuple[str, str]] = {}  # filled as rolls are seen
-        self._holds: dict[tuple[int, ...], tuple[bool, ...]] = {}  # whether each bid is true; filled likewise
+        self._hands: dict[tuple[int, ...], tuple[str, str]] = {}  # filled on demand
+        self._holds: dict[tuple[int, ...], tuple[bool, ...]] = {}  # whether each bid is true; filled on demand
 
     def num_players(self) -> int:
         return 2

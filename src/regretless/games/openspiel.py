@@ -1,12 +1,12 @@
-"""Games of OpenSpiel as games of this package, and strategies between the two.
+"""Adapter for OpenSpiel games, with conversion of strategies in both directions.
 
-A state holds OpenSpiel's own state and moves by its `child`; nothing is copied or translated but texts:
+A state wraps OpenSpiel's own state and moves with its `child`; only texts are translated:
 
     information set    the player's number, a colon, and OpenSpiel's information state string
-    action             OpenSpiel's `action_to_string`, with the action's number where two read the same
+    action             OpenSpiel's `action_to_string`, with the action's number where two are the same
 
-Games in which players move at once are made turn-based by OpenSpiel's own transformation. Whether recall is perfect
-shows only when the whole game is walked: compiling it says so.
+OpenSpiel's own transformation makes simultaneous-move games turn-based. Perfect recall can only be checked by walking
+the whole game, so compiling it does.
 
 Lanctot et al.: OpenSpiel: A Framework for Reinforcement Learning in Games. arXiv 1908.09453, 2019.
 """
@@ -25,10 +25,10 @@ from regretless.games.game import CHANCE, Action, Game
 __all__ = ["OpenSpielGame", "OpenSpielState", "from_openspiel", "from_tabular_policy", "to_tabular_policy"]
 
 LONGEST_NAME = 1000  # characters
-DEEPEST = 10  # games that are parameters of games
+DEEPEST = 10  # nesting of games as parameters of games
 _READS_A_FILE = re.compile(r"(\w*(?:file|filename|path|folder|root|dir|directory))\s*=", re.IGNORECASE)
 
-TERMINAL = -4  # what OpenSpiel's `current_player` answers where the game is over
+TERMINAL = -4  # returned by OpenSpiel's `current_player` where the game is over
 
 
 def _library() -> Any:
@@ -40,15 +40,15 @@ def _library() -> Any:
 
 
 class OpenSpielState:
-    """A history of an OpenSpiel game; equal to another of the same moves."""
+    """A history of an OpenSpiel game; histories with the same moves are equal."""
 
     __slots__ = ("key", "moves", "player", "raw")
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
         self.player: int = raw.current_player()
-        self.key: str | None = None  # of the information set, once asked for
-        self.moves: dict[Action, int] | None = None  # numbers of the legal actions, once asked for
+        self.key: str | None = None  # of the information set, once known
+        self.moves: dict[Action, int] | None = None  # numbers of the legal actions, once known
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OpenSpielState) and bool(self.raw.history() == other.raw.history())
@@ -61,7 +61,7 @@ class OpenSpielState:
 
 
 class OpenSpielGame(Game[OpenSpielState]):
-    """A game of OpenSpiel; `from_openspiel` makes one. `raw` is OpenSpiel's own game, made turn-based if need be."""
+    """An OpenSpiel game, created by `from_openspiel`. `raw` is OpenSpiel's own game, made turn-based if necessary."""
 
     def __init__(self, raw: Any, name: str) -> None:
         pyspiel = _library()
@@ -73,14 +73,14 @@ class OpenSpielGame(Game[OpenSpielState]):
         elif dynamics != pyspiel.GameType.Dynamics.SEQUENTIAL:
             raise InvalidGame(f"{name}: a mean-field game has no tree of histories")
         if chance == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-            raise InvalidGame(f"{name}: OpenSpiel only samples its chance moves and does not list their probabilities")
+            raise InvalidGame(f"{name}: OpenSpiel only samples its chance moves and gives no probabilities for them")
         if not kind.provides_information_state_string:
-            raise InvalidGame(f"{name}: OpenSpiel has no information state string for it, so recall is not perfect")
+            raise InvalidGame(f"{name}: OpenSpiel provides no information state string, so recall is not perfect")
         self.raw = raw
         self.name = name
         self.zero_sum = utility == pyspiel.GameType.Utility.ZERO_SUM
         self._players: int = raw.num_players()
-        # By key: the actions' texts, and their numbers by text and as OpenSpiel lists them.
+        # By key: the texts of the actions, and their numbers by text and in OpenSpiel's order.
         self._sets: dict[str, tuple[tuple[Action, ...], dict[Action, int], list[int]]] = {}
 
     def num_players(self) -> int:
@@ -179,13 +179,13 @@ def from_openspiel(game: Any) -> OpenSpielGame:
 
 
 def _check_text(game: str) -> None:
-    """Refuse text that would make OpenSpiel read files of its choice, or parse without end."""
+    """Refuse text that would make OpenSpiel read arbitrary files or parse forever."""
     name = f"openspiel:{game}"
     if len(game) > LONGEST_NAME:
         raise InvalidText("game", name, None, f"longer than {LONGEST_NAME} characters")
     if found := _READS_A_FILE.search(game):
-        reason = f"{found[1]} would let the name of a game read any file"
-        hint = ": give the .efg file itself" if "efg_game" in game else ""
+        reason = f"{found[1]} is not allowed: it could read any file"
+        hint = "; give the .efg file itself" if "efg_game" in game else ""
         raise InvalidText("game", name, len("openspiel:") + found.start(1) + 1, reason + hint)
     depth = 0
     for place, letter in enumerate(game):
@@ -195,7 +195,7 @@ def _check_text(game: str) -> None:
 
 
 def _with_python_games() -> list[str]:
-    """OpenSpiel's names once its games written in Python have registered themselves."""
+    """OpenSpiel's game names, including its games written in Python, which register on import."""
     with contextlib.suppress(ImportError):  # they need libraries that OpenSpiel itself does not
         import open_spiel.python.games  # noqa: F401
     names: list[str] = _library().registered_names()
@@ -203,7 +203,7 @@ def _with_python_games() -> list[str]:
 
 
 def to_tabular_policy(game: OpenSpielGame, strategy: Mapping[str, Mapping[str, float]]) -> Any:
-    """`strategy` as OpenSpiel's `TabularPolicy` on `game.raw`; an information set it leaves out is played uniformly.
+    """`strategy` as OpenSpiel's `TabularPolicy` for `game.raw`; missing information sets play uniformly.
 
     >>> from open_spiel.python.algorithms.exploitability import nash_conv
     >>> game = from_openspiel("kuhn_poker")
@@ -228,7 +228,7 @@ def to_tabular_policy(game: OpenSpielGame, strategy: Mapping[str, Mapping[str, f
 
 
 def from_tabular_policy(game: OpenSpielGame, policy: Any) -> dict[str, dict[str, float]]:
-    """Any OpenSpiel policy as a strategy: information set -> action -> probability, by walking the whole game.
+    """Any OpenSpiel policy as a strategy, information set -> action -> probability; walks the whole game.
 
     >>> import pyspiel
     >>> game = from_openspiel("kuhn_poker")

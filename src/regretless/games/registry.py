@@ -1,12 +1,12 @@
-"""Games by name: `load("leduc(ranks=6)")`, and the list of what can be loaded.
+"""Games by name: `load("leduc(ranks=6)")`, and the catalogue of games.
 
-Three spellings are read:
+Three spellings are accepted:
 
     kuhn, leduc(ranks=6), leduc(bets=(2,4))    a game of this package; parameters by name, values as in Python
-    openspiel:liars_dice(numdice=1)            a game of OpenSpiel, in OpenSpiel's own spelling
+    openspiel:liars_dice(numdice=1)            an OpenSpiel game, in OpenSpiel's own spelling
     path/to/game.efg                           a Gambit file
 
-A parameter's value is a literal (number, text, True, False, tuple): text from a stranger never runs.
+Parameter values are literals (number, text, True, False, tuple): text from a user is never executed.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from regretless.games.liars_dice import LiarsDice
 
 __all__ = ["Entry", "catalogue", "load", "names"]
 
-LONGEST_NAME = 1000  # characters; nobody types more, and a parser should not be asked to
+LONGEST_NAME = 1000  # characters; nobody types more, and the parser should not see more
 OPENSPIEL = "openspiel:"
 UNREADABLE = "the parameters cannot be read"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A game that `load` knows, as the list of games shows it."""
+    """A game in the catalogue."""
 
     name: str
     description: str
@@ -58,7 +58,7 @@ _CATALOGUE = {
         _entry("kuhn", Kuhn, "2 to 10", "One card each, one bet: poker small enough to solve on paper"),
         _entry("leduc", Leduc, "2", "One private card, one public card, two rounds of betting"),
         _entry("liars_dice", LiarsDice, "2", "Hidden dice and rising claims, until one player calls the other a liar"),
-        _entry("goofspiel", Goofspiel, "2", "Secret bids with cards for prizes; only who won is announced"),
+        _entry("goofspiel", Goofspiel, "2", "Secret bids with cards for prizes; only the winner is announced"),
         _entry("battleship", Battleship, "2", "Two hidden fleets on a small board, alternating shots"),
         _entry("flop-holdem", FlopHoldem, "2", "Limit hold'em that ends with the flop, in the public form only"),
     )
@@ -103,7 +103,7 @@ def load(text: str) -> Game[Any]:
         raise InvalidText("game", text, None, f"longer than {LONGEST_NAME} characters")
     match = re.fullmatch(r"([^()]*)(\(.*\))?", text, re.DOTALL)
     if match is None:
-        raise InvalidText("game", text, None, "must read like leduc or leduc(ranks=6)")
+        raise InvalidText("game", text, None, "must look like leduc or leduc(ranks=6)")
     entry = _find(match[1], text)
     parameters = _read_parameters(text, match.end(1), entry) if match[2] else {}
     return entry.rules(**parameters)
@@ -128,7 +128,7 @@ def _read_parameters(text: str, start: int, entry: Entry) -> dict[str, object]:
     for position, piece in _pieces(text, start):
         call = _parse_piece(text, position, piece)
         if call.args or call.keywords[0].arg is None:
-            raise InvalidText("game", text, position, f"parameters are given by name, like {example}")
+            raise InvalidText("game", text, position, f"parameters must be given by name, like {example}")
         name = call.keywords[0].arg
         if name not in entry.parameters:
             close = difflib.get_close_matches(name, entry.parameters, n=1)
@@ -172,7 +172,7 @@ def _pieces(text: str, start: int) -> Iterator[tuple[int, str]]:
 
 
 def _parse_piece(text: str, position: int, piece: str) -> ast.Call:
-    """One parameter as Python reads it; Python's versions disagree where a mistake is, so the position is our own."""
+    """One parameter, parsed by Python; versions of Python disagree on error positions, so we compute our own."""
     try:
         call = ast.parse(f"f({piece})", mode="eval").body
     except SyntaxError:
@@ -188,11 +188,11 @@ def _parse_piece(text: str, position: int, piece: str) -> ast.Call:
 
 
 def _read_value(option: str, node: ast.expr, piece: str) -> object:
-    if isinstance(node, ast.Name):  # a bare word is text, and true and false are what they seem
+    if isinstance(node, ast.Name):  # a bare word is text, except for true and false
         return {"true": True, "false": False}.get(node.id.lower(), node.id)
     try:
         value: object = ast.literal_eval(node)
     except (ValueError, TypeError, MemoryError, RecursionError):
-        given = piece.partition("=")[2].strip()  # as typed: writing a deep expression out again would recurse
+        given = piece.partition("=")[2].strip()  # as typed: unparsing a deep expression would recurse
         raise InvalidOption(option, given, "must be a number, True, False, text or a tuple") from None
     return tuple(value) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Pictures of what a solve found, as matplotlib figures to show, save or change."""
+"""Plots of solutions, as matplotlib figures to show, save or change."""
 
 from regretless.plots.convergence import convergence
 from regretless.plots.strategy_bars import strategy_bars

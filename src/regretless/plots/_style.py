@@ -1,4 +1,4 @@
-"""What all pictures share: a figure without global state, colours that colour-blind readers can tell apart."""
+"""What all plots share: figures without global state, colours that colour-blind readers can distinguish."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GRID = "#e3e7eb"
 
 
 def new_figure(width: float, height: float, columns: int = 1, **options: Any) -> tuple[Figure, list[Axes]]:
-    """A figure of that size in inches with a row of axes; pyplot is not touched, so nothing opens or leaks."""
+    """A figure of this size in inches with a row of axes; pyplot is not used, so no window opens and nothing leaks."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -45,6 +45,6 @@ def quiet_axes(axes: Axes) -> None:
 
 
 def shown(text: str, most: int) -> str:
-    """Text of others for a picture: on one line, no longer than `most`, nothing in it that an SVG may not hold."""
+    """Text from users for a plot: on one line, at most `most` characters, safe for SVG."""
     text = printable(text)
     return text if len(text) <= most else text[: most - 1] + "…"

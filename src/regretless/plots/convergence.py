@@ -1,4 +1,4 @@
-"""How exploitability falls: against iterations, and against seconds, both axes logarithmic.
+"""Exploitability against iterations and against seconds, on logarithmic axes.
 
 The two panels answer two questions. The left one compares variants (what does an iteration buy?), the right one
 compares solvers (what does a second buy?). A straight line is a power law; its slope is the rate.
@@ -47,9 +47,9 @@ class Solved(Protocol):
 def convergence(
     solutions: Sequence[Solved], *, labels: Sequence[str] | None = None, title: str | None = None
 ) -> Figure:
-    """Convergence of one or several solves in one picture.
+    """Convergence of one or more solves in one figure.
 
-    Lines are named by what tells the solves apart: the variant, else the game, else the engine.
+    Lines are labelled by what distinguishes the solves: variant, game, engine, sampling or seed.
 
     >>> from regretless import solve
     >>> figure = convergence([solve("kuhn", variant=variant, iterations=50) for variant in ("vanilla", "plus")])
@@ -60,7 +60,7 @@ def convergence(
         raise InvalidOption("solutions", list(solutions), "must hold at least one solution")
     names = list(labels) if labels is not None else _names(solutions)
     if len(names) != len(solutions):
-        raise InvalidOption("labels", names, f"must be one for each of {len(solutions)} solutions")
+        raise InvalidOption("labels", names, f"must have one label for each of the {len(solutions)} solutions")
     units = list(dict.fromkeys(solution.curve_unit for solution in solutions))
     if len(units) > 1:
         raise InvalidOption("solutions", " and ".join(units), "cannot share a plot: plot games and spots separately")
@@ -94,7 +94,7 @@ def _draw(axes: Axes, solution: Solved, colour: str, *, by_seconds: bool) -> Non
 
 
 def _name_lines(figure: Figure, lines: Sequence[Line2D], names: Sequence[str], ends: Sequence[float]) -> None:
-    """Names beside the picture, each in the colour of its line and in the order in which the lines end."""
+    """A legend beside the plot, in the colours of the lines and in the order of their last values."""
     order = sorted(range(len(names)), key=lambda number: -ends[number])
     legend = figure.legend(
         [lines[number] for number in order],
@@ -107,11 +107,11 @@ def _name_lines(figure: Figure, lines: Sequence[Line2D], names: Sequence[str], e
     )
     for text, number in zip(legend.get_texts(), order, strict=True):
         text.set_color(lines[number].get_color())
-        text.set_parse_math(False)  # a dollar sign in a name is one
+        text.set_parse_math(False)  # a dollar sign in a name is literal
 
 
 def _names(solutions: Sequence[Solved]) -> list[str]:
-    """The shortest description that tells the solves apart."""
+    """The shortest labels that distinguish the solves."""
     parts = [
         [solution.variant for solution in solutions],
         [solution.game for solution in solutions],

@@ -1,4 +1,4 @@
-"""What a strategy does in chosen information sets: grouped bars, one group a set, one bar an action."""
+"""A strategy in chosen information sets as grouped bars: one group per set, one bar per action."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def strategy_bars(
     names: Mapping[str, str] | None = None,
     title: str = "Average strategy",
 ) -> Figure:
-    """Bars of the chosen information sets (of all, where none are chosen).
+    """Bars for the chosen information sets (by default, all).
 
-    `value` and `theoretical` are the measured and the known value of the game to player 0, written under the title;
-    `names` gives information sets and actions longer names.
+    `value` and `theoretical` are the measured and the known value of the game to player 0, shown under the title;
+    `names` maps information sets and actions to longer names.
 
     >>> from regretless import solve
     >>> strategy = solve("kuhn", iterations=500).strategy
