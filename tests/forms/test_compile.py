@@ -182,7 +182,7 @@ WIN, LOSE = (1.0, -1.0), (-1.0, 1.0)
             },
             "recall is not perfect: histories of the information set 'second'",
         ),
-        ({"root": (0, "k", {"l": "again", "r": "w"}), "again": (0, "k", {"l": "w", "r": "w"}), "w": WIN}, "not perfect"),
+        ({"root": (0, "k", {"l": "again", "r": "w"}), "again": (0, "k", {"l": "w", "r": "w"}), "w": WIN}, "perfect"),
         ({"root": (2, "k", {"l": "w"}), "w": WIN}, "player 2 moves at 'k', but there are only 2 players"),
         ({"root": (0, "k", {}), "w": WIN}, "there must be at least one"),
         ({"root": (0, "k", {"l": "w", "r": "v"}), "w": WIN, "v": (1.0, 1.0)}, "set zero_sum = False"),
