@@ -107,7 +107,7 @@ def _live(first: Range, second: Range, board: Sequence[int]) -> tuple[Range, Ran
         if not live.weights.any():
             reason = f"is entirely blocked by the board {board_text(board)}" if board else "is empty"
             raise InvalidOption(name, str(given), reason)
-    if not (left[0].weights @ _met_weights(left[1]) > 0):
+    if not left[0].meets(left[1]):
         raise InvalidOption("first range", str(first), f"always shares a card with {str(second)!r}")
     return left
 

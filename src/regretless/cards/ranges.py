@@ -114,3 +114,14 @@ class Range:
         3.0
         """
         return Range(np.where(np.isin(HAND_CARDS, list(dead)).any(axis=1), 0.0, self.weights))
+
+    def meets(self, other: Range) -> bool:
+        """Whether some hand of each can be dealt at once; counted in whole hands, so nothing is rounded.
+
+        >>> Range.parse("AhKh").meets(Range.parse("AhQh, Kh2h")), Range.parse("AhKh").meets(Range.parse("QQ"))
+        (False, True)
+        """
+        held = self.weights > 0, other.weights > 0
+        by_card = [np.bincount(HAND_CARDS[hands].ravel(), minlength=52) for hands in held]
+        blocked = int(by_card[0] @ by_card[1]) - int(np.count_nonzero(held[0] & held[1]))
+        return int(np.count_nonzero(held[0])) * int(np.count_nonzero(held[1])) > blocked

@@ -4,7 +4,11 @@ With r the opponent's reach, S[c] what of it holds card c, and h a hand of cards
 
     met(h)  =  Σ r  −  S[c]  −  S[d]  +  r[same two cards]
 
-Where blockers leave next to nothing, the difference is mostly rounding, so what is left is added up hand by hand.
+Where blockers leave next to nothing, the difference is mostly rounding, so what is left is added up hand by hand. In 64
+bits a sum is exact to 1e-16, so what is left of at least `LITTLE` of it keeps ten digits.
+
+This is the only place that knows blockers, except where it cannot be used: `cards.equity` lies below, the kernels of
+the public engines sum up in their own order, and `holdem.checking` shares nothing with what it checks.
 """
 
 from __future__ import annotations
@@ -15,9 +19,9 @@ from numpy.typing import NDArray
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Hands
 
-__all__ = ["compatible", "met", "same_reach"]
+__all__ = ["compatible", "met", "nearly_blocked", "same_reach"]
 
-_LITTLE = 1e-6  # of the whole reach; what is left of less is added up directly
+LITTLE = 1e-6  # of the whole reach; where less is left, it is added up directly
 
 
 def met(own: Hands, other: Hands, reach: FloatArray, deck: int) -> FloatArray:
@@ -33,10 +37,16 @@ def met(own: Hands, other: Hands, reach: FloatArray, deck: int) -> FloatArray:
     by_card[:, deck] = 0.0
     total = reach.sum(axis=1, keepdims=True)
     found: FloatArray = total - by_card[:, own.cards[:, 0]] - by_card[:, own.cards[:, 1]] + same_reach(own, reach)
-    little = (found < _LITTLE * total).any(axis=0)
+    little = nearly_blocked(found, reach)
     if little.any():
         found[:, little] = reach @ compatible(own, other)[little].T
     return found
+
+
+def nearly_blocked(found: FloatArray, reach: FloatArray) -> NDArray[np.bool_]:
+    """[H] hands that meet so little in some row that a difference of sums is no answer; `found` [rows, H] is met."""
+    little: NDArray[np.bool_] = (found < LITTLE * reach.sum(axis=1, keepdims=True)).any(axis=0)
+    return little
 
 
 def same_reach(own: Hands, reach: FloatArray) -> FloatArray:

@@ -84,7 +84,7 @@ class Unmerged:
 
     @cached_property
     def compatible(self) -> FloatArray:
-        """[H0, H1] C: 1 where two hands share no card."""
+        """[H0, H1] C: 1 where two hands share no card; not that of `forms.blockers`, whose mistakes would not show."""
         first, second = self.cards
         shared = (first[:, None, :, None] == second[None, :, None, :]).any(axis=(2, 3))
         return np.asarray(~shared, dtype=np.float64)

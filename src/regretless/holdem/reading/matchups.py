@@ -18,14 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from regretless.forms.blockers import compatible, met, same_reach
+from regretless.forms.blockers import compatible, met, nearly_blocked, same_reach
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import Hands
 
 __all__ = ["Met", "Showdown"]
 
 _STEP = 1 << 20  # above every strength: keys of two cards never mix
-_LITTLE = 1e-6  # of the whole reach; hands that meet less are compared pair by pair
 
 
 class Met(NamedTuple):
@@ -70,7 +69,7 @@ class Showdown:
         live[:, self.order] = sorted_reach
         everyone = met(self.own, self.other, live, self.deck)
         not_stronger += same_reach(self.own, live)
-        little = (everyone <= _LITTLE * live.sum(axis=1, keepdims=True)).any(axis=0) & self.alive
+        little = nearly_blocked(everyone, live) & self.alive
         if little.any():
             free, mine = compatible(self.own, self.other)[little], self.own_strength[little, None]
             weaker[:, little] = live @ (free & (self.other_strength < mine)).T

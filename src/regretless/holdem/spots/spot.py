@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from regretless.cards.deck import board_text
-from regretless.cards.hands import HAND_CARDS, hand_text
+from regretless.cards.hands import hand_text
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
 from regretless.holdem.spots.question import (
@@ -91,7 +91,7 @@ class Spot(Question):
             raise InvalidText("name", self.name, None, f"is longer than {LONGEST_NAME} characters")
         for player in PLAYERS:
             _check_range(f"{player}.range", self.range_of(player), self.board)
-        if not _can_meet(self.oop.remove(self.board), self.ip.remove(self.board)):
+        if not self.oop.remove(self.board).meets(self.ip.remove(self.board)):
             raise InvalidText("ip.range", str(self.ip), None, "always shares a card with oop.range")
         for lock in self.locks:  # whether they lead anywhere is seen when there is a tree
             _ = lock.steps, lock.range
@@ -155,11 +155,3 @@ def _check_range(name: str, given: Range, board: tuple[int, ...]) -> None:
         raise InvalidText(
             name, hand, None, f"has weight {given.weights[light[0]]:g}; the smallest allowed is {LIGHTEST:g}"
         )
-
-
-def _can_meet(first: Range, second: Range) -> bool:
-    """Whether some hand of each can be dealt at once; counted in whole hands, so nothing is rounded."""
-    held = first.weights > 0, second.weights > 0
-    by_card = [np.bincount(HAND_CARDS[hands].ravel(), minlength=52) for hands in held]
-    blocked = int(by_card[0] @ by_card[1]) - int(np.count_nonzero(held[0] & held[1]))
-    return int(np.count_nonzero(held[0])) * int(np.count_nonzero(held[1])) > blocked
