@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from regretless.cli.arguments.outputs import solution_files
 from regretless.cli.solving.solve_request import SolveRequest
-from regretless.cli.terminal.outputs import solution_files
 from regretless.errors import RegretlessError
 from regretless.holdem.many import SpotsFailed, solve_many
 from regretless.holdem.spots.lock_text import lock_text, parse_lock

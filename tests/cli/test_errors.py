@@ -25,7 +25,7 @@ WRONG = [
     (["solve", "kuhn", "--iterations", "0"], "iterations: 0 must be at least 1"),
     (["solve", "kuhn", "--target", "-1"], "target: -1.0 must be above 0"),
     (["solve", "kuhn", "--target", "nan"], "target: nan must be above 0"),
-    (["solve", "kuhn", "--measure-every", "0"], "measure_every: 0 must be at least 1"),
+    (["solve", "kuhn", "--measure-every", "0"], "measure-every: 0 must be at least 1"),
     (["solve", "kuhn", "--threads", "0"], "threads: 0 must be at least 1"),
     (["solve", "kuhn", "--sampling", "most"], "sampling: 'most' is not one of full, chance"),
     (["solve", "kuhn", "--updates", "both"], "updates: 'both' is not one of alternating"),

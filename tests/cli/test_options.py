@@ -75,7 +75,7 @@ GIVEN: dict[str, tuple[list[str], tuple[Check | None, ...]]] = {
     "strategy": ([], (lambda a: "strategy" in a, lambda a: "strategy" in a, lambda a: "hands" in a["root"],
                  lambda a: "hands" in a["root"], lambda a: "strategy" in a, lambda a: "hands" in a["root"])),
 }  # fmt: skip
-FLAGS = {"given", "json_", "resume"}  # how a problem is named, and how the answer is read here
+FLAGS = {"context", "given", "json_", "resume"}  # how a problem is named, and how the answer is read here
 
 
 def test_no_option_is_missing_here() -> None:
@@ -119,7 +119,7 @@ def test_an_option_is_honoured_or_refused_by_name(option: str, run, problems: Pa
         result = run("solve", *line, f"--{option.replace('_', '-')}", *given, "--json")
         if check is REFUSED:
             assert result.code == 1, (kind, result)
-            name = option.partition("_")[0] if option.startswith("lock") else option  # the lock that they make up
+            name = "lock" if option.startswith("lock") else option.replace("_", "-")  # the lock that they make up
             assert result.err.startswith(f"error: {name}: "), (kind, result.err)
             assert result.err.count("\n") == 1
             assert {path: path.read_bytes() for path in problems.rglob("*") if path.is_file()} == before
@@ -152,12 +152,12 @@ def test_an_option_is_honoured_or_refused_by_name(option: str, run, problems: Pa
         (["--resume", "kuhn.rgl", "leduc", "--iterations", "9"], "belongs to a different tree from that of leduc"),
         (["--resume", "kuhn.rgl", "--sampling", "chance"], "sampling: 'chance' cannot resume kuhn.rgl, which was"),
         (["--resume", "kuhn.rgl", "--seed", "4"], "seed: 4 "),
-        (["spot.toml", "--out", "x.rgl", "--save-every", "nan"], "save_every: nan must be above 0 seconds"),
-        (["spot.toml", "--out", "x.rgl", "--save-every", "-1"], "save_every: -1.0 must be above 0 seconds"),
-        (["spot.toml", "--out", "x.rgl", "--save-every", "0"], "save_every: 0.0 must be above 0 seconds"),
-        (["kuhn", "--out", "x.rgl", "--save-every", "nan"], "save_every: nan must be above 0 seconds"),
-        (["spot.toml", "--save-every", "5"], "save_every: 5.0 needs a file to save to: add --out"),
-        (["spot.toml", "--keep-regrets"], "keep_regrets: True needs a file to save to: add --out"),
+        (["spot.toml", "--out", "x.rgl", "--save-every", "nan"], "save-every: nan must be above 0 seconds"),
+        (["spot.toml", "--out", "x.rgl", "--save-every", "-1"], "save-every: -1.0 must be above 0 seconds"),
+        (["spot.toml", "--out", "x.rgl", "--save-every", "0"], "save-every: 0.0 must be above 0 seconds"),
+        (["kuhn", "--out", "x.rgl", "--save-every", "nan"], "save-every: nan must be above 0 seconds"),
+        (["spot.toml", "--save-every", "5"], "save-every: 5.0 needs a file to save to: add --out"),
+        (["spot.toml", "--keep-regrets"], "keep-regrets: True needs a file to save to: add --out"),
         (["spot.toml", "--out", "spot.toml"], "out: 'spot.toml' is what is solved"),
         (["spot.toml", "--out", "./folder/../spot.toml"], "is what is solved"),
         (["spot.toml", "--out", "new.toml"], "out: 'new.toml' is named like a spot or a game"),

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import regretless.cli
-from regretless.cli.terminal.figures import save_figure
+from regretless.cli.arguments.figures import save_figure
 from regretless.holdem.solve import solve_spot
 from regretless.holdem.spots.spot import Spot
 from regretless.plots.convergence import convergence

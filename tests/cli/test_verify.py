@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+DATA = Path(__file__).parent.parent / "data"
 TURN = """
 board = "8s 8d 3c Kh"
 pot = 40
@@ -54,6 +55,16 @@ def test_spots(run, tmp_path: Path) -> None:
     assert "probabilities in 32 bits" in shown.out
     assert f"{solved['exploitability_pct_pot']:.5f}" in shown.out
     assert shown.out.splitlines()[-1] == "they agree"
+
+
+def test_a_wrong_figure_exits_with_1(run) -> None:
+    """The file was written by a version whose hands drifted apart: it states 0.106 % of the pot, 1.593 % is true."""
+    drifted = str(DATA / "drifted_turn.rgl")
+    found = run("verify", drifted, "--json")
+    assert (found.code, found.json["agrees"]) == (1, False)
+    shown = run("verify", drifted)
+    assert shown.code == 1
+    assert shown.out.splitlines()[-1] == "the recomputed exploitability differs from what the solve reported"
 
 
 def test_flops_are_sampled_and_say_so(run, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from inspect import cleandoc
+from inspect import cleandoc, signature
 from typing import Annotated, Any
 
 import typer
@@ -40,7 +40,6 @@ from regretless.cli.commands import (
 from regretless.cli.terminal.interrupts import INTERRUPTED, let_interrupt
 from regretless.cli.terminal.warning_lines import warnings_as_lines
 from regretless.errors import RegretlessError
-from regretless.printable import printable
 
 __all__ = ["app", "main"]
 
@@ -150,7 +149,7 @@ def _run(given: list[str]) -> int:
             code = app(given, prog_name="regretless", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except RegretlessError as error:
-        return _fail(str(error), error.exit_code)
+        return _fail(_as_typed(error), error.exit_code)
     except (KeyboardInterrupt, Interrupted, typer.Abort) as stop:
         if isinstance(stop.__cause__, EOFError):  # Click takes it for the end of what a person types
             return _fail("a file ended before all of it was read", 1)
@@ -172,6 +171,13 @@ def _run(given: list[str]) -> int:
         raise
 
 
+def _as_typed(error: RegretlessError) -> str:
+    """The sentence of an error, with an option named as the command line has it: save-every, not save_every."""
+    name = getattr(error, "option", "")
+    typed = {parameter for command in COMMANDS.values() for parameter in signature(command).parameters}
+    return str(error).replace(name, name.replace("_", "-"), 1) if name in typed else str(error)
+
+
 @contextmanager
 def _relaxed_gc() -> Iterator[None]:
     """Collect garbage less often, which saves 0.1 s: loading libraries creates many objects, none of them garbage."""
@@ -184,11 +190,9 @@ def _relaxed_gc() -> Iterator[None]:
 
 
 def _fail(sentence: str, code: int) -> int:
-    from regretless.cli.terminal.consoles import for_people
+    from regretless.cli.terminal.consoles import print_error
 
-    console = for_people()
-    console.print("error:", style="bold red", end=" ")
-    console.print(printable(sentence), soft_wrap=True)
+    print_error(sentence)
     return code
 
 

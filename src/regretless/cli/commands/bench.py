@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from regretless.cli.arguments.options import Json
 from regretless.cli.terminal.json_output import print_json, strict_json
 
 __all__ = ["app"]
@@ -36,7 +37,7 @@ def games(
     ] = "numba,numpy,openspiel,openspiel-python,liteefg",
     dtype: Annotated[str | None, typer.Option(help="Number format of the numba engine: float64 or float32.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write times and hardware to this JSON file.")] = None,
-    json_: Annotated[bool, typer.Option("--json", help="One object on stdout, and nothing else.")] = False,
+    json_: Json = False,
 ) -> None:
     """Seconds per iteration of alternating CFR+ on one thread: medians over interleaved runs, and ratios.
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from regretless.cli.solving.spot_options import Board, Line, Player, one_range, read_cards, read_player
+from regretless.cli.arguments.options import (
+    SPOTS,
+    Board,
+    Json,
+    Line,
+    Player,
+    information_sets,
+    option,
+    read_cards,
+    read_player,
+    read_range,
+    refuse_others,
+)
 from regretless.errors import InvalidFile, InvalidOption
 
 __all__ = ["compare"]
@@ -17,13 +28,14 @@ TOP = 10
 
 # Which options each kind of answer takes; any other is refused by name.
 TAKES = {
-    "games": {"--information-sets", "--top", "--all"},
-    "whole spots": {"--top", "--all"},
-    "a node": {"--line", "--board", "--player", "--hands", "--top", "--all"},
+    "games": {"--information-sets", "--top", "--all", "--json"},
+    "whole spots": {"--top", "--all", "--json"},
+    "a node": {"--line", "--board", "--player", "--hands", "--top", "--all", "--json"},
 }
 
 
 def compare(
+    context: typer.Context,
     first: Annotated[Path, typer.Argument(metavar="A.rgl", show_default=False, help="A solution.")],
     second: Annotated[Path, typer.Argument(metavar="B.rgl", show_default=False, help="Another one.")],
     line: Line = None,
@@ -31,22 +43,16 @@ def compare(
     player: Player = None,
     hands: Annotated[
         str | None,
-        typer.Option(
-            show_default="all",
-            metavar="RANGE",
-            rich_help_panel="Hold'em spots",
-            help="With --line, only these hands: [cyan]'AK, 99+'[/cyan].",
+        option(
+            help="With --line, only these hands: [cyan]'AK, 99+'[/cyan].", panel=SPOTS, default="all", metavar="RANGE"
         ),
     ] = None,
-    information_sets: Annotated[
-        str | None,
-        typer.Option(show_default="the largest differences", help="For games: only these, separated by commas."),
-    ] = None,
+    information_sets: Annotated[str | None, information_sets("the largest differences")] = None,
     top: Annotated[
-        int | None, typer.Option(show_default=str(TOP), help="How many nodes, hands or information sets to show.")
+        int | None, option(help="How many nodes, hands or information sets to show.", default=str(TOP))
     ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Show all of them.")] = False,
-    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
+    all_: Annotated[bool, option("--all", help="Show all of them.")] = False,
+    json_: Json = False,
 ) -> None:
     """Compare two solutions: EVs, frequencies and where they play differently, largest differences first.
 
@@ -58,7 +64,7 @@ def compare(
     [cyan]regretless compare equilibrium.rgl locked.rgl --line 'check' --hands 'AK, 99+'[/cyan]
     [cyan]regretless compare leduc-100.rgl leduc-1000.rgl --top 5[/cyan]
     """
-    from regretless.cli.terminal.inputs import is_spot_file
+    from regretless.cli.arguments.inputs import is_spot_file
 
     if top is not None and top < 1:
         raise InvalidOption("top", top, "must be at least 1")
@@ -67,28 +73,23 @@ def compare(
     most = None if all_ else top or TOP
     spots = [is_spot_file(path) for path in (first, second)]
     at_node = line is not None or board is not None
-    given = {
-        "--line": line,
-        "--board": board,
-        "--player": player,
-        "--hands": hands,
-        "--information-sets": information_sets,
-    }
     if all(spots):
         from regretless.cli.views.spot_compare import compare_files, compare_files_at
 
-        _refuse_others("a node" if at_node else "whole spots", given)
         if at_node:
+            refuse_others(context, "a node", TAKES["a node"])
             compare_files_at(
                 (first, second),
                 line or "",
                 read_cards(board),
                 player=read_player(player),
-                hands=one_range(hands),
+                hands=read_range(hands),
                 most=most,
                 as_json=json_,
             )
         else:
+            hints = dict.fromkeys(TAKES["a node"], ": --line names the node")
+            refuse_others(context, "whole spots", TAKES["whole spots"], hints)
             compare_files((first, second), most=most, as_json=json_)
         return
     from regretless.cli.views.game_compare import compare_games
@@ -98,12 +99,5 @@ def compare(
         spot, game = (first, second) if spots[0] else (second, first)
         load_solution(game)
         raise InvalidFile(spot, f"is a spot and {game} is a game: they cannot be compared")
-    _refuse_others("games", given)
+    refuse_others(context, "games", TAKES["games"])
     compare_games((first, second), keys=information_sets, most=most, as_json=json_)
-
-
-def _refuse_others(kind: str, given: Mapping[str, Any]) -> None:
-    for name, value in given.items():
-        if value is not None and name not in TAKES[kind]:
-            hint = ": --line names the node" if kind == "whole spots" and name in TAKES["a node"] else ""
-            raise InvalidOption(name.lstrip("-"), value, f"does not apply to {kind}{hint}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regretless.cli.arguments.options import Json
 from regretless.cli.terminal.json_output import print_json
 from regretless.errors import InvalidOption
 
@@ -26,7 +27,7 @@ def equity(
         int | None, typer.Option(show_default="exact", help="Sample this many deals instead of enumerating all.")
     ] = None,
     seed: Annotated[int | None, typer.Option(show_default="0", help="Random seed, with --samples.")] = None,
-    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
+    json_: Json = False,
 ) -> None:
     """Equity of two ranges: the share of the pot each wins, ties split, card conflicts removed.
 

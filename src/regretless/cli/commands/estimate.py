@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regretless.cli.terminal.inputs import spot_paths
+from regretless.cli.arguments.inputs import spot_paths
+from regretless.cli.arguments.options import Json
+from regretless.cli.arguments.outputs import tell_errors
 from regretless.cli.terminal.json_output import print_json
-from regretless.cli.terminal.outputs import tell_errors
 from regretless.errors import RegretlessError
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def estimate(
         ),
     ],
     threads: Annotated[int | None, typer.Option(show_default="all cores", help="CPU threads.")] = None,
-    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
+    json_: Json = False,
 ) -> None:
     """Estimate the size of a spot: nodes, hands, and memory with 32-bit and 16-bit storage.
 
@@ -62,27 +63,28 @@ def estimate(
 
 
 def _print(sizes: dict[Path, Estimate]) -> None:
-    from rich.table import Table
     from rich.text import Text
 
     from regretless.cli.terminal.consoles import for_answers
     from regretless.cli.terminal.numbers import bytes_text
+    from regretless.cli.terminal.tables import fact_table
     from regretless.forms.memory import available_bytes
     from regretless.printable import printable
 
     console = for_answers()
     for path, size in sizes.items():
-        facts = Table.grid(padding=(0, 3, 0, 0))
         runouts = " × ".join(f"{count:,}" for count in size.runouts)
         kinds = ", ".join(f"{count:,} {name}" for name, count in size.node_kinds.items())
-        facts.add_row("nodes", Text(f"{size.nodes:,}", style="bold").append(f"   ({kinds})", style="not bold"))
-        facts.add_row("betting tree", f"{size.betting_nodes:,} nodes; runouts by street {runouts}")
-        facts.add_row("hands", f"oop {size.hands['oop']:,}, ip {size.hands['ip']:,}")
-        facts.add_row("entries", f"{size.entries:,}   (actions of hands)")
+        facts: list[tuple[str, str | Text]] = [
+            ("nodes", Text(f"{size.nodes:,}", style="bold").append(f"   ({kinds})", style="not bold")),
+            ("betting tree", f"{size.betting_nodes:,} nodes; runouts by street {runouts}"),
+            ("hands", f"oop {size.hands['oop']:,}, ip {size.hands['ip']:,}"),
+            ("entries", f"{size.entries:,}   (actions of hands)"),
+        ]
         for bits, needed in size.memory_bytes.items():
             memory = Text(bytes_text(needed), style="bold")
             if needed > available_bytes():
                 memory.append("   more than is free", style="not bold red")
-            facts.add_row(f"memory, {bits} bits", memory)
+            facts.append((f"memory, {bits} bits", memory))
         console.print(printable(str(path)), style="bold", soft_wrap=True)
-        console.print(facts)
+        console.print(fact_table(facts, style=""))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regretless.cli.solving.spot_options import SPOTS, Board, Line, one_range, read_cards, read_player
+from regretless.cli.arguments.options import SPOTS, Board, Line, option, read_cards, read_player, read_range
 from regretless.cli.terminal.consoles import for_answers, for_people, note
 from regretless.cli.terminal.numbers import bytes_text
 from regretless.errors import InvalidFile, InvalidOption
@@ -31,23 +31,19 @@ def export(
     file: Annotated[Path | None, typer.Argument(help="A .rgl file of a spot.", show_default=False)] = None,
     line: Line = None,
     board: Board = None,
-    street: Annotated[
-        str | None, typer.Option(show_default=False, help="Every decision on a street: flop, turn or river.")
-    ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Every decision of the tree.")] = False,
+    street: Annotated[str | None, option(help="Every decision on a street: flop, turn or river.")] = None,
+    all_: Annotated[bool, option("--all", help="Every decision of the tree.")] = False,
     player: Annotated[
-        str | None,
-        typer.Option(metavar="oop|ip", show_default="both", rich_help_panel=SPOTS, help="Whose hands to write."),
+        str | None, option(help="Whose hands to write.", panel=SPOTS, default="both", metavar="oop|ip")
     ] = None,
     hands: Annotated[
-        str | None,
-        typer.Option(show_default="all", metavar="RANGE", help="Only these hands: [cyan]'AK, 99+'[/cyan]."),
+        str | None, option(help="Only these hands: [cyan]'AK, 99+'[/cyan].", default="all", metavar="RANGE")
     ] = None,
     format_: Annotated[
-        str | None, typer.Option("--format", show_default="from --out, else csv", help="csv, json or parquet.")
+        str | None, option("--format", help="csv, json or parquet.", default="from --out, else csv")
     ] = None,
-    out: Annotated[Path | None, typer.Option(show_default="stdout", help="The file to write.")] = None,
-    columns: Annotated[bool, typer.Option("--columns", help="Print what each column means and exit.")] = False,
+    out: Annotated[Path | None, option(help="The file to write.", default="stdout")] = None,
+    columns: Annotated[bool, option("--columns", help="Print what each column means and exit.")] = False,
 ) -> None:
     """Export strategy, weight, equity, EV and EQR of every hand: at one node, on one street or everywhere.
 
@@ -81,7 +77,7 @@ def export(
         raise InvalidOption("out", None, "must name a file: parquet is not written to stdout")
     if out is not None and out.exists() and out.samefile(file):
         raise InvalidFile(out, "is the solution being exported: choose another name for --out")
-    whose, chosen = read_player(player), one_range(hands)
+    whose, chosen = read_player(player), read_range(hands)
     solution = SpotSolution.load(file)
     wide = not all_ and street is None
     if wide:

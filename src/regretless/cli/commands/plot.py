@@ -8,6 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regretless.cli.arguments.options import (
+    SEARCH,
+    Device,
+    Engine,
+    MeasureEvery,
+    Sampling,
+    SamplingSeed,
+    Updates,
+    option,
+)
 from regretless.cli.terminal.consoles import for_people, note
 from regretless.errors import InvalidOption
 
@@ -26,22 +36,18 @@ def plot(
         ),
     ],
     variants: Annotated[
-        str, typer.Option(help="Variants to plot, separated by commas.")
+        str, option(help="Variants to plot, separated by commas.", panel=SEARCH, default=True)
     ] = "vanilla,plus,linear,discounted",
-    iterations: Annotated[int, typer.Option(help="Iterations of each solve.")] = 1000,
-    engine: Annotated[str, typer.Option(help="auto, numba, numpy, torch, cupy, matrix or reference.")] = "auto",
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")] = "auto",
-    updates: Annotated[str, typer.Option(help="alternating or simultaneous.")] = "alternating",
-    sampling: Annotated[str, typer.Option(help="full, chance, external or outcome.")] = "full",
-    seed: Annotated[int | None, typer.Option(show_default="0", help="Random seed, with --sampling.")] = None,
-    measure_every: Annotated[
-        int | None,
-        typer.Option(show_default="a tenth of those done so far", help="Iterations between points of a curve."),
-    ] = None,
-    title: Annotated[str | None, typer.Option(show_default="describes the curves", help="Title of the plot.")] = None,
+    iterations: Annotated[int, option(help="Iterations of each solve.", panel=SEARCH, default=True)] = 1000,
+    updates: Updates = None,
+    sampling: Sampling = None,
+    seed: SamplingSeed = None,
+    measure_every: MeasureEvery = None,
+    engine: Engine = None,
+    device: Device = None,
+    title: Annotated[str | None, option(help="Title of the plot.", default="describes the curves")] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(show_default="GAME.png", help="Write the plot to this .png, .svg, .pdf or .jpg file."),
+        Path | None, option(help="Write the plot to this .png, .svg, .pdf or .jpg file.", default="GAME.png")
     ] = None,
 ) -> None:
     """Plot exploitability against iterations and seconds, on logarithmic axes.
@@ -52,9 +58,9 @@ def plot(
     [cyan]regretless plot kuhn leduc --variants plus[/cyan]
     [cyan]regretless plot monday.rgl tuesday.rgl --out both.svg[/cyan]   saved games, or saved spots
     """
-    from regretless.cli.terminal.figures import check_figure, save_figure
+    from regretless.cli.arguments.figures import check_figure, save_figure
+    from regretless.cli.arguments.outputs import file_stem
     from regretless.cli.terminal.interrupts import SimplePlan, interruptible
-    from regretless.cli.terminal.outputs import file_stem
     from regretless.plots.convergence import convergence
     from regretless.solvers.solve import VARIANTS
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regretless.cli.arguments.options import Json
 from regretless.cli.terminal.json_output import print_json
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["range_"]
 
 EMPTY, FULL = "#3a3f46", "#f2b134"
-RANKS = "AKQJT98765432"
 
 
 def range_(
@@ -32,7 +32,7 @@ def range_(
             "[cyan]weights[/cyan], 1,326 numbers in PioSOLVER's order.",
         ),
     ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
+    json_: Json = False,
 ) -> None:
     """Read a range: its shortest text, its number of combos, and its 13 × 13 grid.
 
@@ -76,13 +76,14 @@ def _grid(hands: Range, *, color: bool) -> list[Text]:
     """A row per rank; a cell shows its hand, and its mean weight as brightness (in percent without colour)."""
     from rich.text import Text
 
+    from regretless.cards.hands import CLASS_NAMES
     from regretless.cli.terminal.colors import blend
 
     lines = []
     for row, weights in enumerate(hands.grid().tolist()):
         line = Text()
         for column, weight in enumerate(weights):
-            name = _class_name(row, column)
+            name = CLASS_NAMES[13 * row + column]
             if color:
                 back = blend(EMPTY, FULL, weight**0.5) if weight else EMPTY
                 line.append(f" {name:<3} ", style=f"{'#14181c' if weight > 0.2 else '#8d959e'} on {back}")
@@ -91,8 +92,3 @@ def _grid(hands: Range, *, color: bool) -> list[Text]:
                 line.append(f"{shown:<5}")
         lines.append(line)
     return lines
-
-
-def _class_name(row: int, column: int) -> str:
-    high, low = RANKS[min(row, column)], RANKS[max(row, column)]
-    return high + low + ("" if row == column else "s" if column > row else "o")

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from regretless.cli.solving.spot_options import SPOTS, Board, Line, Player, one_range, read_cards, read_player
+from regretless.cli.arguments.options import (
+    SPOTS,
+    Board,
+    Line,
+    Player,
+    information_sets,
+    option,
+    read_cards,
+    read_player,
+    read_range,
+    refuse_others,
+)
 from regretless.cli.terminal.json_output import print_json
 from regretless.errors import InvalidOption
 
@@ -39,67 +49,58 @@ class ShowCommand(TyperCommand):
 
 
 def show(
+    context: typer.Context,
     file: Annotated[Path, typer.Argument(help="A .rgl file; or a spot's .toml file, with --tree.", show_default=False)],
     strategy: Annotated[
-        bool, typer.Option("--strategy", help="Show every information set, or every hand of a spot.")
+        bool, option("--strategy", help="Show every information set, or every hand of a spot.")
     ] = False,
-    information_sets: Annotated[
-        str | None,
-        typer.Option(show_default="the first few", help="Only these, separated by commas: [cyan]Ks:,Ks:r[/cyan]."),
-    ] = None,
+    information_sets: Annotated[str | None, information_sets("the first few")] = None,
     line: Line = None,
     board: Board = None,
     player: Player = None,
     hands: Annotated[
         str | None,
-        typer.Option(
-            "--hands",
-            metavar="[RANGE]",
-            show_default=False,
-            rich_help_panel=SPOTS,
+        option(
             help="A row per hand: strategy, EV of each action, weight, equity, EV, EQR. With a range, such as "
             "[cyan]'AK, 99+'[/cyan], only these hands and their averages.",
+            panel=SPOTS,
+            metavar="[RANGE]",
         ),
     ] = None,
     grid: Annotated[
         str | None,
-        typer.Option(
-            metavar="KIND",
-            show_default="strategy",
-            rich_help_panel=SPOTS,
+        option(
             help="What the cells show: strategy, ev, equity, eqr or weight.",
+            panel=SPOTS,
+            default="strategy",
+            metavar="KIND",
         ),
     ] = None,
     runouts: Annotated[
-        bool,
-        typer.Option("--runouts", rich_help_panel=SPOTS, help="A row for each card that can be dealt after --line."),
+        bool, option("--runouts", help="A row for each card that can be dealt after --line.", panel=SPOTS)
     ] = False,
     then: Annotated[
         str | None,
-        typer.Option(
-            metavar="LINE",
-            show_default="check, with --player ip",
-            rich_help_panel=SPOTS,
+        option(
             help="With --runouts, the actions after the card.",
+            panel=SPOTS,
+            default="check, with --player ip",
+            metavar="LINE",
         ),
     ] = None,
     sort: Annotated[
         str | None,
-        typer.Option(
-            metavar="COLUMN",
-            show_default="weight, or card",
-            rich_help_panel=SPOTS,
+        option(
             help="Sort the rows of --hands or --runouts by this column: ev, equity, eqr, an action such as 'bet 94', …",
+            panel=SPOTS,
+            default="weight, or card",
+            metavar="COLUMN",
         ),
     ] = None,
-    svg: Annotated[
-        Path | None,
-        typer.Option(show_default=False, rich_help_panel=SPOTS, help="Draw the node to this .svg file instead."),
-    ] = None,
-    tree: Annotated[bool, typer.Option("--tree", rich_help_panel=SPOTS, help="Show the betting tree.")] = False,
+    svg: Annotated[Path | None, option(help="Draw the node to this .svg file instead.", panel=SPOTS)] = None,
+    tree: Annotated[bool, option("--tree", help="Show the betting tree.", panel=SPOTS)] = False,
     json_: Annotated[
-        bool,
-        typer.Option("--json", help="One JSON object on stdout: that of `regretless solve --json`, plus the node."),
+        bool, option("--json", help="One JSON object on stdout: that of `regretless solve --json`, plus the node.")
     ] = False,
 ) -> None:
     """Show a saved solution: values, exploitability and strategy.
@@ -113,28 +114,14 @@ def show(
     [cyan]regretless show spot.rgl --line 'check, check' --runouts --player ip[/cyan]
     [cyan]regretless show spot.toml --tree[/cyan]
     """
-    from regretless.cli.terminal.inputs import is_spot_file
+    from regretless.cli.arguments.inputs import is_spot_file
 
-    given: Mapping[str, Any] = {
-        "--strategy": strategy,
-        "--information-sets": information_sets,
-        "--line": line,
-        "--board": board,
-        "--player": player,
-        "--hands": hands,
-        "--grid": grid,
-        "--runouts": runouts,
-        "--then": then,
-        "--sort": sort,
-        "--svg": svg,
-        "--tree": tree,
-        "--json": json_,
-    }
     if file.suffix == ".toml" or is_spot_file(file):
         from regretless.cli.views.spot_show import Look, show_spot
 
-        kind = next((name for name in ("--tree", "--svg", "--runouts") if given[name] not in (None, False)), "a node")
-        _refuse_others(kind, given)
+        kinds = {"--tree": tree, "--svg": svg is not None, "--runouts": runouts}
+        kind = next((name for name, asked in kinds.items() if asked), "a node")
+        refuse_others(context, kind, TAKES[kind])
         if sort is not None and kind == "a node" and hands is None and not strategy:
             raise InvalidOption("sort", sort, "sorts rows: add --hands or --runouts")
         if kind == "--svg" and hands == "":
@@ -144,7 +131,7 @@ def show(
             cards=read_cards(board),
             player=read_player(player),
             table=hands is not None or strategy,
-            hands=one_range(hands),
+            hands=read_range(hands),
             grid=_read_grid(grid),
             sort=sort,
             then=then,
@@ -156,7 +143,7 @@ def show(
     from regretless.storage.solutions import load_solution
 
     solution = load_solution(file)
-    _refuse_others("a game", given)
+    refuse_others(context, "a game", TAKES["a game"])
     keys = read_keys(information_sets)
     if not json_:
         print_solution(solution, whole=strategy, keys=keys, file=str(file))
@@ -165,13 +152,6 @@ def show(
     if keys is not None:
         answer["strategy"] = {key: dict(played) for key, played in choose(solution.strategy, keys, None).items()}
     print_json(answer)
-
-
-def _refuse_others(kind: str, given: Mapping[str, Any]) -> None:
-    """Refuse what a kind of answer has no use for."""
-    for name, value in given.items():
-        if value not in (None, False) and name != kind and name not in TAKES[kind]:
-            raise InvalidOption(name.lstrip("-"), value, f"does not apply to {kind}")
 
 
 def _read_grid(text: str | None) -> Any:

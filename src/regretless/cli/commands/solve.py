@@ -8,15 +8,28 @@ from typing import Annotated
 
 import typer
 
-from regretless.cli.solving.spot_locks import LockFromOption, LockLineOption, LockOption, LockPlayerOption, read_locks
+from regretless.cli.arguments.locks import LockFromOption, LockLineOption, LockOption, LockPlayerOption, read_locks
+from regretless.cli.arguments.options import (
+    JSON,
+    MACHINE,
+    OUTPUT,
+    SEARCH,
+    Device,
+    Engine,
+    MeasureEvery,
+    Sampling,
+    SamplingSeed,
+    Threads,
+    Updates,
+    option,
+)
 from regretless.errors import InvalidOption
 
 __all__ = ["solve"]
 
-SEARCH, MACHINE, OUTPUT = "How it searches", "What it runs on", "What comes out"
-
 
 def solve(
+    context: typer.Context,
     given: Annotated[
         list[str] | None,
         typer.Argument(
@@ -29,123 +42,70 @@ def solve(
     ] = None,
     variant: Annotated[
         str | None,
-        typer.Option(
-            show_default="plus; for a spot, postflop, turn or river, by its street",
-            rich_help_panel=SEARCH,
+        option(
             help="vanilla, plus, linear, discounted, predictive-plus, predictive-discounted-plus, postflop, turn, "
             "river, or lp: an exact linear program, for small two-player games.",
+            panel=SEARCH,
+            default="plus; for a spot, postflop, turn or river, by its street",
         ),
     ] = None,
     iterations: Annotated[
         int | None,
-        typer.Option(
-            show_default="1000, or 1,000,000 with --target; for a spot 10,000",
-            rich_help_panel=SEARCH,
+        option(
             help="Stop after this many iterations in total, including those before --resume.",
+            panel=SEARCH,
+            default="1000, or 1,000,000 with --target; for a spot 10,000",
         ),
     ] = None,
     target: Annotated[
         float | None,
-        typer.Option(
-            show_default=False,
-            rich_help_panel=SEARCH,
+        option(
             help="Stop as soon as the exploitability is at most this: in the game's units, or in percent of the pot "
             "for a spot (0.3 by default).",
+            panel=SEARCH,
         ),
     ] = None,
-    updates: Annotated[
-        str | None,
-        typer.Option(
-            show_default="alternating",
-            rich_help_panel=SEARCH,
-            help="alternating: players are updated in turn; simultaneous: all at once.",
-        ),
-    ] = None,
-    sampling: Annotated[
-        str | None,
-        typer.Option(
-            show_default="full",
-            rich_help_panel=SEARCH,
-            help="How much of the tree each iteration traverses: full, chance, external or outcome.",
-        ),
-    ] = None,
+    updates: Updates = None,
+    sampling: Sampling = None,
     batch_size: Annotated[
         int | None,
-        typer.Option(
-            show_default="1, or 1,024 with torch",
-            rich_help_panel=SEARCH,
-            help="Deals sampled per update, with --sampling.",
-        ),
+        option(help="Deals sampled per update, with --sampling.", panel=SEARCH, default="1, or 1,024 with torch"),
     ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(show_default="0", rich_help_panel=SEARCH, help="Random seed, with --sampling."),
-    ] = None,
-    measure_every: Annotated[
-        int | None,
-        typer.Option(
-            show_default="a tenth of those done so far",
-            rich_help_panel=SEARCH,
-            help="Iterations between measurements of exploitability.",
-        ),
-    ] = None,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            show_default="auto",
-            rich_help_panel=MACHINE,
-            help="auto, numba, numpy, torch, cupy, matrix, or reference: the readable recursion.",
-        ),
-    ] = None,
-    device: Annotated[
-        str | None, typer.Option(show_default="auto", rich_help_panel=MACHINE, help="auto, cpu, cuda or mps.")
-    ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(show_default="chosen by the engine", rich_help_panel=MACHINE, help="CPU threads."),
-    ] = None,
+    seed: SamplingSeed = None,
+    measure_every: MeasureEvery = None,
+    engine: Engine = None,
+    device: Device = None,
+    threads: Threads = None,
     storage: Annotated[
-        int | None,
-        typer.Option(show_default="32", rich_help_panel=MACHINE, help="Bits per stored number of a spot: 32 or 16."),
+        int | None, option(help="Bits per stored number of a spot: 32 or 16.", panel=MACHINE, default="32")
     ] = None,
-    json_: Annotated[
-        bool, typer.Option("--json", rich_help_panel=OUTPUT, help="One JSON object on stdout, and nothing else.")
-    ] = False,
+    json_: Annotated[bool, option("--json", help=JSON, panel=OUTPUT)] = False,
     strategy: Annotated[
-        bool,
-        typer.Option("--strategy", rich_help_panel=OUTPUT, help="Show every information set, not just the first few."),
+        bool, option("--strategy", help="Show every information set, not just the first few.", panel=OUTPUT)
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option(
-            show_default=False,
-            rich_help_panel=OUTPUT,
+        option(
             help="Save the solution to this .rgl file, or several solutions to this folder; an interrupted solve is "
             "saved even without it.",
+            panel=OUTPUT,
         ),
     ] = None,
     resume: Annotated[
         Path | None,
-        typer.Option(
-            show_default=False,
-            rich_help_panel=OUTPUT,
-            help="Resume this .rgl file with its settings, and save to it unless --out says otherwise.",
+        option(
+            help="Resume this .rgl file with its settings, and save to it unless --out says otherwise.", panel=OUTPUT
         ),
     ] = None,
     save_every: Annotated[
-        float | None,
-        typer.Option(
-            show_default="180",
-            rich_help_panel=OUTPUT,
-            help="Seconds between checkpoints, with --out or --resume.",
-        ),
+        float | None, option(help="Seconds between checkpoints, with --out or --resume.", panel=OUTPUT, default="180")
     ] = None,
     keep_regrets: Annotated[
         bool,
-        typer.Option(
+        option(
             "--keep-regrets",
-            rich_help_panel=OUTPUT,
             help="Save a spot's regrets too, so that a finished solve can be resumed; the file is much larger.",
+            panel=OUTPUT,
         ),
     ] = False,
     lock: LockOption = None,
@@ -154,11 +114,7 @@ def solve(
     lock_line: LockLineOption = None,
     plot: Annotated[
         Path | None,
-        typer.Option(
-            show_default=False,
-            rich_help_panel=OUTPUT,
-            help="Plot the exploitability over time to a .png, .svg, .pdf or .jpg file.",
-        ),
+        option(help="Plot the exploitability over time to a .png, .svg, .pdf or .jpg file.", panel=OUTPUT),
     ] = None,
 ) -> None:
     """Solve a game or a hold'em spot: values, exploitability and the strategy of every information set.
@@ -175,28 +131,14 @@ def solve(
 
     Ctrl-C stops after the current iteration, saves what was solved and prints the command that resumes it.
     """
+    from regretless.cli.arguments.inputs import is_spot, is_spot_file, spot_paths
     from regretless.cli.solving.solve_request import SolveRequest
-    from regretless.cli.terminal.inputs import is_spot, is_spot_file, spot_paths
+    from regretless.solvers.request import OPTIONS
 
     names = tuple(given or ())
-    options = {
-        "variant": variant,
-        "iterations": iterations,
-        "target": target,
-        "updates": updates,
-        "sampling": sampling,
-        "batch_size": batch_size,
-        "seed": seed,
-        "measure_every": measure_every,
-        "engine": engine,
-        "device": device,
-        "threads": threads,
-        "storage": storage,
-        "save_every": save_every,
-        "keep_regrets": keep_regrets or None,
-    }
+    named = {name: value for name, value in context.params.items() if name in OPTIONS and name != "resume"}
     request = SolveRequest(
-        options={name: value for name, value in options.items() if value is not None},
+        options={name: value for name, value in named.items() if value is not None and value is not False},
         as_json=json_,
         strategy=strategy,
         out=out,
@@ -213,8 +155,8 @@ def solve(
             return
         if len(paths) > 1:
             raise typer.BadParameter("resumes one file, which belongs to one spot", param_hint="--resume")
+        from regretless.cli.arguments.outputs import solution_files
         from regretless.cli.solving.spot_solve import solve_spot_file
-        from regretless.cli.terminal.outputs import solution_files
 
         if paths and out is not None and out.is_dir():
             request = replace(request, out=solution_files(paths, out)[0])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from regretless.cli.arguments.options import Json
 from regretless.cli.terminal.json_output import print_json
 from regretless.errors import InvalidOption
 
@@ -30,7 +31,7 @@ def train_kuhn(
             help="With --plot: information sets to plot, separated by commas: [cyan]0:,1:,2:[/cyan].",
         ),
     ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
+    json_: Json = False,
 ) -> None:
     """Train Kuhn poker by chance-sampled CFR: one random deal per iteration, updating both players.
 
@@ -41,7 +42,7 @@ def train_kuhn(
     [cyan]regretless train-kuhn[/cyan]
     [cyan]regretless train-kuhn --iterations 20000 --plot kuhn.png --information-sets 0:,1:,2:[/cyan]
     """
-    from regretless.cli.terminal.figures import check_figure, save_figure
+    from regretless.cli.arguments.figures import check_figure, save_figure
     from regretless.cli.terminal.interrupts import SimplePlan, interruptible
     from regretless.cli.terminal.progress import bar
     from regretless.cli.views.strategy_table import choose, read_keys
@@ -103,17 +104,16 @@ def _print_json(training: Training, theoretical: float) -> None:
 
 
 def _print(training: Training, theoretical: float) -> None:
-    from rich.table import Table
     from rich.text import Text
 
     from regretless.cli.terminal.consoles import for_answers, has_color
     from regretless.cli.terminal.numbers import count_text, duration_text, signed_text
+    from regretless.cli.terminal.tables import fact_table
     from regretless.cli.views.strategy_table import strategy_table
 
     console = for_answers()
     speed = count_text(training.iterations / max(training.seconds, 1e-9))
-    facts = Table.grid(padding=(0, 3, 0, 0))
-    for name, answer in (
+    facts: list[tuple[str, str | Text]] = [
         (
             "mean value so far",
             Text(signed_text(training.running_value), style="bold").append(
@@ -124,11 +124,10 @@ def _print(training: Training, theoretical: float) -> None:
         ("in theory", f"{signed_text(theoretical)} chips per hand   (−1/18)"),
         ("exploitability", f"{training.evaluation.exploitability:.3g} chips per hand   (NashConv / 2)"),
         ("time", f"{duration_text(training.seconds)}, {speed} hands/s"),
-    ):
-        facts.add_row(Text(name, style="dim"), answer)
+    ]
     console.print(Text("kuhn", style="bold"), Text(f"trained on {training.iterations:,} hands", style="dim"))
     console.print()
-    console.print(facts)
+    console.print(fact_table(facts))
     console.print()
     console.print(strategy_table(training.strategy, color=has_color(console)))
     console.print(Text("0 jack, 1 queen, 2 king; p pass (check or fold), b bet (or call)", style="dim"))

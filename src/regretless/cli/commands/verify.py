@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from regretless.cli.arguments.options import Json, option
 from regretless.errors import InvalidFile
 from regretless.printable import printable
 
@@ -17,33 +18,32 @@ if TYPE_CHECKING:
 __all__ = ["verify"]
 
 FLOPS = "Flops"
+DISAGREES = 1  # the exit code of a file whose figures are wrong
 
 
 def verify(
     file: Annotated[Path, typer.Argument(help="A .rgl file of a game or a spot.", show_default=False)],
     full: Annotated[
-        bool, typer.Option("--full", rich_help_panel=FLOPS, help="Evaluate every runout instead of a random sample.")
+        bool, option("--full", help="Evaluate every runout instead of a random sample.", panel=FLOPS)
     ] = False,
     turns: Annotated[
-        int | None,
-        typer.Option(show_default="12", rich_help_panel=FLOPS, help="Turn cards to sample, each with all its rivers."),
+        int | None, option(help="Turn cards to sample, each with all its rivers.", panel=FLOPS, default="12")
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(show_default="0", rich_help_panel=FLOPS, help="Random seed of the sample.")
-    ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="One JSON object on stdout, and nothing else.")] = False,
+    seed: Annotated[int | None, option(help="Random seed of the sample.", panel=FLOPS, default="0")] = None,
+    json_: Json = False,
 ) -> None:
     """Recompute exploitability and values from the saved strategy, independently of the engine that solved it.
 
     Games are evaluated by the readable best response; spots without merging suits, in 64-bit arithmetic. Rivers and
-    turns take seconds. Flops are sampled, with a standard error, unless `--full` asks for all 2,352 runouts.
+    turns take seconds. Flops are sampled, with a standard error, unless `--full` asks for all 2,352 runouts. Where the
+    file states another exploitability, the exit code is 1.
 
     \b
     [cyan]regretless verify spot.rgl[/cyan]
     [cyan]regretless verify flop.rgl --full[/cyan]
     [cyan]regretless verify leduc.rgl --json[/cyan]
     """
-    from regretless.cli.terminal.inputs import is_spot_file
+    from regretless.cli.arguments.inputs import is_spot_file
     from regretless.cli.terminal.progress import bar
 
     options: dict[str, Any] = {"full": full or None, "turns": turns, "seed": seed}
@@ -72,8 +72,10 @@ def verify(
         from regretless.cli.terminal.json_output import print_json
 
         print_json(found.as_json())
-        return
-    _print(found)
+    else:
+        _print(found)
+    if not found.agrees:
+        raise typer.Exit(DISAGREES)
 
 
 def _print(found: Verification) -> None:

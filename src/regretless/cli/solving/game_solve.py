@@ -6,12 +6,12 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from regretless.cli.arguments.outputs import free_path
 from regretless.cli.solving.solve_request import SolveRequest, stop_interrupted, tell_saved
 from regretless.cli.solving.solve_status import SolveStatus
 from regretless.cli.terminal.consoles import for_people
 from regretless.cli.terminal.interrupts import interruptible
 from regretless.cli.terminal.json_output import print_json
-from regretless.cli.terminal.outputs import free_path
 from regretless.errors import InvalidFile
 
 if TYPE_CHECKING:

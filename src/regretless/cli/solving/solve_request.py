@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from regretless.cli.arguments.outputs import check_out, resume_command
 from regretless.cli.terminal.consoles import for_people, note
-from regretless.cli.terminal.outputs import check_out, resume_command
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -49,13 +49,13 @@ class SolveRequest:
                 raise InvalidOption(name, self.options[name], "needs a file to save to: add --out")
         check_out(self.out, inputs, self.plot)
         if self.plot is not None:
-            from regretless.cli.terminal.figures import check_figure
+            from regretless.cli.arguments.figures import check_figure
 
             check_figure("plot", self.plot)
 
     def locked(self, spot: Spot) -> Spot:
         """The spot with the locks of the command line."""
-        from regretless.cli.solving.spot_locks import add_locks
+        from regretless.cli.arguments.locks import add_locks
 
         return add_locks(spot, self.locks)
 
@@ -80,7 +80,7 @@ class SolveRequest:
     def draw(self, solutions: list[Solution]) -> None:
         """Draw what --plot asks for."""
         if self.plot is not None and solutions:
-            from regretless.cli.terminal.figures import save_figure
+            from regretless.cli.arguments.figures import save_figure
             from regretless.plots.convergence import convergence
 
             save_figure(convergence(solutions), self.plot)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from regretless.cli.arguments.outputs import resume_command
 from regretless.cli.terminal.numbers import duration_text
-from regretless.cli.terminal.outputs import resume_command
 from regretless.printable import printable
 
 if TYPE_CHECKING:

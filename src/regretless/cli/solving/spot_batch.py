@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from regretless.cli.solving.solve_request import SolveRequest
-from regretless.cli.solving.solve_status import BatchStatus
-from regretless.cli.solving.spot_solve import SOLVING, problem_of_saving, tell_of_compiling
-from regretless.cli.terminal.consoles import for_answers, for_people
-from regretless.cli.terminal.interrupts import interruptible
-from regretless.cli.terminal.json_output import print_json
-from regretless.cli.terminal.outputs import (
+from regretless.cli.arguments.outputs import (
     check_sources,
     free_path,
     out_folder,
@@ -23,6 +17,12 @@ from regretless.cli.terminal.outputs import (
     solution_files,
     tell_errors,
 )
+from regretless.cli.solving.solve_request import SolveRequest
+from regretless.cli.solving.solve_status import BatchStatus
+from regretless.cli.solving.spot_solve import SOLVING, problem_of_saving, tell_of_compiling
+from regretless.cli.terminal.consoles import for_answers, for_people
+from regretless.cli.terminal.interrupts import interruptible
+from regretless.cli.terminal.json_output import print_json
 from regretless.errors import InvalidFile, RegretlessError
 from regretless.printable import printable
 

@@ -1,1 +1,1 @@
-"""What a person sees: consoles, colours, numbers, progress, warnings and interrupts."""
+"""How the command meets its terminal: consoles, colours, numbers, tables, progress, warnings and interrupts."""

@@ -34,6 +34,8 @@ __all__ = [
     "note",
     "page_columns",
     "prepare_streams",
+    "print_error",
+    "print_warning",
 ]
 
 UNBOUNDED = 100_000  # columns; longer than any line
@@ -80,6 +82,22 @@ def for_people() -> Console:
 def note(sentence: str) -> None:
     """One line for a person about what was done: "saved leduc.rgl"."""
     for_people().print(printable(sentence), style="dim", soft_wrap=True)
+
+
+def print_error(sentence: str) -> None:
+    """One line on stderr that says what went wrong."""
+    _print_labelled("error:", "bold red", sentence)
+
+
+def print_warning(sentence: str) -> None:
+    """One line on stderr about what was read but probably meant otherwise."""
+    _print_labelled("warning:", "bold yellow", sentence)
+
+
+def _print_labelled(label: str, style: str, sentence: str) -> None:
+    console = for_people()
+    console.print(label, style=style, end=" ")
+    console.print(printable(sentence), soft_wrap=True)
 
 
 def for_drawing(width: int) -> Console:

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from regretless.errors import RegretlessWarning
-from regretless.printable import printable
 
 __all__ = ["warnings_as_lines"]
 
@@ -30,18 +29,12 @@ def warnings_as_lines() -> Iterator[None]:
             show_as_python_does(message, category, filename, lineno, file, line)
         elif str(message) not in printed:
             printed.add(str(message))
-            _print(str(message))
+            from regretless.cli.terminal.consoles import print_warning
+
+            print_warning(str(message))
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", RegretlessWarning)
         show_as_python_does = warnings.showwarning
         warnings.showwarning = show
         yield
-
-
-def _print(sentence: str) -> None:
-    from regretless.cli.terminal.consoles import for_people
-
-    console = for_people()
-    console.print("warning:", style="bold yellow", end=" ")
-    console.print(printable(sentence), soft_wrap=True)

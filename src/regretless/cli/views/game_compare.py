@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import signed_text, unit_of
-from regretless.cli.views.spot_compare import difference_text, heading
+from regretless.cli.terminal.tables import plain_table
+from regretless.cli.views.differences import difference_table, difference_text, heading
 from regretless.cli.views.strategy_table import choose, read_keys
 from regretless.errors import InvalidFile
 
@@ -99,14 +100,8 @@ def _print(
 
 
 def _overall(first: Solution, second: Solution) -> Table:
-    from rich.table import Table
-
     unit = unit_of(first.game)
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    table.add_column("")
-    for name in ("A", "B", "B − A"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("", style="dim")
+    table = difference_table()
     for player, pair in enumerate(zip(first.values, second.values, strict=False)):
         apart = difference_text(pair[1] - pair[0], 5)
         table.add_row(f"value, player {player}", *map(signed_text, pair), apart, f"{unit} per game")
@@ -116,13 +111,7 @@ def _overall(first: Solution, second: Solution) -> Table:
 
 
 def _table(solutions: tuple[Solution, Solution], shown: list[str], moved: dict[str, float]) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    table.add_column("information set", no_wrap=True)
-    table.add_column("action", no_wrap=True)
-    for name in ("A", "B", "B − A", "differs"):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = plain_table(["information set", "action"], ["A", "B", "B − A", "differs"])
     for key in shown:
         first, second = (solution.strategy[key] for solution in solutions)
         for place, action in enumerate({**first, **second}):

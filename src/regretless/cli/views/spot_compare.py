@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import plain_zero
+from regretless.cli.terminal.tables import plain_table
+from regretless.cli.views.differences import difference_table, difference_text, heading
 from regretless.cli.views.spot_grid import spot_colors, weight_text
 from regretless.errors import InvalidText
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from regretless.holdem.solution import SpotSolution
     from regretless.holdem.spots.spot import PlayerName
 
-__all__ = ["compare_files", "compare_files_at", "difference_text", "heading"]
+__all__ = ["compare_files", "compare_files_at"]
 
 Files = tuple[Path, Path]
 LINES = 8  # shown of those that only one tree has
@@ -53,23 +55,8 @@ def _print_heading(files: Files, solutions: tuple[SpotSolution, SpotSolution], f
     console.print(_overall(found))
 
 
-def heading(letter: str, path: Path, how: str) -> Text:
-    """A line that says which file a letter stands for."""
-    from rich.text import Text
-
-    from regretless.printable import printable
-
-    return Text.assemble((f"{letter}  ", "bold"), printable(str(path)), ("  " + printable(how), "dim"))
-
-
 def _overall(found: SpotComparison) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    table.add_column("")
-    for name in ("A", "B", "B − A"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("", style="dim")
+    table = difference_table()
     players: tuple[PlayerName, ...] = ("oop", "ip")
     for player in players:
         first, second = found.ev[player]
@@ -86,16 +73,6 @@ def _overall(found: SpotComparison) -> Table:
     first, second = found.exploitability_pct_pot
     table.add_row("exploitability", f"{first:.3g}", f"{second:.3g}", "", "% of the pot")
     return table
-
-
-def difference_text(number: float, decimals: int = 2) -> str:
-    """A difference with its sign.
-
-    >>> difference_text(-1.234), difference_text(0.5, 1), difference_text(-0.001)
-    ('−1.23', '+0.5', '0.00')
-    """
-    text = f"{number:+.{decimals}f}"
-    return text.replace("-", "−") if float(text) else text[1:]
 
 
 def _print_nodes(found: SpotComparison, most: int | None) -> None:
@@ -187,7 +164,6 @@ def compare_files_at(
         where = {"first": str(files[0]), "second": str(files[1]), "line": views[0].line, "player": shown}
         print_json({**where, **means, "hands": [each.as_json() for each in ranked]})
         return
-    from rich.table import Table
     from rich.text import Text
 
     from regretless.cli.views.spot_view import board_line
@@ -198,7 +174,7 @@ def compare_files_at(
         console.print(heading(letter, path, mean if view.reached else "never reached"))
     console.print(board_line(views[0]))
     console.print()
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table = plain_table()
     table.add_column(f"\n{shown}", style="bold", no_wrap=True)
     actions = list(ranked[0].strategy) if ranked else []
     colors = spot_colors(actions)

@@ -162,8 +162,9 @@ def _draw(solution: SpotSolution, look: Look, path: Path) -> None:
 def _how(solution: SpotSolution) -> str:
     threads = f", {solution.threads} threads" if solution.threads > 1 else ""
     kept = f"probabilities in {solution.probability_bits} bits"
-    how = f"{solution.variant} · {solution.iterations:,} iterations · {solution.engine} on {solution.device}{threads}"
-    return f"{how} · {kept}"
+    variant = "" if solution.variant == solution.game else f"{solution.variant} "  # a river is solved by `river`
+    machine = f"{solution.engine} on {solution.device}{threads}"
+    return f"{variant}· {solution.iterations:,} iterations · {machine} · {kept}"
 
 
 def _print_runouts(solution: SpotSolution, look: Look, as_json: bool) -> None:

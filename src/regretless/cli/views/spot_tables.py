@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from regretless.cli.terminal.numbers import plain_zero
+from regretless.cli.terminal.tables import plain_table
 from regretless.cli.views.spot_grid import spot_colors, weight_text
 from regretless.errors import InvalidOption
 
@@ -36,13 +37,11 @@ def hand_table(view: NodeView, player: PlayerName, *, sort: str | None = None, c
 
     Where a line per hand would be wider than `columns`, the EV of each action is below its frequency.
     """
-    from rich.table import Table
-
     acts = view.kind == "decision" and view.player == player
     actions = view.actions if acts else ()
     marked = acts and bool(view.locked.any())
     wide = 10 * marked + sum(max(len(action), 5) + 11 for action in actions) + 36 <= columns
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table = plain_table()
     table.add_column(f"\n{player}" if actions else player, style="bold", no_wrap=True)
     colors = spot_colors(actions)
     for action in actions:
@@ -92,16 +91,12 @@ def sorted_hands(view: NodeView, player: PlayerName, sort: str | None) -> list[d
 
 def runout_table(report: RunoutReport, player: PlayerName | None = None, *, sort: str | None = None) -> Table:
     """One row per card: EV, equity and how often each action is taken; of both players, or of one with its EQR."""
-    from rich.table import Table
-
     from regretless.cards.deck import card_text
 
     actions = _actions(report)
     colors = spot_colors(actions)
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     numbers = ("EV oop", "EV ip", "equity oop") if player is None else (f"EV {player}", f"equity {player}", "EQR")
-    for name in ("card", *(["reached"] if report.then else []), *numbers):
-        table.add_column(name, justify="right", no_wrap=True)
+    table = plain_table(right=["card", *(["reached"] if report.then else []), *numbers])
     for action in actions:
         table.add_column(action, justify="right", style=colors[action], no_wrap=True)
     for each in sorted_runouts(report, player or "oop", sort):

@@ -1,4 +1,4 @@
-"""A strategy as a table: one row an information set, the probability of each action, and a bar in their colours."""
+"""A strategy as a table: one row per information set, the probability of each action, and a bar in their colours."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from regretless.cli.terminal.colors import action_colors
+from regretless.cli.terminal.tables import plain_table
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -43,12 +44,11 @@ def choose(strategy: Strategy, keys: Sequence[str] | None, most: int | None) -> 
 
 def strategy_table(shown: Strategy, *, color: bool) -> Table:
     """The table; without colours the bar is made of the actions' first letters."""
-    from rich.table import Table
     from rich.text import Text
 
     colors = action_colors(action for played in shown.values() for action in played)
     actions = list(colors)
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table = plain_table()
     table.add_column("information set", no_wrap=True, overflow="ellipsis", min_width=15)
     columns = actions if len(actions) <= MOST_COLUMNS else []
     for action in columns:

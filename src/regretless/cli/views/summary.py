@@ -9,6 +9,7 @@ from rich.text import Text
 
 from regretless.cli.terminal.consoles import for_answers, has_color
 from regretless.cli.terminal.numbers import bytes_text, count_text, duration_text, signed_text, unit_of
+from regretless.cli.terminal.tables import fact_table
 from regretless.cli.views.strategy_table import choose, strategy_table
 from regretless.printable import printable
 
@@ -25,17 +26,12 @@ def print_solution(
     solution: Solution, *, whole: bool = False, keys: Sequence[str] | None = None, file: str | None = None
 ) -> None:
     """Print the summary and the strategy: all of it if it is small or `whole`, the first decisions otherwise."""
-    from rich.table import Table
-
     console = for_answers()
     most = None if whole or solution.information_sets <= SMALL else FIRST
     shown = choose(solution.strategy, keys, most)
     console.print(Text(printable(solution.game), style="bold"), Text(_how(solution), style="dim"), soft_wrap=True)
     console.print()
-    facts = Table.grid(padding=(0, 3, 0, 0))
-    for name, answer in _facts(solution):
-        facts.add_row(Text(name, style="dim"), answer)
-    console.print(facts)
+    console.print(fact_table(_facts(solution)))
     console.print()
     console.print(strategy_table(shown, color=has_color(console)))
     hidden = solution.information_sets - len(shown)

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regretless.cli.terminal.consoles import for_people
+from regretless.cli.terminal.consoles import print_error
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
-from regretless.printable import printable
 
 if TYPE_CHECKING:
     from regretless.holdem.spots.spot import Spot
@@ -114,11 +113,9 @@ def resume_command(path: Path) -> str:
 
 def tell_errors(errors: dict[Path, RegretlessError]) -> int:
     """Say what is wrong with each file, and with which exit code that ends."""
-    console = for_people()
     for path, error in errors.items():
-        console.print("error:", style="bold red", end=" ")
         said = str(error)
-        console.print(printable(said if said.startswith(f"{path}:") else f"{path}: {said}"), soft_wrap=True)
+        print_error(said if said.startswith(f"{path}:") else f"{path}: {said}")
     codes = {error.exit_code for error in errors.values()}
     return codes.pop() if len(codes) == 1 else 1
 

@@ -11,9 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from regretless.cli.solving.spot_options import SPOTS, read_player
+from regretless.cli.arguments.options import SPOTS, option, read_player
 from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
@@ -24,43 +22,33 @@ __all__ = ["LockFromOption", "LockLineOption", "LockOption", "LockPlayerOption",
 
 LockOption = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--lock",
-        metavar="LOCK",
-        show_default=False,
-        rich_help_panel=SPOTS,
         help="Lock a decision, given as line, hands (all if left out) and actions: "
         "[cyan]'check: AA, KK = bet 50 70%, check'[/cyan]. May be repeated.",
+        panel=SPOTS,
+        metavar="LOCK",
     ),
 ]
 LockFromOption = Annotated[
     Path | None,
-    typer.Option(
-        "--lock-from",
-        metavar="FILE",
-        show_default=False,
-        rich_help_panel=SPOTS,
+    option(
         help="Lock decisions to another solution's strategy, with --lock-player or --lock-line.",
+        panel=SPOTS,
+        metavar="FILE",
     ),
 ]
 LockPlayerOption = Annotated[
     str | None,
-    typer.Option(
-        "--lock-player",
-        metavar="oop|ip",
-        show_default=False,
-        rich_help_panel=SPOTS,
-        help="With --lock-from, lock every decision of this player.",
-    ),
+    option(help="With --lock-from, lock every decision of this player.", panel=SPOTS, metavar="oop|ip"),
 ]
 LockLineOption = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--lock-line",
-        metavar="LINE[: HANDS]",
-        show_default=False,
-        rich_help_panel=SPOTS,
         help="With --lock-from, lock this node, for all hands or for these. May be repeated.",
+        panel=SPOTS,
+        metavar="LINE[: HANDS]",
     ),
 ]
 

@@ -1,0 +1,1 @@
+"""What the words of a command line mean: options that commands share, the files they name, and locks."""

@@ -1,0 +1,161 @@
+"""Options that several commands share, each with its one help text, and the values that their texts stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regretless.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from regretless.cards.ranges import Range
+    from regretless.holdem.spots.spot import PlayerName
+
+__all__ = [
+    "JSON",
+    "MACHINE",
+    "OUTPUT",
+    "SEARCH",
+    "SPOTS",
+    "Board",
+    "Device",
+    "Engine",
+    "Json",
+    "Line",
+    "MeasureEvery",
+    "Player",
+    "Sampling",
+    "SamplingSeed",
+    "Threads",
+    "Updates",
+    "information_sets",
+    "option",
+    "read_cards",
+    "read_player",
+    "read_range",
+    "refuse_others",
+]
+
+SEARCH, MACHINE, OUTPUT, SPOTS = "How it searches", "What it runs on", "What comes out", "Hold'em spots"
+
+
+def option(
+    *names: str, help: str, panel: str | None = None, default: str | bool = False, metavar: str | None = None
+) -> Any:
+    """An option; `default` is what its help says happens without it."""
+    return typer.Option(*names, help=help, rich_help_panel=panel, show_default=default, metavar=metavar)
+
+
+# --- how a solve runs ------------------------------------------------------------------------------------------------
+
+Updates = Annotated[
+    str | None,
+    option(
+        help="alternating: players are updated in turn; simultaneous: all at once.", panel=SEARCH, default="alternating"
+    ),
+]
+Sampling = Annotated[
+    str | None,
+    option(
+        help="How much of the tree each iteration traverses: full, chance, external or outcome.",
+        panel=SEARCH,
+        default="full",
+    ),
+]
+SamplingSeed = Annotated[int | None, option(help="Random seed, with --sampling.", panel=SEARCH, default="0")]
+MeasureEvery = Annotated[
+    int | None,
+    option(
+        help="Iterations between measurements of exploitability.", panel=SEARCH, default="a tenth of those done so far"
+    ),
+]
+Engine = Annotated[
+    str | None,
+    option(
+        help="auto, numba, numpy, torch, cupy, matrix, or reference: the readable recursion.",
+        panel=MACHINE,
+        default="auto",
+    ),
+]
+Device = Annotated[str | None, option(help="auto, cpu, cuda or mps.", panel=MACHINE, default="auto")]
+Threads = Annotated[int | None, option(help="CPU threads.", panel=MACHINE, default="chosen by the engine")]
+
+# --- what comes out --------------------------------------------------------------------------------------------------
+
+JSON = "One JSON object on stdout, and nothing else."
+Json = Annotated[bool, option("--json", help=JSON)]
+
+
+def information_sets(default: str) -> Any:
+    """The option --information-sets; `default` is what is shown without it."""
+    return option(help="Only these, separated by commas: [cyan]Ks:,Ks:r[/cyan].", default=default)
+
+
+# --- where to look in a spot -----------------------------------------------------------------------------------------
+
+Line = Annotated[
+    str | None,
+    option(
+        "--line",
+        "--node",
+        help="The node, as a line of play: [cyan]'check, bet 94, call, Th'[/cyan].",
+        panel=SPOTS,
+        default="the first decision",
+        metavar="LINE",
+    ),
+]
+Board = Annotated[
+    str | None,
+    option(
+        help="Cards that the line leaves out, in order: [cyan]'Th 2c'[/cyan]; the spot's own board may come first.",
+        panel=SPOTS,
+        default="the first that can be dealt",
+        metavar="CARDS",
+    ),
+]
+Player = Annotated[
+    str | None, option(help="Whose hands to show.", panel=SPOTS, default="the player to act", metavar="oop|ip")
+]
+
+
+def read_cards(text: str | None) -> tuple[int, ...]:
+    """The cards of --board.
+
+    >>> read_cards("Th 2c"), read_cards(None)
+    ((34, 0), ())
+    """
+    from regretless.cards.deck import parse_board
+
+    return () if text is None else parse_board(text)
+
+
+def read_player(text: str | None, option: str = "player") -> PlayerName | None:
+    """The player that an option names."""
+    if text == "oop":
+        return "oop"
+    if text == "ip":
+        return "ip"
+    if text is None:
+        return None
+    raise InvalidOption(option, text, "is neither oop nor ip")
+
+
+def read_range(text: str | None) -> Range | None:
+    """The hands that --hands selects; None: all of them."""
+    from regretless.cards.ranges import Range
+
+    if text is None or not text.strip():
+        return None
+    return Range.parse(text, "hands")
+
+
+def refuse_others(context: typer.Context, kind: str, takes: Set[str], hints: dict[str, str] | None = None) -> None:
+    """Refuse, by name, options of a command that this kind of answer does not take."""
+    for parameter in context.command.params:
+        name, value = parameter.opts[0], context.params.get(parameter.name or "")
+        given = value is not None and value is not False
+        if given and name.startswith("--") and name not in takes | {kind}:
+            hint = (hints or {}).get(name, "")
+            raise InvalidOption(name.removeprefix("--"), value, f"does not apply to {kind}{hint}")
