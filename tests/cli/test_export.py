@@ -9,7 +9,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -137,28 +136,26 @@ def test_the_input_is_never_overwritten(run, solved: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_an_interrupted_export_leaves_nothing(solved: Path, tmp_path: Path, number: signal.Signals) -> None:
-    slow = (
-        "import sys, time\n"
+    code = (
+        "import os, sys\n"
         "from regretless.holdem.reports import exports\n"
-        "rows = exports.long_rows\n"
-        "exports.long_rows = lambda view: time.sleep(0.05) or rows(view)\n"
+        "views, rows = [], exports.long_rows\n"
+        "def long_rows(view):\n"
+        "    views.append(view)\n"
+        f"    if len(views) == 3: os.kill(os.getpid(), {int(number)})\n"
+        "    return rows(view)\n"
+        "exports.long_rows = long_rows\n"
         "from regretless.cli import main\n"
         "sys.exit(main())\n"
     )
     source = str(Path(__file__).parent.parent.parent / "src")
     process = subprocess.Popen(
-        [sys.executable, "-c", slow, "export", str(solved), "--all", "--out", "all.csv"],
+        [sys.executable, "-c", code, "export", str(solved), "--all", "--out", "all.csv"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": source},
         stderr=subprocess.PIPE,
         text=True,
     )
-    for _ in range(600):
-        if list(tmp_path.iterdir()):
-            break
-        time.sleep(0.05)
-    time.sleep(0.5)
-    process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "interrupted: all.csv was not written" in err

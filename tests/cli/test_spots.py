@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
@@ -197,12 +197,13 @@ def test_what_does_not_fit_is_exit_code_three(run, spot: str, monkeypatch: pytes
 
 
 def test_a_killed_solve_goes_on_from_its_last_checkpoint(tmp_path: Path, spot: str, run) -> None:
-    process = start(tmp_path, "turn.toml", "--iterations", "1000000", "--out", "turn.rgl", "--save-every", "0.2")
-    waited = 0
-    while not (tmp_path / "turn.rgl").exists() and waited < 1200:
-        time.sleep(0.1)
-        waited += 1
-    time.sleep(1.37)
+    process = start(tmp_path, "turn.toml", "--iterations", "1000000", "--out", "turn.rgl", "--save-every", "0.05")
+    seen: set[int] = set()
+    while len(seen) < 3:  # checkpoints
+        assert process.poll() is None
+        time.sleep(0.01)
+        with suppress(FileNotFoundError):
+            seen.add((tmp_path / "turn.rgl").stat().st_mtime_ns)
     process.kill()
     process.communicate()
     assert not [path for path in tmp_path.iterdir() if path.suffix == ".rgl" and path.name != "turn.rgl"]
