@@ -1,15 +1,15 @@
 # Everything starts from a bare clone: Python 3.11 or later and make are enough.
 #   make PYTHON=/path/to/python3.12 test     another Python
 #   make WORKERS=8 test                      more test processes
-#   make TORCH=yes test                      PyTorch even where pip only finds its CUDA build; TORCH=no: none
+#   make TORCH=yes test                      with PyTorch, even if pip only finds its CUDA build; TORCH=no: without
 
 VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= auto
-# The Python of a GPU host that has its own PyTorch and CuPy and installs nothing.
+# The Python of a GPU host, with PyTorch and CuPy already installed.
 GPU_PYTHON ?= python3
 
-# The first Python that is new enough and can make a virtual environment; asked for only when there is none yet.
+# The first Python that is new enough and can create a virtual environment; evaluated only if there is no environment yet.
 CANDIDATES := python3.11 python3 python3.12 python3.13 python3.14
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 FIND_PYTHON = $(shell for p in $(CANDIDATES); do "$$p" -c '$(USABLE)' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
@@ -18,7 +18,7 @@ FIND_PYTHON = $(shell for p in $(CANDIDATES); do "$$p" -c '$(USABLE)' >/dev/null
 # several pinned libraries have none yet.
 PYTHONS ?= 3.11 3.12 3.13 3.14
 
-# PyTorch's build on PyPI needs gigabytes of CUDA on Linux: there the tests take its CPU build, where pip finds one.
+# On Linux, PyTorch from PyPI needs gigabytes of CUDA, so the tests use its CPU build if pip finds one.
 TORCH ?= auto
 TORCH_BUILD = torch==$(shell sed -n 's/^torch==//p' constraints.txt)$(if $(filter Linux,$(shell uname -s)),+cpu)
 
@@ -81,7 +81,7 @@ bench: $(BENCH_READY)  ## time Regretless against other solvers
 golden: $(DEV_READY)  ## regenerate the tests' golden files (minutes)
 	$(BIN)/python tests/solvers/golden/make_golden.py
 
-pages: $(DEV_READY)  ## run every command in README.md and docs/ and write what it prints into the page
+pages: $(DEV_READY)  ## run every command in README.md and docs/ and write its output into the page
 	$(BIN)/python -m tests.pages
 
 docs: $(DEV_READY)  ## build the documentation into site/
@@ -91,16 +91,16 @@ clean:  ## remove everything built here, including the environment
 	rm -rf $(VENV) $(PYTHONS:%=.venv-%) build demo dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# An environment that was left half-made has no working pip and is made again.
+# A half-created environment has no working pip and is recreated.
 define make_environment
 	@if ! $(BIN)/python -m pip --version >/dev/null 2>&1; then \
 	  python="$(or $(PYTHON),$(FIND_PYTHON))"; \
 	  if [ -z "$$python" ] || ! "$$python" -c '$(USABLE)' >/dev/null 2>&1; then \
 	    found="$$("$${python:-python3}" --version 2>/dev/null | head -n 1)"; \
-	    echo "Regretless needs Python 3.11 or later with venv, found $${found:-none}; say where: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; \
+	    echo "Regretless needs Python 3.11 or later with venv, found $${found:-none}; to choose one: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; \
 	    exit 1; \
 	  fi; \
-	  echo "making $(VENV) with $$python"; \
+	  echo "creating $(VENV) with $$python"; \
 	  "$$python" -m venv --clear $(VENV); \
 	fi
 endef
@@ -110,8 +110,8 @@ define install_torch
 	  no) ;; \
 	  yes) $(PIP) torch ;; \
 	  auto) $(PIP) '$(TORCH_BUILD)' 2>/dev/null || \
-	    echo "pip finds no $(TORCH_BUILD) for this Python: tests of the PyTorch engine are skipped (TORCH=yes installs it with CUDA)" ;; \
-	  *) echo "TORCH is auto, yes or no, not $(TORCH)" >&2; exit 1 ;; \
+	    echo "pip finds no $(TORCH_BUILD) for this Python: skipping tests of the PyTorch engine (TORCH=yes installs it with CUDA)" ;; \
+	  *) echo "TORCH must be auto, yes or no, not $(TORCH)" >&2; exit 1 ;; \
 	esac
 endef
 

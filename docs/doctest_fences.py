@@ -1,6 +1,6 @@
-"""Examples in docstrings as code: lines from `>>>` to the next empty line are put into a fenced block.
+"""Puts doctest examples in docstrings, from `>>>` to the next empty line, into fenced code blocks.
 
-Markdown alone would read `>>>` as a quotation in a quotation in a quotation.
+Plain Markdown would read `>>>` as three nested quotations.
 """
 
 from __future__ import annotations

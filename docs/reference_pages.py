@@ -1,9 +1,9 @@
-"""Pages of the reference, generated while the site is built: the command, then each layer in the order the data flows.
+"""Generates the reference pages while the site is built: the command, then each layer in the order the data flows.
 
-1. The page of the command lists every subcommand and option, from the definitions that `--help` is printed from.
-2. A layer is a folder or a module of `src/regretless`. Its page lists its public modules; mkdocstrings fills in what
-   each one says and exports.
-3. The pages become the section Reference of the navigation.
+1. The command's page lists every subcommand and option, from the definitions behind `--help`.
+2. A layer is a folder or module in `src/regretless`. Its page lists its public modules; mkdocstrings adds their
+   docstrings and exports.
+3. The pages form the Reference section of the navigation.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PACKAGE = Path(__file__).parent.parent / "src" / "regretless"
 
 
 def layers() -> list[str]:
-    """As pyproject.toml lists them, lowest first; the command has a page of its own."""
+    """The layers in pyproject.toml, lowest first, without the command, which has its own page."""
     project = tomllib.loads((PACKAGE.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = project["tool"]["importlinter"]["contracts"]
     names = [name for contract in contracts if contract["id"] == "layers" for name in contract["layers"]]
@@ -36,7 +36,7 @@ LAYERS = layers()
 
 
 def modules(layer: str) -> list[str]:
-    """Full names of the public modules of a layer, the layer itself first; none if it does not exist."""
+    """Full names of a layer's public modules, the layer itself first; none if it does not exist."""
     if (PACKAGE / f"{layer}.py").is_file():
         return [f"regretless.{layer}"]
     found = []
@@ -93,7 +93,7 @@ def row(parameter: Any) -> str:
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """A docstring of the command; a paragraph that starts with a backspace is printed line by line, so it is code."""
+    """A command's docstring; a paragraph that starts with a backspace is printed verbatim, so it becomes code."""
     for paragraph in text.split("\n\n"):
         if paragraph.startswith("\b"):
             code = Text.from_markup(paragraph.removeprefix("\b").strip("\n")).plain
@@ -104,7 +104,7 @@ def paragraphs(text: str) -> Iterator[str]:
 
 
 def markdown(text: str) -> str:
-    """Help text, whose markup is Rich's, as Markdown: what is coloured becomes code, and nothing else is markup."""
+    """Help text with Rich markup as Markdown: coloured text becomes code, and nothing else is markup."""
     rich = Text.from_markup(text)
     pieces, end = [], 0
     for span in sorted(rich.spans):
@@ -119,7 +119,7 @@ def escape(text: str) -> str:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Fill the section Reference of the navigation."""
+    """Fill the Reference section of the navigation."""
     pages = [{"The command": "reference/command.md"}, *({layer: f"reference/{layer}.md"} for layer in LAYERS)]
     config.nav = [{"Reference": pages} if "Reference" in entry else entry for entry in config.nav or []]
     config.watch.append(str(PACKAGE))
@@ -127,7 +127,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the page of the command and one for each layer."""
+    """Add the command's page and one for each layer."""
     files.append(File.generated(config, "reference/command.md", content=command_page()))
     for layer in LAYERS:
         files.append(File.generated(config, f"reference/{layer}.md", content=layer_page(layer)))
