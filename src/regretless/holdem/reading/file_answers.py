@@ -12,8 +12,9 @@ from regretless.errors import InvalidFile
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import Kind, PublicForm
 from regretless.holdem.reading.evaluation import places
+from regretless.holdem.reading.places import Place
 from regretless.holdem.reading.probabilities import BLOCK_BYTES, decode, encode, probability_bits
-from regretless.holdem.reading.reading import Place, SpotReader
+from regretless.holdem.reading.reading import SpotReader
 from regretless.storage.mapped import Mapped, Streamed, check_array
 
 __all__ = ["FileAnswers", "packed_answers"]

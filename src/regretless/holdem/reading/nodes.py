@@ -12,7 +12,8 @@ from regretless.cards.deck import board_text
 from regretless.cards.hands import HAND_CLASS, hand_text
 from regretless.cards.ranges import Range
 from regretless.forms.history import FloatArray, IntArray
-from regretless.holdem.spots.spot import PlayerName
+from regretless.holdem.reading.places import class_shares
+from regretless.holdem.spots.question import PlayerName
 from regretless.reprs import brief
 
 __all__ = ["HandTable", "NodeKind", "NodeView", "Runout", "RunoutReport"]
@@ -136,14 +137,7 @@ class NodeView:
     def grid(self) -> FloatArray:
         """[169, actions] how often each class of hands takes each action, by weight; NaN where none is held."""
         table = self.acting
-        weight = table.weight * table.matchups
-        cells = HAND_CLASS[table.hand]
-        total = np.bincount(cells, weights=weight, minlength=169)
-        taken = [np.bincount(cells, weights=weight * row, minlength=169) for row in self.strategy]
-        shares = np.full((169, len(self.actions)), np.nan)
-        held = total > 0
-        shares[held] = (np.array(taken) / np.where(held, total, 1.0)).T[held]
-        return shares
+        return class_shares(table.hand, table.weight * table.matchups, self.strategy)
 
     def grid_weight(self) -> FloatArray:
         """[169] mean weight of each class here, of all its hands, those that the board blocks counted as 0."""

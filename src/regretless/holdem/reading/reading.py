@@ -1,7 +1,6 @@
 """Reading a solved spot: from a line of play to everything known there.
 
-1. Follow the line from the root: an action multiplies the reach of who takes it by their strategy, a card renames
-   hands to those of the runout that was solved (`suits`) and takes out what it blocks.
+1. Follow the line from the root (`places`).
 2. Values of the streets before the last were kept when the solve ended; those of the last street are worked out here,
    from one runout's strategies (`evaluation`), so a file need not hold them.
 3. Rename back to what was dealt.
@@ -9,29 +8,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards.deck import board_text
 from regretless.cards.equity import hand_equities
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidText
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import Kind, PublicForm
 from regretless.holdem.form.runouts import holdem_hands
-from regretless.holdem.form.suits import Deal, find_deal, spot_group
-from regretless.holdem.reading.evaluation import Evaluator, Strategies
+from regretless.holdem.form.suits import spot_group
+from regretless.holdem.reading.evaluation import Strategies
 from regretless.holdem.reading.nodes import HandTable, NodeKind, NodeView, Runout, RunoutReport
+from regretless.holdem.reading.places import LineReader, Place
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
 from regretless.holdem.spots.locks import LockedHands
 from regretless.holdem.spots.spot import PLAYERS, Spot
 
-__all__ = ["Answers", "Place", "Played", "SpotReader"]
+__all__ = ["Answers", "SpotReader"]
 
 _KINDS: dict[int, NodeKind] = {
     Kind.DECISION: "decision",
@@ -66,33 +64,14 @@ class Answers(Strategies, Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Place:
-    """Somewhere in a solved spot: a betting node on a runout, and how likely each hand gets there."""
-
-    node: int
-    deal: Deal
-    reach: tuple[FloatArray, FloatArray]  # [H] of each player, hands named as in the runout that was solved
-    steps: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Played:
-    """What the player who acts does at a place, hand by hand; hands that the board blocks are left out."""
-
-    hand: IntArray  # [H] number among the 1,326
-    weight: FloatArray  # [H] weight of the hand here × that of the opposing hands that it can meet
-    strategy: FloatArray  # [actions, H]
-
-
-class SpotReader:
+class SpotReader(LineReader):
     """Finds nodes of a solved spot and reads what is known there."""
 
     def __init__(self, spot: Spot, form: PublicForm, answers: Answers) -> None:
+        super().__init__(form, answers)
         self.spot = spot
-        self.form = form
+        self.board = spot.board
         self.answers = answers
-        self.evaluator = Evaluator(form, answers)
 
     @cached_property
     def group(self) -> IntArray:
@@ -100,94 +79,12 @@ class SpotReader:
 
     @cached_property
     def held(self) -> tuple[IntArray, IntArray]:
-        """Which of the 1,326 hands each hand of the form is."""
         return holdem_hands(self.spot.board, self.spot.ip), holdem_hands(self.spot.board, self.spot.oop)
 
     @cached_property
     def locked(self) -> LockedHands:
         """Which hands the spot's locks hold, and where."""
         return LockedHands(self.form, self.spot.locks, self.held)
-
-    @property
-    def root(self) -> Place:
-        return Place(0, Deal(), (self.form.hands[0].weight, self.form.hands[1].weight))
-
-    # --- following a line --------------------------------------------------------------------------------------------
-
-    def find(self, line: str, cards: Sequence[int] = ()) -> Place:
-        """Where a line of play leads.
-
-        `cards` are those that the line leaves out, in the order they are dealt (the spot's own board may come first);
-        where neither names a card, it is the first that can be dealt.
-        """
-        place, given = self.root, list(cards)
-        if given[: len(self.spot.board)] == list(self.spot.board):
-            given = given[len(self.spot.board) :]
-        for step in parse_line(line, "node"):
-            if step.card is not None:
-                place = self._dealt(place, step.card, line, step.position)
-                continue
-            while self._is_chance(place):
-                place = self._dealt_from(given, place) if given else self.deal(place, self.cards(place)[0])
-            labels = self.actions(place.node)
-            action = find_action(step, labels)
-            if action is None:
-                raise no_such_action("node", line, step, labels)
-            place = self.act(place, action)
-        while given:
-            place = self._dealt_from(given, place)
-        return place
-
-    def _is_chance(self, place: Place) -> bool:
-        return bool(self.form.tree.kind[place.node] == Kind.CHANCE)
-
-    def _dealt_from(self, given: list[int], place: Place) -> Place:
-        card = given.pop(0)
-        where = f"after {', '.join(place.steps)}" if place.steps else "here"
-        if not self._is_chance(place):
-            raise InvalidText("board", board_text([card]), None, f"no card is dealt {where}")
-        if card not in self.cards(place):
-            raise InvalidText("board", board_text([card]), None, f"is already on the board {where}")
-        return self.deal(place, card)
-
-    def _dealt(self, place: Place, card: int, line: str, position: int) -> Place:
-        if not self._is_chance(place):
-            raise InvalidText(
-                "node", line, position, f"no card is dealt here; choose from {', '.join(self.actions(place.node))}"
-            )
-        if card not in self.cards(place):
-            raise InvalidText("node", line, position, f"{board_text([card])} is already on the board")
-        return self.deal(place, card)
-
-    def actions(self, node: int) -> tuple[str, ...]:
-        tree = self.form.tree
-        return tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
-
-    def cards(self, place: Place) -> list[int]:
-        """Cards that can come next, lowest first."""
-        table = {*self.spot.board, *place.deal.cards}
-        return [card for card in range(52) if card not in table]
-
-    def act(self, place: Place, action: int) -> Place:
-        tree = self.form.tree
-        child = int(tree.first_child[place.node]) + action
-        player = int(tree.player[place.node])
-        strategy = self.answers.strategy(place.node, place.deal.runout)
-        moved = place.reach[player] * strategy[action]
-        reach = (moved, place.reach[1]) if player == 0 else (place.reach[0], moved)
-        return Place(child, place.deal, reach, (*place.steps, tree.labels[child]))
-
-    def deal(self, place: Place, card: int) -> Place:
-        deal = find_deal(self.form, self.group, place.deal, card)
-        reach = []
-        for player in range(2):
-            before = _read_by(place.deal, player, len(place.reach[player]))
-            after = _read_by(deal, player, len(place.reach[player]))
-            renamed = np.empty_like(place.reach[player])
-            renamed[after] = place.reach[player][before]
-            reach.append(np.where(self.evaluator.dead(player, deal.street, deal.runout), 0.0, renamed))
-        child = int(self.form.tree.first_child[place.node])
-        return Place(child, deal, (reach[0], reach[1]), (*place.steps, board_text([card])))
 
     def children(self, place: Place) -> Iterator[Place]:
         """Every place one step further, each deal by itself."""
@@ -196,8 +93,6 @@ class SpotReader:
             yield from (self.deal(place, card) for card in self.cards(place))
         elif kind == Kind.DECISION:
             yield from (self.act(place, action) for action in range(len(self.actions(place.node))))
-
-    # --- what is known there -----------------------------------------------------------------------------------------
 
     def view(self, place: Place) -> NodeView:
         tree, node, deal = self.form.tree, place.node, place.deal
@@ -213,7 +108,7 @@ class SpotReader:
         strategy = action_ev = np.zeros((0, 0))
         locked = np.zeros(0, dtype=np.bool_)
         if kind == "decision":
-            shown = self._shown(actor, deal)
+            shown = self.solved_hands(actor, deal)[1]
             strategy = self.answers.strategy(node, deal.runout)[:, shown]
             locked = self.locked.hands(node, deal.runout)[shown]
             action_ev = np.array([self._chips(actor, place, values)[shown] for values in worth[actor][1:]])
@@ -261,41 +156,15 @@ class SpotReader:
             equity={player: view.equity(player) for player in PLAYERS},
         )
 
-    def played(self, place: Place) -> Played:
-        """Strategy and weights alone, which is much quicker than `view`."""
-        player = int(self.form.tree.player[place.node])
-        hands, solved = self.solved_hands(player, place.deal)
-        weight = place.reach[player] * self.evaluator.met(player, place.reach[1 - player])
-        strategy = self.answers.strategy(place.node, place.deal.runout)
-        return Played(hand=hands, weight=weight[solved], strategy=strategy[:, solved])
-
-    def pairs(self, place: Place) -> float:
-        """How likely both players get here together: the weights of all pairs of hands that share no card."""
-        return float(place.reach[0] @ self.evaluator.met(0, place.reach[1]))
-
     def _table(self, player: int, place: Place, values: FloatArray) -> HandTable:
-        shown = self._shown(player, place.deal)
-        living = self._living(player, place.deal)
+        hands, shown = self.solved_hands(player, place.deal)
         return HandTable(
-            hand=self.held[player][living],
+            hand=hands,
             weight=place.reach[player][shown],
             ev=self._chips(player, place, values)[shown],
             equity=self.equity(player, place)[shown],
             matchups=self.evaluator.met(player, place.reach[1 - player])[shown],
         )
-
-    def solved_hands(self, player: int, deal: Deal) -> tuple[IntArray, IntArray]:
-        """Hands that a deal leaves possible, as numbers among the 1,326, and where the solved runout has each."""
-        return self.held[player][self._living(player, deal)], self._shown(player, deal)
-
-    def _living(self, player: int, deal: Deal) -> IntArray:
-        """Hands that the cards as dealt leave possible."""
-        reads = _read_by(deal, player, len(self.form.hands[player].weight))
-        return np.flatnonzero(~self.evaluator.dead(player, deal.street, deal.runout)[reads])
-
-    def _shown(self, player: int, deal: Deal) -> IntArray:
-        """The solved hands that these read."""
-        return _read_by(deal, player, len(self.form.hands[player].weight))[self._living(player, deal)]
 
     def _chips(self, player: int, place: Place, values: FloatArray) -> FloatArray:
         """[H] chips from this node on: what was paid before it is not deducted."""
@@ -330,7 +199,3 @@ class SpotReader:
         weights = np.zeros(1326)
         weights[self.held[player]] = reach
         return Range(weights)
-
-
-def _read_by(deal: Deal, player: int, hands: int) -> IntArray:
-    return np.arange(hands) if deal.hands is None else deal.hands[player]

@@ -32,7 +32,8 @@ from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind
 from regretless.holdem.reading.nodes import NodeView
-from regretless.holdem.reading.reading import Place, SpotReader
+from regretless.holdem.reading.places import Place
+from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import PLAYERS, PlayerName, Spot
 from regretless.reprs import brief

@@ -26,7 +26,8 @@ from regretless.cards.deck import board_text
 from regretless.errors import InvalidOption, MissingExtra
 from regretless.forms.public import Kind
 from regretless.holdem.reading.nodes import NodeView
-from regretless.holdem.reading.reading import Place, SpotReader
+from regretless.holdem.reading.places import Place
+from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import PlayerName
 

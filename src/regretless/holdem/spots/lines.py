@@ -2,10 +2,10 @@
 
 An amount is what the player has then put in on this street: `raise 300` raises to 300. Cards may be left out, and
 then the first that can be dealt is meant. Short forms are understood: `x` check, `c` check or call, `f` fold, `b94`,
-`r300`, `a`.
+`r300`, `a`. Cards that are dealt together may stand together: `Qs Jh 2h`.
 
->>> [str(step) for step in parse_line("x, b94, r 300, a, c, Th")]
-['check', 'bet 94', 'raise 300', 'all-in', 'call', 'Th']
+>>> [str(step) for step in parse_line("x, b94, r 300, a, c, Th 2c")]
+['check', 'bet 94', 'raise 300', 'all-in', 'call', 'Th', '2c']
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ _ACTION = re.compile(
     r"(?P<verb>check|call|fold|bet|raise|all-?in|x|c|f|b|r|a)(?: *(?:to )? *(?P<amount>\d+(?:\.\d*)?|\.\d+) *)?"
 )
 _CARD = re.compile(CARD_PATTERN)
+_CARDS = re.compile(rf"{CARD_PATTERN}(?: *{CARD_PATTERN}){{1,2}}")  # a flop, or two streets after an all-in
 _VERBS = {"x": "check", "c": "call", "f": "fold", "b": "bet", "r": "raise", "a": "all-in", "allin": "all-in"}
 _NAMES = ("check", "call", "fold", "bet", "raise", "all-in")
 _WITH_AMOUNT = ("bet", "raise")
@@ -79,7 +80,10 @@ def parse_line(text: str, field: str = "line") -> tuple[Step, ...]:
     start = 0
     for part in text.split(","):
         position = start + len(part) - len(part.lstrip()) + 1
-        steps.append(_read(part.strip(), text, field, position))
+        if _CARDS.fullmatch(part.strip()):
+            steps += [_read(card, text, field, position) for card in _CARD.findall(part)]
+        else:
+            steps.append(_read(part.strip(), text, field, position))
         start += len(part) + 1
     return tuple(steps)
 

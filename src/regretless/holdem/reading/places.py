@@ -1,0 +1,247 @@
+"""Following a line of play through a solved hold'em form, and what the player who acts there does with each hand.
+
+An action multiplies the reach of the player who takes it by their strategy. A deal renames hands to those of the runout
+that was solved (`suits`) and takes out what it blocks; reading a strategy renames back to what was dealt.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from regretless.cards.deck import board_text
+from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, hand_text
+from regretless.errors import InvalidText
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import Kind, PublicForm
+from regretless.holdem.form.suits import Deal, find_deal
+from regretless.holdem.reading.evaluation import Evaluator, Strategies
+from regretless.holdem.spots.lines import Step, find_action, no_such_action, parse_line
+from regretless.holdem.spots.question import PLAYERS, PlayerName
+from regretless.reprs import brief
+
+__all__ = ["LineReader", "Place", "Played", "class_shares"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Somewhere in a solved form: a betting node on a runout, and how likely each hand gets there."""
+
+    node: int
+    deal: Deal
+    reach: tuple[FloatArray, FloatArray]  # [H] of each player, hands named as in the runout that was solved
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Played:
+    """What the player who acts does at a place, hand by hand; hands that the board blocks are left out."""
+
+    line: str  # text that leads here, cards included
+    player: PlayerName
+    actions: tuple[str, ...]
+    hand: IntArray  # [H] number among the 1,326
+    weight: FloatArray  # [H] weight of the hand here × that of the opposing hands that it can meet
+    strategy: FloatArray  # [actions, H]
+
+    def __repr__(self) -> str:
+        return brief(self, hand=[hand_text(int(hand)) for hand in self.hand])
+
+    @property
+    def frequencies(self) -> tuple[float, ...]:
+        """How often each action is taken, over the whole range; NaN where no hand gets here."""
+        total = float(self.weight.sum())
+        return tuple(float(self.weight @ row) / total if total > 0 else float("nan") for row in self.strategy)
+
+    def grid(self) -> FloatArray:
+        """[169, actions] how often each class of hands takes each action, by weight; NaN where none is held."""
+        return class_shares(self.hand, self.weight, self.strategy)
+
+    def as_json(self, *, hands: bool = True) -> dict[str, Any]:
+        """The node with its frequencies and classes of hands and, with `hands`, every hand."""
+        answer: dict[str, Any] = {
+            "line": self.line,
+            "player": self.player,
+            "actions": list(self.actions),
+            "frequencies": [None if np.isnan(each) else each for each in self.frequencies],
+            "classes": {
+                name: self._by_action(row)
+                for name, row in zip(CLASS_NAMES, self.grid(), strict=True)
+                if not np.isnan(row).any()
+            },
+        }
+        if hands:
+            answer["hands"] = {
+                hand_text(int(hand)): self._by_action(row) for hand, row in zip(self.hand, self.strategy.T, strict=True)
+            }
+        return answer
+
+    def _by_action(self, row: FloatArray) -> dict[str, float]:
+        return dict(zip(self.actions, row.tolist(), strict=True))
+
+
+def class_shares(hand: IntArray, weight: FloatArray, strategy: FloatArray) -> FloatArray:
+    """[169, actions] how often each class takes each action, each hand by its weight; NaN where no hand has any."""
+    cells = HAND_CLASS[hand]
+    total = np.bincount(cells, weights=weight, minlength=169)
+    taken = [np.bincount(cells, weights=weight * row, minlength=169) for row in strategy]
+    shares = np.full((169, len(strategy)), np.nan)
+    held = total > 0
+    shares[held] = (np.array(taken) / np.where(held, total, 1.0)).T[held]
+    return shares
+
+
+class LineReader(ABC):
+    """Finds nodes of a solved form by lines of play."""
+
+    board: tuple[int, ...] = ()  # cards on the table at the root
+
+    def __init__(self, form: PublicForm, strategies: Strategies) -> None:
+        self.form = form
+        self.strategies = strategies
+        self.evaluator = Evaluator(form, strategies)
+
+    @property
+    @abstractmethod
+    def group(self) -> IntArray:
+        """The renamings of suits that the form's permutations belong to, rows of `SUIT_PERMUTATIONS`."""
+
+    @property
+    @abstractmethod
+    def held(self) -> tuple[IntArray, IntArray]:
+        """Which of the 1,326 hands each hand of the form is, of each player."""
+
+    @property
+    def root(self) -> Place:
+        return Place(0, Deal(), (self.form.hands[0].weight, self.form.hands[1].weight))
+
+    def find(self, line: str, cards: Sequence[int] = ()) -> Place:
+        """Where a line of play leads.
+
+        `cards` are those that the line leaves out, in the order they are dealt (the board of the root may come first);
+        where neither names a card, it is the first that can be dealt.
+        """
+        place, given, steps = self.root, list(cards), list(parse_line(line, "node"))
+        if given[: len(self.board)] == list(self.board):
+            given = given[len(self.board) :]
+        while steps:
+            if steps[0].card is not None:
+                place = self._dealt(place, steps, line)
+                continue
+            while self._is_chance(place):
+                place = (
+                    self._dealt_from(given, place)
+                    if given
+                    else self.deal(place, *self.cards(place)[: self._count(place)])
+                )
+            step = steps.pop(0)
+            labels = self.actions(place.node)
+            action = find_action(step, labels)
+            if action is None:
+                raise no_such_action("node", line, step, labels)
+            place = self.act(place, action)
+        while given:
+            place = self._dealt_from(given, place)
+        return place
+
+    def _is_chance(self, place: Place) -> bool:
+        return bool(self.form.tree.kind[place.node] == Kind.CHANCE)
+
+    def _count(self, place: Place) -> int:
+        """How many cards are dealt at a chance node."""
+        return int(self.form.streets[place.deal.street + 1].cards.shape[1])
+
+    def _dealt_from(self, given: list[int], place: Place) -> Place:
+        """The place after the first cards of `given`, which are taken from it."""
+        where = f"after {', '.join(place.steps)}" if place.steps else "here"
+        if not self._is_chance(place):
+            raise InvalidText("board", board_text(given[:1]), None, f"no card is dealt {where}")
+        cards = given[: self._count(place)]
+        del given[: len(cards)]
+        if len(cards) < self._count(place):
+            raise InvalidText("board", board_text(cards), None, f"{self._count(place)} cards are dealt {where}")
+        for number, card in enumerate(cards):
+            if card not in self.cards(place) or card in cards[:number]:
+                raise InvalidText("board", board_text([card]), None, f"is already on the board {where}")
+        return self.deal(place, *cards)
+
+    def _dealt(self, place: Place, steps: list[Step], line: str) -> Place:
+        """The place after the cards that `steps` begins with, which are taken from it."""
+        position = steps[0].position
+        if not self._is_chance(place):
+            raise InvalidText(
+                "node", line, position, f"no card is dealt here; choose from {', '.join(self.actions(place.node))}"
+            )
+        cards: list[int] = []
+        for step in steps[: self._count(place)]:
+            if step.card is None:
+                break
+            if step.card not in self.cards(place) or step.card in cards:
+                raise InvalidText("node", line, step.position, f"{step} is already on the board")
+            cards.append(step.card)
+        if len(cards) < self._count(place):
+            raise InvalidText("node", line, position, f"{self._count(place)} cards are dealt here")
+        del steps[: len(cards)]
+        return self.deal(place, *cards)
+
+    def actions(self, node: int) -> tuple[str, ...]:
+        tree = self.form.tree
+        return tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
+
+    def cards(self, place: Place) -> list[int]:
+        """Cards that can come next, lowest first."""
+        table = {*self.board, *place.deal.cards}
+        return [card for card in range(52) if card not in table]
+
+    def act(self, place: Place, action: int) -> Place:
+        tree = self.form.tree
+        child = int(tree.first_child[place.node]) + action
+        player = int(tree.player[place.node])
+        strategy = self.strategies.strategy(place.node, place.deal.runout)
+        moved = place.reach[player] * strategy[action]
+        reach = (moved, place.reach[1]) if player == 0 else (place.reach[0], moved)
+        return Place(child, place.deal, reach, (*place.steps, tree.labels[child]))
+
+    def deal(self, place: Place, *cards: int) -> Place:
+        deal = find_deal(self.form, self.group, place.deal, *cards)
+        reach = []
+        for player in range(2):
+            before, after = self.read_by(place.deal, player), self.read_by(deal, player)
+            renamed = np.empty_like(place.reach[player])
+            renamed[after] = place.reach[player][before]
+            reach.append(np.where(self.evaluator.dead(player, deal.street, deal.runout), 0.0, renamed))
+        child = int(self.form.tree.first_child[place.node])
+        return Place(child, deal, (reach[0], reach[1]), (*place.steps, board_text(cards)))
+
+    def played(self, place: Place) -> Played:
+        """Strategy and weights alone, which is much quicker than a view of everything known there."""
+        player = int(self.form.tree.player[place.node])
+        hands, solved = self.solved_hands(player, place.deal)
+        weight = place.reach[player] * self.evaluator.met(player, place.reach[1 - player])
+        strategy = self.strategies.strategy(place.node, place.deal.runout)
+        return Played(
+            line=", ".join(place.steps),
+            player=PLAYERS[player],
+            actions=self.actions(place.node),
+            hand=hands,
+            weight=weight[solved],
+            strategy=strategy[:, solved],
+        )
+
+    def pairs(self, place: Place) -> float:
+        """How likely both players get here together: the weights of all pairs of hands that share no card."""
+        return float(place.reach[0] @ self.evaluator.met(0, place.reach[1]))
+
+    def solved_hands(self, player: int, deal: Deal) -> tuple[IntArray, IntArray]:
+        """Hands that a deal leaves possible, as numbers among the 1,326, and where the solved runout has each."""
+        reads = self.read_by(deal, player)
+        living = np.flatnonzero(~self.evaluator.dead(player, deal.street, deal.runout)[reads])
+        return self.held[player][living], reads[living]
+
+    def read_by(self, deal: Deal, player: int) -> IntArray:
+        """[H] the hand of the solved runout that each hand of a player reads."""
+        return np.arange(len(self.form.hands[player].weight)) if deal.hands is None else deal.hands[player]
