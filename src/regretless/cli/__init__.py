@@ -1,6 +1,6 @@
 """The command: `regretless solve leduc`, `regretless plot`, `regretless range`, …
 
-One file for each subcommand. They import what they need when they run, so that `regretless --help` answers at once.
+One module per subcommand. Each imports what it needs when it runs, so `regretless --help` answers at once.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code.
 
-    Without `arguments` it is the command of this process: it takes those of the process, and Ctrl-C and SIGTERM are its
-    own until the process ends.
+    Without `arguments` it runs as this process's command: it reads `sys.argv`, and handles Ctrl-C and SIGTERM until the
+    process ends.
     """
     if arguments is not None:
         from regretless.cli.app import main as run
@@ -30,5 +30,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return run()
         finally:
             ignore_from_now_on()
-    except KeyboardInterrupt:  # in the moments around the command itself, which has its own answer
+    except KeyboardInterrupt:  # just before or after the command, which handles its own
         return INTERRUPTED

@@ -1,14 +1,14 @@
-"""The subcommands put together, and what a person sees when something goes wrong.
+"""The subcommands assembled, and what a user sees when something goes wrong.
 
 | what happened                                    | stderr               | exit code            |
 |--------------------------------------------------|----------------------|----------------------|
-| all well                                         |                      | 0                    |
+| success                                          |                      | 0                    |
 | read, but probably not what was meant            | `warning:` a sentence | as without it       |
 | the request was wrong (a `RegretlessError`)      | `error:` a sentence  | 1, or 3 for memory   |
 | the system refused (disk full, no permission)    | `error:` a sentence  | 1                    |
 | the command line could not be read               | `error:` and a hint  | 2                    |
 | Ctrl-C or SIGTERM                                | what was saved       | 130                  |
-| the reader of a pipe went away                   |                      | 0: it had enough     |
+| the reader of a pipe closed it                   |                      | 0                    |
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ OBJECTS = 100_000  # allocations between garbage collections while the command r
 
 
 class Interrupted(Exception):
-    """Ctrl-C, under a name that Typer does not know: of a `KeyboardInterrupt` it makes an exit code without a word."""
+    """Ctrl-C under another name: Typer turns a `KeyboardInterrupt` into an exit code without a message."""
 
 
 class Commands(TyperGroup):
@@ -71,7 +71,7 @@ app = typer.Typer(
 
 
 def _help(command: Callable[..., None]) -> str:
-    """The docstring of a command, its paragraphs on one line each: Typer keeps the line ends of all but the first."""
+    """A command's docstring with each paragraph on one line: Typer keeps the line breaks of all but the first."""
     paragraphs = (command.__doc__ or "").split("\n\n")
     return "\n\n".join(
         text if text.lstrip().startswith("\b") else " ".join(text.split()) for text in map(cleandoc, paragraphs)
@@ -129,7 +129,7 @@ def regretless(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code is returned, and every error a user can cause is one sentence on stderr."""
+    """Run the command and return its exit code; every error a user can cause is one sentence on stderr."""
     from regretless.cli.terminal.consoles import discard, prepare_streams
 
     prepare_streams()
@@ -137,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         sys.stdout.flush()
     except OSError as error:
-        discard(sys.stdout)  # or Python would try again when it ends, and say so
+        discard(sys.stdout)  # otherwise Python flushes again at exit and complains
         if code == 0 and not isinstance(error, BrokenPipeError):
             return _fail(f"stdout: {error.strerror or error}", 1)
     return code
@@ -151,12 +151,12 @@ def _run(given: list[str]) -> int:
     except RegretlessError as error:
         return _fail(_as_typed(error), error.exit_code)
     except (KeyboardInterrupt, Interrupted, typer.Abort) as stop:
-        if isinstance(stop.__cause__, EOFError):  # Click takes it for the end of what a person types
+        if isinstance(stop.__cause__, EOFError):  # Click takes it for the end of a prompt's input
             return _fail("a file ended before all of it was read", 1)
         return _fail("interrupted", INTERRUPTED)
-    except BrokenPipeError:  # the reader of a pipe has seen enough
+    except BrokenPipeError:  # the reader of a pipe closed it
         return 0
-    except SystemExit as end:  # Click and Rich make one of it
+    except SystemExit as end:  # Click and Rich turn a broken pipe into this
         if isinstance(end.__context__, BrokenPipeError):
             return 0
         raise
@@ -166,7 +166,7 @@ def _run(given: list[str]) -> int:
     except MemoryError:
         return _fail("not enough memory", 3)
     except Exception as error:
-        if hasattr(error, "format_message"):  # a usage error, of the Click inside Typer whichever it is
+        if hasattr(error, "format_message"):  # a usage error: Click's, or that of the copy inside Typer
             return _fail_usage(error)
         raise
 

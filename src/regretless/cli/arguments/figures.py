@@ -1,4 +1,4 @@
-"""Plots as files: refused before the work if they cannot be written, and written atomically."""
+"""Plots as files: refused before the work starts if they cannot be written, and written atomically."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMATS = (".png", ".svg", ".pdf", ".jpg")
 
 
 def check_figure(option: str, path: Path) -> None:
-    """Raise if a picture could not be drawn or written there."""
+    """Raise if a plot could not be drawn or written there."""
     from importlib.util import find_spec
 
     from regretless.storage.atomic import check_writable
@@ -29,7 +29,7 @@ def check_figure(option: str, path: Path) -> None:
 
 
 def save_figure(figure: Figure, path: Path) -> None:
-    """Write a picture in the format that its name ends in."""
+    """Write a plot in the format given by its suffix."""
     import warnings
 
     from regretless.storage.atomic import replace_file

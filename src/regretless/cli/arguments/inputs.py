@@ -1,4 +1,4 @@
-"""Which spot files the arguments of a command name: files, patterns that the shell left alone, and folders."""
+"""The spot files that a command's arguments name: files, patterns that the shell did not expand, and folders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SUFFIX = ".toml"
 
 
 def is_spot(text: str) -> bool:
-    """Whether an argument names spots rather than a game; a folder that is named like a game is written `kuhn/`."""
+    """Whether an argument names spots rather than a game; a folder with the name of a game is written `kuhn/`."""
     if text.endswith(SUFFIX):
         return True
     if os.path.isdir(text):
@@ -30,12 +30,12 @@ def is_spot_file(path: Path) -> bool:
 
     try:
         return file_kind(path).startswith("spot-")
-    except InvalidFile:  # what is wrong with it is said by whoever reads it whole
+    except InvalidFile:  # whoever reads all of it says what is wrong
         return False
 
 
 def spot_paths(given: tuple[str, ...]) -> tuple[list[Path], bool]:
-    """Every file once, in the order given, and whether they are a batch: several, or a pattern, or a folder."""
+    """Each file once, in the order given, and whether they are a batch: several, a pattern or a folder."""
     paths: list[Path] = []
     batch = len(given) > 1
     for text in given:
@@ -56,5 +56,5 @@ def spot_paths(given: tuple[str, ...]) -> tuple[list[Path], bool]:
 
 
 def _is_pattern(text: str) -> bool:
-    """A name that exists is no pattern, whatever it holds."""
+    """Whether a text is a pattern; the name of an existing file never is."""
     return any(mark in text for mark in "*?[") and not os.path.exists(text)

@@ -1,7 +1,7 @@
 """Locks from the command line: --lock, and --lock-from with --lock-player or --lock-line.
 
-They are added to those of the spot file, --lock-from before --lock, and a later lock wins; so `--lock-from a.rgl
---lock-player oop --lock 'check, bet 50: fold'` plays as a.rgl does, but for one decision.
+They are added to those of the spot file, --lock-from before --lock, and later locks win: `--lock-from a.rgl
+--lock-player oop --lock 'check, bet 50: fold'` plays like a.rgl except at one decision.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ LockLineOption = Annotated[
 def read_locks(
     texts: Sequence[str], source: Path | None, player: str | None, lines: Sequence[str]
 ) -> tuple[AnyLock, ...]:
-    """The locks that the command line gives."""
+    """The locks given on the command line."""
     from regretless.cards.ranges import Range
     from regretless.holdem.spots.lines import parse_line
     from regretless.holdem.spots.lock_text import parse_lock, split_line
@@ -83,7 +83,7 @@ def read_locks(
 
 
 def add_locks(spot: Spot, locks: Sequence[AnyLock]) -> Spot:
-    """The spot with these locks too, checked before anything large is built."""
+    """The spot with these locks added, checked before anything large is built."""
     from regretless.holdem.form.betting import betting_tree
     from regretless.holdem.spots.locks import LockFrom, check_lock
 

@@ -1,4 +1,4 @@
-"""Where solutions are saved, under names that are unused, distinct and not an input; and how errors are reported."""
+"""Where solutions are saved: under names that are unused, distinct and not an input; and errors of several files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def file_stem(name: str) -> str:
-    """The name of a game or a spot as the name of a file, never as a path.
+    """The name of a game or spot as a file name, never a path.
 
     >>> file_stem("leduc(ranks=6)"), file_stem("/x/3bet/4bet"), file_stem("..")
     ('leduc-ranks-6', 'x-3bet-4bet', 'solution')
@@ -37,7 +37,7 @@ def file_stem(name: str) -> str:
 
 
 def free_path(name: str, taken: Iterable[Path] = ()) -> Path:
-    """A file of the working directory that does not exist yet and is not `taken`: leduc.rgl, leduc-2.rgl."""
+    """A file in the working directory that neither exists nor is `taken`: leduc.rgl, leduc-2.rgl."""
     stem, number, taken = file_stem(name), 1, set(taken)
     path = Path(f"{stem}.rgl")
     while path.exists() or path in taken:
@@ -47,7 +47,7 @@ def free_path(name: str, taken: Iterable[Path] = ()) -> Path:
 
 
 def check_out(out: Path | None, inputs: Iterable[Path], plot: Path | None = None) -> None:
-    """Refuse to write a solution over what it is solved from, or over the picture."""
+    """Refuse to write a solution over its own input or over the plot."""
     if out is None:
         return
     if any(_is_same(out, path) for path in inputs):
@@ -59,7 +59,7 @@ def check_out(out: Path | None, inputs: Iterable[Path], plot: Path | None = None
 
 
 def check_sources(files: Iterable[Path], spots: Iterable[Spot]) -> None:
-    """Refuse to write a solution over another that a spot's locks are taken from."""
+    """Refuse to write a solution over one that a spot takes locks from."""
     sources = [Path(source) for spot in spots for lock in spot.locks if (source := getattr(lock, "source", None))]
     for file in files:
         if any(_is_same(file, source) for source in sources):
@@ -67,7 +67,7 @@ def check_sources(files: Iterable[Path], spots: Iterable[Spot]) -> None:
 
 
 def out_folder(out: Path) -> Path:
-    """The folder that several solutions are saved in; it is created if it is missing."""
+    """The folder to save several solutions in, created if it is missing."""
     from regretless.storage.atomic import reason
 
     if not out.is_dir() and (out.exists() or out.suffix == ".rgl"):
@@ -86,7 +86,7 @@ def solution_files(paths: Sequence[Path], folder: Path) -> list[Path]:
     ['out/a-x.rgl', 'out/b-x.rgl', 'out/y.rgl']
     """
     whole = [Path(os.path.abspath(path)).with_suffix("") for path in paths]
-    lengths = [1] * len(paths)  # how many parts of each path its name is made of
+    lengths = [1] * len(paths)  # how many parts of each path make up its name
 
     def name(place: int) -> str:
         return "-".join(part.strip(os.sep) or "root" for part in whole[place].parts[-lengths[place] :])
@@ -94,7 +94,7 @@ def solution_files(paths: Sequence[Path], folder: Path) -> list[Path]:
     while True:
         found: dict[str, list[int]] = {}
         for place in range(len(paths)):
-            found.setdefault(name(place).casefold(), []).append(place)  # some disks take X and x for the same
+            found.setdefault(name(place).casefold(), []).append(place)  # some file systems ignore case
         alike = [place for places in found.values() if len(places) > 1 for place in places]
         longer = [place for place in alike if lengths[place] < len(whole[place].parts)]
         if not longer:
@@ -107,12 +107,12 @@ def solution_files(paths: Sequence[Path], folder: Path) -> list[Path]:
 
 
 def resume_command(path: Path) -> str:
-    """The command that resumes a saved solve, as a shell reads it."""
+    """The command that resumes a saved solve, quoted for a shell."""
     return f"regretless solve --resume {shlex.quote(str(path))}"
 
 
 def tell_errors(errors: dict[Path, RegretlessError]) -> int:
-    """Say what is wrong with each file, and with which exit code that ends."""
+    """Print what is wrong with each file, and return the exit code."""
     for path, error in errors.items():
         said = str(error)
         print_error(said if said.startswith(f"{path}:") else f"{path}: {said}")

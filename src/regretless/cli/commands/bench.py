@@ -1,4 +1,4 @@
-"""`regretless bench`: seconds per iteration, ours and other solvers', in one run."""
+"""`regretless bench`: seconds per iteration of Regretless and other solvers, measured in one run."""
 
 from __future__ import annotations
 

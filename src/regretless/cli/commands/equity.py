@@ -1,4 +1,4 @@
-"""`regretless equity`: what a range wins against another when all cards are dealt."""
+"""`regretless equity`: the share of the pot that a range wins against another once all cards are dealt."""
 
 from __future__ import annotations
 
@@ -80,14 +80,14 @@ def equity(
         console.print(Text("board ", style="dim").append_text(_cards(board_text(cards))))
     console.print(table)
     if result.method == "exact":
-        how = f"exact, {result.boards:,} boards looked at"
+        how = f"exact, {result.boards:,} boards enumerated"
     else:
-        how = f"{result.boards:,} deals drawn, standard error {result.standard_error:.3%}"
+        how = f"{result.boards:,} deals sampled, standard error {result.standard_error:.3%}"
     console.print(how, style="dim")
 
 
 def _cards(text: str) -> Text:
-    """Cards with the symbols and colours of a four-coloured deck."""
+    """Cards with the symbols and colours of a four-colour deck."""
     from rich.text import Text
 
     from regretless.cli.terminal.colors import SUIT_COLORS

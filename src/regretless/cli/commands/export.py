@@ -109,7 +109,7 @@ def export(
 def _several(
     solution: SpotSolution, kind: str, street: str | None, out: Path | None, *, filtered: bool
 ) -> tuple[Iterator[NodeView], ExportSize]:
-    """The nodes of a street or of the whole tree, once their size has been said and there is room for them."""
+    """The nodes of a street or of the whole tree, after printing their size and checking for room."""
     from regretless.holdem.reports.exports import decisions, export_size
 
     views = decisions(solution, street)
@@ -125,7 +125,7 @@ def _several(
 
 
 def _chosen(views: Iterator[NodeView], hands: Range | None) -> Iterator[NodeView]:
-    """The nodes with the hands that were asked for."""
+    """The nodes with only the selected hands."""
     for view in views:
         if hands is None:
             yield view
@@ -135,7 +135,7 @@ def _chosen(views: Iterator[NodeView], hands: Range | None) -> Iterator[NodeView
 
 @contextmanager
 def _watched(views: Iterator[NodeView], size: ExportSize | None) -> Iterator[Iterator[NodeView]]:
-    """The nodes one by one: a bar says how far it is, and Ctrl-C or SIGTERM ends it between two of them."""
+    """The nodes one by one, with a progress bar; Ctrl-C or SIGTERM ends the export between two of them."""
     from regretless.cli.terminal.progress import bar
     from regretless.solvers.interrupt import catch_interrupts
 

@@ -1,4 +1,4 @@
-"""`regretless games`: what can be solved by name."""
+"""`regretless games`: the games that can be solved by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`regretless range`: what a range holds, as text and as the grid that players know."""
+"""`regretless range`: what a range contains, as text and as a 13 × 13 grid."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def range_(
 
 
 def _grid(hands: Range, *, color: bool) -> list[Text]:
-    """A row per rank; a cell shows its hand, and its mean weight as brightness (in percent without colour)."""
+    """A row per rank; a cell shows its hands, and their mean weight as brightness (without colour, in percent)."""
     from rich.text import Text
 
     from regretless.cards.hands import CLASS_NAMES

@@ -1,4 +1,4 @@
-"""`regretless train-kuhn`: two players learn Kuhn poker hand by hand; a table and a picture of what they learned."""
+"""`regretless train-kuhn`: two players learn Kuhn poker hand by hand; prints and plots what they learned."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ SUIT_COLORS = {"c": "green", "d": "blue", "h": "red", "s": "default"}
 def action_colors(actions: Iterable[str]) -> dict[str, str]:
     """A colour for each action of a game: folds first, then calls, then bets from small to large.
 
-    Whatever is neither a fold nor a call has the colours of bets, in the order given.
+    Anything that is neither a fold nor a call is coloured as a bet, in the order given.
 
     >>> action_colors(["c", "r", "f"])
     {'f': '#4f8fd0', 'c': '#4caf6d', 'r': '#f2b134'}
@@ -35,7 +35,7 @@ def action_colors(actions: Iterable[str]) -> dict[str, str]:
 
 
 def blend(start: str, end: str, share: float) -> str:
-    """The colour that lies between two.
+    """The colour a share of the way from one to another.
 
     >>> blend("#000000", "#ffffff", 0.5)
     '#808080'
@@ -45,7 +45,7 @@ def blend(start: str, end: str, share: float) -> str:
 
 
 def between(colors: tuple[str, ...], share: float) -> str:
-    """The colour at a place, 0 to 1, along several.
+    """The colour at a position, 0 to 1, along a scale of several.
 
     >>> between(("#000000", "#ffffff", "#ff0000"), 0.5)
     '#ffffff'

@@ -1,9 +1,9 @@
-"""Where output goes and what it may hold: answers to stdout, everything about the work itself to stderr.
+"""Where output goes and what it may contain: answers on stdout, everything about the work itself on stderr.
 
-What is printed often came from somebody else: names of spots and files, labels of games. So strings are printed as they
-are (square brackets are not markup; styles are given with `style=` or `Text`), and control characters are escaped.
-On a terminal Rich fits tables to its width. In a file or a pipe lines have the length they need: a reader of a log
-would not know that a number was cut.
+Much of what is printed was written by others: names of spots and files, labels of games. So strings are printed
+literally (square brackets are not markup; styles are given with `style=` or `Text`), and control characters are
+escaped. On a terminal Rich fits tables to its width. In a file or a pipe, lines are as long as they need to be: the
+reader of a log could not tell that a number was cut.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
 
 UNBOUNDED = 100_000  # columns; longer than any line
 FALLBACK = "regretless.fallback"  # the name of the error handler below
-PLAIN = {  # what stands for a character that the encoding of a stream lacks
+PLAIN = {  # replacements for characters that a stream's encoding lacks
     "♣": "c", "♦": "d", "♥": "h", "♠": "s",
     "█": "#", "■": "#", "·": "-", "–": "-", "—": "-", "−": "-", "→": "->", "…": "...", "×": "x", "±": "+-",
     "≤": "<=", "≥": ">=", "µ": "u", "’": "'", "“": '"', "”": '"', "\xa0": " ",
@@ -49,7 +49,7 @@ PLAIN = {  # what stands for a character that the encoding of a stream lacks
 
 
 class LiteralConsole(Console):
-    """Rich's console for text that others wrote: no markup, no control characters."""
+    """Rich's console for text written by others: no markup, no control characters."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, **options)
@@ -59,28 +59,28 @@ class LiteralConsole(Console):
         return super().render_str(printable(text, lines=True), **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Escape whatever else reaches the stream; control codes of Rich itself are marked as such."""
+        """Escape whatever else reaches the stream, except Rich's own control codes, which are marked as such."""
         for segment in super().render(renderable, options):
             text, style, control = segment
             yield segment if control else Segment(printable(text, lines=True), style)
 
     def on_broken_pipe(self) -> None:
-        """Print nothing more, and let the command finish its work: there may be a file to save."""
+        """Print nothing more, but let the command finish: there may be a file to save."""
         discard(self.file)
 
 
 def for_answers(*, fit: bool = True) -> Console:
-    """The console of results; colours only on a terminal, which wraps long lines itself where they need not `fit`."""
+    """The console for results; colours only on a terminal, which wraps long lines itself unless they must `fit`."""
     return _console(fit)
 
 
 def for_people() -> Console:
-    """The console of progress, notes and errors: stderr, so that a pipe gets the answer alone."""
+    """The console for progress, notes and errors: stderr, so that a pipe gets only the answer."""
     return _console(True, stderr=True)
 
 
 def note(sentence: str) -> None:
-    """One line for a person about what was done: "saved leduc.rgl"."""
+    """One line on stderr about what was done: "saved leduc.rgl"."""
     for_people().print(printable(sentence), style="dim", soft_wrap=True)
 
 
@@ -90,7 +90,7 @@ def print_error(sentence: str) -> None:
 
 
 def print_warning(sentence: str) -> None:
-    """One line on stderr about what was read but probably meant otherwise."""
+    """One line on stderr about input that was probably meant otherwise."""
     _print_labelled("warning:", "bold yellow", sentence)
 
 
@@ -101,17 +101,17 @@ def _print_labelled(label: str, style: str, sentence: str) -> None:
 
 
 def for_drawing(width: int) -> Console:
-    """A console that records what is printed, in all colours, to be exported as a picture."""
+    """A console that records what is printed, in full colour, to be exported as a picture."""
     return LiteralConsole(file=StringIO(), record=True, width=width, force_terminal=True, color_system="truecolor")
 
 
 def has_color(console: Console) -> bool:
-    """Whether colours are seen there: on a terminal that has them, unless NO_COLOR is set."""
+    """Whether colours are shown: on a terminal that has them, unless NO_COLOR is set."""
     return console.color_system is not None and not console.no_color
 
 
 def page_columns(console: Console) -> int:
-    """Columns that a picture may take: those of the terminal; in a file or a pipe those of COLUMNS, or 80."""
+    """Columns available to a picture: the terminal's; in a file or a pipe, COLUMNS or 80."""
     if console.width < UNBOUNDED:
         return console.width
     asked = os.environ.get("COLUMNS", "")
@@ -126,17 +126,17 @@ def _console(fit: bool, **options: Any) -> Console:
 
 
 def _is_terminal(stream: Any) -> bool:
-    """Whether lines end at the edge of a screen; FORCE_COLOR, which Rich follows, asks for colours alone."""
+    """Whether lines end at the edge of a screen; FORCE_COLOR, which Rich honours, only asks for colours."""
     with suppress(ValueError):  # closed
         return bool(stream.isatty())
     return False
 
 
 def prepare_streams() -> None:
-    """Make stdout and stderr take any text: characters that their encoding lacks are replaced by ones it has.
+    """Make stdout and stderr accept any text: characters that their encoding lacks are replaced.
 
-    Where either was closed when the command began (`>&-`), what is printed is dropped, and no file that is opened
-    later gets its number, as it otherwise would.
+    If either was closed when the command started (`>&-`), output to it is dropped, and its file descriptor is occupied
+    so that no file opened later gets it.
     """
     while (free := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(free, True)
@@ -145,7 +145,7 @@ def prepare_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  open until the process ends
-        with suppress(AttributeError):  # a stream of somebody else's, put in place of Python's
+        with suppress(AttributeError):  # replaced by an object that is no text stream
             getattr(sys, name).reconfigure(errors=FALLBACK)
 
 
@@ -157,8 +157,8 @@ def _replace(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 def discard(stream: IO[str]) -> None:
-    """Drop what is printed from now on: the reader of a pipe has seen enough, or the disk of a log is full."""
-    with suppress(OSError, ValueError):  # no file of the system's, or closed
+    """Drop what is printed from now on: the reader of a pipe closed it, or the disk that holds a log is full."""
+    with suppress(OSError, ValueError):  # not a file of the operating system, or closed
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())
         os.close(null)

@@ -6,14 +6,14 @@
 | solves (`interruptible`)   | says what happens next and how long that takes | says what it costs, exit code 130 |
 | has solved                 | one line, and it ends as it would              | one line, exit code 130           |
 | does anything else         | `KeyboardInterrupt`, one line, exit code 130   | one line, exit code 130           |
-| ends                       | nothing: what was asked is done                |                                   |
+| ends                       | nothing: the work is done                      |                                   |
 
-Python runs a signal's handler in the main thread, when the compiled code that runs there returns: on a large flop after
-seconds. So the signals of the first two rows wake a separate thread, which answers at once. It ends the process
-without unwinding it (no exception passes through libraries that do not expect one), after removing temporary files.
+Python runs signal handlers in the main thread once compiled code there returns, which takes seconds on a large flop. So
+the signals of the first two rows wake a separate thread, which answers at once. It ends the process without unwinding
+it (no exception passes through libraries that do not expect one), after removing temporary files.
 
-A wrapper that forwards a signal the terminal has already sent is not a second Ctrl-C: one that arrives within a moment
-of the first is taken to be the same.
+A wrapper that forwards a signal the terminal has already sent does not count as a second Ctrl-C: signals that arrive
+within a moment of each other are treated as one.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Plan(Protocol):
 
 
 class SimplePlan:
-    """Sentences that do not change while the work goes on."""
+    """Sentences that stay the same throughout."""
 
     def __init__(self, first: str | None, second: str) -> None:
         self._first, self._second = first, second
@@ -64,13 +64,13 @@ _FINISHING = SimplePlan("finishing: almost done", "stopped at once")
 
 
 class _Watch:
-    """The thread that hears signals while a plan is in force."""
+    """The thread that receives signals while a plan is in force."""
 
     def __init__(self) -> None:
         self.plan: Plan | None = None
         self.interrupted = threading.Event()
         self.heard_at: float | None = None
-        self.bar: Any = None  # a bar on stderr, which lines are printed above
+        self.bar: Any = None  # a progress bar on stderr; messages are printed above it
         self.numbers = [number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None))]
         if signal.getsignal(self.numbers[-1]) == signal.SIG_IGN:  # nohup
             self.numbers = self.numbers[:-1]
@@ -99,7 +99,7 @@ class _Watch:
 
     def _hear(self, number: int) -> None:
         plan, now = self.plan, time.monotonic()
-        if plan is None:  # it arrived just before the work was done
+        if plan is None:  # it arrived just before the work ended
             signal.pthread_kill(threading.main_thread().ident or 0, number)
             return
         if self.heard_at is not None:
@@ -128,7 +128,7 @@ class _Watch:
             _write(sentence)
 
     def end(self, sentence: str) -> NoReturn:
-        """End the process here and now, leaving nothing half-written."""
+        """End the process now, leaving nothing half-written."""
         if (bar := self.bar) is not None:
             with suppress(Exception):  # nothing may keep the process from ending
                 bar.stop()
@@ -138,11 +138,11 @@ class _Watch:
         os._exit(INTERRUPTED)
 
 
-_watch: _Watch | None = None  # while the command is this process's own
+_watch: _Watch | None = None  # set where the command owns this process
 
 
 def watch() -> None:
-    """Hear signals from here on: the first thing that the command does."""
+    """Receive signals from here on: the first thing the command does."""
     global _watch
     if os.name == "posix" and threading.current_thread() is threading.main_thread():
         _watch = _watch or _Watch()
@@ -150,13 +150,13 @@ def watch() -> None:
 
 
 def let_interrupt() -> None:
-    """A signal raises `KeyboardInterrupt` from here on: the command has started, and cleans up after itself."""
+    """Let signals raise `KeyboardInterrupt` from here on: the command has started and cleans up after itself."""
     if _watch is not None:
         _watch.let_go()
 
 
 def ignore_from_now_on() -> None:
-    """What was asked is done, and the exit code stands: the last thing that the command does."""
+    """Ignore signals from here on, now that the exit code is settled: the last thing the command does."""
     if _watch is not None:
         signal.set_wakeup_fd(-1)
         for number in _watch.numbers:
@@ -166,7 +166,7 @@ def ignore_from_now_on() -> None:
 
 @contextmanager
 def interruptible(plan: Plan) -> Iterator[Callable[[], bool]]:
-    """While open, signals are answered by `plan`; what is yielded says whether there was one."""
+    """Answer signals according to `plan`; yields a function that says whether there was one."""
     if _watch is None:  # called from Python, or on Windows
         from regretless.solvers.interrupt import catch_interrupts
 
@@ -182,7 +182,7 @@ def interruptible(plan: Plan) -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def shown_bar(bar: Any) -> Iterator[None]:
-    """While open, what is said about signals is printed above this bar of Rich."""
+    """Print messages about signals above this Rich progress bar."""
     if _watch is None:
         yield
         return
@@ -194,7 +194,7 @@ def shown_bar(bar: Any) -> Iterator[None]:
 
 
 def _write(sentence: str) -> None:
-    """Straight to stderr, whatever locks the other threads hold."""
+    """Write straight to stderr, whatever locks other threads hold."""
     with suppress(OSError, ValueError):
         first = "\n" if os.isatty(2) else ""  # after the ^C that a terminal shows
         os.write(2, f"{first}{sentence}\n".encode(errors="replace"))

@@ -1,4 +1,4 @@
-"""Numbers as a person reads them."""
+"""Numbers formatted for people."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CHIPS = ("kuhn", "leduc")  # games whose payoffs are chips; the ante is 1
 
 
 def unit_of(game: str) -> str:
-    """What a payoff of the game counts.
+    """The unit of a game's payoffs.
 
     >>> unit_of("leduc(ranks=6)"), unit_of("goofspiel")
     ('chips', 'points')
@@ -36,7 +36,7 @@ def signed_text(number: float) -> str:
 
 
 def plain_zero(text: str) -> str:
-    """A number as text, without the sign of a zero.
+    """A number's text without the minus sign of a zero.
 
     >>> plain_zero("-0.00"), plain_zero("-0.01"), plain_zero("-0.0%")
     ('0.00', '-0.01', '0.0%')
@@ -45,7 +45,7 @@ def plain_zero(text: str) -> str:
 
 
 def chips_text(chips: float) -> str:
-    """Chips in full, without needless digits.
+    """Chips in full, without trailing zeros.
 
     >>> chips_text(1234567.0), chips_text(5.5), chips_text(0.1 + 0.2)
     ('1234567', '5.5', '0.3')
@@ -54,7 +54,7 @@ def chips_text(chips: float) -> str:
 
 
 def duration_text(seconds: float) -> str:
-    """A time in the unit that suits it.
+    """A duration in a fitting unit.
 
     >>> [duration_text(seconds) for seconds in (2.5e-5, 0.0123, 3.21, 125.0, 7384.0)]
     ['25 µs', '12 ms', '3.2 s', '2 min 5 s', '2 h 3 min']
@@ -71,7 +71,7 @@ def duration_text(seconds: float) -> str:
 
 
 def about_text(seconds: float) -> str:
-    """A time that is an estimate, no finer than one can know it.
+    """An estimated duration, rounded as coarsely as an estimate deserves.
 
     >>> [about_text(seconds) for seconds in (0.3, 7.6, 43.0, 93.0, 1234.0, 9200.0)]
     ['1 s', '8 s', '45 s', '1.5 min', '21 min', '2.6 h']
@@ -85,7 +85,7 @@ def about_text(seconds: float) -> str:
 
 
 def bytes_text(count: int) -> str:
-    """Memory in the unit that suits it.
+    """An amount of memory in a fitting unit.
 
     >>> bytes_text(631433), bytes_text(3 * 2**30)
     ('617 KiB', '3.0 GiB')
@@ -97,7 +97,7 @@ def bytes_text(count: int) -> str:
 
 
 def count_text(count: float) -> str:
-    """A count with separators, to three digits.
+    """A count to three significant digits, with separators.
 
     >>> count_text(5483.2), count_text(0.5)
     ('5,480', '0.5')

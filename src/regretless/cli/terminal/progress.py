@@ -1,7 +1,7 @@
-"""Progress on stderr while a command works: a bar, how far it has come, and how much longer it takes.
+"""Progress on stderr while a command works: a bar, what is done, and the time left.
 
-A solve shows its exploitability beside the target, in the unit of the target, and an estimate of the time left as soon
-as there is a trend to read it from. What does not fit the terminal is left out, the least important first.
+A solve shows its exploitability beside the target, in the target's unit, and an estimate of the time left as soon as
+there is a trend to extrapolate. What does not fit the terminal is left out, least important first.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 __all__ = ["bar", "solve_bar"]
 
 BAR = 10  # columns
-NAME = 24  # columns at most of what is being done
-NARROW_NAME = 12  # where little else would fit
+NAME = 24  # most columns for the name of the work
+NARROW_NAME = 12  # the same, for solves, which have more to say
 
 
 @contextmanager
 def bar(what: str) -> Iterator[Callable[[float, str], None]]:
-    """A bar that is told how much is done (0 to 1) and what to say; nothing where stderr is no terminal."""
+    """A bar to be told the share done (0 to 1) and a message; nothing is shown if stderr is not a terminal."""
     with _bar(what, NAME) as (tell, _):
         yield tell
 
 
 @contextmanager
 def solve_bar(what: str, target: float | None, *, unit: str = "") -> Iterator[Callable[[Progress], None]]:
-    """The bar of a solve, in the form in which the loop reports; exploitability and target are in `unit`."""
+    """The bar of a solve, fed by the loop's reports; exploitability and target are in `unit`."""
     from regretless.solvers.forecast import Forecast
 
     forecast = Forecast(target)
@@ -50,8 +50,8 @@ def solve_bar(what: str, target: float | None, *, unit: str = "") -> Iterator[Ca
 
 
 def _texts(progress: Progress, outlook: Outlook, target: float | None, unit: str) -> list[str]:
-    """The same news at several lengths, longest first."""
-    # Where a target ends the solve, the number of iterations is only a limit, and far away.
+    """The same message at several lengths, longest first."""
+    # With a target, the number of iterations is only a limit, and usually far away.
     limit = "" if target is not None else f" of {progress.iterations:,}"
     counted = f"{progress.iteration:,}{limit} iterations"
     reached = ""
@@ -68,7 +68,7 @@ def _texts(progress: Progress, outlook: Outlook, target: float | None, unit: str
 
 @contextmanager
 def _bar(what: str, most: int) -> Iterator[tuple[Callable[[float, str], None], int]]:
-    """A bar, and how many columns are left beside it for what is said."""
+    """A bar, and the columns left beside it for a message."""
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn
     from rich.progress import Progress as Bar
 

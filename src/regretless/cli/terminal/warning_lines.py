@@ -14,7 +14,7 @@ __all__ = ["warnings_as_lines"]
 
 @contextmanager
 def warnings_as_lines() -> Iterator[None]:
-    """While it holds, a `RegretlessWarning` is printed as a line; other warnings stay as Python shows them."""
+    """Print each `RegretlessWarning` as one line; other warnings are shown as Python shows them."""
     printed: set[str] = set()
 
     def show(

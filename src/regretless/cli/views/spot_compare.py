@@ -1,4 +1,4 @@
-"""Two solved spots in the terminal: what they earn, where they play differently, and one node hand by hand."""
+"""Two solved spots in the terminal: their EVs, where they play differently, and one node hand by hand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["compare_files", "compare_files_at"]
 
 Files = tuple[Path, Path]
-LINES = 8  # shown of those that only one tree has
+LINES = 8  # most lines listed of those in only one tree
 
 
 def compare_files(files: Files, *, most: int | None, as_json: bool) -> None:

@@ -1,8 +1,8 @@
 """The 13 × 13 grid of a node in the terminal.
 
-In colour a cell of a strategy is split among the colours of its actions, dimmer where few of its hands are left; other
-grids show numbers on a scale of colours. Without colour a strategy is written in letters, five for 100 %. A wide
-terminal has room for a number, or the letters, beside each name; a narrow one has them below it.
+In colour, a strategy cell is split among the colours of its actions, dimmer where few of its hands are left; other
+grids show numbers on a colour scale. Without colour, a strategy is written in letters, five for 100 %. A wide terminal
+has room for a number, or the letters, beside each name; a narrow one shows them below.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def spot_colors(actions: Sequence[str]) -> dict[str, str]:
 
 
 def action_letters(actions: Sequence[str]) -> dict[str, str]:
-    """A character for each action of a node, where there is no colour: digits for sizes, if there are several.
+    """A character for each action of a node, for output without colour: digits for sizes if there are several.
 
     >>> action_letters(["check", "bet 50"]), action_letters(["fold", "call", "raise 90", "raise 200", "all-in 900"])
     ({'check': 'x', 'bet 50': 'b'}, {'fold': 'f', 'call': 'c', 'raise 90': '1', 'raise 200': '2', 'all-in 900': 'a'})
@@ -68,7 +68,7 @@ def action_letters(actions: Sequence[str]) -> dict[str, str]:
 
 
 def grid_lines(grid: Grid, beside: Sequence[float] | None = None, *, color: bool, wide: bool) -> list[Text]:
-    """The grid as lines; `beside`: numbers to go with the names of a strategy in colour, below them if not `wide`."""
+    """The grid as lines; `beside` are numbers shown with a coloured strategy's names, below them if not `wide`."""
     lines: list[Text] = []
     for row in range(13):
         cells = range(13 * row, 13 * row + 13)
@@ -89,9 +89,9 @@ def grid_lines(grid: Grid, beside: Sequence[float] | None = None, *, color: bool
 
 
 def grid_legend(grid: Grid, *, color: bool, wide: bool, beside: bool = False) -> str:
-    """What the grid shows, as a sentence or two.
+    """What the grid shows, in a sentence or two.
 
-    Classes are suited above the diagonal and offsuit below it, which every player knows.
+    It need not say that suited hands are above the diagonal and offsuit hands below: every player knows.
     """
     what = {
         "ev": "EV in chips, from this node on",
@@ -155,7 +155,7 @@ def _letters(shares: Sequence[float], letters: Sequence[str], columns: int) -> s
 
 
 def fitted(value: float, columns: int) -> str:
-    """A number with as many decimals, at most two, as there is room for.
+    """A number with as many decimals as fit, at most two.
 
     >>> fitted(24.126, 5), fitted(-3.25, 4), fitted(1234.5, 5), fitted(123456, 5), fitted(-0.001, 5)
     ('24.13', '-3.2', '1234', '123k', '0.00')
@@ -169,7 +169,7 @@ def fitted(value: float, columns: int) -> str:
 
 
 def weight_text(weight: float) -> str:
-    """A weight, or a sum of weights, that is seen to be above 0 where it is.
+    """A weight, or a sum of weights; a small one is not rounded to 0.
 
     >>> weight_text(0.5), weight_text(12.345), weight_text(0.00042), weight_text(0)
     ('0.50', '12.35', '4e-04', '0.00')
@@ -211,7 +211,7 @@ def _back(grid: Grid, cell: int) -> str:
 
 
 def _painted(grid: Grid, cell: int, text: str) -> Text:
-    """A cell of a strategy, split among the colours of its actions."""
+    """A strategy cell, split among the colours of its actions."""
     from rich.text import Text
 
     if not _held(grid, cell):

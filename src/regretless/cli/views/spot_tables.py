@@ -1,4 +1,4 @@
-"""Tables of a node: hands one by one, and the cards that can come next."""
+"""Tables of a node: its hands, and the cards that can come next."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _NUMBERS = ("weight", "equity", "ev", "eqr")
 
 
 def hand_table(view: NodeView, player: PlayerName, *, sort: str | None = None, columns: int = 80) -> Table:
-    """Hands of a player, the likeliest first unless `sort` names another column, and their means.
+    """A player's hands, most likely first unless `sort` names another column, and their averages.
 
-    Where a line per hand would be wider than `columns`, the EV of each action is below its frequency.
+    If one line per hand would be wider than `columns`, the EV of each action is below its frequency.
     """
     acts = view.kind == "decision" and view.player == player
     actions = view.actions if acts else ()
@@ -76,7 +76,7 @@ def hand_table(view: NodeView, player: PlayerName, *, sort: str | None = None, c
 
 
 def sorted_hands(view: NodeView, player: PlayerName, sort: str | None) -> list[dict[str, Any]]:
-    """Rows of a player's hands in the order of a column: numbers from high to low, hands from aces down."""
+    """Rows of a player's hands sorted by a column: numbers from high to low, hands from aces down."""
     rows = view.rows(player)
     columns = ("hand", *view.actions, *_NUMBERS)
     if sort is not None and sort not in columns:
@@ -90,7 +90,7 @@ def sorted_hands(view: NodeView, player: PlayerName, sort: str | None) -> list[d
 
 
 def runout_table(report: RunoutReport, player: PlayerName | None = None, *, sort: str | None = None) -> Table:
-    """One row per card: EV, equity and how often each action is taken; of both players, or of one with its EQR."""
+    """One row per card: EV, equity and action frequencies, for both players, or for one with its EQR."""
     from regretless.cards.deck import card_text
 
     actions = _actions(report)
@@ -117,7 +117,7 @@ def _actions(report: RunoutReport) -> list[str]:
 
 
 def runout_legend(report: RunoutReport) -> str:
-    """What the rows are of."""
+    """What the rows show."""
     acting = next((each.player for each in report.runouts if each.player is not None), None)
     line = f"after {report.line}, by next card" + (f", then {report.then}" if report.then else "")
     does = f": what {acting} does" if acting is not None else ""
@@ -126,7 +126,7 @@ def runout_legend(report: RunoutReport) -> str:
 
 
 def sorted_runouts(report: RunoutReport, player: PlayerName, sort: str | None) -> list[Runout]:
-    """Cards in the order of a column, from high to low."""
+    """Cards sorted by a column, from high to low."""
     actions = _actions(report)
     columns = ("card", "ev", "equity", "eqr", *actions)
     if sort is not None and sort not in columns:

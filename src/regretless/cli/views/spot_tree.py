@@ -1,4 +1,4 @@
-"""The betting tree as `regretless show --tree` prints it: piece by piece, since it may have a million nodes."""
+"""The betting tree that `regretless show --tree` prints, piece by piece: it may have a million nodes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["print_tree"]
 
-AT_ONCE = 500  # lines, or nodes of JSON, that are printed together
+AT_ONCE = 500  # lines, or JSON nodes, printed together
 BRANCH, LAST, PASSING, NOTHING = "├── ", "└── ", "│   ", "    "
-PLAIN = {BRANCH: "+-- ", LAST: "`-- ", PASSING: "|   ", NOTHING: "    "}  # where a stream has no such characters
+PLAIN = {BRANCH: "+-- ", LAST: "`-- ", PASSING: "|   ", NOTHING: "    "}  # for streams that lack those characters
 
 
 def print_tree(spot: Spot, *, as_json: bool = False) -> None:
@@ -46,7 +46,7 @@ def print_tree(spot: Spot, *, as_json: bool = False) -> None:
 
 
 def _lines(spot: Spot, tree: BettingTree, node: int, above: str, *, plain: bool) -> Iterator[Text]:
-    """What is below a node, each line with the guides that lead to it."""
+    """The lines below a node, each with the branches that lead to it."""
     from rich.text import Text
 
     from regretless.cli.views.spot_grid import spot_colors
@@ -74,7 +74,7 @@ def _guide(above: str, here: str, plain: bool) -> str:
 
 
 def _json(tree: BettingTree, node: int) -> Iterator[str]:
-    """A node and all below it as JSON: kind, chips paid, who acts, and the node after each action."""
+    """A node and its subtree as JSON: kind, chips paid, who acts, and the node after each action."""
     paid = {"oop": float(tree.paid[node, 1]), "ip": float(tree.paid[node, 0])}
     text = strict_json({"kind": Kind(int(tree.kind[node])).name.lower(), "paid": paid})[:-1]
     if tree.player[node] >= 0:

@@ -1,4 +1,4 @@
-"""A node of a solved spot in the terminal: the board, what both players have, the actions, and the grid of hands."""
+"""A node of a solved spot in the terminal: board, both players' EV and equity, actions, and the grid of hands."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GAP = 2  # columns between two grids side by side
 
 
 def board_line(view: NodeView) -> Text:
-    """Board in the colours of its suits, pot, stacks, and who is to act."""
+    """The board in suit colours, the pot, the stacks, and the line so far."""
     from rich.text import Text
 
     from regretless.cards.deck import card_text
@@ -44,7 +44,7 @@ def board_line(view: NodeView) -> Text:
 
 
 def action_lines(view: NodeView, *, color: bool, bar: int = NARROW) -> list[Text]:
-    """How often each action is taken and what it is worth: a bar of colours, then a row per action."""
+    """How often each action is taken and its EV: a coloured bar, then a row per action."""
     from rich.text import Text
 
     colors, letters = spot_colors(view.actions), action_letters(view.actions)
@@ -89,10 +89,10 @@ def node_lines(
     grid: GridKind | None = None,
     whole: NodeView | None = None,
 ) -> list[Text]:
-    """The whole picture of a node, as the player who acts sees it or as `player` does.
+    """Everything shown of a node, from the point of view of the player to act, or of `player`.
 
-    `grid` is what the cells show: by default the strategy, or the range of a player who does not act. `whole` is the
-    node with every hand, where `view` has only some.
+    `grid` is what the cells show: by default the strategy, or the range of a player who is not to act. `whole` is the
+    node with every hand, if `view` has only some of them.
     """
     from rich.text import Text
 
@@ -128,7 +128,7 @@ def node_lines(
 def _grids(
     view: NodeView, player: PlayerName, kind: GridKind | None, *, color: bool, columns: int, both: bool
 ) -> list[Text]:
-    """The grid of a player; where there is room, wide cells, or the opponent's range beside it."""
+    """A player's grid; if there is room, with wide cells or with the opponent's range beside it."""
     from rich.text import Text
 
     from regretless.holdem.reports.grids import make_grid
@@ -151,7 +151,7 @@ def _grids(
 
 
 def wrapped(legend: str, columns: int) -> list[Text]:
-    """What explains a table or a grid, as lines that fit."""
+    """The legend of a table or grid, wrapped to fit."""
     from rich.text import Text
 
     return [Text(line, style="dim") for line in wrap(legend, columns, break_on_hyphens=False)]
@@ -164,7 +164,7 @@ def _side_by_side(left: Text, right: Text) -> Text:
 
 
 def check_held(view: NodeView, hands: Range, player: PlayerName | None) -> None:
-    """Refuse hands that the player, or with None both players, cannot have at a node."""
+    """Refuse hands that the player (None: either player) cannot hold at a node."""
     asked: tuple[PlayerName, ...] = ("oop", "ip") if player is None else (player,)
     if not any(view.hands[each].weight.any() for each in asked):
         nobody = "oop and ip hold" if player is None else f"{player} holds"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["choose", "read_keys", "strategy_table"]
 
 BAR = 24  # characters
-MOST_COLUMNS = 4  # actions with a column each; with more, a row lists what it plays
+MOST_COLUMNS = 4  # most actions with a column each; if there are more, a row lists what it plays
 
 Strategy = Mapping[str, Mapping[str, float]]
 
@@ -32,7 +32,7 @@ def read_keys(text: str | None) -> list[str] | None:
 
 
 def choose(strategy: Strategy, keys: Sequence[str] | None, most: int | None) -> Strategy:
-    """The information sets asked for; without a wish the first `most`, or all."""
+    """The information sets with these keys; without keys, the first `most`, or all."""
     if keys is None:
         return dict(islice(strategy.items(), most))
     for key in keys:
@@ -43,7 +43,7 @@ def choose(strategy: Strategy, keys: Sequence[str] | None, most: int | None) -> 
 
 
 def strategy_table(shown: Strategy, *, color: bool) -> Table:
-    """The table; without colours the bar is made of the actions' first letters."""
+    """The table; without colour, the bar is made of the actions' first letters."""
     from rich.text import Text
 
     colors = action_colors(action for played in shown.values() for action in played)
@@ -81,7 +81,7 @@ def _bar(played: Mapping[str, float], colors: Mapping[str, str], color: bool) ->
 
 
 def _words(played: Mapping[str, float], colors: Mapping[str, str]) -> Text:
-    """What is played at least one time in two hundred, most often first."""
+    """The actions played at least once in two hundred times, most frequent first."""
     from rich.text import Text
 
     text = Text()
