@@ -144,7 +144,7 @@ static void launch(int blocks, int threads, size_t dynamic, unsigned seed, std::
 }
 
 extern "C" {
-void run_solve(int grid, int threads, size_t dynamic, unsigned seed, const Player* given, const double* schedule,
+void run_solve(int grid, int threads, size_t dynamic, unsigned seed, const Player* given, const Row* schedule,
                int iterations, int simultaneous, int blocks, int carried, unsigned* arrived) {
     launch(grid, threads, dynamic, seed,
            [=] { solve(given, schedule, iterations, simultaneous, blocks, carried, arrived); });
@@ -156,7 +156,7 @@ void run_evaluate(int grid, int threads, size_t dynamic, unsigned seed, const Pl
 void run_level_rows(int grid, int threads, const Player* given, int player, int evaluating) {
     launch(grid, threads, 0, 1, [=] { level_rows(given, player, evaluating); });
 }
-void run_level_up(int grid, int threads, const Player* given, int player, int begin, int end, const double* schedule,
+void run_level_up(int grid, int threads, const Player* given, int player, int begin, int end, const Row* schedule,
                   const int* next) {
     launch(grid, threads, 0, 1, [=] { level_up(given, player, begin, end, schedule, next); });
 }

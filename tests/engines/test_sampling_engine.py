@@ -263,10 +263,11 @@ def test_discounts_reach_sets_that_a_walk_did_not_meet(sampling: Sampling) -> No
     """A twin without a rule, whose every regret is multiplied by hand before each iteration, holds the same."""
     halving = Discounted(alpha=0.0, beta=0.0, gamma=0.0)
     engine, twin = (SamplingEngine(form_of("kuhn"), sampling=sampling, seed=2) for _ in range(2))
-    for row in schedule(halving, first=1, count=40):
-        engine.advance(row[None])
+    rows = schedule(halving, first=1, count=40)
+    for number, row in enumerate(rows):
+        engine.advance(rows[number : number + 1])
         held = twin.snapshot()
-        twin.restore(replace(held, arrays={**held.arrays, "regret": held.arrays["regret"] * row[0]}))
+        twin.restore(replace(held, arrays={**held.arrays, "regret": held.arrays["regret"] * row["positive_discount"]}))
         twin.advance(schedule(VANILLA, first=1, count=1))
     snapshot = engine.snapshot()
     np.testing.assert_allclose(
@@ -330,7 +331,7 @@ def test_impossible_options_are_named(options: dict[str, object]) -> None:
 def test_play_converges(game: str, sampling: Sampling, iterations: int, exploitability: float) -> None:
     engine = engines.create("auto", form_of(game), sampling=sampling, seed=1)
     uniform = engine.evaluate().exploitability
-    engine.advance(np.tile(schedule(VANILLA, first=1, count=1), (iterations, 1)))
+    engine.advance(schedule(VANILLA, first=1, count=1).repeat(iterations))
     evaluation = engine.evaluate()
     assert evaluation.exploitability < exploitability < uniform / 4
     assert evaluation.values[0] == pytest.approx(-0.0556 if game == "kuhn" else -0.0856, abs=exploitability)

@@ -125,8 +125,10 @@ def test_past_its_horizon_a_schedule_stays_where_it_is() -> None:
 def test_schedule_is_the_weights_row_by_row() -> None:
     rule = Discounted()
     rows = schedule(rule, first=5, count=3)
-    assert rows.shape == (3, len(Weights._fields))
-    np.testing.assert_array_equal(rows, [rule.weights(t) for t in (5, 6, 7)])
+    assert rows.dtype.names == Weights._fields
+    assert rows.tolist() == [rule.weights(t) for t in (5, 6, 7)]
+    np.testing.assert_array_equal(rows["average_decay"], [rule.weights(t).average_decay for t in (5, 6, 7)])
+    assert schedule(rule, first=5, count=0).shape == (0,)
 
 
 def test_an_average_by_weights_equals_one_by_decay() -> None:

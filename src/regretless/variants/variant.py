@@ -21,9 +21,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Schedule", "Variant", "Weights", "schedule"]
-
-Schedule = NDArray[np.float64]  # [iterations, 7]  the fields of `Weights`, in their order, an iteration a row
+__all__ = ["ROW", "Schedule", "Variant", "Weights", "schedule"]
 
 
 class Weights(NamedTuple):
@@ -41,6 +39,10 @@ class Weights(NamedTuple):
     prediction_discount: float = 1.0  # multiplies the regrets when the next strategy is matched on them
 
 
+ROW = np.dtype([(name, np.float64) for name in Weights._fields], align=True)  # one iteration; `floor` is 1 or 0
+Schedule = NDArray[np.void]  # [iterations] of ROW: `schedule["floor"]` is a column, `schedule[0]["floor"]` a number
+
+
 class Variant(Protocol):
     """A CFR variant. Iterations count from 1."""
 
@@ -49,12 +51,12 @@ class Variant(Protocol):
         ...
 
 
-def schedule(rule: Variant, first: int, count: int) -> Schedule:
+def schedule(variant: Variant, first: int, count: int) -> Schedule:
     """Weights of iterations `first`, …, `first + count − 1`, one row each.
 
     >>> from regretless.variants import Plus
-    >>> schedule(Plus(), first=3, count=2)[:, 4]  # CFR+ weighs iteration t by t
+    >>> schedule(Plus(), first=3, count=2)["average_weight"]  # CFR+ weighs iteration t by t
     array([3., 4.])
     """
-    rows = [rule.weights(t) for t in range(first, first + count)]
-    return np.array(rows, dtype=np.float64).reshape(count, len(Weights._fields))
+    rows = [variant.weights(t) for t in range(first, first + count)]
+    return np.array(rows, dtype=np.float64).reshape(count, len(Weights._fields)).view(ROW)[:, 0]

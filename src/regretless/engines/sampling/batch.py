@@ -144,7 +144,7 @@ class BatchSamplingEngine:
         before, iteration = self.snapshot(), self.iteration
         rehearsal = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         rehearsal.wait_stream(torch.cuda.current_stream())
-        self._schedule.load(schedule[:1].repeat(4, axis=0))
+        self._schedule.load(schedule[:1].repeat(4))
         with torch.cuda.stream(rehearsal):
             for _ in range(3):  # libraries set themselves up on first use, which a recording must not see
                 self._step()

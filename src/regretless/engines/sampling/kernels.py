@@ -34,11 +34,11 @@ LARGEST_SCALE = 2.0**400  # beyond it, arrays and scale are divided by it: a pow
 
 
 @kernel
-def _begin(weights: FloatArray, regret: FloatArray, average: FloatArray, scale: FloatArray) -> None:
+def _begin(weights: np.void, regret: FloatArray, average: FloatArray, scale: FloatArray) -> None:
     """Count the discounts of one iteration into the scales: scale[0] = 1 / D, scale[1] = 1 / A."""
     for which in range(2):
         array = regret if which == 0 else average
-        discount = weights[0] if which == 0 else weights[3]
+        discount = weights["positive_discount"] if which == 0 else weights["average_decay"]
         if discount == 0.0:  # all is forgotten, as at the first iteration of linear CFR
             array[:] = 0.0
             scale[which] = 1.0
@@ -105,9 +105,9 @@ def external_walks(
     value = np.empty(len(node))
     for iteration in range(len(schedule)):
         _begin(schedule[iteration], regret, average, scale)
-        floor = schedule[iteration, 2] != 0.0
+        floor = schedule[iteration]["floor"] != 0.0
         gain = scale[0]
-        average_gain = schedule[iteration, 4] * scale[1]
+        average_gain = schedule[iteration]["average_weight"] * scale[1]
         for player in range(players):
             averaged = (player + 1) % players
             count = 0
@@ -178,8 +178,8 @@ def outcome_walks(
     chosen = np.empty(depth + 1, np.int64)  # and what was drawn there
     for iteration in range(len(schedule)):
         _begin(schedule[iteration], regret, average, scale)
-        floor = schedule[iteration, 2] != 0.0
-        average_gain = schedule[iteration, 4] * scale[1]
+        floor = schedule[iteration]["floor"] != 0.0
+        average_gain = schedule[iteration]["average_weight"] * scale[1]
         for player in range(players):
             averaged = (player + 1) % players
             moves = 0
@@ -250,8 +250,8 @@ def chance_walks(
     walk = 0
     for iteration in range(len(schedule)):
         _begin(schedule[iteration], regret, average, scale)
-        floor = schedule[iteration, 2] != 0.0
-        average_gain = schedule[iteration, 4] * scale[1]
+        floor = schedule[iteration]["floor"] != 0.0
+        average_gain = schedule[iteration]["average_weight"] * scale[1]
         for player in updated_players:
             walk += 1
             here = 0
@@ -321,17 +321,18 @@ def batch_walks(
     strategy: FloatArray,
     random: Words,
     schedule: Schedule,
-    batch_size: int,
+    plain: Schedule,
     first_pair: IntArray,
     set_player: IntArray,
 ) -> None:
-    """Chance sampling in batches: the rule is applied to all sets of a player, on the mean of `batch_size` walks."""
+    """Chance sampling in batches: the variant is applied to all sets of a player, on the mean over a batch of walks.
+
+    `plain` has a row of vanilla's weights for every walk of a batch.
+    """
+    batch_size = len(plain)
     new_regret = np.empty_like(regret)
     new_average = np.empty_like(average)
-    plain = np.ones((batch_size, schedule.shape[1]))  # vanilla's weights, but for the floor
-    plain[:, 2] = 0.0
-    for iteration in range(len(schedule)):
-        positive, negative, floor, decay, weight, prediction, prediction_discount = schedule[iteration]
+    for weights in schedule:
         for player in range(payoff.shape[1]):
             new_regret[:] = 0.0
             new_average[:] = 0.0
@@ -346,9 +347,12 @@ def batch_walks(
                 place, end = first_pair[information_set], first_pair[information_set + 1]
                 for pair in range(place, end):
                     new = new_regret[pair] / batch_size
-                    average[pair] = average[pair] * decay + weight * new_average[pair] / batch_size
-                    regret[pair] = regret[pair] * (positive if regret[pair] > 0.0 else negative) + new
-                    if floor != 0.0:
+                    gain = weights["average_weight"] * new_average[pair] / batch_size
+                    average[pair] = average[pair] * weights["average_decay"] + gain
+                    gained = regret[pair] > 0.0
+                    discount = weights["positive_discount"] if gained else weights["negative_discount"]
+                    regret[pair] = regret[pair] * discount + new
+                    if weights["floor"] != 0.0:
                         regret[pair] = max(regret[pair], 0.0)
-                    new_regret[pair] = regret[pair] * prediction_discount + prediction * new
+                    new_regret[pair] = regret[pair] * weights["prediction_discount"] + weights["prediction"] * new
                 _match(new_regret, strategy, place, end - place)

@@ -51,9 +51,11 @@ from regretless.forms.compile import uniform_array
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.memory import memory_bytes
 from regretless.variants.vanilla import Vanilla
-from regretless.variants.variant import Schedule, Weights
+from regretless.variants.variant import Schedule, schedule
 
 __all__ = ["Estimate", "SamplingEngine", "exact_engine"]
+
+PLAIN = schedule(Vanilla(), first=1, count=1)  # weights of walks whose sums are only collected
 
 
 def exact_engine(form: HistoryForm) -> GameEngine:
@@ -120,7 +122,7 @@ class SamplingEngine:
         self._scale = np.ones(2)  # what a new regret and a new strategy are multiplied by: see `_sampling_kernels.py`
         self._random = np.array([key_of(seed), 0], np.uint64)  # key, numbers drawn
         self._evaluator = exact_engine(form)  # now: its kernels are part of setting up
-        self.advance(np.empty((0, len(Weights._fields))))  # and so are these
+        self.advance(PLAIN[:0])  # and so are these
 
     @property
     def memory_bytes(self) -> int:
@@ -139,11 +141,11 @@ class SamplingEngine:
         self.iteration += len(schedule)
 
     def _check(self, schedule: Schedule) -> None:
-        if np.any(schedule[:, 5] != 0.0):
+        if np.any(schedule["prediction"] != 0.0):
             raise InvalidOption(
                 "variant", "predictive", f"cannot be combined with {self.sampling} sampling: try linear"
             )
-        if np.any(schedule[:, 0] != schedule[:, 1]):
+        if np.any(schedule["positive_discount"] != schedule["negative_discount"]):
             raise InvalidOption(
                 "variant",
                 "discounted",
@@ -154,8 +156,7 @@ class SamplingEngine:
     def estimate(self, walks: int) -> Estimate:
         """Means over `walks` walks of every player; the strategy stands still and only the random numbers move on."""
         regret, average = np.zeros_like(self._regret), np.zeros_like(self._average)
-        rows = np.tile(np.array(Vanilla().weights(1), dtype=np.float64), (walks, 1))
-        self._walk(regret, average, self._strategy, np.ones(2), rows, learning=False)
+        self._walk(regret, average, self._strategy, np.ones(2), PLAIN.repeat(walks), learning=False)
         return Estimate(regret / walks, average / walks)
 
     def _walk(
@@ -178,7 +179,7 @@ class SamplingEngine:
         else:
             walks, options = chance_walks, (np.arange(tree.players),)
         given = (tree.node, tree.payoff, tree.accept, tree.alias, regret, average, strategy, self._random, scale)
-        walks(*given, np.ascontiguousarray(schedule, np.float64), learning, *options)
+        walks(*given, np.ascontiguousarray(schedule), learning, *options)
 
     def _walk_batches(self, schedule: Schedule) -> None:
         batch_walks(
@@ -190,8 +191,8 @@ class SamplingEngine:
             self._average,
             self._strategy,
             self._random,
-            np.ascontiguousarray(schedule, np.float64),
-            self.batch_size,
+            np.ascontiguousarray(schedule),
+            PLAIN.repeat(self.batch_size),
             np.asarray(self.form.first_pair),
             np.asarray(self.form.information_set_player),
         )

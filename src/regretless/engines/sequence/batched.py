@@ -151,7 +151,7 @@ class BatchedEngine:
 
     def advance(self, schedule: Schedule) -> None:
         """Run as many iterations on every game as `schedule` has rows."""
-        self._solve.advance(np.asarray(schedule, dtype=np.float64))
+        self._solve.advance(schedule)
         self.iteration += len(schedule)
 
     def average_strategy(self) -> FloatArray:

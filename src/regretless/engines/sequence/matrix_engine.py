@@ -89,8 +89,7 @@ class MatrixEngine:
 
     def advance(self, schedule: Schedule) -> None:
         everyone = range(self.form.players)
-        for row in schedule:
-            weights = Weights(*row.tolist())
+        for weights in map(Weights._make, schedule.tolist()):
             if self.updates is Updates.SIMULTANEOUS:
                 self._update(weights, sum(self.owned))
             else:

@@ -32,7 +32,7 @@ from regretless.forms.sequence import (
     terminal_reach,
     terminal_sequences,
 )
-from regretless.variants.variant import Schedule, Weights
+from regretless.variants.variant import ROW, Schedule
 
 __all__ = ["NumbaHistoryEngine", "NumbaSequenceEngine"]
 
@@ -81,7 +81,7 @@ class _NumbaEngine(ABC):
 
     def _load_kernels(self) -> None:
         """Compile, or read from disk, what a solve needs: part of setting up, not of the first iteration."""
-        self.advance(np.empty((0, len(Weights._fields))))
+        self.advance(np.empty(0, ROW))
         self.evaluate()
 
     @abstractmethod
@@ -159,8 +159,13 @@ class NumbaSequenceEngine(_NumbaEngine):
         return super().memory_bytes + memory_bytes((*self.rows, self.exact_rows.value))
 
     def advance(self, schedule: Schedule) -> None:
-        rows = np.ascontiguousarray(schedule, np.float64)
-        arguments = rows, self.updates is Updates.ALTERNATING, self.tree, self.rows, self.state
+        arguments = (
+            np.ascontiguousarray(schedule),
+            self.updates is Updates.ALTERNATING,
+            self.tree,
+            self.rows,
+            self.state,
+        )
         if self.threads > 1 and numba_threads_are_lost():
             self.threads = 1
         if self.threads == 1:
@@ -231,8 +236,8 @@ class NumbaHistoryEngine(_NumbaEngine):
         return super().memory_bytes + memory_bytes((*self.terminals, self.exact_terminals.weight))
 
     def advance(self, schedule: Schedule) -> None:
-        rows = np.ascontiguousarray(schedule, np.float64)
-        kernels.advance_terminals(rows, self.updates is Updates.ALTERNATING, self.tree, self.terminals, self.state)
+        alternating = self.updates is Updates.ALTERNATING
+        kernels.advance_terminals(np.ascontiguousarray(schedule), alternating, self.tree, self.terminals, self.state)
         self.iteration += len(schedule)
 
     def _payoffs(self, player: int, plan: FloatArray, payoff: FloatArray) -> None:

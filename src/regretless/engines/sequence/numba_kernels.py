@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.compiling.decorators import inlined, kernel, unaliased
+from regretless.variants.variant import Schedule
 
 __all__ = [
     "STRIP",
@@ -242,15 +243,21 @@ def realize_strip(
 
 
 @inlined
-def numbers_of(row: Numbers, like: Numbers) -> tuple[Weights, np.floating, np.floating]:
+def numbers_of(row: np.void, like: Numbers) -> tuple[Weights, np.floating, np.floating]:
     """A row of the schedule in the engine's number format: what regrets need, then decay and weight of the average."""
     number = like.dtype.type
-    floor = number(0.0) if row[2] != 0.0 else number(-np.inf)
-    return (number(row[0]), number(row[1]), floor, number(row[5]), number(row[6])), number(row[3]), number(row[4])
+    weights = (
+        number(row["positive_discount"]),
+        number(row["negative_discount"]),
+        number(0.0) if row["floor"] != 0.0 else number(-np.inf),
+        number(row["prediction"]),
+        number(row["prediction_discount"]),
+    )
+    return weights, number(row["average_decay"]), number(row["average_weight"])
 
 
 @kernel
-def update_player(tree: Tree, player: int, state: State, worth: Numbers, total: Numbers, row: Numbers) -> None:
+def update_player(tree: Tree, player: int, state: State, worth: Numbers, total: Numbers, row: np.void) -> None:
     """Steps 2 and 3 for one player; `row` is a row of the schedule."""
     regret, average, strategy, plan, payoff = state
     weights, decay, weight = numbers_of(row, worth)
@@ -275,7 +282,7 @@ def update_player(tree: Tree, player: int, state: State, worth: Numbers, total: 
 
 
 @kernel
-def advance_rows(schedule: Numbers, alternating: bool, tree: Tree, rows: Rows, state: State) -> None:
+def advance_rows(schedule: Schedule, alternating: bool, tree: Tree, rows: Rows, state: State) -> None:
     """All iterations of a schedule for two players, payoffs by rows."""
     y = np.zeros(len(rows.reference), state.plan.dtype)
     worth, total = np.empty(STRIP, y.dtype), np.empty(STRIP, y.dtype)
@@ -290,7 +297,7 @@ def advance_rows(schedule: Numbers, alternating: bool, tree: Tree, rows: Rows, s
 
 
 @kernel
-def advance_terminals(schedule: Numbers, alternating: bool, tree: Tree, terminals: Terminals, state: State) -> None:
+def advance_terminals(schedule: Schedule, alternating: bool, tree: Tree, terminals: Terminals, state: State) -> None:
     """All iterations of a schedule for any number of players, payoffs by terminals."""
     worth, total = np.empty(STRIP, state.plan.dtype), np.empty(STRIP, state.plan.dtype)
     players = len(tree.first_slot) - 1

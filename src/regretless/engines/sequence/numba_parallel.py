@@ -25,6 +25,7 @@ from regretless.engines.sequence.numba_kernels import (
     update_many,
     update_two,
 )
+from regretless.variants.variant import Schedule
 
 __all__ = ["advance_rows_threads"]
 
@@ -32,7 +33,7 @@ STRIP = int(numba_kernels.STRIP)
 
 
 @threaded
-def update_player_threads(tree: Tree, player: int, state: State, worth: Numbers, total: Numbers, row: Numbers) -> None:
+def update_player_threads(tree: Tree, player: int, state: State, worth: Numbers, total: Numbers, row: np.void) -> None:
     """Steps 2 and 3 for one player; `worth` and `total` have room for a whole group."""
     regret, average, strategy, plan, payoff = state
     weights, decay, weight = numbers_of(row, worth)
@@ -61,7 +62,7 @@ def update_player_threads(tree: Tree, player: int, state: State, worth: Numbers,
 
 
 @threaded
-def advance_rows_threads(schedule: Numbers, alternating: bool, tree: Tree, rows: Rows, state: State) -> None:
+def advance_rows_threads(schedule: Schedule, alternating: bool, tree: Tree, rows: Rows, state: State) -> None:
     """All iterations of a schedule for two players, payoffs by rows."""
     y = np.zeros(len(rows.reference), state.plan.dtype)
     largest = max(tree.groups[:, 1])

@@ -159,8 +159,7 @@ class _NumpyEngine(ABC):
         return memory_bytes(self.history) + sum(memory_bytes(player.tree) for player in self.players) + state
 
     def advance(self, schedule: Schedule) -> None:
-        for row in schedule:
-            weights = Weights(*row.tolist())
+        for weights in map(Weights._make, schedule.tolist()):
             if self.updates is Updates.SIMULTANEOUS:
                 profile = self._profile()
                 payoffs = [self.payoffs(number, profile) for number in range(len(self.players))]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import warnings
 
-import numpy as np
 import torch
 
 from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
@@ -89,7 +88,7 @@ class TorchSolve:
         before = [tensor.clone() for tensor in state]
         rehearsal = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         rehearsal.wait_stream(torch.cuda.current_stream())
-        self.schedule.load(schedule[:1].repeat(4, axis=0))
+        self.schedule.load(schedule[:1].repeat(4))
         with torch.cuda.stream(rehearsal):
             for _ in range(3):  # libraries set themselves up on first use, which a recording must not see
                 self._step()
@@ -167,7 +166,7 @@ class TorchEngine:
         return self._solve.game.memory_bytes
 
     def advance(self, schedule: Schedule) -> None:
-        self._solve.advance(np.asarray(schedule, dtype=np.float64))
+        self._solve.advance(schedule)
         self.iteration += len(schedule)
 
     def average_strategy(self) -> FloatArray:

@@ -150,7 +150,7 @@ class GameTables:
         self.device, self.dtype = device, dtype
         self.replan()
 
-    def play(self, players: tuple[int, ...], weights: tuple[torch.Tensor, ...]) -> None:
+    def play(self, players: tuple[int, ...], weights: dict[str, torch.Tensor]) -> None:
         """Update these players against what the others play now."""
         plans = [seat.plan for seat in self.seats]
         moving = [self.seats[player] for player in players if self.seats[player].levels]

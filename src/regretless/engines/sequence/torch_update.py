@@ -1,6 +1,6 @@
 """Regret update, averaging and regret matching as tensor operations: the seven numbers of a rule, applied at once.
 
-    R ← max(R⁺ · positive_discount + R⁻ · negative_discount + r, lowest)    lowest is 0 with a floor, else −∞
+    R ← max(R⁺ · positive_discount + R⁻ · negative_discount + r, floor)    floor is 0, or −∞ where there is none
     S ← S · average_decay + average_weight · π · σ
     next σ ∝ max(R · prediction_discount + prediction · r, 0), uniform where all are 0
 
@@ -16,11 +16,10 @@ import numpy as np
 import torch
 
 from regretless.engines.sequence.torch_segments import Segments
-from regretless.variants.variant import Schedule
+from regretless.variants.variant import Schedule, Weights
 
-__all__ = ["FLOOR", "ScheduleTable", "Tables", "match", "update"]
+__all__ = ["ScheduleTable", "Tables", "match", "update"]
 
-FLOOR = 2  # column of a schedule that says whether regrets are floored
 CAPACITY = 4096  # iterations whose weights lie on the device at once
 
 
@@ -37,21 +36,22 @@ class ScheduleTable:
     """Weights of the coming iterations on the device, and which of them is next."""
 
     def __init__(self, device: torch.device, dtype: torch.dtype) -> None:
-        self.rows = torch.zeros((CAPACITY, 7), dtype=dtype, device=device)
+        self.rows = torch.zeros((CAPACITY, len(Weights._fields)), dtype=dtype, device=device)
         self.next = torch.zeros(1, dtype=torch.int64, device=device)
 
     def load(self, schedule: Schedule) -> None:
         """Put up to `CAPACITY` rows in place and start at the first."""
-        rows = np.array(schedule, dtype=np.float64)
-        rows[:, FLOOR] = np.where(rows[:, FLOOR] != 0.0, 0.0, -np.inf)
-        self.rows[: len(rows)].copy_(torch.as_tensor(rows).to(self.rows.dtype))
+        rows = schedule.copy()
+        rows["floor"] = np.where(schedule["floor"] != 0.0, 0.0, -np.inf)
+        numbers = torch.as_tensor(rows.view(np.float64).reshape(len(rows), len(Weights._fields)))
+        self.rows[: len(rows)].copy_(numbers.to(self.rows.dtype))
         self.next.zero_()
 
-    def take(self) -> tuple[torch.Tensor, ...]:
-        """The next row as seven numbers on the device."""
+    def take(self) -> dict[str, torch.Tensor]:
+        """The next row on the device, by column; `floor` is the lowest regret allowed, 0 or −∞."""
         row = self.rows.index_select(0, self.next)[0]
         self.next.add_(1)
-        return row.unbind()
+        return dict(zip(Weights._fields, row.unbind(), strict=True))
 
 
 def match(positive: torch.Tensor, actions: Segments, set_of: torch.Tensor, uniform: torch.Tensor) -> torch.Tensor:
@@ -62,7 +62,7 @@ def match(positive: torch.Tensor, actions: Segments, set_of: torch.Tensor, unifo
 
 def update(
     tables: Tables,
-    weights: tuple[torch.Tensor, ...],
+    weights: dict[str, torch.Tensor],
     counterfactual_regret: torch.Tensor,
     reach_times_strategy: torch.Tensor,
     actions: Segments,
@@ -70,12 +70,10 @@ def update(
     uniform: torch.Tensor,
 ) -> None:
     """Apply one iteration to all information sets of a player, in place."""
-    positive_discount, negative_discount, lowest, average_decay, average_weight, prediction, prediction_discount = (
-        weights
-    )
     regret = tables.regret
-    discounted = regret.clamp(min=0).mul_(positive_discount).add_(regret.clamp(max=0).mul_(negative_discount))
-    torch.maximum(discounted.add_(counterfactual_regret), lowest, out=regret)
-    tables.average.mul_(average_decay).add_(reach_times_strategy * average_weight)
-    predicted = (regret * prediction_discount).add_(counterfactual_regret * prediction).clamp_(min=0)
-    tables.strategy.copy_(match(predicted, actions, set_of, uniform))
+    gains, losses = regret.clamp(min=0), regret.clamp(max=0)
+    discounted = gains.mul_(weights["positive_discount"]).add_(losses.mul_(weights["negative_discount"]))
+    torch.maximum(discounted.add_(counterfactual_regret), weights["floor"], out=regret)
+    tables.average.mul_(weights["average_decay"]).add_(reach_times_strategy * weights["average_weight"])
+    predicted = (regret * weights["prediction_discount"]).add_(counterfactual_regret * weights["prediction"])
+    tables.strategy.copy_(match(predicted.clamp_(min=0), actions, set_of, uniform))

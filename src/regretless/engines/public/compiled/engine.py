@@ -38,7 +38,7 @@ from regretless.forms.blockers import met
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.reprs import brief
-from regretless.variants.variant import Schedule
+from regretless.variants.variant import Schedule, Weights
 
 __all__ = ["PublicEngine", "PublicSnapshot"]
 
@@ -129,12 +129,14 @@ class PublicEngine:
         """Run as many iterations as `schedule` has rows."""
         count = len(schedule)
         salts = np.arange(self.iteration + 1, self.iteration + 1 + count) * SALT % 2**24  # whole numbers of 32 bits
-        rows = np.column_stack([schedule, np.full(count, self._reach_share), salts]).astype(np.float32)
-        rows[:, 2] = np.where(schedule[:, 2] > 0, 0.0, LOWEST)
+        columns = [schedule[name] for name in Weights._fields]
+        rows = np.column_stack([*columns, np.full(count, self._reach_share), salts]).astype(np.float32)
+        rows[:, 2] = np.where(schedule["floor"] > 0, 0.0, LOWEST)
         if self._average[0].dtype == np.uint16:
-            rows[:, 3:5] = self._in_steps(schedule[:, 3], schedule[:, 4])
+            rows[:, 3:5] = self._in_steps(schedule["average_decay"], schedule["average_weight"])
         # Without a prediction, a factor on all regrets changes no strategy, and none is kept beside them.
-        if bool((schedule[:, 5] != 0).any() or (schedule[:, 6] <= 0).any()) and not self._predicts:
+        predicts = bool((schedule["prediction"] != 0).any() or (schedule["prediction_discount"] <= 0).any())
+        if predicts and not self._predicts:
             self._matched = [aligned(len(regret), regret.dtype) for regret in self._regret]
             for matched, regret in zip(self._matched, self._regret, strict=True):
                 matched[:] = regret

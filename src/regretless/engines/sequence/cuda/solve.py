@@ -26,7 +26,7 @@ from regretless.engines.sequence.payoff_terms import Terms
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.history import FloatArray
 from regretless.forms.sequence import SequenceTree
-from regretless.variants.variant import Schedule
+from regretless.variants.variant import Schedule, Weights
 
 __all__ = ["MODES", "CupySolve"]
 
@@ -132,7 +132,7 @@ class CupySolve:
                 + [player.sizes[name] for name in SIZES]
             )
         self._players = cupy.asarray(np.array(rows, dtype=np.uint64))
-        self._schedule = cupy.zeros((CAPACITY, 7), dtype=np.float64)
+        self._schedule = cupy.zeros((CAPACITY, len(Weights._fields)), dtype=np.float64)
         self._next = cupy.zeros(1, dtype=np.int32)
         self._arrived = cupy.zeros(self.game.games, dtype=np.uint32)
         cupy.cuda.runtime.deviceSynchronize()  # the uploads ran on another stream
@@ -156,9 +156,9 @@ class CupySolve:
     def advance(self, schedule: Schedule) -> None:
         """Run as many iterations as `schedule` has rows."""
         for begin in range(0, len(schedule), CAPACITY):
-            rows = np.ascontiguousarray(schedule[begin : begin + CAPACITY], dtype=np.float64)
+            rows = np.ascontiguousarray(schedule[begin : begin + CAPACITY])
             with self._device, self._stream:
-                self._schedule[: len(rows)].set(rows)
+                self._schedule[: len(rows)].set(rows.view(np.float64).reshape(len(rows), -1))
                 if self.mode == "persistent":
                     self._launch_together("solve", self._schedule, len(rows), self._simultaneous, carried=True)
                 else:

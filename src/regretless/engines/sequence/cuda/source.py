@@ -1,12 +1,14 @@
-"""The source of the CUDA kernels, joined from the files of `kernels/`, one subject each."""
+"""The source of the CUDA kernels: the files of `kernels/`, one subject each, and the columns of a schedule."""
 
 from __future__ import annotations
 
 from importlib import resources
 
-__all__ = ["COMMON", "LEVELS", "TOGETHER", "kernel_source"]
+from regretless.variants.variant import Weights
 
-COMMON = ("player", "groups", "steps")
+__all__ = ["LEVELS", "TOGETHER", "kernel_source", "weights_source"]
+
+COMMON = ("groups", "steps")
 TOGETHER = "together"  # a whole schedule in one launch
 LEVELS = "levels"  # one launch for each step and level
 
@@ -18,4 +20,19 @@ def kernel_source(*ways: str) -> str:
     (True, False)
     """
     folder = resources.files("regretless.engines.sequence.cuda").joinpath("kernels")
-    return "\n".join(folder.joinpath(f"{name}.cu").read_text(encoding="utf-8") for name in (*COMMON, *ways))
+    player, *others = (folder.joinpath(f"{name}.cu").read_text(encoding="utf-8") for name in ("player", *COMMON, *ways))
+    return "\n".join([player, weights_source(), *others])
+
+
+def weights_source() -> str:
+    """A row of a schedule and the same in the engine's number format, with the fields of `Weights`."""
+    fields = Weights._fields
+    return f"""
+struct Row {{ double {", ".join(fields)}; }};
+struct Weights {{ real {", ".join(fields)}; }};
+const int COLUMNS = {len(fields)};
+
+__device__ __forceinline__ Weights weights_of(const Row& row) {{
+    return {{{", ".join(f"(real)row.{field}" for field in fields)}}};
+}}
+"""

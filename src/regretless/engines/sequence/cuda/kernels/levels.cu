@@ -19,12 +19,11 @@ extern "C" __global__ void level_rows(const Player* given, int player, int evalu
     else multiply_rows<ROW_LANES_1>(me, me.value, plan, rows[1], rows[2], thread, threads);
 }
 
-extern "C" __global__ void level_up(const Player* given, int player, int begin, int end, const double* schedule,
+extern "C" __global__ void level_up(const Player* given, int player, int begin, int end, const Row* schedule,
                                     const int* next) {
     const int thread = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
     const Player me = given[player];
-    const double* now = schedule + 7 * next[0];
-    const Weights w = {(real)now[0], (real)now[1], (real)now[2], (real)now[3], (real)now[4], (real)now[5], (real)now[6]};
+    const Weights w = weights_of(schedule[next[0]]);
     if (player == 0) sweep_up<LANES_0, false>(me, w, begin, end, 0, 0, thread, threads);
     else sweep_up<LANES_1, false>(me, w, begin, end, 0, 0, thread, threads);
 }

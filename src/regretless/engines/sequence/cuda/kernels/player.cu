@@ -9,7 +9,7 @@
 //              regret, average and next strategy by the seven weights of the iteration
 //   down   root first: plan(s) = plan(sequence above) * strategy(s)
 //
-// The files of this folder are joined and compiled as one:
+// The files of this folder are joined and compiled as one, with `weights_source` of source.py after the first:
 //
 //   player.cu     this one
 //   groups.cu     threads that work together: sums over lanes, the barrier between blocks
@@ -84,8 +84,4 @@ struct Player {
     long long product_stride;
     long long set_stride;
     long long column_bits;     // bits of an entry that hold the column
-};
-
-struct Weights {
-    real positive_discount, negative_discount, floor, average_decay, average_weight, prediction, prediction_discount;
 };

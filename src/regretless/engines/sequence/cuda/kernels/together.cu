@@ -13,9 +13,14 @@ struct Block {
     int depth[2][2];                   // levels of the top and of the own part
     int rows[2][3];
     const real* values[2];
-    real weights[2][8];                // of this iteration and the next
+    Weights weights[2];                // of this iteration and the next
     long long copy[2], set_copy[2];    // where the copy of the top begins
 };
+
+// Reads a row of the schedule, a number per thread.
+__device__ __forceinline__ void fetch(Weights& to, const Row& from, int thread) {
+    if (thread < COLUMNS) ((real*)&to)[thread] = (real)((const double*)&from)[thread];
+}
 
 // Moves an array into shared memory and points at it there; `settle` writes it back.
 __device__ __forceinline__ real* carry(real*& space, real* from, long long count, int thread, int threads) {
@@ -154,7 +159,7 @@ __device__ __forceinline__ void turn(Block& here, const Weights& w, unsigned* ar
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
-solve(const Player* given, const double* schedule, int iterations, int simultaneous, int blocks, int carried,
+solve(const Player* given, const Row* schedule, int iterations, int simultaneous, int blocks, int carried,
       unsigned* arrived) {
     SHARED_BY_BLOCK(Block, here);
     const int thread = threadIdx.x, threads = blockDim.x;
@@ -164,12 +169,11 @@ solve(const Player* given, const double* schedule, int iterations, int simultane
     unsigned target = 0;
     settle_in(here, 0, given, game, block, blocks, carried, space, thread, threads);
     settle_in(here, 1, given, game, block, blocks, carried, space, thread, threads);
-    if (thread < 7) here.weights[0][thread] = (real)schedule[thread];
+    fetch(here.weights[0], schedule[0], thread);
     SYNC_BLOCK();
     for (int t = 0; t < iterations; t++) {
-        if (thread < 7 && t + 1 < iterations) here.weights[(t + 1) & 1][thread] = (real)schedule[(t + 1) * 7 + thread];
-        const real* now = here.weights[t & 1];
-        const Weights w = {now[0], now[1], now[2], now[3], now[4], now[5], now[6]};
+        if (t + 1 < iterations) fetch(here.weights[(t + 1) & 1], schedule[t + 1], thread);
+        const Weights w = here.weights[t & 1];
         if (simultaneous) {
             turn<0, 2>(here, w, arrived, target, blocks, thread, threads);
         } else {
