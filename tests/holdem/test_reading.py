@@ -10,9 +10,23 @@ from regretless.cards.equity import equity
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidText
-from regretless.holdem.reading.evaluation import Evaluator
+from regretless.forms.public import PublicForm
+from regretless.holdem.reading.evaluation import Evaluator, Strategies
 from regretless.holdem.reading.nodes import NodeView
+from regretless.holdem.reports.grids import make_grid
 from regretless.holdem.solution import SpotSolution
+
+
+class RecordingEvaluator(Evaluator):
+    """Keeps the values of every street and runout that a walk passes."""
+
+    def __init__(self, form: PublicForm, strategies: Strategies) -> None:
+        super().__init__(form, strategies)
+        self.walked: dict[tuple[int, int], dict[int, np.ndarray]] = {}
+
+    def _walk(self, player: int, street: int, runout: int, reach: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
+        values = self.walked[street, runout] = super()._walk(player, street, runout, reach)
+        return values
 
 
 def as_range(view: NodeView, player: str) -> Range:
@@ -36,11 +50,17 @@ def test_the_root_agrees_with_the_engine(river: SpotSolution, turn: SpotSolution
 def test_values_before_the_last_street_equal_a_plain_walk(name: str, request: pytest.FixtureRequest) -> None:
     solution: SpotSolution = request.getfixturevalue(name)
     reader = solution.reader
-    plain = Evaluator(reader.form, reader.answers)
+    tree, streets = reader.form.tree, reader.form.streets
     for player in range(2):
-        for street, values in enumerate(plain.early_values(player)):
+        plain = RecordingEvaluator(reader.form, reader.answers)
+        plain.values(player, 0, 0, reader.form.hands[1 - player].weight)
+        for street in range(len(streets) - 1):
+            nodes = np.flatnonzero(tree.street == street)
+            rows = [
+                [plain.walked[street, runout][node] for node in nodes] for runout in range(len(streets[street].parent))
+            ]
             found = reader.answers.all_values(player, street)
-            np.testing.assert_allclose(found, values, atol=1e-4 * np.abs(values).max())
+            np.testing.assert_allclose(found, rows, atol=1e-4 * np.abs(rows).max())
 
 
 @pytest.mark.parametrize("line", ["", "check", "bet 50", "check, bet 100", "bet 50, raise 125"])
@@ -158,4 +178,4 @@ def test_the_grid(river: SpotSolution) -> None:
     held = ~np.isnan(grid[:, 0])
     np.testing.assert_allclose(grid[held].sum(axis=1), 1, atol=1e-6)
     assert held.sum() == 9  # AKs, AKo, KQs, QJs, T9s, 99, 88, 77, 22
-    assert view.grid_weight()[held].min() > 0
+    np.testing.assert_array_equal(make_grid(view, "oop", "weight").weight > 0, held)

@@ -92,7 +92,7 @@ def test_chance_sampling_is_seeded() -> None:
 def test_chance_sampling_converges() -> None:
     cfr = solved("vanilla", 20_000, sampling=Sampling.CHANCE, seed=7)
     assert cfr.evaluate().exploitability < 0.02
-    assert cfr.running_value(0) == pytest.approx(-1 / 18, abs=0.02)
+    assert cfr.evaluate().values[0] == pytest.approx(-1 / 18, abs=0.02)
 
 
 def test_three_players_report_nash_conv() -> None:

@@ -41,17 +41,15 @@ MOST_BETS = 40  # on one street; more means a raise size that hardly grows
 def betting_tree(spot: Spot) -> BettingTree:
     """The betting tree of a spot as arrays.
 
-    >>> spot = Spot.from_mapping(
-    ...     {
-    ...         "board": "Kh Qs Js 2c 3d",
-    ...         "pot": 100,
-    ...         "stack": 200,
-    ...         "oop": {"range": "AK"},
-    ...         "ip": {"range": "QQ"},
-    ...         "bets": {"bet": "50%", "raise": "a"},
-    ...         "rules": {"add_allin": 0},
-    ...     }
-    ... )
+    >>> spot = Spot.parse('''
+    ... board = "Kh Qs Js 2c 3d"
+    ... pot = 100
+    ... stack = 200
+    ... oop.range = "AK"
+    ... ip.range = "QQ"
+    ... bets = { bet = "50%", raise = "a" }
+    ... rules.add_allin = 0
+    ... ''')
     >>> tree = betting_tree(spot)
     >>> [tree.labels[child] for child in range(tree.first_child[0], tree.first_child[1])], len(tree.kind)
     (['check', 'bet 50'], 15)

@@ -70,33 +70,10 @@ class Evaluator:
 
     def values(self, player: int, node: int, runout: int, opponent_reach: FloatArray) -> dict[int, FloatArray]:
         """Values [H], times the reach they meet, of the betting nodes at and below `node` on its street."""
-        return self._walk(player, int(self.form.tree.street[node]), runout, {node: opponent_reach}, None)
+        return self._walk(player, int(self.form.tree.street[node]), runout, {node: opponent_reach})
 
-    def early_values(self, player: int) -> list[NDArray[np.float32]]:
-        """For each street before the last, [runouts, nodes of the tree on that street, H]: a walk over everything."""
-        tree, streets = self.form.tree, self.form.streets
-        hands = len(self.form.hands[player].weight)
-        kept = [
-            np.zeros((len(street.parent), int(np.count_nonzero(tree.street == number)), hands), dtype=np.float32)
-            for number, street in enumerate(streets[:-1])
-        ]
-        if kept:
-            self._walk(player, 0, 0, {0: self.form.hands[1 - player].weight}, kept)
-        return kept
-
-    @cached_property
-    def place(self) -> IntArray:
-        return places(self.form.tree)
-
-    def _walk(
-        self,
-        player: int,
-        street: int,
-        runout: int,
-        reach: dict[int, FloatArray],
-        kept: list[NDArray[np.float32]] | None,
-    ) -> dict[int, FloatArray]:
-        """Values of every node of a street at and below those that `reach` enters; kept where there is room."""
+    def _walk(self, player: int, street: int, runout: int, reach: dict[int, FloatArray]) -> dict[int, FloatArray]:
+        """Values of every node of a street at and below those that `reach` enters."""
         tree = self.form.tree
         nodes = list(reach)
         strategies: dict[int, FloatArray] = {}
@@ -110,26 +87,16 @@ class Evaluator:
         values = self._terminals(player, runout, nodes, reach)
         chances = [node for node in nodes if tree.kind[node] == Kind.CHANCE]
         if chances:
-            values.update(self._deals(player, street, runout, {node: reach[node] for node in chances}, kept))
+            values.update(self._deals(player, street, runout, {node: reach[node] for node in chances}))
         for node in reversed(nodes):
             if tree.kind[node] == Kind.DECISION:
                 below = np.array(
                     [values[child] for child in range(int(tree.first_child[node]), int(tree.first_child[node + 1]))]
                 )
                 values[node] = (below * strategies[node] if tree.player[node] == player else below).sum(axis=0)
-        if kept is not None and street < len(kept):
-            for node in nodes:
-                kept[street][runout, self.place[node]] = values[node]
         return values
 
-    def _deals(
-        self,
-        player: int,
-        street: int,
-        runout: int,
-        reach: dict[int, FloatArray],
-        kept: list[NDArray[np.float32]] | None,
-    ) -> dict[int, FloatArray]:
+    def _deals(self, player: int, street: int, runout: int, reach: dict[int, FloatArray]) -> dict[int, FloatArray]:
         """Values of chance nodes: every runout of the next street, and its copies."""
         here, following = self.form.streets[street], self.form.streets[street + 1]
         child = {node: int(self.form.tree.first_child[node]) for node in reach}
@@ -137,7 +104,7 @@ class Evaluator:
         for after in range(int(here.first_child[runout]), int(here.first_child[runout + 1])):
             alive = ~self.dead(1 - player, street + 1, after)
             entering = {child[node]: reach[node] * alive for node in reach}
-            values = self._walk(player, street + 1, after, entering, kept)
+            values = self._walk(player, street + 1, after, entering)
             copies = following.copies[following.first_copy[after] : following.first_copy[after + 1]]
             for node in reach:
                 value = values[child[node]] * following.probability

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.deck import board_text
-from regretless.cards.hands import HAND_CLASS, hand_text
+from regretless.cards.hands import hand_text
 from regretless.cards.ranges import Range
 from regretless.forms.history import FloatArray, IntArray
 from regretless.holdem.reading.places import class_shares
@@ -138,12 +138,6 @@ class NodeView:
         """[169, actions] how often each class of hands takes each action, by weight; NaN where none is held."""
         table = self.acting
         return class_shares(table.hand, table.weight * table.matchups, self.strategy)
-
-    def grid_weight(self) -> FloatArray:
-        """[169] mean weight of each class here, of all its hands, those that the board blocks counted as 0."""
-        table = self.acting
-        total = np.bincount(HAND_CLASS[table.hand], weights=table.weight, minlength=169)
-        return total / np.bincount(HAND_CLASS, minlength=169)
 
     def as_json(self, *, hands: bool = True, player: PlayerName | None = None) -> dict[str, Any]:
         """One object: the node, its frequencies and, with `hands`, every hand of both players or of one."""

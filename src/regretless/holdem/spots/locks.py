@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,22 +37,15 @@ __all__ = ["AnyLock", "Held", "Lock", "LockFrom", "LockedHands", "check_lock", "
 CLOSE_TO_ONE = 1e-6
 
 
-@dataclass(frozen=True)
-class Lock:
-    """One node held at a strategy."""
+class _AtNode:
+    """What a lock's texts mean."""
 
-    node: str  # line of play that leads there; "" is the first decision
-    strategy: Mapping[str, float]  # probability of each action; those left out are never taken
-    hands: str = ""  # the hands it holds, as a range; "": all of them. Weights do not matter
-
-    __repr__ = brief
-
-    def __hash__(self) -> int:
-        return hash((self.node, tuple(self.strategy.items()), self.hands))
+    node: Any  # line of play; None where a lock is for a player
+    hands: str
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        return parse_line(self.node, "locks.node")
+        return parse_line(self.node or "", "locks.node")
 
     @property
     def cards(self) -> tuple[int, ...]:
@@ -65,7 +58,21 @@ class Lock:
 
 
 @dataclass(frozen=True)
-class LockFrom:
+class Lock(_AtNode):
+    """One node held at a strategy."""
+
+    node: str  # line of play that leads there; "" is the first decision
+    strategy: Mapping[str, float]  # probability of each action; those left out are never taken
+    hands: str = ""  # the hands it holds, as a range; "": all of them. Weights do not matter
+
+    __repr__ = brief
+
+    def __hash__(self) -> int:
+        return hash((self.node, tuple(self.strategy.items()), self.hands))
+
+
+@dataclass(frozen=True)
+class LockFrom(_AtNode):
     """Decisions held as another solution plays them: those of a player, or one node."""
 
     source: str  # its .rgl file; once a solve has begun, its own file holds the strategy
@@ -84,19 +91,6 @@ class LockFrom:
             raise InvalidOption("locks.player", self.player, "is neither oop nor ip")
         if self.player is not None and self.hands:
             raise InvalidOption("locks.hands", self.hands, "selects hands at a node, but this lock is for a player")
-
-    @cached_property
-    def steps(self) -> tuple[Step, ...]:
-        return parse_line(self.node or "", "locks.node")
-
-    @property
-    def cards(self) -> tuple[int, ...]:
-        """Cards that the line names."""
-        return tuple(step.card for step in self.steps if step.card is not None)
-
-    @property
-    def range(self) -> Range:
-        return Range.parse(self.hands or "100%", "locks.hands")
 
 
 AnyLock = Lock | LockFrom

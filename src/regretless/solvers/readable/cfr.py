@@ -134,8 +134,6 @@ class CFR(Generic[State]):
         self.random = random.Random(seed)
         self.information_sets = _information_sets(game)
         self.iteration = 0
-        self.value_sums = [0.0] * game.num_players()  # what each player got, summed over walks, for the running mean
-        self.walks = 0
 
     def advance(self, schedule: Schedule) -> None:
         """Run as many iterations as `schedule` has rows."""
@@ -148,11 +146,9 @@ class CFR(Generic[State]):
                 touched = [known for known in self.information_sets.values() if known.player in updating]
                 for known in touched:
                     known.discount(weights)
-                values = self._walk(self.game.initial_state(), certain, updating)
+                self._walk(self.game.initial_state(), certain, updating)
                 for known in touched:
                     known.match(weights)
-                self.value_sums = [total + value for total, value in zip(self.value_sums, values, strict=True)]
-                self.walks += 1
             self.iteration += 1
 
     def average_strategy(self) -> Strategy:
@@ -165,10 +161,6 @@ class CFR(Generic[State]):
     def evaluate(self) -> Evaluation:
         """Values and best responses of the average strategy."""
         return evaluate(self.game, self.average_strategy())
-
-    def running_value(self, player: int) -> float:
-        """Mean over all walks so far of what `player` got while the strategies were still changing."""
-        return self.value_sums[player] / max(self.walks, 1)
 
     def _walk(self, state: State, reach: Reach, updating: Sequence[int]) -> tuple[float, ...]:
         """Expected utility of every player from here on; adds regrets on the way back up."""
