@@ -2,12 +2,11 @@
 
 python benchmarks/flop_holdem.py [--threads 16] [--iterations 100] [--measure-at 10,20,50,100] [--out FILE]
 
-The game is that of `games/flop_holdem.py`: player 0 is the small blind, blinds 50 and 100 chips, 1,755 kinds of
-flops, every hand of both players. A thousandth of a big blind is 0.1 chips. NashConv is what both players together gain
-by best-responding to the averages, exact and in mbb a game; exploitability is half of it. Seconds are those of
-iterations alone, without measuring and without compiling the kernels, which Kuhn is solved for beforehand; the first
-iteration is slower, since it is the first to touch the memory. Nothing is saved but `--out`, which is rewritten after
-every measurement.
+The game is that of `games/flop_holdem.py`: player 0 is the small blind, the blinds are 50 and 100 chips, with 1,755
+flops distinct up to suits and all hands of both players. A thousandth of a big blind is 0.1 chips. NashConv is the
+exact sum of what the players gain by best-responding to the averages, in mbb per game; exploitability is half of it.
+Seconds count only iterations, not measurements or compiling the kernels, which a solve of Kuhn does first; the first
+iteration is slower because it touches the memory for the first time. `--out` is rewritten after every measurement.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ MILLIS = 1000 / FlopHoldem.big_blind  # thousandths of a big blind in a chip
 
 
 def peak_bytes() -> int:
-    """The most memory that this process has held."""
+    """Peak memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def measure(engine: PublicEngine, seconds: list[float]) -> dict[str, Any]:
-    """Where the solve stands; `seconds` are those of every iteration so far."""
+    """The state of the solve; `seconds` lists the time of each iteration so far."""
     began = time.perf_counter()
     evaluation = engine.evaluate()
     return {
@@ -57,8 +56,8 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--iterations", type=int, default=100)
     parser.add_argument("--measure-at", default="10,20,50,100", help="iterations; the last is always measured")
-    parser.add_argument("--variant", default="discounted", help="a rule by its name")
-    parser.add_argument("--out", type=Path, help="a JSON file")
+    parser.add_argument("--variant", default="discounted", help="name of a variant")
+    parser.add_argument("--out", type=Path, help="JSON file for the results")
     options = parser.parse_args()
     rule = preset(options.variant)
     measured = {int(text) for text in options.measure_at.split(",")} | {options.iterations}
