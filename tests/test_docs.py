@@ -99,7 +99,7 @@ def test_examples_of_the_help_exist() -> None:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
-def test_shell_blocks_hold_what_can_be_typed(path: Path) -> None:
+def test_shell_blocks_contain_valid_commands(path: Path) -> None:
     """make with targets and pip with extras that exist. Regretless is not on PyPI, so pip installs it from a clone."""
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     for block in blocks(path.read_text(encoding="utf-8")):
@@ -238,7 +238,7 @@ def test_output_that_differs_is_noticed_and_can_be_written(shown: str, tmp_path:
         assert run_page(page) == []
 
 
-def test_what_a_page_leaves_out_stays_out(tmp_path: Path) -> None:
+def test_omitted_lines_stay_omitted(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(
         "- item\n\n    ```console\n    $ regretless equity AA KK\n    wrong\n    …\n    ```\n", encoding="utf-8"
@@ -255,7 +255,7 @@ def test_what_a_page_leaves_out_stays_out(tmp_path: Path) -> None:
     ("text", "printed"),
     [("print('a', 1)", "a 2"), ("for i in range(3):\n    print(i)", "0\n1")],
 )
-def test_what_python_prints_is_compared(text: str, printed: str, tmp_path: Path) -> None:
+def test_python_output_is_compared(text: str, printed: str, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"```python\n{text}\n```\n\n```text\n{printed}\n```\n", encoding="utf-8")
     with folder_of_a_page():

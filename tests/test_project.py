@@ -50,7 +50,7 @@ def tracked_files() -> list[Path]:
 # --- one version -----------------------------------------------------------------------------------------------------
 
 
-def test_the_version_is_said_once() -> None:
+def test_the_version_is_defined_once() -> None:
     assert "version" not in PROJECT
     assert PROJECT["dynamic"] == ["version"]
     assignments = [
@@ -92,7 +92,7 @@ def is_room(module: ModuleType) -> bool:
 
 
 @pytest.mark.parametrize("name", sorted(filter(is_public, modules())))
-def test_every_public_module_says_what_it_exports(name: str) -> None:
+def test_every_public_module_has_an_all(name: str) -> None:
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as error:
@@ -191,7 +191,7 @@ def test_the_makefile_tests_every_python_that_is_claimed() -> None:
     assert {f"python{version}" for version in tested[1].split()} <= set(candidates[1].split())
 
 
-def test_lint_and_docs_build_the_site_alike() -> None:
+def test_lint_and_docs_build_the_same_site() -> None:
     """Once `make lint` was quiet about warnings that `make docs` failed on."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     recipes = dict(re.findall(r"^([a-z-]+):.*\n((?:\t.*\n)+)", makefile, re.MULTILINE))

@@ -68,7 +68,7 @@ def test_cards_are_text(things: dict[str, object]) -> None:
     assert "Kh Qs Js 2c" in repr(things["solution of a spot"])
 
 
-def test_what_is_short_reads_as_it_is_written(things: dict[str, object]) -> None:
+def test_short_values_are_shown_in_full(things: dict[str, object]) -> None:
     assert eval(repr(things["range"]), {"Range": Range}) == things["range"]
     assert repr(things["weights"]).startswith("<Range of ")
     assert repr(things["game"]) == "<Leduc leduc(ranks=6)>"

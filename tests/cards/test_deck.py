@@ -4,7 +4,7 @@ from regretless.cards.deck import RANKS, SUITS, board_text, card_text, parse_boa
 from regretless.errors import InvalidText
 
 
-def test_every_card_reads_back_to_its_number():
+def test_every_card_round_trips():
     texts = [rank + suit for rank in RANKS for suit in SUITS]
     assert [parse_card(text) for text in texts] == list(range(52))
     assert [card_text(card) for card in range(52)] == texts
@@ -13,12 +13,12 @@ def test_every_card_reads_back_to_its_number():
 @pytest.mark.parametrize(
     "text", ["Qs Jh 2h", "QsJh2h", "Qs,Jh,2h", " qS jH  2H ", "Qs\nJh\t2h,", "Q♠J♥2♥", "q♤ j♡ 2♥\ufe0f"]
 )
-def test_a_board_reads_with_or_without_spaces(text):
+def test_spaces_in_a_board_are_optional(text):
     assert parse_board(text) == (43, 38, 2)
     assert board_text(parse_board(text)) == "Qs Jh 2h"
 
 
-def test_no_text_is_the_board_before_the_flop():
+def test_empty_text_is_the_empty_board():
     assert parse_board("") == ()
 
 
@@ -42,6 +42,6 @@ def test_a_wrong_board_says_where_and_why(text, position, reason):
 
 
 @pytest.mark.parametrize("text", ["", "QsJh"])
-def test_one_card_is_one_card(text):
+def test_parse_card_needs_exactly_one_card(text):
     with pytest.raises(InvalidText, match="must be one card"):
         parse_card(text)

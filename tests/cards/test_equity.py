@@ -49,7 +49,7 @@ def symmetric_range(random, count):
 @pytest.mark.parametrize("make_range", [random_range, symmetric_range])
 @pytest.mark.parametrize(("street", "hands"), [(5, 80), (4, 20), (3, 3)])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_exact_equity_is_what_counting_every_deal_gives(make_range, street, hands, seed):
+def test_exact_equity_matches_counting_every_deal(make_range, street, hands, seed):
     random = np.random.default_rng([street, seed])
     board = random.choice(52, size=street, replace=False).tolist()
     hands = min(hands, 2 if street == 3 else 4) if make_range is symmetric_range else hands
@@ -73,7 +73,7 @@ def test_known_equities_before_the_flop():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("first", "second"), [("AsAh", "KdKc"), ("AhKh", "QsQh")])
-def test_two_hands_before_the_flop_are_what_all_boards_give(first, second):
+def test_two_hands_before_the_flop_match_all_boards(first, second):
     shares, _ = brute_force(Range.parse(first), Range.parse(second), [])
     result = equity(Range.parse(first), Range.parse(second))
     np.testing.assert_allclose([result.win, result.tie, result.lose], shares, atol=1e-12)

@@ -122,6 +122,6 @@ def test_wrong_boards_are_refused(board, reason):
 
 
 @pytest.mark.parametrize("strength", [-1, STRENGTH_COUNT])
-def test_a_strength_outside_has_no_category(strength):
+def test_a_strength_out_of_range_has_no_category(strength):
     with pytest.raises(InvalidOption, match="must be from 0 to 7461"):
         category(strength)

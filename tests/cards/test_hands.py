@@ -15,7 +15,7 @@ from regretless.cards.hands import (
 from regretless.errors import InvalidOption
 
 
-def test_every_hand_has_its_place():
+def test_hand_indices_are_consecutive():
     assert HAND_CARDS.shape == (HAND_COUNT, 2)
     assert [hand_index(int(low), int(high)) for low, high in HAND_CARDS] == list(range(HAND_COUNT))
     assert [hand_index(int(high), int(low)) for low, high in HAND_CARDS] == list(range(HAND_COUNT))
@@ -39,7 +39,7 @@ def test_text_puts_the_higher_card_first():
     assert hand_text(0) == "2d2c"
 
 
-def test_the_tables_cannot_be_changed():
+def test_the_tables_are_read_only():
     with pytest.raises(ValueError, match="read-only"):
         HAND_CARDS[0, 0] = 1
 

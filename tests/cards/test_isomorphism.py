@@ -79,7 +79,7 @@ def test_flop_situations_by_canonical_form():
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 5])
-def test_canonical_boards_stand_for_all_boards(size):
+def test_canonical_boards_represent_all_boards(size):
     found = canonical_boards(size)
     assert found.multiplicity.sum() == comb(52, size)
     assert len(found.cards) == count_situations(size)
@@ -124,7 +124,7 @@ def test_runouts_are_merged_only_by_the_given_group():
     assert len(merged.cards) == (comb(49, 2) + comb(23, 2) + 13) // 2  # no club or diamond, or a pair of both
 
 
-def test_wrong_questions_are_refused():
+def test_invalid_arguments_are_refused():
     with pytest.raises(InvalidOption, match="from 0 to 5"):
         canonical_boards(6)
     with pytest.raises(InvalidOption, match="three different cards"):

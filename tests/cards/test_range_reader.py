@@ -89,11 +89,11 @@ def test_runs(text, expected):
 @pytest.mark.parametrize(
     "text", ["AA,KK", "aa kk", " AA ,, KK, ", "AA\nKK", "KK - AA", "AA : 1, KK:1.0", "kk-aa", "KK+", "AcAd KK AA"]
 )
-def test_spaces_commas_and_case_are_forgiven(text):
+def test_spaces_commas_and_case_do_not_matter(text):
     np.testing.assert_array_equal(read_range(text, "range"), read_range("KK+", "range"))
 
 
-def test_case_does_not_matter_and_neither_does_the_order_of_cards():
+def test_neither_case_nor_the_order_of_cards_matters():
     np.testing.assert_array_equal(read_range("kaS, QHAH:0.5", "range"), read_range("AKs,AhQh:0.5", "range"))
 
 
@@ -115,7 +115,7 @@ def test_where_terms_overlap_the_later_one_wins_and_a_warning_names_the_hands(te
 
 
 @pytest.mark.parametrize("text", ["22+, AA", "AK, AKs, AhKh", "100%, 72o:0", "AK:0.5, AKs:50%"])
-def test_overlaps_that_change_nothing_or_take_hands_out_are_no_cause_for_a_warning(text):
+def test_overlaps_that_change_nothing_or_remove_hands_do_not_warn(text):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         read_range(text, "range")
@@ -128,7 +128,7 @@ def test_a_warning_stays_short():
     assert len(str(caught[0].message)) < 160
 
 
-def test_1326_weights_stand_in_the_order_of_piosolver():
+def test_1326_weights_are_in_piosolver_order():
     # Its documentation of show_hand_order begins 2d2c 2h2c 2h2d; what it prints goes on 2s2c 2s2d 2s2h 3c2c 3c2d.
     order = ["2d2c", "2h2c", "2h2d", "2s2c", "2s2d", "2s2h", "3c2c", "3c2d", "3c2h", "3c2s", "3d2c", "3d2d", "3d2h"]
     order += ["3d2s", "3d3c", "3h2c"]
@@ -147,7 +147,7 @@ def test_percentages_are_exact():
 
 
 @pytest.mark.parametrize("text", ["AA," * (LONGEST_TEXT // 3), "[50]AA[/50]" * 9000, "1 " * (LONGEST_TEXT // 2)])
-def test_the_longest_text_takes_a_moment(text):
+def test_the_longest_text_is_read_quickly(text):
     began = time.process_time()
     with contextlib.suppress(InvalidText):
         read_range(text, "range")
@@ -212,7 +212,7 @@ def test_wrong_text_says_where_and_why(text, position, reason):
     assert error.value.position == position
 
 
-def test_one_weight_above_1_is_pointed_at():
+def test_the_error_points_at_a_weight_above_1():
     with pytest.raises(InvalidText, match=r"a weight is a number from 0 to 1$") as error:
         read_range("0 " * 1325 + "1.5", "range")
     assert error.value.position == 2651

@@ -15,14 +15,14 @@ some_weights = st.sampled_from([0.0, 1.0, 0.5, 0.25, 1 / 3]) | st.floats(0, 1)
 
 @settings(max_examples=25)
 @given(st.lists(some_weights, min_size=169, max_size=169))
-def test_ranges_of_whole_classes_read_back(class_weights):
+def test_ranges_of_whole_classes_round_trip(class_weights):
     given_range = Range(np.array(class_weights)[HAND_CLASS])
     assert Range.parse(str(given_range)) == given_range
 
 
 @settings(max_examples=20)
 @given(st.sets(st.integers(0, 168)), st.sampled_from([1.0, 0.5]), st.lists(st.integers(0, HAND_COUNT - 1)))
-def test_ranges_with_single_hands_read_back(cells, weight, hands):
+def test_ranges_with_single_hands_round_trip(cells, weight, hands):
     weights = np.where(np.isin(HAND_CLASS, list(cells)), weight, 0.0)
     weights[hands] = 0.75
     assert Range.parse(str(Range(weights))) == Range(weights)
@@ -30,7 +30,7 @@ def test_ranges_with_single_hands_read_back(cells, weight, hands):
 
 @settings(max_examples=10)
 @given(st.integers(0, 2**32 - 1))
-def test_any_weights_at_all_read_back(seed):
+def test_any_weights_round_trip(seed):
     given_range = Range(np.random.default_rng(seed).random(HAND_COUNT))
     assert Range.parse(str(given_range)) == given_range
 
@@ -43,7 +43,7 @@ def test_the_longest_text_of_a_range_can_be_read(format):
 
 @settings(max_examples=15)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["gto+", "weights"]))
-def test_texts_for_other_programs_read_back(seed, format):
+def test_other_formats_round_trip(seed, format):
     random = np.random.default_rng(seed)
     by_class = random.choice([0, 1, 0.5, 1 / 3, random.random(), 1e-7], size=169)[HAND_CLASS]
     weights = np.where(random.random(HAND_COUNT) < 0.05, random.random(HAND_COUNT), by_class)
@@ -73,7 +73,7 @@ def test_an_unknown_format_is_named():
         Range.parse("AA").to_text("pio")
 
 
-def test_removal_takes_every_hand_with_a_dead_card():
+def test_remove_drops_every_hand_with_a_dead_card():
     left = Range.parse("100%").remove(parse_board("Qs Jh 2h"))
     assert left.combos == 49 * 48 / 2
     assert Range.parse("AKs").remove(parse_board("As Ah")).combos == 2
@@ -87,18 +87,18 @@ def test_the_grid_is_the_mean_of_each_class():
     assert Range.parse("100%").grid().tolist() == [[1.0] * 13] * 13
 
 
-def test_equal_ranges_are_equal_keys():
+def test_equal_ranges_hash_equal():
     assert {Range.parse("AKs,AKo"): 1}[Range.parse("AK")] == 1
     assert Range.parse("AK") != Range.parse("AKs")
     assert Range(-np.zeros(HAND_COUNT)) == Range.parse("")
     assert hash(Range(-np.zeros(HAND_COUNT))) == hash(Range.parse(""))
 
 
-def test_repr_can_be_read():
+def test_repr_is_readable():
     assert repr(Range.parse("AKs, AKo")) == "Range.parse('AK')"
 
 
-def test_weights_cannot_be_changed():
+def test_weights_are_read_only():
     weights = np.ones(HAND_COUNT)
     held = Range(weights)
     weights[0] = 0
@@ -115,6 +115,6 @@ def test_weights_outside_0_to_1_are_refused(wrong):
         Range(weights)
 
 
-def test_weights_of_another_length_are_refused():
+def test_weights_of_the_wrong_length_are_refused():
     with pytest.raises(InvalidOption, match="must have shape"):
         Range(np.zeros(169))

@@ -44,7 +44,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_spots_with_the_same_name_are_saved_apart_in_a_folder_that_is_created(run, spots: Path) -> None:
+def test_spots_with_the_same_name_get_separate_files_in_a_new_folder(run, spots: Path) -> None:
     result = run("solve", "a/x.toml", "b/x.toml", "b/y.toml", "--out", "new/solved", *QUICK, "--json")
     assert result.code == 0, result.err
     assert names(spots / "new/solved") == ["a-x.rgl", "b-x.rgl", "y.rgl"]
@@ -67,27 +67,27 @@ def test_folders_and_patterns_name_each_file_once(given: list[str], run, spots: 
     assert [each["spot"] for each in run("estimate", *given, "--json").json["spots"]] == files
 
 
-def test_a_pattern_is_a_batch_even_where_it_finds_one_file(run, spots: Path) -> None:
+def test_a_pattern_that_matches_one_file_is_still_a_batch(run, spots: Path) -> None:
     result = run("solve", "a", "--out", "solved", *QUICK, "--json")
     assert result.code == 0, result.err
     assert len(result.json["spots"]) == 1
     assert names(spots / "solved") == ["x.rgl"]
 
 
-def test_a_game_is_no_folder_of_its_name(run, spots: Path) -> None:
+def test_a_game_name_is_not_taken_for_a_folder(run, spots: Path) -> None:
     (spots / "kuhn").mkdir()
     (spots / "kuhn/z.toml").write_text(SPOT, encoding="utf-8")
     assert run("solve", "kuhn", "--iterations", "5", "--json").json["game"] == "kuhn"
     assert run("solve", "kuhn/", *QUICK, "--json").json["spots"][0]["file"] == "kuhn/z.toml"
 
 
-def test_an_empty_folder_is_one_sentence(run, spots: Path) -> None:
+def test_an_empty_folder_is_refused(run, spots: Path) -> None:
     (spots / "empty").mkdir()
     for command in ("solve", "estimate"):
         assert run(command, "empty").err == "error: empty: holds no .toml file\n"
 
 
-def test_a_bad_spot_leaves_the_others_alone_and_is_named(run, spots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bad_spot_is_named_and_does_not_stop_the_others(run, spots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (spots / "b/bad.toml").write_text(SPOT.replace("100%", "100"), encoding="utf-8")
     (spots / "b/line.toml").write_text(SPOT + "[lines]\nremove = ['check, bet 7']\n", encoding="utf-8")
     result = run("solve", "b", "--out", "solved", *QUICK, "--json")
@@ -136,7 +136,7 @@ def test_interrupted_spots_are_saved_unfinished_and_finished_ones_stay(
     assert (resumed.json["iterations"], resumed.json["values"]) == (20, whole["values"])
 
 
-def test_what_was_asked_is_written_out_again() -> None:
+def test_a_request_is_written_back_as_options() -> None:
     locks = (LockFrom("a.rgl", player="ip"), LockFrom("a.rgl", node="check", hands="KQ"), parse_lock("check: bet 50"))
     request = SolveRequest(
         options={"target": 0.5, "keep_regrets": True},
@@ -162,7 +162,7 @@ def test_what_was_asked_is_written_out_again() -> None:
     assert parse_lock(lock_text(locks[2])) == locks[2]
 
 
-def test_without_a_folder_interrupted_spots_are_saved_under_free_names(
+def test_without_a_folder_interrupted_spots_are_saved_under_unused_names(
     run, spots: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (spots / "x.rgl").write_text("somebody else's")
@@ -176,7 +176,7 @@ def test_without_a_folder_interrupted_spots_are_saved_under_free_names(
     assert run("solve", "--resume", "x-2.rgl", "--json").json["iterations"] == 20
 
 
-def test_spots_of_a_batch_are_saved_on_the_way(run, spots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spots_of_a_batch_save_checkpoints(run, spots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from regretless.holdem import files
 
     kept: list[Path] = []
@@ -200,7 +200,7 @@ def test_pictures_and_hands_of_a_batch(run, spots: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["/x/y", "3bet/4bet", "../up", "..", "C:\\x", "a\nb", "-rf"])
-def test_the_name_of_a_spot_is_no_path(name: str, run, spots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_name_of_a_spot_is_not_used_as_a_path(name: str, run, spots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"name = {name!r}\n" if "\n" not in name else 'name = "a\\nb"\n'
     (spots / "named.toml").write_text(text + SPOT, encoding="utf-8")
     before = set(spots.rglob("*"))
@@ -215,7 +215,7 @@ def test_the_name_of_a_spot_is_no_path(name: str, run, spots: Path, monkeypatch:
     assert run("solve", "--resume", saved.name, "--json").json["iterations"] == 20
 
 
-def test_files_that_cannot_be_told_apart_by_name_are_numbered() -> None:
+def test_files_with_the_same_name_are_numbered() -> None:
     paths = [Path("/x.toml"), Path("/X.toml"), Path("/a-x.toml"), Path("/a/x.toml")]
     files = solution_files(paths, Path("out"))
     assert len({str(file).casefold() for file in files}) == 4

@@ -5,7 +5,7 @@ import json
 from regretless.cli import main
 
 
-def test_times_and_hardware_come_as_one_object(capsys) -> None:
+def test_times_and_hardware_are_one_json_object(capsys) -> None:
     assert main(["bench", "games", "kuhn", "--contenders", "numba,numpy", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     (kuhn,) = report["games"]
@@ -22,6 +22,6 @@ def test_unknown_games_and_contenders_are_named(capsys) -> None:
     assert "'pio' is not one of numba" in capsys.readouterr().err
 
 
-def test_without_a_subject_it_says_what_there_is(capsys) -> None:
+def test_without_a_subject_it_lists_the_benchmarks(capsys) -> None:
     assert main(["bench"]) == 0
     assert "games" in capsys.readouterr().out

@@ -56,7 +56,7 @@ def test_spots(compare) -> None:
     assert max(map(len, shown.out.splitlines())) <= 100
 
 
-def test_what_differs_where_nobody_gets_is_not_called_alike(compare, folder: Path) -> None:
+def test_differences_at_unreached_nodes_are_not_called_equal(compare, folder: Path) -> None:
     for name, answer in (("never_a", "fold"), ("never_b", "call")):
         locks = [Lock("", {"check": 1}), Lock("bet 50", {answer: 1})]
         solve_spot(Spot.from_mapping(RIVER), iterations=5, threads=1, locks=locks).save(folder / f"{name}.rgl")
@@ -115,7 +115,7 @@ def test_games(run) -> None:
         (["a.rgl", "b.rgl", "--top", "0"], "top: 0 must be at least 1"),
     ],
 )
-def test_a_wrong_request_is_one_sentence(compare, options: list[str], words: str) -> None:
+def test_a_wrong_request_gives_one_sentence(compare, options: list[str], words: str) -> None:
     result = compare(*options)
     assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
     assert words in result.err

@@ -76,7 +76,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("line", "words"), WRONG, ids=[" ".join(line) for line, _ in WRONG])
-def test_a_wrong_request_is_one_sentence(line: list[str], words: str, run, tmp_path: Path) -> None:
+def test_a_wrong_request_gives_one_sentence(line: list[str], words: str, run, tmp_path: Path) -> None:
     (tmp_path / "text.rgl").write_text("this is a note, not a solution")
     for more in ([], ["--json"]) if line[0] != "plot" else ([],):
         result = run(*line, *more)
@@ -101,7 +101,7 @@ def test_a_wrong_request_is_one_sentence(line: list[str], words: str, run, tmp_p
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_a_line_that_cannot_be_read_is_a_usage_error(line: list[str], words: str, run) -> None:
+def test_an_unparsable_command_line_is_a_usage_error(line: list[str], words: str, run) -> None:
     result = run(*line)
     assert result.code == 2
     assert result.out == ""
@@ -130,7 +130,7 @@ def test_an_unwritable_file_is_noticed_before_the_solve(run, monkeypatch: pytest
         assert run("solve", "kuhn", *line).code == 1
 
 
-def test_a_disk_that_fills_up_meanwhile(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_fills_up_during_the_solve(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*arguments: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -160,5 +160,5 @@ def test_a_resume_that_does_not_fit(run) -> None:
     assert "there is nothing to resume" in run("solve", "--resume", "exact.rgl").err
 
 
-def test_text_that_looks_like_markup_is_printed_as_it_is(run) -> None:
+def test_text_that_looks_like_markup_is_printed_literally(run) -> None:
     assert "'[bold]x[/bold]'" in run("solve", "kuhn", "--variant", "[bold]x[/bold]").err

@@ -40,7 +40,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_a_file_holds_what_the_means_of_show_need(run, solved: Path) -> None:
+def test_an_export_has_the_columns_behind_the_averages_of_show(run, solved: Path) -> None:
     rows = [row for row in rows_of(run("export", str(solved), "--line", "check").out) if row["ev"]]
     shown = run("show", str(solved), "--line", "check", "--json").json["node"]
     for player in ("oop", "ip"):
@@ -69,7 +69,7 @@ def test_every_column_is_defined_in_the_help_and_in_the_files(run, solved: Path,
 
 
 @pytest.mark.parametrize("kind", ["csv", "json", "parquet"])
-def test_the_size_is_said_before_a_long_export(run, solved: Path, tmp_path: Path, kind: str) -> None:
+def test_the_size_is_printed_before_a_long_export(run, solved: Path, tmp_path: Path, kind: str) -> None:
     result = run("export", str(solved), "--all", "--out", f"all.{kind}")
     assert result.code == 0, result.err
     said, saved = result.err.splitlines()
@@ -120,7 +120,7 @@ def test_one_player_and_some_hands(run, solved: Path) -> None:
         (["--street", "flop"], "street: 'flop' is not one of turn, river"),
     ],
 )
-def test_what_does_not_exist_is_refused_by_name(run, solved: Path, options: list[str], words: str) -> None:
+def test_invalid_values_are_refused_by_name(run, solved: Path, options: list[str], words: str) -> None:
     result = run("export", str(solved), *options)
     assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
     assert words in result.err
@@ -163,7 +163,7 @@ def test_an_interrupted_export_leaves_nothing(solved: Path, tmp_path: Path, numb
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_name_that_says_another_format_is_refused(run, solved: Path, tmp_path: Path) -> None:
+def test_a_file_name_with_another_format_is_refused(run, solved: Path, tmp_path: Path) -> None:
     result = run("export", str(solved), "--format", "csv", "--out", "turn.parquet")
     assert (result.code, result.out) == (1, "")
     assert "format: 'csv' does not match the name of turn.parquet" in result.err
@@ -171,7 +171,7 @@ def test_a_name_that_says_another_format_is_refused(run, solved: Path, tmp_path:
     assert run("export", str(solved), "--out", "TURN.CSV").code == 0
 
 
-def test_hands_that_nobody_holds_are_refused(run, solved: Path) -> None:
+def test_hands_in_neither_range_are_refused(run, solved: Path) -> None:
     result = run("export", str(solved), "--hands", "72o")
     assert (result.code, result.out) == (1, "")
     assert "hands: '72o': oop and ip hold none of these here" in result.err

@@ -155,7 +155,7 @@ def test_the_first_signal_is_acknowledged_with_what_happens_and_how_long_it_take
     assert leftovers(folder) == set()
 
 
-def test_a_second_signal_says_what_it_costs_and_ends_at_once(folder: Path) -> None:
+def test_a_second_signal_says_what_is_lost_and_stops_at_once(folder: Path) -> None:
     """Saving would never end here."""
     solve = Solve(folder, *LONG, "--out", "turn.rgl", code=GATED_DISK.format(same=0))
     solve.wait_for(" iterations")
@@ -199,7 +199,7 @@ def test_a_signal_that_a_wrapper_repeats_counts_once(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=str)
-def test_a_result_that_is_being_saved_is_saved(number: signal.Signals, folder: Path) -> None:
+def test_a_save_in_progress_is_completed(number: signal.Signals, folder: Path) -> None:
     line = ["turn.toml", "--iterations", "50", "--out", "turn.rgl"]
     solve = Solve(folder, *line, code=GATED_DISK.format(same=3600))
     solve.wait_for_file("waiting")
@@ -228,7 +228,7 @@ sys.exit(main())
 
 @pytest.mark.parametrize("module", ["typer", "rich.console", "numpy", "numba"])
 @pytest.mark.parametrize("number", SIGNALS, ids=str)
-def test_a_signal_while_the_command_starts_is_one_line(number: signal.Signals, module: str, folder: Path) -> None:
+def test_a_signal_during_startup_gives_one_line(number: signal.Signals, module: str, folder: Path) -> None:
     solve = Solve(folder, *LONG, code=AT_IMPORT.format(module=module, number=int(number)))
     said = solve.end()
     assert solve.process.returncode == 130
@@ -247,7 +247,7 @@ sys.exit(main())
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=str)
-def test_a_signal_in_any_other_command_is_one_line(number: signal.Signals, folder: Path) -> None:
+def test_a_signal_in_any_other_command_gives_one_line(number: signal.Signals, folder: Path) -> None:
     solve = Solve(folder, code=WAITING)
     solve.wait_for("waiting")
     solve.process.send_signal(number)

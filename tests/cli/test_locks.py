@@ -44,7 +44,7 @@ def test_a_lock_is_held_shown_and_saved(run) -> None:
     ]
 
 
-def test_locks_of_a_resumed_solve_are_those_it_was_begun_with(run) -> None:
+def test_a_resumed_solve_keeps_its_locks(run) -> None:
     lock = ["--lock", "check: check"]
     run(*SOLVE, *lock, "--keep-regrets", "--out", "locked.rgl")
     resumed = run("solve", "--resume", "locked.rgl", "--iterations", "80", "--threads", "1", "--json").json
@@ -118,7 +118,7 @@ def test_every_spot_of_a_batch_is_locked(run, tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_does_not_exist_is_refused_by_name(run, options: list[str], words: str) -> None:
+def test_invalid_values_are_refused_by_name(run, options: list[str], words: str) -> None:
     result = run(*SOLVE, *options)
     assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
     assert words in result.err
@@ -140,7 +140,7 @@ bets.bet = "a"
 """
 
 
-def test_an_estimate_counts_the_suits_that_the_source_of_a_lock_tells_apart(run, tmp_path: Path) -> None:
+def test_an_estimate_respects_suits_that_a_lock_source_distinguishes(run, tmp_path: Path) -> None:
     (tmp_path / "source.toml").write_text(TURN.replace("55", "55, AcJc"), encoding="utf-8")
     (tmp_path / "plain.toml").write_text(TURN, encoding="utf-8")
     (tmp_path / "locked.toml").write_text(

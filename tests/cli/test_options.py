@@ -165,7 +165,7 @@ def test_an_option_is_honoured_or_refused_by_name(option: str, run, problems: Pa
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_what_contradicts_is_one_sentence(line: list[str], words: str, run, problems: Path) -> None:
+def test_contradictions_give_one_sentence(line: list[str], words: str, run, problems: Path) -> None:
     before = {path: path.read_bytes() for path in problems.rglob("*") if path.is_file()}
     result = run("solve", *line)
     assert (result.code, result.out) == (1, "")
@@ -174,7 +174,7 @@ def test_what_contradicts_is_one_sentence(line: list[str], words: str, run, prob
     assert {path: path.read_bytes() for path in problems.rglob("*") if path.is_file()} == before
 
 
-def test_a_resume_takes_what_agrees_with_the_file(run, problems: Path) -> None:
+def test_a_resume_accepts_options_that_match_the_file(run, problems: Path) -> None:
     told = ["--variant", "river", "--storage", "32", "--engine", "numba", "--device", "cpu", "--sampling", "full"]
     assert run("solve", "spot.toml", "--resume", "spot.rgl", *told, "--iterations", "5").code == 0
     told = ["--variant", "plus", "--updates", "alternating", "--sampling", "full"]
@@ -232,14 +232,14 @@ def test_a_solution_that_locks_are_taken_from_is_not_overwritten(run, problems: 
     assert run("solve", "locked.toml", "--out", "locked.rgl", *FIRST).code == 0
 
 
-def test_python_does_not_overwrite_what_it_solves(problems: Path) -> None:
+def test_python_does_not_overwrite_its_input(problems: Path) -> None:
     path = str(problems / "spot.toml")
     with pytest.raises(InvalidOption, match=r"^checkpoint: .* is what is solved"):
         rl.solve(path, checkpoint=path, iterations=3)
     assert (problems / "spot.toml").read_text(encoding="utf-8") == SPOT
 
 
-def test_a_game_saves_checkpoints_on_the_way(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_saves_checkpoints(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from regretless.storage import solutions
 
     kept: list[tuple[int, str]] = []
@@ -258,7 +258,7 @@ def test_a_game_saves_checkpoints_on_the_way(run, tmp_path: Path, monkeypatch: p
     assert json.loads(run("show", "kuhn.rgl", "--json").out)["iterations"] == 60
 
 
-def test_resuming_what_is_done_adds_nothing(run, problems: Path) -> None:
+def test_resuming_a_finished_solve_adds_nothing(run, problems: Path) -> None:
     assert run("solve", "spot.toml", "--target", "1", "--keep-regrets", "--out", "done.rgl", "--json").code == 0
     before = run("show", "done.rgl", "--json").json
     after = run("solve", "--resume", "done.rgl", "--json").json

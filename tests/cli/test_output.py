@@ -69,7 +69,7 @@ def start(*arguments: str, folder: Path, **environment: str) -> subprocess.Compl
 
 
 @pytest.mark.parametrize("name", NAMES, ids=ascii)
-def test_a_name_is_printed_and_never_obeyed(name: str, run, tmp_path: Path) -> None:
+def test_a_name_is_printed_literally(name: str, run, tmp_path: Path) -> None:
     file = spot_file(tmp_path, name)
     solved = run("solve", file, "--iterations", "3", "--out", "spot.rgl")
     shown = run("show", "spot.rgl")
@@ -136,7 +136,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 @pytest.mark.parametrize("line", COMMANDS, ids=" ".join)
-def test_every_command_speaks_any_encoding(
+def test_every_command_works_in_any_encoding(
     line: tuple[str, ...], encoding: str, solved: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(solved)
@@ -160,7 +160,7 @@ def test_an_ascii_terminal_from_the_first_byte_to_the_last(solved: Path) -> None
 
 
 @pytest.mark.parametrize("line", [("games",), ("export", "spot.rgl"), ("solve", "--help")], ids=" ".join)
-def test_a_closed_stdout_is_no_error(line: tuple[str, ...], solved: Path) -> None:
+def test_a_closed_stdout_is_not_an_error(line: tuple[str, ...], solved: Path) -> None:
     shell = subprocess.run(
         ["sh", "-c", '"$@" >&-', "sh", *COMMAND, *line], cwd=solved, capture_output=True, timeout=120
     )
@@ -180,7 +180,7 @@ def test_everything_closed(solved: Path, tmp_path: Path) -> None:
     [("games",), ("export", "spot.rgl", "--all"), ("show", "spot.rgl", "--json", "--hands"), ("solve", "--help")],
     ids=" ".join,
 )
-def test_a_reader_that_leaves_early_is_no_error(line: tuple[str, ...], solved: Path) -> None:
+def test_a_reader_that_leaves_early_is_not_an_error(line: tuple[str, ...], solved: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     result = subprocess.run([*COMMAND, *line], cwd=solved, stdout=writing, stderr=subprocess.PIPE, timeout=120)
@@ -189,7 +189,7 @@ def test_a_reader_that_leaves_early_is_no_error(line: tuple[str, ...], solved: P
     assert b"rror" not in result.stderr
 
 
-def test_what_was_asked_is_done_though_the_reader_left(solved: Path, tmp_path: Path) -> None:
+def test_the_request_is_completed_after_the_reader_left(solved: Path, tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     line = ["solve", str(solved / "spot.toml"), "--iterations", "3", "--out", "a.rgl", "--plot", "a.svg"]
@@ -199,7 +199,7 @@ def test_what_was_asked_is_done_though_the_reader_left(solved: Path, tmp_path: P
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.rgl", "a.svg"]
 
 
-def test_a_file_that_ends_early_is_no_interrupt(run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_truncated_file_is_not_an_interrupt(run, monkeypatch: pytest.MonkeyPatch) -> None:
     def ends() -> None:
         raise EOFError
 
@@ -209,7 +209,7 @@ def test_a_file_that_ends_early_is_no_interrupt(run, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_a_full_disk_behind_stdout_is_one_sentence(solved: Path) -> None:
+def test_a_full_disk_behind_stdout_gives_one_sentence(solved: Path) -> None:
     with open("/dev/full", "w") as full:
         for line in (("games",), ("show", "spot.rgl", "--json")):
             result = subprocess.run([*COMMAND, *line], cwd=solved, stdout=full, stderr=subprocess.PIPE, timeout=120)

@@ -44,7 +44,7 @@ def test_saved_spots_finished_or_not(run, tmp_path: Path) -> None:
     )
 
 
-def test_a_spot_file_is_to_be_solved_first(run, tmp_path: Path) -> None:
+def test_an_unsolved_spot_cannot_be_plotted(run, tmp_path: Path) -> None:
     (tmp_path / "spot.toml").write_text(SPOT, encoding="utf-8")
     result = run("plot", "spot.toml")
     assert result.code == 1

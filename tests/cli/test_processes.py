@@ -20,7 +20,7 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "COLUMNS": "80", **more}
 
 
-def test_progress_goes_to_stderr_alone(tmp_path: Path) -> None:
+def test_progress_goes_only_to_stderr(tmp_path: Path) -> None:
     """With a terminal forced on both, stdout still holds the object and nothing else."""
     line = [*COMMAND, "solve", "kuhn", "--json", "--iterations", "2000"]
     result = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, env=environment(FORCE_COLOR="1"))
@@ -30,13 +30,13 @@ def test_progress_goes_to_stderr_alone(tmp_path: Path) -> None:
     assert "of 2,000" in result.stderr
 
 
-def test_without_a_terminal_nothing_is_said(tmp_path: Path) -> None:
+def test_without_a_terminal_stderr_is_empty(tmp_path: Path) -> None:
     line = [*COMMAND, "solve", "kuhn", "--json", "--iterations", "200", "--engine", "numpy"]
     result = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, env=environment())
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
     line = [*COMMAND, "games"]
     process = subprocess.Popen(line, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
     assert process.stdout is not None
@@ -47,9 +47,7 @@ def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
-def test_a_signal_saves_and_the_printed_command_goes_on_to_the_same_bits(
-    number: signal.Signals, tmp_path: Path
-) -> None:
+def test_a_signal_saves_and_the_printed_command_resumes_bit_identically(number: signal.Signals, tmp_path: Path) -> None:
     from regretless import solve
     from regretless.storage import load_solution
 

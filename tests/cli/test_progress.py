@@ -20,7 +20,7 @@ SOLVING = Progress(12_345, 1_000_000, 3725.0, 0.851234)
         (60, "0.851 % of pot, target 0.3 %"),
     ],
 )
-def test_what_does_not_fit_is_left_out(
+def test_text_that_does_not_fit_is_dropped(
     columns: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def console() -> object:

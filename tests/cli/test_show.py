@@ -84,7 +84,7 @@ def test_the_range_of_either_player(show, line: str) -> None:
         assert not {"oop": {"55", "AA"}, "ip": {"QJs", "22"}}[player] & set(grid["classes"])
 
 
-def test_a_filter_leaves_the_means_of_the_hands_that_it_keeps(show) -> None:
+def test_a_filter_averages_over_the_selected_hands(show) -> None:
     rows = [row for row in show("--hands", "--json").json["node"]["hands"]["oop"] if row["hand"][0] == row["hand"][2]]
     weight = [row["weight"] * row["matchups"] for row in rows]
     mean = sum(w * row["ev"] for w, row in zip(weight, rows, strict=True)) / sum(weight)
@@ -102,7 +102,7 @@ def test_a_filter_leaves_the_means_of_the_hands_that_it_keeps(show) -> None:
 
 
 @pytest.mark.parametrize("column", ["bet 100", "ev", "equity", "weight"])
-def test_rows_in_the_order_of_a_column(show, column: str) -> None:
+def test_rows_are_sorted_by_a_column(show, column: str) -> None:
     rows = show("--hands", "--player", "oop", "--sort", column, "--json").json["node"]["hands"]["oop"]
     numbers = [row["strategy"][column] if column == "bet 100" else row[column] for row in rows]
     assert numbers == sorted(numbers, reverse=True)
@@ -110,7 +110,7 @@ def test_rows_in_the_order_of_a_column(show, column: str) -> None:
     assert printed[: len(rows)] == [row["hand"] for row in rows]
 
 
-def test_a_filter_that_only_the_other_player_s_hands_pass(show) -> None:
+def test_a_filter_that_matches_only_the_other_player(show) -> None:
     shown = show("--hands", "QJs").out  # of oop alone, and ip acts
     assert "oop acts" in shown
     after = show("--line", "check", "--hands", "QJs").out
@@ -122,7 +122,7 @@ def test_a_filter_that_only_the_other_player_s_hands_pass(show) -> None:
     assert answer["hands"]["ip"] == []
 
 
-def test_the_flag_alone_may_stand_before_the_file(run, folder: Path) -> None:
+def test_the_bare_flag_may_come_before_the_file(run, folder: Path) -> None:
     result = run("show", "--hands", str(folder / "turn.rgl"))
     assert result.code == 0, result.err
     assert "EQR" in result.out
@@ -130,7 +130,7 @@ def test_the_flag_alone_may_stand_before_the_file(run, folder: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["strategy", "ev", "equity", "eqr", "weight"])
 @pytest.mark.parametrize("columns", ["80", "120"])
-def test_a_grid_without_colour_says_what_its_numbers_are(
+def test_a_grid_without_colour_explains_its_numbers(
     show, kind: str, columns: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
@@ -170,7 +170,7 @@ def test_a_grid_without_colour_says_what_its_numbers_are(
                 assert float(text) == pytest.approx(value * (100 if kind in ("equity", "weight") else 1), abs=0.51)
 
 
-def test_the_mean_of_a_grid_is_that_of_the_node(folder: Path) -> None:
+def test_the_mean_of_a_grid_equals_that_of_the_node(folder: Path) -> None:
     from regretless.cards.hands import HAND_CLASS
     from regretless.holdem.reports.grids import make_grid
 
@@ -241,14 +241,14 @@ def test_locked_hands_are_marked(show) -> None:
     assert show("--json", file="locked.rgl").json["node"]["locked"] is False
 
 
-def test_cards_beside_the_line(show) -> None:
+def test_cards_given_with_board(show) -> None:
     line = show("--line", "check, check, Ac, check", "--json").json["node"]
     for cards in ("Ac", "Kh Qs Js 2c Ac"):
         assert show("--line", "check, check, check", "--board", cards, "--json").json["node"] == line
     assert show("--line", "check, check", "--board", "Ac", "--json").json["node"]["board"] == "Kh Qs Js 2c Ac"
 
 
-def test_nothing_is_cut_where_a_terminal_is_narrow(show, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_narrow_terminal_cuts_nothing(show, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     for options in (["--hands"], ["--line", "check, check", "--runouts"]):
         assert "…" not in show(*options).out
@@ -276,7 +276,7 @@ def test_nothing_is_cut_where_a_terminal_is_narrow(show, monkeypatch: pytest.Mon
         (["--board", "Ac"], "board: 'Ac': no card is dealt here"),
     ],
 )
-def test_what_does_not_exist_is_refused_by_name(run, folder: Path, options: list[str], words: str) -> None:
+def test_invalid_values_are_refused_by_name(run, folder: Path, options: list[str], words: str) -> None:
     result = run("show", str(folder / "turn.rgl"), *options)
     assert (result.code, result.out, result.err.count("\n")) == (1, "", 1)
     assert words in result.err
@@ -290,7 +290,7 @@ def test_options_of_spots_are_refused_for_games(run) -> None:
 
 
 @pytest.mark.parametrize("no_color", [False, True])
-def test_a_terminal_whose_colours_are_off_gets_letters(show, no_color: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_without_colours_gets_letters(show, no_color: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     if no_color:
         monkeypatch.setenv("NO_COLOR", "1")
@@ -301,7 +301,7 @@ def test_a_terminal_whose_colours_are_off_gets_letters(show, no_color: bool, mon
     assert ("strategy by colour" in shown) != no_color
 
 
-def test_a_small_weight_is_not_shown_as_none(show) -> None:
+def test_a_small_weight_is_not_shown_as_absent(show) -> None:
     """After 30 iterations some hands take a line once in a hundred times or less."""
     rows = show("--line", "bet 100", "--player", "oop", "--hands", "--json").json["node"]["hands"]["oop"]
     small = [row for row in rows if 0 < row["weight"] < 0.01]
@@ -312,5 +312,5 @@ def test_a_small_weight_is_not_shown_as_none(show) -> None:
         assert float(line.split()[1]) == pytest.approx(row["weight"], rel=0.51)
 
 
-def test_lines_of_a_grid_end_where_its_text_ends(show) -> None:
+def test_lines_of_a_grid_have_no_trailing_spaces(show) -> None:
     assert [line for line in show("--player", "ip").out.splitlines() if line != line.rstrip()] == []

@@ -32,14 +32,14 @@ def test_json_is_one_object_with_exactly_these_keys(run) -> None:
     assert answer["history"][-1] == [1000, answer["seconds"], answer["exploitability"]]
 
 
-def test_strategy_is_added_when_asked_for(run) -> None:
+def test_strategy_is_added_on_request(run) -> None:
     answer = run("solve", "kuhn", "--json", "--strategy", "--iterations", "10").json
     assert list(answer) == [*KEYS, "strategy"]
     assert len(answer["strategy"]) == 12
     assert sum(answer["strategy"]["0:pb"].values()) == pytest.approx(1)
 
 
-def test_the_library_says_the_same(run) -> None:
+def test_the_library_gives_the_same_answer(run) -> None:
     answer = run(
         "solve", "leduc(ranks=2)", "--variant", "discounted", "--iterations", "50", "--json", "--strategy"
     ).json
@@ -55,7 +55,7 @@ def test_the_exact_answer(run) -> None:
     assert abs(answer["exploitability"]) < 1e-9
 
 
-def test_a_target_ends_it_sooner(run) -> None:
+def test_a_target_stops_the_solve_early(run) -> None:
     answer = run("solve", "kuhn", "--target", "0.01", "--json").json
     assert answer["exploitability"] <= 0.01
     assert answer["iterations"] < 1000
@@ -81,7 +81,7 @@ def test_sampling_is_repeatable_by_seed(sampling: str, run) -> None:
     assert first.json["strategy"] == again.json["strategy"] != other.json["strategy"]
 
 
-def test_the_summary_of_a_small_game_is_whole(run) -> None:
+def test_the_summary_of_a_small_game_is_complete(run) -> None:
     result = run("solve", "kuhn", "--iterations", "100")
     assert result.code == 0
     assert "kuhn plus · 100 iterations" in result.out
@@ -114,7 +114,7 @@ def test_more_actions_than_columns_are_listed(run) -> None:
     assert "liar 100.0%" in result.out
 
 
-def test_many_players_are_warned(run) -> None:
+def test_more_than_two_players_give_a_note(run) -> None:
     result = run("solve", "kuhn(players=3)", "--iterations", "5", "--engine", "numpy")
     assert "need not approach an equilibrium" in " ".join(result.out.split())
 
@@ -127,7 +127,7 @@ def test_a_picture_and_a_file(run, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kuhn.png", "kuhn.rgl"]
 
 
-def test_resume_goes_on_in_place(run, tmp_path: Path) -> None:
+def test_resume_saves_to_the_same_file(run, tmp_path: Path) -> None:
     line = ["--variant", "discounted", "--engine", "reference", "--updates", "simultaneous"]
     whole = run("solve", "kuhn", *line, "--iterations", "80", "--json", "--strategy").json
     run("solve", "kuhn", *line, "--iterations", "33", "--out", "part.rgl")
@@ -166,7 +166,7 @@ def interrupted_solve(name: str, title: str, options: dict[str, Any], *others: o
     return solution
 
 
-def test_an_interrupt_saves_under_a_free_name_and_says_how_to_go_on(
+def test_an_interrupt_saves_under_an_unused_name_and_says_how_to_resume(
     run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = run("solve", "kuhn", "--iterations", "200", "--engine", "reference", "--json", "--strategy").json
@@ -194,7 +194,7 @@ t "" 4 "" { 1, 1 }
 """
 
 
-def test_a_general_sum_game_says_what_is_not_promised(run, tmp_path: Path) -> None:
+def test_a_general_sum_game_gives_a_note(run, tmp_path: Path) -> None:
     (tmp_path / "dilemma.efg").write_text(GENERAL_SUM)
     note = "need not approach an equilibrium"
     assert note in " ".join(run("solve", "dilemma.efg", "--out", "dilemma.rgl").out.split())

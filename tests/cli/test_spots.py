@@ -54,7 +54,7 @@ def test_solve_prints_one_object(run, spot: str) -> None:
     assert set(answer["root"]["hands"]["oop"]["AsKc"]["strategy"]) == set(answer["root"]["actions"])
 
 
-def test_half_the_bits_find_the_same_answer_in_less_memory(run, spot: str) -> None:
+def test_16_bits_find_the_same_answer_in_less_memory(run, spot: str) -> None:
     full, half = (run("solve", spot, "--target", "0.05", "--json", "--storage", bits).json for bits in ("32", "16"))
     assert half["memory_bytes"] < full["memory_bytes"]
     assert half["ev"]["oop"] == pytest.approx(full["ev"]["oop"], abs=0.1)
@@ -71,7 +71,7 @@ def test_a_resume_keeps_bits_and_regrets(run, spot: str, tmp_path: Path) -> None
         )
 
 
-def test_a_line_that_nobody_takes(run, spot: str, tmp_path: Path) -> None:
+def test_a_line_that_is_never_taken(run, spot: str, tmp_path: Path) -> None:
     text = (tmp_path / spot).read_text(encoding="utf-8")
     locked = text + '\n[[locks]]\nnode = ""\nstrategy = { check = 1 }\n'
     (tmp_path / "locked.toml").write_text(locked, encoding="utf-8")
@@ -180,7 +180,7 @@ def test_many_spots(run, spot: str, tmp_path: Path) -> None:
         (["solve", "--resume", "none.rgl"], "none.rgl: does not exist"),
     ],
 )
-def test_a_wrong_request_is_one_sentence(line: list[str], words: str, run, spot: str, tmp_path: Path) -> None:
+def test_a_wrong_request_gives_one_sentence(line: list[str], words: str, run, spot: str, tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text(SPOT.replace("50%, 100%", "50"), encoding="utf-8")
     result = run(*line)
     assert result.code == 1
@@ -189,14 +189,14 @@ def test_a_wrong_request_is_one_sentence(line: list[str], words: str, run, spot:
     assert result.err.count("\n") == 1
 
 
-def test_what_does_not_fit_is_exit_code_three(run, spot: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_spot_that_does_not_fit_gives_exit_code_three(run, spot: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimates, "available_bytes", lambda: 1000)
     result = run("solve", spot)
     assert result.code == 3
     assert "GiB of memory" in result.err
 
 
-def test_a_killed_solve_goes_on_from_its_last_checkpoint(tmp_path: Path, spot: str, run) -> None:
+def test_a_killed_solve_resumes_from_its_last_checkpoint(tmp_path: Path, spot: str, run) -> None:
     process = start(tmp_path, "turn.toml", "--iterations", "1000000", "--out", "turn.rgl", "--save-every", "0.05")
     seen: set[int] = set()
     while len(seen) < 3:  # checkpoints
@@ -234,7 +234,7 @@ def wait_for_an_iteration(process: subprocess.Popen[str]) -> None:
         said += os.read(process.stderr.fileno(), 4096)
 
 
-def test_a_signal_saves_and_the_printed_command_goes_on(tmp_path: Path, spot: str, run) -> None:
+def test_a_signal_saves_and_the_printed_command_resumes(tmp_path: Path, spot: str, run) -> None:
     process = start(tmp_path, "turn.toml", "--iterations", "1000000")
     wait_for_an_iteration(process)
     process.send_signal(signal.SIGTERM)
@@ -264,7 +264,7 @@ def test_a_disk_that_is_full_at_the_end(run, spot: str, tmp_path: Path, room_for
     assert {path.name for path in tmp_path.iterdir()} == {"river.toml", "turn.toml", "turn.rgl"}
 
 
-def test_a_checkpoint_that_finds_no_room_does_not_end_the_solve(run, spot: str, tmp_path: Path, room_for) -> None:
+def test_a_checkpoint_on_a_full_disk_does_not_end_the_solve(run, spot: str, tmp_path: Path, room_for) -> None:
     run("solve", "turn.toml", "--out", "turn.rgl", *SHORT)
     size = (tmp_path / "turn.rgl").stat().st_size
     (tmp_path / "turn.rgl").unlink()
@@ -275,7 +275,7 @@ def test_a_checkpoint_that_finds_no_room_does_not_end_the_solve(run, spot: str, 
     assert run("show", "turn.rgl", "--json").json["iterations"] == 30
 
 
-def test_an_interrupted_solve_that_finds_no_room(
+def test_an_interrupted_solve_on_a_full_disk(
     run, spot: str, tmp_path: Path, room_for, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(interrupt, "catch_interrupts", lambda: nullcontext(lambda: True))
@@ -287,7 +287,7 @@ def test_an_interrupted_solve_that_finds_no_room(
     assert {path.name for path in tmp_path.iterdir()} == {"river.toml", "turn.toml"}
 
 
-def test_many_spots_of_which_one_finds_no_room(run, spot: str, tmp_path: Path, room_for) -> None:
+def test_a_batch_of_which_one_spot_does_not_fit_on_disk(run, spot: str, tmp_path: Path, room_for) -> None:
     (tmp_path / "solved").mkdir()
     with room_for(60_000):
         result = run("solve", "*.toml", "--out", "solved", *SHORT)
@@ -298,7 +298,7 @@ def test_many_spots_of_which_one_finds_no_room(run, spot: str, tmp_path: Path, r
 
 
 @pytest.mark.parametrize("spots", [["river.toml"], ["river.toml", "turn.toml"]], ids=["one", "many"])
-def test_a_folder_without_permission_is_noticed_before_the_solve(
+def test_a_read_only_folder_is_noticed_before_the_solve(
     spots: list[str], run, spot: str, read_only_folder: Path
 ) -> None:
     out = read_only_folder / "river.rgl" if len(spots) == 1 else read_only_folder

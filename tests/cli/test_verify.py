@@ -67,7 +67,7 @@ def test_a_wrong_figure_exits_with_1(run) -> None:
     assert shown.out.splitlines()[-1] == "the recomputed exploitability differs from what the solve reported"
 
 
-def test_flops_are_sampled_and_say_so(run, tmp_path: Path) -> None:
+def test_flops_are_sampled_and_the_output_says_so(run, tmp_path: Path) -> None:
     (tmp_path / "flop.toml").write_text(FLOP)
     solved = run("solve", "flop.toml", "--iterations", "30", "--out", "flop.rgl", "--json").json
     found = run("verify", "flop.rgl", "--json", "--turns", "4", "--seed", "3").json
@@ -80,7 +80,7 @@ def test_flops_are_sampled_and_say_so(run, tmp_path: Path) -> None:
     assert "±" in shown.out
 
 
-def test_mistakes_are_one_sentence(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistakes_give_one_sentence(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "turn.toml").write_text(TURN)
     run("solve", "turn.toml", "--iterations", "2", "--out", "turn.rgl")
     run("solve", "kuhn", "--iterations", "2", "--out", "kuhn.rgl")

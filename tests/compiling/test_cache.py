@@ -98,7 +98,7 @@ def answer_of(request: pytest.FixtureRequest, tmp_path: Path) -> Package:
     return run
 
 
-def test_an_edit_of_what_is_inlined_is_noticed(answer_of: Package) -> None:
+def test_an_edit_of_an_inlined_function_is_noticed(answer_of: Package) -> None:
     assert answer_of(added=10) == "22 compiled"
     assert answer_of(added=10) == "22 kept"
     assert answer_of(added=40) == "82 compiled"
@@ -149,14 +149,14 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
 
 @pytest.mark.parametrize("damage", DAMAGE)
 @pytest.mark.parametrize("files", ["nbi", "nbc"], ids=["index", "code"])
-def test_a_damaged_file_is_compiled_again_and_replaced(files: str, damage: str, load, tmp_path: Path) -> None:
+def test_a_damaged_file_is_recompiled_and_replaced(files: str, damage: str, load, tmp_path: Path) -> None:
     assert [load(), load()] == ["compiled", "kept"]
     (path,) = tmp_path.rglob(f"*.{files}")
     path.write_bytes(DAMAGE[damage](path.read_bytes()))
     assert [load(), load()] == ["compiled", "kept"]
 
 
-def test_files_that_cannot_be_read_cost_a_compilation(load, tmp_path: Path) -> None:
+def test_unreadable_files_cost_a_compilation(load, tmp_path: Path) -> None:
     assert load() == "compiled"
     for path in list(tmp_path.rglob("*.nb?")):
         path.unlink()
@@ -191,7 +191,7 @@ def test_the_command_after_a_crash_left_empty_files(tmp_path: Path) -> None:
             path.write_bytes(b"")
 
 
-def test_the_digest_is_that_of_names_and_texts(tmp_path: Path) -> None:
+def test_the_digest_covers_names_and_contents(tmp_path: Path) -> None:
     digests = [cache.digest_of_sources(tmp_path)]
 
     def note() -> None:
@@ -211,7 +211,7 @@ def test_the_digest_is_that_of_names_and_texts(tmp_path: Path) -> None:
     assert cache.digest_of_sources(tmp_path) == digests[-1]
 
 
-def test_the_sources_of_a_folder_are_read_once_in_a_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sources_of_a_folder_are_read_once_per_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[Path] = []
     digest = cache.digest_of_sources
     monkeypatch.setattr(cache, "digest_of_sources", lambda folder: (read.append(folder), digest(folder))[1])
@@ -224,7 +224,7 @@ def test_the_sources_of_a_folder_are_read_once_in_a_process(tmp_path: Path, monk
     assert read.count(tmp_path) == 1
 
 
-def test_a_function_that_cannot_be_kept_on_disk_compiles_all_the_same() -> None:
+def test_a_function_that_cannot_be_cached_still_compiles() -> None:
     namespace: dict[str, Callable[[int], int]] = {}
     exec("def double(x):\n    return 2 * x\n", namespace)  # no file, so numba has no place for its code
     assert kernel(namespace["double"])(21) == 42

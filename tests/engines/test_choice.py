@@ -56,12 +56,12 @@ def test_sizes():
         ((), 1, "leduc", ("numpy", "cpu")),
     ],
 )
-def test_a_large_game_goes_to_the_gpu_if_there_is_one(machine, libraries, cuda, name, chosen):
+def test_auto_sends_a_large_game_to_a_gpu(machine, libraries, cuda, name, chosen):
     machine(*libraries, cuda=cuda)
     assert registry._choose_by_size(sequence(name), threads=None) == chosen
 
 
-def test_torch_pays_later_than_cupy():
+def test_torch_pays_off_later_than_cupy():
     assert devices.GPU_FROM["torch"] > devices.GPU_FROM["cupy"] > LEDUC
 
 
@@ -78,7 +78,7 @@ def test_many_players_are_left_to_torch(machine, monkeypatch):
     assert registry._choose(form, "cuda") == "torch"
 
 
-def test_a_device_that_is_asked_for_gets_what_is_installed(machine):
+def test_a_requested_device_uses_an_installed_library(machine):
     form = sequence("kuhn")
     machine("numba", "cupy", "torch", cuda=1)
     assert registry._choose(form, "cuda") == "cupy"
@@ -94,13 +94,13 @@ def test_a_device_that_is_asked_for_gets_what_is_installed(machine):
 
 
 @pytest.mark.parametrize("name", ["auto", "cupy", "torch"])
-def test_no_cuda_device_is_said_in_one_sentence(machine, name):
+def test_a_missing_cuda_device_gives_one_sentence(machine, name):
     machine("numba", "cupy", "torch", cuda=0)
     with pytest.raises(InvalidOption, match=r"^device: 'cuda' is not available: the NVIDIA driver finds no device"):
         engines.create(name, sequence("kuhn"), device="cuda")
 
 
-def test_a_device_that_nobody_knows():
+def test_an_unknown_device():
     with pytest.raises(InvalidOption, match="device: 'abacus' is not one of auto, cpu, cuda, mps"):
         engines.create("auto", sequence("kuhn"), device="abacus")
 
@@ -120,7 +120,7 @@ def test_auto_computes_in_float64_whatever_the_device(machine, monkeypatch):
     assert (built["device"], built["dtype"]) == ("cuda", "float32")
 
 
-def test_to_look_for_a_gpu_imports_no_library():
+def test_looking_for_a_gpu_imports_no_library():
     look = (
         "import sys; from regretless.engines import devices, registry; devices.cuda_devices(); registry.available();"
         "sys.exit('torch' in sys.modules or 'cupy' in sys.modules)"

@@ -206,7 +206,7 @@ def test_leduc_comes_near_its_value(build: Any) -> None:
     assert evaluation.values[0] == pytest.approx(-0.0856064, abs=0.02)
 
 
-def test_names_and_options_are_checked() -> None:
+def test_names_and_options_are_validated() -> None:
     form = compiled("kuhn")
     with pytest.raises(InvalidOption, match="engine: 'abacus' is not one of auto, numba"):
         engines.create("abacus", form)
@@ -219,7 +219,7 @@ def test_names_and_options_are_checked() -> None:
     assert engines.create("auto", form).name == "numba"
 
 
-def test_an_engine_without_its_library_says_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_without_its_library_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("regretless.engines.registry.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match="torch is not installed: pip install"):
         engines.create("torch", compiled("kuhn"))

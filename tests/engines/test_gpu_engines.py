@@ -120,7 +120,7 @@ def test_exploitability_of_leduc_is_the_published_one(way):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_results_repeat_to_the_last_bit(way):
+def test_results_are_bit_identical_between_runs(way):
     snapshots = []
     for _ in range(3):
         engine = build(way, sequence("liars_dice(sides=4)"), Updates.ALTERNATING, "float32")
@@ -195,7 +195,7 @@ def test_sparse_products_on_the_device(name):
             assert_same(engine, expected, 1e-10)
 
 
-def test_a_large_game_goes_to_the_device_by_itself():
+def test_auto_sends_a_large_game_to_the_device():
     pytest.importorskip("cupy")
     assert game_size(sequence("liars_dice")) > GPU_FROM["cupy"] > game_size(sequence("leduc"))
     engine = create("auto", history("liars_dice"))

@@ -32,7 +32,7 @@ def as_halves(numbers: NDArray[np.float32], salt: int = 0) -> NDArray[np.float32
     return again
 
 
-def test_halves_are_within_a_step_and_roundings_cancel_out() -> None:
+def test_half_precision_errors_are_below_a_step_and_cancel() -> None:
     random = np.random.default_rng(0)
     signs = random.choice([-1.0, 1.0], size=2**18)
     numbers = (signs * 10.0 ** random.uniform(-4, 4, size=2**18)).astype(np.float32)
@@ -54,11 +54,11 @@ def test_small_steps_add_up() -> None:
     ("number", "stored"),
     [(0.0, 0.0), (-0.0, 0.0), (1.0, 1.0), (-2.5, -2.5), (7e4, 65504.0), (-1e30, -65504.0), (1e-9, 0.0)],
 )
-def test_numbers_that_a_half_has_and_has_not(number: float, stored: float) -> None:
+def test_numbers_inside_and_outside_half_precision(number: float, stored: float) -> None:
     assert as_halves(np.full(WIDTH, number, dtype=np.float32)).tolist() == [stored] * WIDTH
 
 
-def test_whole_numbers_are_rounded_up_as_often_as_they_are_above() -> None:
+def test_the_probability_of_rounding_up_is_the_fraction() -> None:
     kept = np.zeros(2**16, dtype=np.uint16)
     for number in (0.0, 3.0, 0.01, 12345.25, 65534.9, 65535.0):
         copy(np.full(kept.size, number, dtype=np.float32), kept, 7)
@@ -69,7 +69,7 @@ def test_whole_numbers_are_rounded_up_as_often_as_they_are_above() -> None:
 
 
 @pytest.mark.parametrize("stored", [np.int16, np.uint16])
-def test_equal_numbers_with_equal_roundings_stay_equal(stored: type) -> None:
+def test_equal_numbers_with_equal_draws_stay_equal(stored: type) -> None:
     """What keeps hands that play alike bit-equal in 16 bits."""
     random = np.random.default_rng(3)
     numbers = np.tile(random.uniform(1, 60000, 16), 2).astype(np.float32)

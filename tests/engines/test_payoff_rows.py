@@ -51,7 +51,7 @@ def assert_rows_are_worth_the_matrix(form: SequenceForm) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_rows_are_worth_what_the_matrix_is_worth(name: str) -> None:
+def test_rows_have_the_same_product_as_the_matrix(name: str) -> None:
     assert_rows_are_worth_the_matrix(sequence_form(name))
 
 

@@ -83,14 +83,14 @@ def test_one_iteration_from_the_same_state(rule: Variant, seed: int) -> None:
 
 
 @pytest.mark.parametrize("form", [kuhn_public(), leduc_public()], ids=["kuhn", "leduc"])
-def test_hands_of_one_card(form: PublicForm) -> None:
+def test_one_card_hands(form: PublicForm) -> None:
     fast, plain = PublicEngine(form), PublicReference(form)
     for engine in (fast, plain):
         engine.advance(schedule(Plus(), 1, 20))  # without its floor, Kuhn's regrets tie at 0, and rounding decides
     assert fast.evaluate().exploitability == pytest.approx(plain.evaluate().exploitability, abs=1e-5)
 
 
-def test_a_locked_player_keeps_to_the_lock_and_the_other_exploits_it() -> None:
+def test_a_locked_player_follows_the_lock_and_the_other_exploits_it() -> None:
     form = kuhn_public()
     free, locked = PublicEngine(form), PublicEngine(form)
     never_bet = np.array([[1.0] * 3, [0.0] * 3])  # pass with every card
@@ -117,7 +117,7 @@ def test_some_hands_can_be_locked() -> None:
     assert engine.evaluate().exploitability < 2e-3
 
 
-def test_averages_without_own_reach_converge_too() -> None:
+def test_averages_without_own_reach_also_converge() -> None:
     engine = PublicEngine(leduc_public(), own_reach=False)
     engine.advance(schedule(PRESETS["discounted"], 1, 1000))
     assert engine.evaluate().exploitability < 0.01
@@ -125,7 +125,7 @@ def test_averages_without_own_reach_converge_too() -> None:
 
 
 @pytest.mark.parametrize("storage", [32, 16])
-def test_threads_change_no_bit(storage: int) -> None:
+def test_results_do_not_depend_on_the_number_of_threads(storage: int) -> None:
     form = random_form(3, deck=7, streets=3, most_hands=12)
     alone, shared = (PublicEngine(form, threads=threads, storage=storage) for threads in (1, 2))
     for engine in (alone, shared):
@@ -135,7 +135,7 @@ def test_threads_change_no_bit(storage: int) -> None:
 
 
 @pytest.mark.parametrize("storage", [32, 16])
-def test_a_restored_engine_goes_on_to_the_same_bits(storage: int) -> None:
+def test_a_restored_engine_continues_bit_identically(storage: int) -> None:
     form = random_form(5, streets=2)
     for name in ("discounted", "predictive-plus"):
         rule = PRESETS[name]
@@ -164,7 +164,7 @@ def test_sixteen_bits_find_the_same_values(seed: int) -> None:
 
 
 @pytest.mark.parametrize(("name", "exploitable"), [("discounted", 2e-3), ("vanilla", 6e-3)])
-def test_sixteen_bits_do_not_stand_still(name: str, exploitable: float) -> None:
+def test_sixteen_bits_keep_converging(name: str, exploitable: float) -> None:
     engine = PublicEngine(leduc_public(), storage=16)
     engine.advance(schedule(PRESETS[name], 1, 6000))
     assert engine.evaluate().exploitability < exploitable

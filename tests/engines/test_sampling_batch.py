@@ -83,7 +83,7 @@ def test_play_converges(name: str, form: HistoryForm, iterations: int, exploitab
     assert engine.evaluate().exploitability < exploitability
 
 
-def test_three_players_play_too() -> None:
+def test_three_players() -> None:
     engine = BatchSamplingEngine(compile_history(Kuhn(players=3)), batch_size=64, seed=1)
     engine.advance(schedule(PRESETS["linear"], first=1, count=30))
     assert engine.evaluate().nash_conv < 0.3
@@ -101,7 +101,7 @@ def test_a_large_batch_is_nearly_the_whole_game() -> None:
     np.testing.assert_allclose(tensor.snapshot().arrays["regret"], full.snapshot().arrays["regret"], atol=0.03)
 
 
-def test_memory_is_counted_before_it_is_taken() -> None:
+def test_memory_is_estimated_before_it_is_allocated() -> None:
     small, large = BatchSamplingEngine(KUHN, batch_size=10), BatchSamplingEngine(KUHN, batch_size=10_000)
     assert memory_bytes(KUHN) < small.memory_bytes < large.memory_bytes / 50
     with pytest.raises(WouldNotFit, match="deals needs"):
@@ -125,7 +125,7 @@ def test_impossible_options_are_named(options: dict[str, object], named: str) ->
 
 
 @pytest.mark.gpu
-def test_a_gpu_deals_the_same_cards_and_repeats_to_the_last_bit() -> None:
+def test_a_gpu_deals_the_same_cards_and_repeats_bit_identically() -> None:
     rows = schedule(PRESETS["linear"], first=1, count=50)
     host = BatchSamplingEngine(LEDUC, batch_size=256, seed=1, dtype="float64")
     recorded, again = (BatchSamplingEngine(LEDUC, batch_size=256, seed=1, device="cuda", dtype="float64") for _ in "12")

@@ -180,7 +180,7 @@ def test_the_mean_over_walks_is_the_exact_regret(game: str, walker: str) -> None
 
 
 @pytest.mark.parametrize("walker", WALKERS)
-def test_a_biased_estimator_would_be_found_out(walker: str) -> None:
+def test_a_biased_estimator_would_be_detected(walker: str) -> None:
     """Regrets a tenth too large are far outside the limit, with the very draws used above."""
     strategy, blocks = blocks_of(walker, "kuhn")
     biased = [1.1 * block.regret for block in blocks]
@@ -189,7 +189,7 @@ def test_a_biased_estimator_would_be_found_out(walker: str) -> None:
 
 @pytest.mark.parametrize("walker", WALKERS)
 @pytest.mark.parametrize("game", ["kuhn", "leduc"])
-def test_averages_weigh_a_strategy_by_the_players_own_reach(game: str, walker: str) -> None:
+def test_averages_weight_a_strategy_by_the_players_own_reach(game: str, walker: str) -> None:
     """In these two games no deal meets two nodes of a set, so what is added once for a set is added for every node."""
     strategy, blocks = blocks_of(walker, game)
     added = [block.average for block in blocks]
@@ -218,7 +218,7 @@ def same(first: Snapshot, second: Snapshot) -> bool:
 
 
 @pytest.mark.parametrize("sampling", SAMPLED, ids=str)
-def test_a_seed_fixes_the_result_however_the_work_is_cut(sampling: Sampling) -> None:
+def test_a_seed_fixes_the_result_however_the_work_is_split(sampling: Sampling) -> None:
     rule = PRESETS["linear"]
     runs = []
     for seed, pieces in ((3, [300]), (3, [1, 99, 150, 50]), (4, [300])):
@@ -338,13 +338,13 @@ def test_play_converges(game: str, sampling: Sampling, iterations: int, exploita
 
 
 @pytest.mark.parametrize("sampling", SAMPLED, ids=str)
-def test_three_players_play_too(sampling: Sampling) -> None:
+def test_three_players(sampling: Sampling) -> None:
     engine = SamplingEngine(form_of("kuhn(players=3)"), sampling=sampling, seed=1)
     engine.advance(schedule(VANILLA, first=1, count=20_000))
     assert len(engine.evaluate().values) == 3
     assert engine.evaluate().nash_conv < 0.12
 
 
-def test_what_is_held_is_counted() -> None:
+def test_memory_in_use_is_counted() -> None:
     small, large = SamplingEngine(form_of("kuhn")), SamplingEngine(form_of("leduc"))
     assert small.memory_bytes < 100_000 < large.memory_bytes < 10_000_000

@@ -179,7 +179,7 @@ def test_chance_may_differ_between_the_games_of_a_batch():
     np.testing.assert_allclose(batch.average_strategy()[1], expected.average_strategy(), atol=1e-10)
 
 
-def test_a_batch_goes_on_from_a_snapshot():
+def test_a_batch_resumes_from_a_snapshot():
     games = variants("kuhn", 3)
     first, second = (BatchedEngine(games, dtype="float64") for _ in range(2))
     first.advance(schedule(Plus(), first=1, count=5))

@@ -72,7 +72,7 @@ def test_a_child_of_a_process_with_threads_solves_without_them(layer: str) -> No
 
 
 @needs_fork
-def test_an_engine_goes_on_in_a_child() -> None:
+def test_an_engine_continues_in_a_forked_process() -> None:
     inside, end, outside = run(POOL)
     assert end == "exit 0"
     assert inside == outside

@@ -254,7 +254,7 @@ def test_games_without_end_or_bound() -> None:
         compile_history(games.load("kuhn"), limit=0)
 
 
-def test_what_would_not_fit_is_said_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_that_would_not_fit_is_refused_in_advance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("regretless.forms.compile.available_bytes", lambda: 2**20)
     with pytest.raises(WouldNotFit, match="needs"):
         compile_history(games.load("liars_dice(sides=5)"))

@@ -12,7 +12,7 @@ from regretless.forms import compile_history, matrices
 
 
 @pytest.mark.parametrize("name", ["kuhn", "kuhn(players=3)", "leduc", "goofspiel(cards=4)"])
-def test_matrices_say_what_the_arrays_say(name: str) -> None:
+def test_matrices_match_the_arrays(name: str) -> None:
     form = compile_history(games.load(name))
     of = matrices(form)
     nodes, pairs = len(form.parent), int(form.first_pair[-1])
@@ -42,7 +42,7 @@ def test_matrices_say_what_the_arrays_say(name: str) -> None:
     assert of.node_movers.shape == (nodes, form.players)
 
 
-def test_without_scipy_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_scipy_one_line_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     original = builtins.__import__
 
     def refuse(name: str, *rest: Any, **options: Any) -> Any:

@@ -35,7 +35,7 @@ def test_the_public_form_gives_the_answer_of_the_rules(game: Game[Any], iteratio
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
-def test_every_ending_pays_what_the_rules_say(game: Game[Any]) -> None:
+def test_every_terminal_pays_what_the_rules_say(game: Game[Any]) -> None:
     """The betting, payoffs and strengths of the form against the utilities of every deal and line."""
     form = compile_public(game)
     tree, cards = form.tree, list(game.actions(game.initial_state()))

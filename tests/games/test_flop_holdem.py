@@ -47,7 +47,7 @@ def test_chance_deals_every_card_that_is_left() -> None:
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_the_public_form_pays_what_the_rules_say(form: PublicForm, seed: int) -> None:
+def test_the_public_form_pays_the_same_as_the_rules(form: PublicForm, seed: int) -> None:
     random, game = Random(seed), load("flop-holdem")
     tree, node, deal = form.tree, 0, Deal()
     state: Any = game.initial_state()

@@ -95,7 +95,7 @@ def test_written_and_read_back(text, walk, tmp_path):
     assert to_efg(again, title=game.name) == to_efg(game)
 
 
-def test_openspiel_reads_what_is_written(walk):
+def test_openspiel_reads_written_files(walk):
     pyspiel = pytest.importorskip("pyspiel")
     ours = games.load("leduc")
     theirs = games.from_openspiel(pyspiel.load_efg_game(to_efg(ours)))
@@ -106,7 +106,7 @@ def test_openspiel_reads_what_is_written(walk):
     assert payoffs[0] == payoffs[1]
 
 
-def test_what_openspiel_ships_is_read(walk):
+def test_openspiels_own_files_are_read(walk):
     pyspiel = pytest.importorskip("pyspiel")
     for text in (pyspiel.get_kuhn_poker_efg_data(), pyspiel.get_sample_efg_data()):
         ours, theirs = parse_efg(text), games.from_openspiel(pyspiel.load_efg_game(text))
@@ -186,7 +186,7 @@ def test_limits():
         to_efg(games.Kuhn(), limits=Limits(nodes=50))
 
 
-def test_depth_is_no_danger():
+def test_deep_trees_are_read():
     deep = 'EFG 2 R "" { "A" }' + "".join(f'p""1 {n}{{"a"}}0 ' for n in range(1, 20_000)) + 't""1{1}'
     assert parse_efg(deep).is_terminal(19_999)
 

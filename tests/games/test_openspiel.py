@@ -99,6 +99,6 @@ def test_the_name_of_a_game_reads_no_file(name: str) -> None:
     "name",
     ["kuhn_poker(" * 500, "kuhn_poker(" * 50, "universal_poker(stack=x)", "kuhn_poker(players=99999999999999999999)"],
 )
-def test_what_openspiel_cannot_read_is_refused(name: str) -> None:
+def test_games_openspiel_cannot_load_are_refused(name: str) -> None:
     with pytest.raises(InvalidText, match="game: "):
         games.load(f"openspiel:{name}")

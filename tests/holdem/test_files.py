@@ -96,7 +96,7 @@ def test_a_resumed_solve_is_bit_for_bit_the_uninterrupted_one(
     ]
 
 
-def test_a_finished_solve_goes_on_if_it_was_saved_with_its_regrets(fields: dict[str, Any], tmp_path: Path) -> None:
+def test_a_finished_solve_saved_with_regrets_can_be_resumed(fields: dict[str, Any], tmp_path: Path) -> None:
     spot = Spot.from_mapping(fields)
     first = solve_spot(spot, iterations=20)
     first.save(tmp_path / "all.rgl", resumable=True)

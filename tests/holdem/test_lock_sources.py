@@ -128,7 +128,9 @@ def test_a_source_that_tells_suits_apart_leaves_less_to_merge(tmp_path: Path) ->
         ({"lines": {"add": ["check, bet 12, raise 40"]}}, "has no line 'check, bet 12'"),
     ],
 )
-def test_what_a_source_lacks_is_named(turn: SpotSolution, source: str, change: dict[str, Any], reason: str) -> None:
+def test_a_decision_missing_from_the_source_is_named(
+    turn: SpotSolution, source: str, change: dict[str, Any], reason: str
+) -> None:
     fields: dict[str, Any] = {
         "board": "8s 8d 3c Kh",
         "pot": 40,

@@ -28,7 +28,7 @@ from regretless.holdem.spots.spot import Spot
         ("x: b50 .5, x", Lock("x", {"b50": 0.5, "x": 0.5})),
     ],
 )
-def test_what_a_text_means(text: str, lock: Lock) -> None:
+def test_lock_texts(text: str, lock: Lock) -> None:
     assert parse_lock(text) == lock
     assert parse_lock(lock_text(lock)) == lock
 
@@ -49,7 +49,7 @@ def test_what_a_text_means(text: str, lock: Lock) -> None:
         ("check: Th", "'Th' is not an action"),
     ],
 )
-def test_a_text_that_cannot_be_read_says_why(text: str, reason: str) -> None:
+def test_an_invalid_text_says_why(text: str, reason: str) -> None:
     with pytest.raises(RegretlessError) as caught:
         parse_lock(text)
     assert reason in str(caught.value)
@@ -100,7 +100,7 @@ def test_a_bad_lock_of_a_spot_file_is_named(fields: dict[str, Any], lock: object
     assert str(caught.value).startswith(reason)
 
 
-def test_a_lock_is_checked_on_the_tree_alone(fields: dict[str, Any]) -> None:
+def test_a_lock_is_checked_against_the_tree(fields: dict[str, Any]) -> None:
     tree = betting_tree(Spot.from_mapping(fields))
     check_lock(tree, parse_lock("check: bet 50"), "lock")
     for text, reason in (

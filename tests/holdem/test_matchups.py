@@ -54,7 +54,7 @@ def test_nothing_met_is_exactly_nothing() -> None:
     assert met(hands, hands, np.array([[1 / 3]]), 52)[0, 0] == 0.0
 
 
-def test_what_blockers_leave_does_not_cancel() -> None:
+def test_blockers_cause_no_cancellation() -> None:
     mine = Hands(weight=np.ones(1), cards=np.array([[0, 1]]), same=np.array([-1]))
     theirs = Hands(weight=np.ones(3), cards=np.array([[0, 2], [0, 3], [4, 5]]), same=np.array([-1, -1, -1]))
     assert met(mine, theirs, np.array([[0.3, 0.7, 1e-19]]), 52)[0, 0] == 1e-19

@@ -71,7 +71,7 @@ def test_evs_of_a_turn_sum_to_the_pot_at_every_node(seed: int) -> None:
 
 
 @pytest.mark.parametrize("iterations", [500, 5000])
-def test_hands_that_meet_next_to_nobody(iterations: int) -> None:
+def test_hands_that_face_almost_nothing(iterations: int) -> None:
     solution = solve_spot(Spot.from_mapping(BLOCKED), iterations=iterations, threads=1)
     reached = 0
     for view in views(solution):

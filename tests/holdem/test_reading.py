@@ -105,7 +105,7 @@ def test_a_report_of_runouts_averages_to_the_node(turn: SpotSolution) -> None:
     assert mean == pytest.approx(before.ev("oop"), abs=1e-3)
 
 
-def test_cards_that_are_alike_read_alike(flop: SpotSolution) -> None:
+def test_equivalent_cards_give_equal_answers(flop: SpotSolution) -> None:
     """On Qs Jh 2h clubs and diamonds can be exchanged; every hand then reads what its double does.
 
     On the flop both doubles are solved, each with its own rounding, so they are only nearly alike; exchanging the wrong
@@ -156,7 +156,7 @@ def test_short_forms_and_left_out_cards(turn: SpotSolution) -> None:
         ("bet 30, fold, check", "the hand is over"),
     ],
 )
-def test_a_line_that_leads_nowhere_says_where(turn: SpotSolution, line: str, reason: str) -> None:
+def test_an_invalid_line_says_where_it_fails(turn: SpotSolution, line: str, reason: str) -> None:
     with pytest.raises(InvalidText, match="node: ") as caught:
         turn.node(line)
     assert reason in str(caught.value)

@@ -66,7 +66,7 @@ def test_equity(name: str) -> None:
 
 @pytest.mark.parametrize("storage", [32, 16])
 @pytest.mark.parametrize("name", ALL)
-def test_what_is_kept_takes_no_more_memory_than_elsewhere(name: str, storage: int) -> None:
+def test_kept_memory_matches_postflop_solver(name: str, storage: int) -> None:
     form, answer = load_spot(name)
     assert PublicEngine(form, storage=storage).kept_bytes <= answer["memory_bytes"][str(storage)]
 

@@ -66,7 +66,7 @@ def test_a_size_that_rounding_moves_far_is_named(fields: dict[str, Any], change:
         {"pot": 100.5, "bets": {"bet": "33%"}},  # 33.165 is hardly moved
     ],
 )
-def test_sizes_that_stay_near_what_was_asked_raise_no_warning(fields: dict[str, Any], change: dict[str, Any]) -> None:
+def test_sizes_close_to_the_request_do_not_warn(fields: dict[str, Any], change: dict[str, Any]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Spot.from_mapping(fields | change)
@@ -78,9 +78,7 @@ def test_reference_spots_raise_no_warning(reference: tuple[Spot, dict[str, Any]]
         Spot.parse(reference[0].to_toml())
 
 
-def test_a_spot_warns_when_it_is_asked_and_not_when_its_solution_is_opened(
-    fields: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_spot_warns_when_read_but_not_when_its_solution_is_opened(fields: dict[str, Any], tmp_path: Path) -> None:
     with pytest.warns(RoundedSizes):
         spot = Spot.from_mapping(fields | {"pot": 5.5, "bets": {"bet": "33%"}})
     (tmp_path / "spot.toml").write_text(spot.to_toml())

@@ -43,7 +43,7 @@ def small_spot(board: str, ip: Range, oop: Range, *, bets: str = "70%", stack: i
         ("Qs Jh 2h", "AcKc", 49, 49 * 48),  # the range tells clubs from diamonds
     ],
 )
-def test_deals_that_are_alike_are_stored_once(board: str, ip: str, turns: int, rivers: int) -> None:
+def test_isomorphic_deals_are_stored_once(board: str, ip: str, turns: int, rivers: int) -> None:
     form = small_spot(board, Range.parse(ip), Range.parse("AA,KK"))
     assert [len(street.parent) for street in form.streets] == [1, turns, rivers]
     assert len(form.streets[1].copies) == 49  # with its copies, every card is there

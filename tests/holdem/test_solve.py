@@ -86,7 +86,7 @@ def test_rake_leaves_the_pot(read_reference: Read) -> None:
     assert sum(solution.ev.values()) < spot.pot
 
 
-def test_a_spot_file_that_gives_rake_alone_has_no_cap() -> None:
+def test_a_spot_file_with_only_rake_has_no_cap() -> None:
     spot = Spot.parse("""
         board = "Kh Qs Js 2c 3d"
         pot = 1000
@@ -116,7 +116,7 @@ def test_json_has_the_keys_that_scripts_rely_on(river: SpotSolution) -> None:
     assert river.strategy["AcKc"] == hand["strategy"]
 
 
-def test_what_was_asked_decides_when_it_ends(fields: dict[str, Any]) -> None:
+def test_the_request_decides_when_a_solve_stops(fields: dict[str, Any]) -> None:
     spot = Spot.from_mapping(fields)
     assert solve_spot(spot).exploitability_pct_pot <= 0.3
     assert solve_spot(spot, iterations=7).iterations == 7
@@ -140,7 +140,9 @@ def test_bad_options_are_named(fields: dict[str, Any], options: dict[str, Any], 
         solve_spot(Spot.from_mapping(fields), **options)
 
 
-def test_what_does_not_fit_is_said_before_it_is_taken(fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_solve_that_does_not_fit_is_refused_before_allocating(
+    fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     fields |= {"board": "Kh Qs Js", "oop": {"range": "100%"}, "ip": {"range": "100%"}, "stack": 1000}
     spot = Spot.from_mapping(fields)
     monkeypatch.setattr(estimates, "available_bytes", lambda: 10**8)
@@ -160,7 +162,9 @@ def test_a_refusal_suggests_half_the_bits_where_they_fit(fields: dict[str, Any])
         check_fits(spot, storage=16, available=needed[16] - 1)
 
 
-def test_the_estimate_is_close_to_what_is_taken(river: SpotSolution, turn: SpotSolution, read_reference: Read) -> None:
+def test_the_estimate_is_close_to_the_memory_used(
+    river: SpotSolution, turn: SpotSolution, read_reference: Read
+) -> None:
     spot, _ = read_reference("turn_paired_donk")
     solution = solve_spot(spot, iterations=1, threads=1)
     assert estimate_spot(spot, threads=1).solving_bytes[32] == pytest.approx(solution.memory_bytes, rel=0.35)

@@ -152,7 +152,7 @@ def test_merging_suits_changes_no_answer() -> None:
     assert max(each.exploitability for each in found) < 5e-3
 
 
-def test_a_file_of_before_says_that_it_is_approximate(tmp_path: Path) -> None:
+def test_an_old_file_warns_that_it_is_approximate(tmp_path: Path) -> None:
     """Written by the version whose hands drifted apart: it states 0.106 % of the pot, and 1.593 % is true."""
     with pytest.warns(ApproximateFile, match="its exploitability may be too low; 'regretless verify"):
         drifted = load_solution(DATA / "drifted_turn.rgl")
@@ -165,7 +165,7 @@ def test_a_file_of_before_says_that_it_is_approximate(tmp_path: Path) -> None:
         load_solution(tmp_path / "again.rgl")
 
 
-def test_a_file_of_today_says_nothing(tmp_path: Path) -> None:
+def test_a_current_file_does_not_warn(tmp_path: Path) -> None:
     solve_spot(DRIFTING_TURN, iterations=10).save(tmp_path / "turn.rgl")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

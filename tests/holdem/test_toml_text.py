@@ -30,7 +30,7 @@ def written(tmp_path: Path, content: bytes) -> Path:
     return path
 
 
-def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_accepted(tmp_path: Path) -> None:
     assert Spot.read(written(tmp_path, b"\xef\xbb\xbf" + SPOT.encode())) == Spot.parse(SPOT)
     assert Spot.parse("\ufeff" + SPOT) == Spot.parse(SPOT)
 
@@ -67,7 +67,7 @@ def test_a_huge_file_is_not_read(tmp_path: Path) -> None:
         (b"pot = ", "is not TOML"),
     ],
 )
-def test_what_is_no_spot(tmp_path: Path, content: bytes, reason: str) -> None:
+def test_files_that_are_not_spots(tmp_path: Path, content: bytes, reason: str) -> None:
     with pytest.raises(InvalidFile, match=reason):
         Spot.read(written(tmp_path, content))
 
@@ -76,7 +76,7 @@ def test_what_is_no_spot(tmp_path: Path, content: bytes, reason: str) -> None:
     ("bad", "reason"),
     [("folder", "is a folder"), ("none.toml", "does not exist"), ("nul\0.toml", "cannot be read")],
 )
-def test_what_is_no_file(tmp_path: Path, bad: str, reason: str) -> None:
+def test_paths_that_are_not_files(tmp_path: Path, bad: str, reason: str) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(InvalidFile, match=reason):
         Spot.read(tmp_path / bad)

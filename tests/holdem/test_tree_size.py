@@ -46,7 +46,9 @@ def test_an_exploding_tree_is_refused_at_once() -> None:
 
 
 @pytest.mark.parametrize("ask", [betting_branches, betting_tree, estimate_spot, compile_spot])
-def test_whoever_builds_the_tree_is_refused(ask: Callable[[Spot], object], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_way_to_build_a_large_tree_is_refused(
+    ask: Callable[[Spot], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tree_size, "MOST_NODES", 1000)
     with pytest.raises(RegretlessError, match="more than 1,000 nodes"):
         ask(EXPLODING)

@@ -49,7 +49,7 @@ def test_strengths_order_hands_as_the_other_evaluator_does() -> None:
     assert seen >= set(range(8))
 
 
-def test_a_solve_reports_what_is_true(river: SpotSolution, turn: SpotSolution) -> None:
+def test_a_solve_reports_the_true_exploitability(river: SpotSolution, turn: SpotSolution) -> None:
     for solution in (river, turn):
         found = solution.verify()
         assert found.exact

@@ -32,7 +32,7 @@ def test_convergence_draws_every_measurement_twice(solutions: list[Solution]) ->
     assert "exploitability" in iterations.get_ylabel()
 
 
-def test_lines_are_named_by_what_differs(solutions: list[Solution]) -> None:
+def test_lines_are_labelled_by_what_differs(solutions: list[Solution]) -> None:
     other = solve("kuhn(players=3)", variant="plus", iterations=5, engine="reference")
     names = [text.get_text() for text in convergence([solutions[1], other]).legends[0].get_texts()]
     assert sorted(names) == ["kuhn", "kuhn(players=3)"]

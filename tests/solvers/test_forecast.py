@@ -68,7 +68,7 @@ def test_a_real_solve_is_foretold_within_a_small_factor() -> None:
     assert all(left is not None and true / 2 < left < 2 * true for left, true in told[30:45])
 
 
-def test_nothing_is_said_of_a_solve_that_gets_nowhere() -> None:
+def test_no_forecast_for_a_solve_that_does_not_improve() -> None:
     forecast = Forecast(0.1)
     for each in reports([(t, 1 + 0.1 * (t % 3)) for t in range(1, 200)], 0.1, 0.1):
         assert forecast.read(each).seconds_left is None

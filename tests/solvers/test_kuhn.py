@@ -36,7 +36,7 @@ def test_value(vanilla: CFR) -> None:
     assert vanilla.evaluate().values[0] == pytest.approx(-1 / 18, abs=1e-3)
 
 
-def test_the_average_strategy_lies_in_the_equilibrium_family(vanilla: CFR) -> None:
+def test_the_average_strategy_is_in_the_equilibrium_family(vanilla: CFR) -> None:
     strategy = vanilla.average_strategy()
     bets = {key: probabilities["b"] for key, probabilities in strategy.items()}
     alpha = bets["0:"]

@@ -59,7 +59,7 @@ def test_a_spot_counts_in_percent_of_the_pot(cell: Cell) -> None:
     assert f"exploitability {solution.exploitability_pct_pot:.3g} % of the pot" in cell.shown[-1]
 
 
-def test_elsewhere_it_is_shown_when_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_outside_notebooks_progress_is_shown_on_request(capsys: pytest.CaptureFixture[str]) -> None:
     rl.solve("kuhn", iterations=20)
     assert capsys.readouterr().err == ""
     heard: list[int] = []

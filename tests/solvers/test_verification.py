@@ -30,7 +30,7 @@ def test_a_wrong_report_is_told() -> None:
     assert not replace(solution, evaluation=better).verify().agrees
 
 
-def test_games_of_your_own_are_given() -> None:
+def test_custom_games() -> None:
     class Mine(Kuhn):
         def __init__(self) -> None:
             super().__init__()
@@ -44,7 +44,7 @@ def test_games_of_your_own_are_given() -> None:
         solution.verify(game=Leduc())
 
 
-def test_what_cannot_be_done_is_one_sentence() -> None:
+def test_impossible_requests_give_one_sentence() -> None:
     solution = solve("kuhn", iterations=5)
     with pytest.raises(InvalidOption, match="turns: 3 is for hold'em spots"):
         solution.verify(turns=3)

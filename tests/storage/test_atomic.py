@@ -104,7 +104,7 @@ def test_an_error_or_an_interrupt_on_the_way_leaves_nothing(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_killed_process_left_is_removed_by_the_next_one_that_writes_there(tmp_path: Path) -> None:
+def test_the_next_writer_removes_what_a_killed_process_left(tmp_path: Path) -> None:
     code = f"""
 import os, signal
 from regretless.storage import replace_file
@@ -124,7 +124,7 @@ def save_text(path: Path, text: str) -> None:
         temporary.write_text(text)
 
 
-def test_what_another_process_is_writing_is_left_alone(tmp_path: Path) -> None:
+def test_a_file_that_another_process_is_writing_is_left_alone(tmp_path: Path) -> None:
     code = f"""
 from regretless.storage import replace_file
 with replace_file({str(tmp_path / "slow.txt")!r}) as temporary:

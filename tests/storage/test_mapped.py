@@ -84,7 +84,7 @@ def test_a_file_cut_short_while_open_is_an_error_and_not_a_signal(path: Path) ->
             look()
 
 
-def test_a_file_replaced_while_open_stays_what_it_was(path: Path) -> None:
+def test_a_file_replaced_while_open_still_reads_the_same(path: Path) -> None:
     opened = open_mapped(path, "example")
     write_mapped(path, "example", {}, {"rows": np.zeros((20, 50), np.uint16)})
     assert opened.row("rows", 19)[49] == 999

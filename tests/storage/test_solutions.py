@@ -75,7 +75,7 @@ def test_arrays_of_another_tree_are_refused(kuhn_file: Path) -> None:
         solve("leduc", variant="discounted", iterations=100, resume=load_solution(kuhn_file))
 
 
-def test_another_variant_cannot_go_on(kuhn_file: Path) -> None:
+def test_another_variant_cannot_resume(kuhn_file: Path) -> None:
     with pytest.raises(InvalidOption, match="was started with 'discounted'"):
         solve("kuhn", variant="plus", iterations=100, resume=load_solution(kuhn_file))
 
