@@ -1,10 +1,10 @@
-"""Which tests run: the slow ones when asked for, those of a GPU where there is one.
+"""Which tests run: slow ones on request, GPU tests if there is a GPU.
 
-pytest                   all but the slow ones; a GPU test without a GPU is skipped, with the reason
+pytest                   all but the slow ones; without a GPU, GPU tests are skipped, with the reason
 pytest --run-slow        all
-pytest -m slow           the slow ones alone
-pytest -m gpu            those of a GPU alone; test files without any are not even imported, so that this works
-                         on a GPU host that lacks the libraries of the other tests
+pytest -m slow           only the slow ones
+pytest -m gpu            only GPU tests; test files without any are not even imported, so that this works on a GPU
+                         host that lacks the libraries of the other tests
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DOCTESTS_WITH_TORCH = {"regretless.engines.sequence.batched.BatchedEngine"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--run-slow", action="store_true", help="run the tests marked slow too")
+    parser.addoption("--run-slow", action="store_true", help="also run the tests marked slow")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -65,7 +65,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def read_only_folder() -> Iterator[Path]:
-    """A folder that this process may not write to; the superuser, whom nothing stops, is somebody else meanwhile."""
+    """A folder that this process cannot write to; root, which nothing stops, becomes another user meanwhile."""
     superuser = os.geteuid() == 0
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o555)
@@ -79,7 +79,7 @@ def read_only_folder() -> Iterator[Path]:
 
 @pytest.fixture
 def room_for() -> Callable[[int], AbstractContextManager[None]]:
-    """While open, the system lets no file grow beyond so many bytes: it refuses to write, as on a full disk."""
+    """A context in which the system lets no file grow beyond a number of bytes, as on a full disk."""
 
     @contextmanager
     def limited(most: int) -> Iterator[None]:

@@ -1,24 +1,24 @@
-"""Pages of the documentation (README.md, docs/**/*.md) run block by block, and compared with what they show.
+"""Runs the blocks of documentation pages (README.md, docs/**/*.md) and compares the output with what the pages show.
 
-The blocks of a page run in order, share one namespace, and start in one folder that holds nothing but `examples/`.
+The blocks of a page run in order, share one namespace, and start in a folder that contains only `examples/`.
 
     ```toml title="spot.toml"    any block with a title is written to a file of that name
-    ```python                    runs; if it prints, the text block that follows must show it
+    ```python                    runs; if it prints, the next text block must show the output
     ```pycon                     a doctest
-    ```console                   `$ regretless …` lines are commands; the lines below one are what it prints
+    ```console                   `$ regretless …` lines are commands, followed by their output
     ```sh                        make, pip and git: not run; tests/test_docs.py checks their targets and extras
 
-A command's stdout and stderr are shown together, 80 columns wide, without colour. `…` stands for what depends on the
-machine or is left out: any characters within a line, any lines where it stands alone; a number with decimals may differ
-by two units of its last digit. A command that fails must show its error.
+A command's stdout and stderr are shown together, 80 columns wide, without colour. `…` stands for text that depends on
+the machine or is omitted: any characters within a line, any lines on its own; a number with decimals may differ by two
+units in its last digit. A command that fails must show its error.
 
-    python -m tests.pages [PAGE …]    writes what the commands really print into the pages; keeps what still matches
+    python -m tests.pages [PAGE …]    writes the actual output into the pages; keeps what still matches
 
-Figures that depend on the machine (times, rates, free memory) become `…` there, and lines that were left out stay so.
+Figures that depend on the machine (times, rates, free memory) become `…`, and omitted lines stay omitted.
 
 Where two regrets tie, the last bit of a float32 sum decides what is played, and processors round such sums differently.
-A solved spot is therefore the same, digit for digit, only on the kind of processor that the pages were written on; its
-name is in tests/pages.json. On any other, everything but the digits is compared.
+So the digits of a solved spot are reproducible only on the kind of processor that the pages were written on, recorded
+in tests/pages.json. On any other, everything but the digits is compared.
 """
 
 from __future__ import annotations
@@ -63,17 +63,17 @@ FENCE = re.compile(
 ELLIPSIS = "…"
 DECIMAL = r"[-−]?\d[\d,]*\.\d+(?:e[+-]?\d+)?"
 NUMBER = r"\d[\d.,]*(?:e[+-]?\d+)?"
-# What a command prints that differs from one machine or run to the next, and how a page shows it.
+# Output that differs between machines or runs, and how a page shows it.
 MACHINE = [
     (re.compile(rf"{NUMBER}[kM]? (?=[a-z]+/s\b)"), "… "),
     (re.compile(rf"{NUMBER} (?:ns|µs|us|ms|s|min|h)\b"), "…"),
     (re.compile(r", \d+ threads?\b"), "…"),
-    (re.compile(rf"(?<=…, ){NUMBER} [KMGT]?i?B"), "…"),  # a spot's memory, after its time: threads need their own
+    (re.compile(rf"(?<=…, ){NUMBER} [KMGT]?i?B"), "…"),  # a spot's memory, after its time: depends on the threads
     (re.compile(rf"{NUMBER} [KMGT]?i?B (?=(?:are |is )?free)"), "… "),
 ]
 
 
-# Said once on a machine, where kernels are not compiled yet.
+# Printed only the first time, when kernels are not compiled yet.
 ONCE = re.compile(r"^compiling kernels .*\n", re.MULTILINE)
 
 
@@ -93,12 +93,12 @@ class Block:
 
 @dataclass(frozen=True)
 class Edit:
-    """A block whose output is not what the page shows."""
+    """A block whose output differs from what the page shows."""
 
     block: Block
     body: str  # what it should be
     problem: str  # where, and the difference
-    digits: bool  # whether digits are all that differs
+    digits: bool  # whether only digits differ
 
 
 def blocks(text: str) -> list[Block]:
@@ -125,7 +125,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def run_page(page: Path) -> list[Edit]:
-    """Run all blocks of a page in the working directory; blocks that show something else come back as edits."""
+    """Run all blocks of a page in the working directory; returns edits for blocks that show something else."""
     namespace: dict[str, object] = {"__name__": "__main__"}
     edits: list[Edit] = []
     printed = ""  # by the Python block just run
@@ -169,7 +169,7 @@ def _run_console(block: Block, where: str) -> list[Edit]:
 
 
 def run_command(command: str, where: str, *, fails: bool = False) -> str:
-    """What one `regretless …` line prints, run in this process; stdout goes to a file where the line says `> file`."""
+    """The output of one `regretless …` line, run in this process; `> file` sends stdout to a file."""
     from regretless.cli import main
 
     words = shlex.split(command, comments=True)
@@ -193,7 +193,7 @@ def run_command(command: str, where: str, *, fails: bool = False) -> str:
 
 @contextlib.contextmanager
 def _captured(*, together: bool = True) -> Iterator[tuple[io.TextIOWrapper, io.TextIOWrapper]]:
-    """stdout and stderr caught, as one or apart, as if written to an 80-column terminal without colour."""
+    """Captures stdout and stderr, together or apart, as on an 80-column terminal without colour."""
     output, errors = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     before = dict(os.environ)
     os.environ |= {"COLUMNS": "80", "MPLBACKEND": "agg", "NO_COLOR": "1"}
@@ -233,10 +233,10 @@ def _lines(text: str) -> list[str]:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Whether a page's text stands for what was printed.
+    """Whether a page's text matches the output.
 
-    `…` is anything and runs of spaces are all alike. A number with decimals may differ by two units of its last digit:
-    processors round the sums of float32 differently.
+    `…` matches anything, and any run of spaces matches any other. A number with decimals may differ by two units in its
+    last digit: processors round float32 sums differently.
 
     >>> matches("solved in … s", "solved in 0.21 s"), matches("a\\n…\\nd", "a\\nb\\nc\\nd"), matches("1   2", "1 2")
     (True, True, True)
@@ -262,7 +262,7 @@ def matches(shown: str, printed: str) -> bool:
 
 
 def alike(shown: str, printed: str) -> bool:
-    """Whether a page's text stands for what was printed but for digits, and for letters in the cells of a grid.
+    """Whether a page's text matches the output except for digits and letters in the cells of a grid.
 
     >>> alike("EV 30.54 in 130 iterations", "EV 30.61 in 128 iterations"), alike("EV 30.54", "equity 30.54")
     (True, False)
@@ -274,7 +274,7 @@ def alike(shown: str, printed: str) -> bool:
 
 
 def processor() -> dict[str, str]:
-    """What the digits of a solved spot depend on: the kind of processor, and the compiler."""
+    """What the digits of a solved spot depend on: the kind of processor and the compiler."""
     import numba
     from llvmlite import binding
 
@@ -295,7 +295,7 @@ def _close(shown: str, printed: str) -> bool:
 
 
 def rewritten(shown: str, printed: str) -> str:
-    """What the page should show: all that was printed, less what the page already left out.
+    """What the page should show: the output without the lines that the page already omits.
 
     >>> print(rewritten("game\\nvalue 3\\n…\\ntime …", "game\\nnew\\nvalue 4\\nmore\\nyet more\\ntime 0.3 s"), end="")
     game
@@ -360,7 +360,7 @@ def folder_of_a_page(root: Path = ROOT) -> Iterator[None]:
 
 
 def update(page: Path) -> list[Edit]:
-    """Write into a page what its blocks print, and return what changed."""
+    """Write the output of a page's blocks into it, and return what changed."""
     with folder_of_a_page():
         edits = run_page(page)
     text = page.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A module that cannot be imported fails the run, unless all that is missing is an optional library of the package."""
+"""A module that cannot be imported fails the run, unless only an optional library of the package is missing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """This project's settings around a package of one module and a test file, both sound; CuPy cannot be imported."""
+    """This project's settings for a one-module package and a test file, both valid; CuPy cannot be imported."""
     for name in ("pyproject.toml", "conftest.py"):
         shutil.copy(ROOT / name, tmp_path)
     write(tmp_path / "src/regretless/__init__.py", '"""A package."""\n')

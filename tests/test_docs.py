@@ -1,4 +1,4 @@
-"""Everything the documents show is run, and prints what they show: tests/pages.py says how a page is read."""
+"""Everything the documentation shows is run, and must print what it shows: tests/pages.py explains how."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_scripts_that_are_mentioned_exist(path: Path) -> None:
 
 
 def test_the_home_page_links_every_page() -> None:
-    """But the changelog, which the navigation has."""
+    """Except the changelog, which the navigation includes."""
     home = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in PAGES if path.is_relative_to(ROOT / "docs")}
     missing = {page for page in pages - {"index.md", "changelog.md"} if f"]({page})" not in home}

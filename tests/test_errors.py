@@ -1,4 +1,4 @@
-"""Messages stay one line of bounded length, whatever they quote."""
+"""Messages are always one line of bounded length, whatever they quote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first solve on a machine compiles kernels; neither its time nor its curve is charged for that."""
+"""The first solve on a machine compiles kernels; neither its time nor its convergence curve includes that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The install lines of the README, typed into a fresh environment beside a copy of the tracked files."""
+"""The install commands in the README, run in a fresh environment beside a copy of the tracked files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.pages import ROOT, blocks
 
 
 def install_lines() -> list[str]:
-    """Every `pip install …` of the README's shell blocks."""
+    """Every `pip install …` in the README's shell blocks."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     lines = [line for block in blocks(text) if block.language == "sh" for line in block.body.splitlines()]
     return [line for line in lines if line.startswith("pip install")]

@@ -1,4 +1,4 @@
-"""The layers police themselves: a planted violation breaks the contract it should break, and nothing else does."""
+"""The layer contracts work: a planted violation breaks exactly the contract it should."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Promises of the project as a whole: one version, quick start, explicit exports, commands that exist."""
+"""Project-wide promises: one version, quick startup, explicit exports, commands that exist."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_it_starts_within_half_a_second(code: str) -> None:
         result = run_python(code)
         seconds, processor = time.perf_counter() - start, os.times()
         assert result.returncode == 0, result.stderr
-        # On a busy machine a process waits for its turn: the processor time it took is then the fairer measure.
+        # On a busy machine a process waits for its turn, so processor time is the fairer measure.
         used = processor.children_user - start_processor.children_user
         used += processor.children_system - start_processor.children_system
         fastest = min(fastest, seconds, used or seconds)
@@ -179,7 +179,7 @@ def test_an_extra_is_listed_only_if_code_uses_it() -> None:
 
 
 def test_the_makefile_tests_every_python_that_is_claimed() -> None:
-    """Those of the classifiers, and no older; and it finds each of them by itself."""
+    """The versions in the classifiers and no older ones, each of which the Makefile can find."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     tested = re.search(r"^PYTHONS \?= (.+)$", makefile, re.MULTILINE)
     candidates = re.search(r"^CANDIDATES := (.+)$", makefile, re.MULTILINE)
@@ -192,7 +192,7 @@ def test_the_makefile_tests_every_python_that_is_claimed() -> None:
 
 
 def test_lint_and_docs_build_the_same_site() -> None:
-    """Once `make lint` was quiet about warnings that `make docs` failed on."""
+    """`make lint` once ignored warnings that made `make docs` fail."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     recipes = dict(re.findall(r"^([a-z-]+):.*\n((?:\t.*\n)+)", makefile, re.MULTILINE))
     assert recipes["docs"].strip() == "$(MKDOCS)"

@@ -13,7 +13,7 @@ from regretless.errors import InvalidOption
 
 
 def brute_force(first, second, board):
-    """Every pair of hands on every board, with another evaluator: shares, and each hand's own equity."""
+    """Every pair of hands on every board, with another evaluator: shares, and the equity of each hand."""
     cards = [set(pair) for pair in HAND_CARDS.tolist()]
     held = np.flatnonzero(first.weights + second.weights).tolist()
     pairs = [
@@ -41,7 +41,7 @@ def random_range(random, count):
 
 
 def symmetric_range(random, count):
-    """Whole classes, so that suits can be exchanged."""
+    """Whole classes, so that suits are interchangeable."""
     names = ["AA", "77", "22", "AKs", "KQo", "76s", "T9o", "A5s"]
     return Range.parse(",".join(random.choice(names, size=count, replace=False)))
 
@@ -97,7 +97,7 @@ def test_samples_agree_with_the_exact_answer(board):
 
 
 def test_blockers_count():
-    """Hero's ace of hearts leaves villain three of six pairs of aces."""
+    """Hero's ace of hearts leaves villain three of the six combos of aces."""
     equities = hand_equities(Range.parse("AhKd"), Range.parse("AA,QQ"), parse_board("2c 3c 4d 8h 9s"))
     assert np.flatnonzero(~np.isnan(equities)).tolist() == [hand_index(50, 45)]
     assert equities[hand_index(50, 45)] == 0

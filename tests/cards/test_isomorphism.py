@@ -43,7 +43,7 @@ def test_counts_by_burnside(sizes, kinds):
 
 
 def situations(size):
-    """Kinds of hand and board, one canonical board after the other: hands up to the board's own group."""
+    """Isomorphism classes of hand and board, board by canonical board: hands up to the board's group."""
     cards = canonical_boards(size).cards
     stays = hand_maps() == np.arange(1326)  # [24, 1326] hands that a renaming leaves unchanged
     total = 0
@@ -65,7 +65,7 @@ def test_turn_and_river_situations_by_enumeration(size, kinds):
 
 
 def test_flop_situations_by_canonical_form():
-    """Every hand with some flops: as many canonical forms as the group of the flop says."""
+    """Every hand with some flops: the number of canonical forms follows from the flop's group."""
     flops = canonical_boards(3).cards[::90].tolist()
     for flop in flops:
         hands = [pair for pair in combinations(range(52), 2) if not set(pair) & set(flop)]
@@ -117,7 +117,7 @@ def test_hand_maps_rename_both_cards():
 
 
 def test_runouts_are_merged_only_by_the_given_group():
-    flop = (43, 38, 2)  # Qs Jh 2h: clubs and diamonds can be swapped
+    flop = (43, 38, 2)  # Qs Jh 2h: clubs and diamonds are interchangeable
     every = distinct_boards(2, dead=flop, group=np.array([0]))
     merged = distinct_boards(2, dead=flop, group=unchanged_by(flop))
     assert len(every.cards) == comb(49, 2) == merged.multiplicity.sum()

@@ -14,7 +14,7 @@ WEIGHT = "a weight is a number from 0 to 1, or a percentage from 0% to 100%"
 
 
 def classes(text):
-    """Names of the classes that a text fills, best first; fails when it fills one in part."""
+    """Names of the classes that a text covers, best first; fails if it covers one in part."""
     weights = read_range(text, "range")
     held = weights > 0
     for cell in set(HAND_CLASS[held].tolist()):
@@ -129,7 +129,7 @@ def test_a_warning_stays_short():
 
 
 def test_1326_weights_are_in_piosolver_order():
-    # Its documentation of show_hand_order begins 2d2c 2h2c 2h2d; what it prints goes on 2s2c 2s2d 2s2h 3c2c 3c2d.
+    # Its documentation of show_hand_order begins 2d2c 2h2c 2h2d; its output continues 2s2c 2s2d 2s2h 3c2c 3c2d.
     order = ["2d2c", "2h2c", "2h2d", "2s2c", "2s2d", "2s2h", "3c2c", "3c2d", "3c2h", "3c2s", "3d2c", "3d2d", "3d2h"]
     order += ["3d2s", "3d3c", "3h2c"]
     numbers = [place / 100 for place in range(1, 17)] + [0] * 1309 + [1]

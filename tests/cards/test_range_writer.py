@@ -36,7 +36,7 @@ def test_known_texts(text, shortest):
 
 
 def plausible_cells(random):
-    """Classes in about the order of their worth, down to some depth, with some noise."""
+    """Classes roughly from best to worst, down to some depth, with some noise."""
     rows, columns = np.divmod(np.arange(169), 13)
     worth = -(rows + columns) + 3.0 * (rows < columns) + 8.0 * (rows == columns)
     noise = random.normal(size=169) * random.choice([0.3, 1.0, 3.0])
@@ -44,7 +44,7 @@ def plausible_cells(random):
 
 
 def every_term():
-    """All texts of one term, by reading: each class, each run, written without the writer's own code."""
+    """Every text of one term, with the cells it covers: each class and each run, built without the writer's code."""
     ranks = "23456789TJQKA"
     singles = [high + low + end for high in ranks for low in ranks for end in ("", "s", "o")]
     names = [name for name in singles if ranks.index(name[0]) > ranks.index(name[1])]

@@ -1,4 +1,4 @@
-"""Many spots in one command: which files, what they are saved as, and what one of them that fails does."""
+"""Many spots in one command: which files, what they are saved as, and what happens when one of them fails."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_interrupted_spots_are_saved_unfinished_and_finished_ones_stay(
 
     def interrupted() -> bool:
         nonlocal asked
-        asked += (spots / "solved/a-x.rgl").exists()  # the first spot is done, the second gets under way
+        asked += (spots / "solved/a-x.rgl").exists()  # the first spot is done, the second is starting
         return asked > 10
 
     locks = ["--lock", "check: AA = check"]

@@ -1,4 +1,4 @@
-"""`regretless bench`: times beside those of others."""
+"""`regretless bench`: times compared with other solvers."""
 
 import json
 

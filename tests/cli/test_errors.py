@@ -1,4 +1,4 @@
-"""Wrong input answers with one sentence on stderr and the right exit code; stdout stays empty."""
+"""Wrong input gives one sentence on stderr and the right exit code; stdout stays empty."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`regretless export`: what the columns mean, how large it will be, and that it is whole or not there."""
+"""`regretless export`: what the columns mean, how large the file will be, and that it is complete or absent."""
 
 from __future__ import annotations
 

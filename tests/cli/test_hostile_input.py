@@ -1,4 +1,4 @@
-"""Input that somebody made to break the command: one sentence, no traceback, no NaN, at once."""
+"""Input crafted to break the command: one sentence, no traceback, no NaN, immediately."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from regretless.cli.terminal.json_output import strict_json
 
 
 def chain(moves: int, *, payoff: str = "5") -> str:
-    """A Gambit file in which two players take turns to stop or to go on."""
+    """A Gambit file in which two players take turns to stop or continue."""
     lines = ['EFG 2 R "chain" { "a" "b" } ""']
     for move in range(moves):
         lines.append(f'p "" {move % 2 + 1} {move + 1} "s{move}" {{ "stop" "go" }} 0')

@@ -1,4 +1,4 @@
-"""Signals at any moment: said at once, one line or a file that resumes, never a traceback, never a leftover."""
+"""Signals at any moment: answered at once, with one line or a resumable file, no traceback and no leftover files."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM]
 
 
 class Solve:
-    """The command as a process; stderr lies in a file, so that it can be watched."""
+    """The command as a process, with stderr in a file so that it can be watched."""
 
     def __init__(self, folder: Path, *arguments: str, code: str | None = None) -> None:
         self.folder = folder
@@ -156,7 +156,7 @@ def test_the_first_signal_is_acknowledged_with_what_happens_and_how_long_it_take
 
 
 def test_a_second_signal_says_what_is_lost_and_stops_at_once(folder: Path) -> None:
-    """Saving would never end here."""
+    """Saving never ends here."""
     solve = Solve(folder, *LONG, "--out", "turn.rgl", code=GATED_DISK.format(same=0))
     solve.wait_for(" iterations")
     solve.process.send_signal(signal.SIGINT)
@@ -212,7 +212,7 @@ def test_a_save_in_progress_is_completed(number: signal.Signals, folder: Path) -
     assert leftovers(folder) == set()
 
 
-# A signal comes when a module is first imported.
+# A signal arrives when a module is first imported.
 AT_IMPORT = """
 import os, sys
 from regretless.cli import main
@@ -256,7 +256,7 @@ def test_a_signal_in_any_other_command_gives_one_line(number: signal.Signals, fo
 
 
 def outcome(folder: Path) -> int:
-    """Iterations that the file holds, whatever it is; -1 where there is none."""
+    """Iterations in the file, solution or checkpoint; -1 if there is none."""
     path = folder / "turn.rgl"
     if not path.exists():
         return -1
@@ -267,10 +267,10 @@ def outcome(folder: Path) -> int:
 
 
 def strike(folder: Path, number: signal.Signals, chance: random.Random) -> None:
-    """One solve and one signal at a random moment of it; what must hold afterwards does."""
+    """Send a signal at a random moment of a solve, and check what must hold afterwards."""
     for path in folder.glob("*turn.rgl*"):
         path.unlink()
-    # About three seconds of which a third is saving: checkpoints, and the result at the end.
+    # About three seconds, a third of them spent saving checkpoints and the result.
     line = ["turn.toml", "--iterations", "400", "--threads", "1", "--out", "turn.rgl", "--save-every", "0.1"]
     solve = Solve(folder, *line, code=SLOW_DISK)
     solve.wait_until_heard()
@@ -281,9 +281,9 @@ def strike(folder: Path, number: signal.Signals, chance: random.Random) -> None:
     solve.process.send_signal(number)
     said = solve.end()
     kept = outcome(folder)
-    assert kept >= known, "what was on the disk when the signal came is there still"
+    assert kept >= known, "what was on disk when the signal came must still be there"
     if number == signal.SIGKILL:
-        subprocess.run(  # whoever writes there next tidies up
+        subprocess.run(  # the next process that writes there cleans up
             [
                 sys.executable,
                 "-c",

@@ -1,4 +1,4 @@
-"""Locks from the command line: by text, and as another solution plays."""
+"""Locks from the command line: as text, and taken from another solution."""
 
 from __future__ import annotations
 

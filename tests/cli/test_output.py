@@ -1,4 +1,4 @@
-"""What is printed: names of others as they are, in any encoding, at any width, and to readers who leave early."""
+"""Output: user-supplied names printed literally, in any encoding, at any width, and for readers who leave early."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_a_closed_stdout_is_not_an_error(line: tuple[str, ...], solved: Path) ->
 
 
 def test_everything_closed(solved: Path, tmp_path: Path) -> None:
-    """No file gets the number of a closed stream, to which something else might write."""
+    """No file gets the descriptor of a closed stream, which something else might write to."""
     line = ["solve", "kuhn", "--iterations", "5", "--out", str(tmp_path / "kuhn.rgl")]
     shell = subprocess.run(["sh", "-c", '"$@" <&- >&- 2>&-', "sh", *COMMAND, *line], cwd=solved, timeout=120)
     assert shell.returncode == 0
@@ -253,7 +253,7 @@ def test_a_terminal_shows_every_number_of_the_tree(columns: int, solved: Path, t
 
 @pytest.fixture
 def terminal() -> Callable[..., str]:
-    """The command on a terminal of so many columns; escape sequences removed."""
+    """The command on a terminal of a given width, with escape sequences removed."""
 
     def run_there(columns: int, *arguments: str, folder: Path) -> str:
         import fcntl
@@ -272,7 +272,7 @@ def terminal() -> Callable[..., str]:
         while True:
             try:
                 piece = os.read(leader, 65536)
-            except OSError:  # Linux says so when the other side is closed
+            except OSError:  # how Linux signals that the other side is closed
                 break
             if not piece:
                 break
@@ -286,7 +286,7 @@ def terminal() -> Callable[..., str]:
 
 
 def test_no_command_prints_markup() -> None:
-    """Consoles print strings as they are, so a tag would be seen; Typer prints help texts, which may have them."""
+    """Consoles print strings literally, so a tag would show; only help texts, printed by Typer, may contain markup."""
     tag = re.compile(r"\[/?(bold|dim|cyan|red|green|yellow|blue|italic)[^\]]*\]")
     found = []
     for source in sorted(Path(regretless.cli.__file__).parent.glob("*.py")):

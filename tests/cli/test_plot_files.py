@@ -1,4 +1,4 @@
-"""`regretless plot` of saved files: games, spots, and solves that were interrupted."""
+"""`regretless plot` on saved files: games, spots and interrupted solves."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def test_progress_goes_only_to_stderr(tmp_path: Path) -> None:
-    """With a terminal forced on both, stdout still holds the object and nothing else."""
+    """Even with a terminal forced on both, stdout contains only the JSON object."""
     line = [*COMMAND, "solve", "kuhn", "--json", "--iterations", "2000"]
     result = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, env=environment(FORCE_COLOR="1"))
     assert result.returncode == 0

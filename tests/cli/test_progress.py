@@ -1,4 +1,4 @@
-"""The bar of a solve: in the unit of its target, and no wider than the terminal."""
+"""The progress bar of a solve: in the unit of its target, and no wider than the terminal."""
 
 from __future__ import annotations
 

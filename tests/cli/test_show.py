@@ -1,4 +1,4 @@
-"""`regretless show` on spots: whose hands, which of them, what the numbers are, with and without colour."""
+"""`regretless show` on spots: either player, selected hands, every quantity, with and without colour."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_every_action_has_an_ev(show, folder: Path) -> None:
         shown = row.split()[-3:]
         assert shown[0] == f"{node['frequencies'][place]:.1%}"
         assert float(shown[2]) == pytest.approx(node["action_ev"][place], abs=0.006)
-    # Hand by hand: the EV of a hand is that of its actions, by how often it takes each.
+    # Hand by hand: the EV of a hand is the mean of its actions' EVs, weighted by their frequencies.
     for row in show("--line", "check", "--hands", "--json").json["node"]["hands"]["ip"]:
         if row["ev"] is not None:
             mean = sum(row["strategy"][action] * row["action_ev"][action] for action in node["actions"])
@@ -95,7 +95,7 @@ def test_a_filter_averages_over_the_selected_hands(show) -> None:
     assert f"EV {mean:.2f} chips" in shown
     assert "AsKc" not in shown
     assert "AsKc" in show("--hands", "AK, 99+").out
-    # The flag alone, as it always was: every hand of both.
+    # The bare flag: every hand of both players.
     everything = show("--hands").out
     assert everything.count("EQR") >= 2
     assert "AsKc" in everything
@@ -111,7 +111,7 @@ def test_rows_are_sorted_by_a_column(show, column: str) -> None:
 
 
 def test_a_filter_that_matches_only_the_other_player(show) -> None:
-    shown = show("--hands", "QJs").out  # of oop alone, and ip acts
+    shown = show("--hands", "QJs").out  # only oop has them, and ip acts
     assert "oop acts" in shown
     after = show("--line", "check", "--hands", "QJs").out
     assert "ip holds none of the selected hands here" in after
@@ -302,7 +302,7 @@ def test_a_terminal_without_colours_gets_letters(show, no_color: bool, monkeypat
 
 
 def test_a_small_weight_is_not_shown_as_absent(show) -> None:
-    """After 30 iterations some hands take a line once in a hundred times or less."""
+    """After 30 iterations, some hands take a line one time in a hundred or less."""
     rows = show("--line", "bet 100", "--player", "oop", "--hands", "--json").json["node"]["hands"]["oop"]
     small = [row for row in rows if 0 < row["weight"] < 0.01]
     assert small

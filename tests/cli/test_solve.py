@@ -149,7 +149,7 @@ def test_resume_to_another_file_leaves_the_first(run, tmp_path: Path) -> None:
 
 
 def interrupted_after(count: int) -> Solution:
-    """What a solve returns that was asked for 200 iterations and heard Ctrl-C."""
+    """What a solve of 200 iterations returns when it is interrupted by Ctrl-C."""
     reports: list[int] = []
     return solve(
         "kuhn",

@@ -65,7 +65,7 @@ def test_a_resume_keeps_bits_and_regrets(run, spot: str, tmp_path: Path) -> None
     other = run("solve", "--resume", "half.rgl", "--iterations", "30", "--storage", "32")
     assert (other.code, other.err.count("\n")) == (1, 1)
     assert "storage: 32 cannot resume half.rgl, which was started with 16" in other.err
-    for iterations in ("30", "40"):  # the second goes on from what the first has saved
+    for iterations in ("30", "40"):  # the second resumes from what the first saved
         assert run("solve", "--resume", "half.rgl", "--iterations", iterations, "--json").json["iterations"] == int(
             iterations
         )
@@ -226,7 +226,7 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
 
 
 def wait_for_an_iteration(process: subprocess.Popen[str]) -> None:
-    """Until the bar on stderr counts iterations: from then on there is something to save."""
+    """Wait until the bar on stderr counts iterations: from then on there is something to save."""
     assert process.stderr is not None
     said = b""
     deadline = time.monotonic() + 120
@@ -252,7 +252,7 @@ SHORT = ["--iterations", "30", "--threads", "1", "--json"]
 
 
 def test_a_disk_that_is_full_at_the_end(run, spot: str, tmp_path: Path, room_for) -> None:
-    """The answer is printed, the file of before is left, and one sentence says why."""
+    """The answer is printed, the previous file is kept, and one sentence says why."""
     run("solve", "turn.toml", "--iterations", "5", "--out", "turn.rgl", "--threads", "1")
     before = (tmp_path / "turn.rgl").read_bytes()
     with room_for(20_000):

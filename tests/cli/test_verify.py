@@ -1,4 +1,4 @@
-"""`regretless verify`: of games and of spots, as a table and as JSON."""
+"""`regretless verify` on games and spots, as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_spots(run, tmp_path: Path) -> None:
 
 
 def test_a_wrong_figure_exits_with_1(run) -> None:
-    """The file was written by a version whose hands drifted apart: it states 0.106 % of the pot, 1.593 % is true."""
+    """The file is from a version in which equivalent hands drifted apart: it states 0.106 % of the pot, not 1.593 %."""
     drifted = str(DATA / "drifted_turn.rgl")
     found = run("verify", drifted, "--json")
     assert (found.code, found.json["agrees"]) == (1, False)

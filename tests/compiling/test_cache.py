@@ -1,4 +1,4 @@
-"""Kept kernels: reused while nothing changed, recompiled after an edit of a file they inline, or when damaged."""
+"""Cached kernels: reused while nothing changes, recompiled when damaged or when a file they inline is edited."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ Package = Callable[..., str]
     ids=" ".join,
 )
 def answer_of(request: pytest.FixtureRequest, tmp_path: Path) -> Package:
-    """Runs a kernel of a small package, which inlines a part that lies two files away in a nested folder."""
+    """Runs a kernel of a small package that inlines a function two files away in a nested folder."""
     layer, place = request.param
     folder = tmp_path / "regretless" / layer
     (folder / "room").mkdir(parents=True)
@@ -120,7 +120,7 @@ def cut(data: bytes) -> bytes:
 
 
 def blank_end(data: bytes) -> bytes:
-    """What a crash may leave of a file whose length was written before its blocks."""
+    """What a crash may leave of a file whose length was written before its blocks were."""
     return data[: len(data) // 2] + bytes(len(data) - len(data) // 2)
 
 
@@ -129,7 +129,7 @@ DAMAGE = {"empty": lambda data: b"", "cut short": cut, "blank at the end": blank
 
 @pytest.fixture
 def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
-    """Reads a module with a kernel as a new process would, and says how its kernel was come by."""
+    """Loads a module with a kernel as a new process would, and says whether the kernel was cached or compiled."""
     source = tmp_path / "kept_kernel.py"
     source.write_text("def double(x):\n    return 2 * x\n", encoding="utf-8")
 

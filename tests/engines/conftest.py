@@ -1,4 +1,4 @@
-"""Games that nobody tuned for: random trees with perfect recall, chance anywhere, unequal numbers of actions."""
+"""Games nobody tuned for: random trees with perfect recall, chance anywhere, varying numbers of actions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Node:
 
 
 class RandomGame(Game[Path]):
-    """A game drawn from a seed. A key holds all that its player did and saw, so recall is perfect."""
+    """A random game, by seed. A key contains everything its player did and saw, so recall is perfect."""
 
     def __init__(self, seed: int, players: int = 2, depth: int = 6, zero_sum: bool = True) -> None:
         self.name = f"random(seed={seed})"

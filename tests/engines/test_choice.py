@@ -1,4 +1,4 @@
-"""Which engine and device "auto" stands for, on machines that are made up."""
+"""Which engine and device "auto" chooses, on simulated machines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def history(name: str) -> HistoryForm:
 
 @pytest.fixture
 def machine(monkeypatch):
-    """Pretend that these libraries are installed and that there are so many CUDA devices; Leduc is a large game."""
+    """Pretend that these libraries and this many CUDA devices are installed, and that Leduc is a large game."""
 
     def pretend(*libraries: str, cuda: int) -> None:
         monkeypatch.setattr(registry, "find_spec", lambda name: name if name in libraries else None)

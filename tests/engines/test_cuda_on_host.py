@@ -1,6 +1,6 @@
-"""The logic of the CUDA kernels, run on a CPU: every CUDA thread a fiber, scheduled at random (`cuda_on_host.cpp`).
+"""The logic of the CUDA kernels on a CPU: every CUDA thread is a fiber, scheduled at random (`cuda_on_host.cpp`).
 
-What this cannot show is left to `test_gpu_engines.py`: memory ordering between blocks, launches, graphs, speed.
+`test_gpu_engines.py` tests the rest: memory ordering between blocks, launches, graphs.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def pointer(array: np.ndarray) -> ctypes.c_void_p:
 
 
 class HostGame:
-    """`CupySolve` in small: the same arrays, the same kernels, no device."""
+    """A small `CupySolve`: the same arrays and kernels, without a device."""
 
     def __init__(self, game: CudaGame, library: ctypes.CDLL) -> None:
         self.game, self.library = game, library
@@ -98,7 +98,7 @@ class HostGame:
         return np.array(values), np.array(best)
 
     def step_by_step(self, weights: np.ndarray, *, simultaneous: bool) -> None:
-        """The launches that a graph strings together."""
+        """The launches that a graph consists of."""
         weights = np.ascontiguousarray(weights)
         for iteration in range(len(weights)):
             following = np.array([iteration], dtype=np.int32)

@@ -1,4 +1,4 @@
-"""One body over every engine × form × device × number format × rule × way of updating.
+"""One test over every engine × form × device × number format × variant × kind of update.
 
 Single iterations start from random regrets: after many, two correct engines drift apart where rounding decides a tie.
 """
@@ -58,7 +58,7 @@ def compiled_sequence(name: str) -> SequenceForm:
 
 
 def random_snapshot(form: HistoryForm, seed: int, *, floor: bool) -> Snapshot:
-    """Regrets, sums and a strategy that no rule would have led to."""
+    """Regrets, sums and a strategy that no variant would produce."""
     random = np.random.default_rng(seed)
     pairs = int(form.first_pair[-1])
     regret = random.normal(size=pairs)
@@ -77,7 +77,7 @@ def after_one_iteration(engine: GameEngine, rule: str, start: Snapshot) -> Snaps
 
 @cache
 def expected(name: str, rule: str, updates: Updates) -> tuple[Snapshot, Snapshot]:
-    """Where one iteration starts and where the readable recursion ends it."""
+    """The state before one iteration, and after it by the readable recursion."""
     form = compiled(name)
     start = random_snapshot(form, seed=len(name), floor=PRESETS[rule].weights(10).floor)
     return start, after_one_iteration(Reference(games.load(name), form, updates=updates), rule, start)
@@ -181,7 +181,7 @@ def test_many_iterations_at_once_and_resumed(build: Any) -> None:
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])  # sets of two actions, and of three
 @pytest.mark.parametrize("build", builds())
 def test_sums_too_small_to_divide_by_give_probabilities(build: Any, name: str, scale: float) -> None:
-    """Regrets, averages and payoffs whose reciprocal no number can hold, as a chain of 2,000 moves makes them."""
+    """Regrets, averages and payoffs whose reciprocals overflow, as a chain of 2,000 moves produces."""
     form = compiled(name)
     tiny = replace(form, payoff=form.payoff * scale)
     start = random_snapshot(form, seed=1, floor=True)

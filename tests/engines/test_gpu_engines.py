@@ -25,7 +25,7 @@ pytestmark = pytest.mark.gpu
 GAMES = ["kuhn", "leduc", "liars_dice(sides=4)", "goofspiel(cards=4)"]
 TOLERANCE = {"float64": 1e-10, "float32": 3e-5}
 
-# How the kernels can be run: one block with and without shared memory, several blocks with a top, a graph of levels.
+# Ways to run the kernels: one block with and without shared memory, several blocks with a top, a graph of levels.
 CUPY_WAYS = {
     "one-block": {"mode": "persistent", "blocks": 1, "carried": False},
     "carried": {"mode": "persistent", "blocks": 1, "carried": True},
@@ -60,7 +60,7 @@ def build(way: str, form: SequenceForm, updates: Updates, dtype: str):
 
 
 def random_snapshot(form: HistoryForm, seed: int) -> Snapshot:
-    """A state without exact ties, so that engines that round differently stay together."""
+    """A state without exact ties, so that engines that round differently do not diverge."""
     random = np.random.default_rng(seed)
     pairs = int(form.first_pair[-1])
     weight = random.exponential(size=pairs)

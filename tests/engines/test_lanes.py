@@ -1,4 +1,4 @@
-"""Sixteen numbers at a time: what is stored in 16 bits, and how it is rounded."""
+"""Sixteen numbers at a time: storage in 16 bits, and rounding."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_half_precision_errors_are_below_a_step_and_cancel() -> None:
 
 
 def test_small_steps_add_up() -> None:
-    """A hundredth of a step at a time; rounded to the nearest half, the sum would stay at 1."""
+    """Adding a hundredth of a step at a time: rounded to nearest, the sum would stay at 1."""
     sums = np.ones(2**12, dtype=np.float32)
     for salt in range(1000):
         sums = as_halves(sums * np.float32(1 + 1e-5), salt)
@@ -70,7 +70,7 @@ def test_the_probability_of_rounding_up_is_the_fraction() -> None:
 
 @pytest.mark.parametrize("stored", [np.int16, np.uint16])
 def test_equal_numbers_with_equal_draws_stay_equal(stored: type) -> None:
-    """What keeps hands that play alike bit-equal in 16 bits."""
+    """This keeps equivalent hands bit-identical in 16 bits."""
     random = np.random.default_rng(3)
     numbers = np.tile(random.uniform(1, 60000, 16), 2).astype(np.float32)
     roundings = np.tile(random.integers(0, 2**32, 16, dtype=np.uint32), 2)

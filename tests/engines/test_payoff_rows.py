@@ -19,7 +19,7 @@ def sequence_form(name: str) -> SequenceForm:
 
 
 def product(rows: PayoffRows, plan: Any) -> Any:
-    """What the batches say, one row at a time."""
+    """The product computed from the batches, one row at a time."""
     y = np.zeros(len(rows.reference))
     for first, count, length, entry in rows.batch.tolist():
         for row in range(first, first + count):

@@ -1,4 +1,4 @@
-"""The fast engine of the public form equals the plain one, on games nobody tuned for."""
+"""The fast engine of the public form agrees with the plain one on games nobody tuned for."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def assert_same_evaluation(form: PublicForm, fast: PublicEngine, plain: PublicRe
 @settings(max_examples=25)
 @given(seed=st.integers(0, 10**6), streets=st.integers(1, 2), rake=st.sampled_from([0.0, 0.05]))
 def test_values_of_uniform_play(seed: int, streets: int, rake: float) -> None:
-    """Every fold and showdown, ties and rake included, against the brute-force matrices."""
+    """Every fold and showdown, including ties and rake, against brute-force matrices."""
     form = random_form(seed, streets=streets, rake=rake, most_hands=20)
     fast, plain = PublicEngine(form), PublicReference(form)
     assume(plain.pairs > 0)
@@ -78,7 +78,7 @@ def test_one_iteration_from_the_same_state(rule: Variant, seed: int) -> None:
         if snapshot.matched is not None:
             rows = fast.node_numbers(snapshot.matched, *place).reshape(len(regret), -1)[:, : regret.shape[1]]
             close.append(np.isclose(matched(rows), plain.strategy[place], atol=2e-3)[:, alive].ravel())
-    # Where a prediction leaves next to nothing positive, rounding decides; a wrong rule disagrees nearly everywhere.
+    # Where a prediction leaves almost nothing positive, rounding decides; a wrong variant differs almost everywhere.
     assert np.concatenate(close).mean() > (0.98 if snapshot.matched is not None else 0.9999)
 
 

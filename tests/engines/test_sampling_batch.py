@@ -1,4 +1,4 @@
-"""Batches of sampled deals in PyTorch. That its estimates are right on average is tested with the other engines'."""
+"""Batches of sampled deals in PyTorch. `test_sampling_engine.py` tests that its estimates are unbiased."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_three_players() -> None:
 
 
 def test_a_large_batch_is_nearly_the_whole_game() -> None:
-    """All 6 deals with their probabilities, or the mean of 20,000 drawn ones: after five iterations still close."""
+    """All 6 deals with their probabilities, or the mean of 20,000 samples: still close after five iterations."""
     rows = schedule(PRESETS["vanilla"], first=1, count=5)
     full = engines.create("numpy", KUHN)
     batch = SamplingEngine(KUHN, sampling=Sampling.CHANCE, batch_size=20_000, seed=1)

@@ -1,8 +1,8 @@
-"""Monte Carlo CFR: estimates are right on average, runs repeat to the last bit, and play converges.
+"""Monte Carlo CFR: estimates are unbiased, runs are bit-identical, and play converges.
 
-The estimator tests hold a random strategy still and compare the mean over many walks with one exact iteration. Walks
-come in blocks; the spread of the blocks' means gives the standard error of each number. All seeds are fixed, so a
-test that passes always passes; the limits are set by what fair draws would exceed once in many thousand runs.
+The estimator tests fix a random strategy and compare the mean over many walks with one exact iteration. Walks come in
+blocks; the spread of the block means gives the standard error of each number. All seeds are fixed, so a test that
+passes always passes; unbiased estimates would exceed the limits once in many thousand runs.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ SAMPLED = (Sampling.EXTERNAL, Sampling.OUTCOME, Sampling.CHANCE)
 NEEDS_TORCH = pytest.mark.skipif(not HAS_TORCH, reason="torch is not installed")
 WALKERS = ("external", "outcome", "chance", pytest.param("torch", marks=NEEDS_TORCH))
 VANILLA = Vanilla()
-LIMIT = 5.0  # standard errors; among 2,000 numbers, fair draws exceed it about once in 800 runs
+LIMIT = 5.0  # standard errors; among 2,000 numbers, unbiased estimates exceed it about once in 800 runs
 
 
 class Uneven(Game[str]):
-    """A made-up game that has what card games lack: outcomes of unequal probability, deals of unequal shape, a move
-    that the other player does not see (so one deal meets an information set twice), and a payoff that is no sum of 0.
+    """A game with what card games lack: outcomes of unequal probability, deals of unequal shape, a move that the other
+    player does not see (so one deal visits an information set twice), and payoffs that do not sum to 0.
     """
 
     name = "uneven"
@@ -87,7 +87,7 @@ def form_of(name: str) -> HistoryForm:
 
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
-    """Small tensors gain nothing from more, and lose much where other work holds the processors."""
+    """Small tensors gain nothing from more threads, and lose much if the processors are busy."""
     if not HAS_TORCH:
         yield
         return
@@ -108,7 +108,7 @@ def engine_of(walker: str, game: str, seed: int) -> SamplingEngine | BatchSampli
 
 
 def random_strategy(form: HistoryForm, seed: int) -> FloatArray:
-    """Mixed everywhere, now and then with an action that is never played."""
+    """Mixed everywhere, occasionally with an action that is never played."""
     generator = np.random.default_rng(seed)
     pairs = int(form.first_pair[-1])
     weights = generator.random(pairs) + 0.1
@@ -130,7 +130,7 @@ def exact_regrets(form: HistoryForm, strategy: FloatArray) -> FloatArray:
 
 def own_reach_times_chance(form: HistoryForm, strategy: FloatArray) -> FloatArray:
     """Σ over the nodes of a set of π_i · π_chance · σ: what a walk adds to an average of two players."""
-    reach = np.ones(len(form.parent))  # chance's and the mover's own
+    reach = np.ones(len(form.parent))  # of chance and of the player to move
     total = np.zeros(len(strategy))
     for player in range(form.players):
         for node in range(1, len(form.parent)):
@@ -143,10 +143,10 @@ def own_reach_times_chance(form: HistoryForm, strategy: FloatArray) -> FloatArra
 
 
 def deviations(blocks: list[FloatArray], exact: FloatArray) -> FloatArray:
-    """How many standard errors the mean over blocks lies from the exact number, where the spread can be told.
+    """How many standard errors the mean over blocks is from the exact number, where the spread is known.
 
-    Where σ plays an action always, its regret is 0 up to rounding in every block; sets that few blocks met have no
-    spread to speak of and are left to the longer runs of smaller games.
+    Where σ always plays an action, its regret is 0 up to rounding in every block; sets that few blocks visited have no
+    meaningful spread and are left to the longer runs of smaller games.
     """
     drawn = np.array(blocks)
     spread = drawn.std(axis=0, ddof=1) / np.sqrt(len(blocks))
@@ -176,12 +176,12 @@ def test_the_mean_over_walks_is_the_exact_regret(game: str, walker: str) -> None
     strategy, blocks = blocks_of(walker, game)
     errors = deviations([block.regret for block in blocks], exact_regrets(form_of(game), strategy))
     assert errors.max() < LIMIT
-    assert np.sqrt(np.mean(errors**2)) < 1.5  # about 1 if the spread is what it seems
+    assert np.sqrt(np.mean(errors**2)) < 1.5  # about 1 if the standard errors are right
 
 
 @pytest.mark.parametrize("walker", WALKERS)
 def test_a_biased_estimator_would_be_detected(walker: str) -> None:
-    """Regrets a tenth too large are far outside the limit, with the very draws used above."""
+    """Regrets a tenth too large are far outside the limit, with the same draws as above."""
     strategy, blocks = blocks_of(walker, "kuhn")
     biased = [1.1 * block.regret for block in blocks]
     assert deviations(biased, exact_regrets(form_of("kuhn"), strategy)).max() > 2 * LIMIT
@@ -190,7 +190,7 @@ def test_a_biased_estimator_would_be_detected(walker: str) -> None:
 @pytest.mark.parametrize("walker", WALKERS)
 @pytest.mark.parametrize("game", ["kuhn", "leduc"])
 def test_averages_weight_a_strategy_by_the_players_own_reach(game: str, walker: str) -> None:
-    """In these two games no deal meets two nodes of a set, so what is added once for a set is added for every node."""
+    """In these two games no deal visits two nodes of a set, so adding once per set is adding once per node."""
     strategy, blocks = blocks_of(walker, game)
     added = [block.average for block in blocks]
     assert deviations(added, own_reach_times_chance(form_of(game), strategy)).max() < LIMIT
@@ -260,7 +260,7 @@ def test_a_resumed_batch_is_the_uninterrupted_one() -> None:
 
 @pytest.mark.parametrize("sampling", SAMPLED, ids=str)
 def test_discounts_reach_sets_that_a_walk_did_not_meet(sampling: Sampling) -> None:
-    """A twin without a rule, whose every regret is multiplied by hand before each iteration, holds the same."""
+    """A second engine without discounts, whose regrets are all multiplied before each iteration, ends up the same."""
     halving = Discounted(alpha=0.0, beta=0.0, gamma=0.0)
     engine, twin = (SamplingEngine(form_of("kuhn"), sampling=sampling, seed=2) for _ in range(2))
     rows = schedule(halving, first=1, count=40)

@@ -39,9 +39,9 @@ def reference(form: HistoryForm, updates: Updates) -> NumpyHistoryEngine | Numpy
 
 
 def random_snapshot(form: HistoryForm, seed: int) -> Snapshot:
-    """A state without exact ties, so that engines that round differently stay together.
+    """A state without exact ties, so that engines that round differently do not diverge.
 
-    One action of each set has a large regret: where all were floored at 0, the next strategy would hang on rounding.
+    One action of each set has a large regret: if all were floored at 0, the next strategy would depend on rounding.
     """
     random = np.random.default_rng(seed)
     pairs = int(form.first_pair[-1])

@@ -1,4 +1,4 @@
-"""Solves on several threads, in forked processes and in several threads at once: they work, or say why not."""
+"""Solves on several threads, in forked processes and in concurrent threads: they work, or say why not."""
 
 from __future__ import annotations
 

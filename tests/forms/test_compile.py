@@ -210,7 +210,7 @@ def test_games_without_a_decision() -> None:
 
 
 class Countdown(Game[int]):
-    """One player counts down; from a negative number they never end."""
+    """One player counts down; from a negative number the game never ends."""
 
     def __init__(self, start: int) -> None:
         self.name, self.start = f"countdown({start})", start
@@ -261,7 +261,7 @@ def test_a_game_that_would_not_fit_is_refused_in_advance(monkeypatch: pytest.Mon
 
 
 def test_a_walk_that_eats_memory_by_other_means_than_nodes_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """States and keys may be far larger than the arrays; what is free tells."""
+    """States and keys may be far larger than the arrays; free memory shows it."""
     free = iter(range(100 * 2**30, 0, -(2**30)))
     monkeypatch.setattr("regretless.forms.compile.available_bytes", lambda: next(free))
     monkeypatch.setattr("regretless.forms.compile.CHECK_EVERY", 10)

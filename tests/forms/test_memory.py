@@ -1,4 +1,4 @@
-"""Control groups, nested, of both versions: what is free is the least over all ancestors."""
+"""Nested control groups of both versions: free memory is the minimum over all ancestors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GIB = 2**30
 
 @pytest.fixture
 def groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Write the files of groups: paths below the mount -> numbers; and which group the process is in."""
+    """Write the files of control groups (paths below the mount -> numbers) and the group the process is in."""
     monkeypatch.setattr(control_groups, "MOUNT", tmp_path / "cgroup")
     monkeypatch.setattr(control_groups, "MEMBERSHIP", tmp_path / "self")
     monkeypatch.setattr(memory, "_machine_available", lambda: 64 * GIB)

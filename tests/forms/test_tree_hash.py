@@ -1,4 +1,4 @@
-"""Equal trees have equal hashes; a change of anything that matters changes it."""
+"""Equal trees have equal hashes; changing anything that matters changes the hash."""
 
 from __future__ import annotations
 

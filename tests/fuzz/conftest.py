@@ -1,6 +1,6 @@
-"""What every fuzzer holds its cases to: only the package's own errors, five seconds each, 500 MB in all.
+"""Limits for every fuzz case: only the package's own errors, five seconds each, 500 MB in total.
 
-Every fuzzer draws its cases from a seed, so a case that fails can be made again. A small number runs with the other
+Every fuzzer generates its cases from a seed, so a failing case can be reproduced. A small number runs with the other
 tests and the full number with the slow ones.
 """
 
@@ -31,7 +31,7 @@ class _Case:
 
     @contextmanager
     def __call__(self, what: object) -> Iterator[None]:
-        """Run one case; anything but the package's own errors fails, and says which case it was."""
+        """Run one case; anything but the package's own errors fails and names the case."""
         try:
             with _deadline(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -61,14 +61,14 @@ def _deadline() -> Iterator[None]:
 
 
 def _peak() -> int:
-    """The most memory that the process has held since it was last reset."""
+    """Peak memory of the process since the last reset."""
     found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
     return int(found[1]) * 1024 if found else 0
 
 
 @pytest.fixture
 def case() -> Iterator[_Case]:
-    """Runs cases; at the end of the test, memory must not have grown by more than 500 MB at any time."""
+    """Runs cases; memory must never grow by more than 500 MB during the test."""
     if not hasattr(signal, "setitimer"):
         pytest.skip("needs a timer of processor time")
     measured = Path("/proc/self/clear_refs").exists()

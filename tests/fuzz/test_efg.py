@@ -1,4 +1,4 @@
-"""Gambit files: damaged text, numbers that are extreme, trees that are deep, long or nearly right."""
+"""Gambit files: damaged text, extreme numbers, and trees that are deep, long or almost right."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WORDS = [
 
 
 def chain(draw: random.Random) -> str:
-    """A long, thin tree: deeper than Python recurses, probabilities smaller than numbers hold."""
+    """A long, thin tree: deeper than Python's recursion limit, with probabilities that underflow."""
     moves = draw.choice([1, 10, 100, 600, 1500])
     lines = ['EFG 2 R "chain" { "a" "b" } ""']
     for move in range(moves):
@@ -83,7 +83,7 @@ def mutated(draw: random.Random, texts: list[str]) -> str:
 def fuzz(case, count: int, seed: int = 0) -> int:
     draw = random.Random(seed)
     texts = [PENNIES, CHANCE, to_efg(Kuhn()), to_efg(Kuhn(players=3))]
-    for game in (Kuhn(), Kuhn(players=3), parse_efg(CHANCE)):  # kernels compile here, and not within a case's time
+    for game in (Kuhn(), Kuhn(players=3), parse_efg(CHANCE)):  # compile kernels before any case is timed
         for engine in ENGINES:
             solve(game, iterations=3, engine=engine)
     solved = 0

@@ -1,4 +1,4 @@
-"""Crafted `.rgl` files: every checksum is right, and what it vouches for is not."""
+"""Crafted `.rgl` files: every checksum is right, but the contents are not."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def originals(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
 
 
 class Crafted:
-    """The parts of a file, to be changed and put together again with checksums that are right."""
+    """The parts of a file, to be changed and reassembled with correct checksums."""
 
     def __init__(self, content: bytes) -> None:
         length = int.from_bytes(content[:8], "little")
@@ -98,13 +98,13 @@ class Crafted:
             try:
                 dtype = mapped.DTYPES[self.table[name]["dtype"]]
                 arrays[name] = np.frombuffer(bytes(content), dtype).reshape(self.table[name]["shape"])
-            except (KeyError, TypeError, ValueError):  # no array at all: whatever the checksum says
+            except (KeyError, TypeError, ValueError):  # not an array, so its checksum does not matter
                 return "0"
         return container._checksum(text, arrays)
 
 
 def change(draw: random.Random, crafted: Crafted) -> None:
-    """One thing that is wrong."""
+    """Make one thing wrong."""
     kind = draw.randrange(9)
     name = draw.choice(list(crafted.arrays)) if crafted.arrays else ""
     entry = crafted.table.get(name)
@@ -151,7 +151,7 @@ def change(draw: random.Random, crafted: Crafted) -> None:
 
 
 def look(draw: random.Random, path: Path, kind: str) -> None:
-    """Everything that a person could do with a file."""
+    """Everything a user can do with a file."""
     if kind == "solution":
         solution: Solution = load_solution(path)
         json.dumps(solution.as_json(strategy=True), allow_nan=False)
@@ -172,7 +172,7 @@ def look(draw: random.Random, path: Path, kind: str) -> None:
 
 def fuzz(case, originals: list[bytes], path: Path, count: int, seed: int = 0) -> None:
     draw = random.Random(seed)
-    for content in originals:  # kernels compile here, and not within a case's time
+    for content in originals:  # compile kernels before any case is timed
         path.write_bytes(content)
         for _ in range(2):
             look(draw, path, Crafted(content).header["kind"])

@@ -1,4 +1,4 @@
-"""Spot files: fields that are wrong, missing or extreme, and text that is damaged."""
+"""Spot files: wrong, missing or extreme fields, and damaged text."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ RIVER = Spot.from_mapping(
 
 
 def drawn_spot(draw: random.Random) -> dict[str, Any]:
-    """A spot that is right in most of its fields."""
+    """A spot whose fields are mostly right."""
 
     def usually(right: list[Any], wrong: list[Any]) -> Any:
         return draw.choice(right if draw.random() < 0.93 else wrong)
@@ -107,7 +107,7 @@ def drawn_spot(draw: random.Random) -> dict[str, Any]:
 
 
 def toml_of(spot: dict[str, Any]) -> str:
-    """The tables as TOML, as far as TOML can say them."""
+    """The tables as TOML, as far as TOML can express them."""
 
     def value(given: Any) -> str:
         if isinstance(given, bool):
@@ -132,7 +132,7 @@ def damaged(draw: random.Random, text: str) -> str:
 
 def fuzz(case, count: int, seed: int = 0) -> int:
     draw = random.Random(seed)
-    solve_spot(RIVER, iterations=2, threads=1).as_json()  # kernels compile here, and not within a case's time
+    solve_spot(RIVER, iterations=2, threads=1).as_json()  # compile kernels before any case is timed
     solved = 0
     for number in range(count):
         given = drawn_spot(draw)

@@ -1,4 +1,4 @@
-"""Range texts, size texts and lines of play: random letters, and texts that are nearly right."""
+"""Ranges, bet sizes and lines as text: random letters, and texts that are almost right."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NUMBERS = ["9" * 400, "1e999", "0.0000000001", "-1", "1e-400", "00", ".", "..", 
 
 
 def mutated(draw: random.Random, texts: list[str]) -> str:
-    """A text of the list with a few accidents; or, now and then, letters at random."""
+    """A text from the list with a few mutations or, occasionally, random letters."""
     if draw.random() < 0.1:
         return "".join(draw.choices(LETTERS, k=draw.randrange(60)))
     text = draw.choice(texts)
@@ -81,7 +81,7 @@ def test_24000_texts(case) -> None:
     "unit", ["A", "AA,", "AA:0.5,", "[50]AA[/50],", "[", "-", ":", "0.5,", "33%,", "e,", "check,", "9", " "]
 )
 def test_long_texts(case, unit: str) -> None:
-    """A megabyte of anything is read or refused in a moment."""
+    """A megabyte of anything is quickly read or refused."""
     for read in (Range.parse, parse_sizes, parse_line):
         with case((read, unit)):
             read(unit * (10**6 // len(unit)))

@@ -1,4 +1,4 @@
-"""What every game promises, whoever wrote it: one body, every game of the catalogue and both adapters."""
+"""What every game promises: one test for every game in the catalogue and both adapters."""
 
 import importlib.util
 import math
@@ -76,11 +76,11 @@ def test_conformance(text, walk):
             assert sum(probability for _, probability in outcomes) == pytest.approx(1)
         else:
             assert 0 <= node.player < players
-            # One key: one player, one list of actions, one memory of what the player saw and did (perfect recall).
+            # A key implies one player, one list of actions and one memory of what the player saw and did.
             known = (node.player, actions, node.recall[node.player])
             assert sets.setdefault(game.info_set_key(state), known) == known
         assert game.next_state(state, actions[0]) == game.next_state(state, actions[0])
-    # For every way the players may play, chance's probabilities over the endings sum to at most 1.
+    # However the players play, the chance probabilities of the terminals sum to at most 1.
     assert all(sum(reaches) <= 1 + 1e-9 for reaches in terminals_reach.values())
     assert len(sets) >= players
 

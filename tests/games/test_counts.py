@@ -1,4 +1,4 @@
-"""The sizes everybody agrees on, and the same tree as OpenSpiel's: endings, payoffs, information sets."""
+"""Published game sizes, and agreement with OpenSpiel's trees: terminals, payoffs, information sets."""
 
 from collections import Counter
 
@@ -55,7 +55,7 @@ def test_counts(text, walk):
 
 
 def shape(game, walk):
-    """What two descriptions of one game must share, whatever they call things."""
+    """What two descriptions of one game must have in common, regardless of names."""
     endings, sets = Counter(), {}
     for depth_first in walk(game):
         state, depth, player, reach, recall = depth_first

@@ -9,7 +9,7 @@ from regretless.errors import InvalidFile, RegretlessError
 from regretless.games import CHANCE
 from regretless.games.gambit import Limits, parse_efg, read_efg, to_efg, write_efg
 
-# As Gambit's own programs write it: Myerson's card game (1991), with payoffs on the way (the ante) and at the end.
+# As Gambit itself writes it: Myerson's card game (1991), with payoffs along the path (the ante) and at the end.
 CARD_GAME = r"""EFG 2 R "A simple card game, \"Myerson (1991)\"" { "Fred" "Alice" }
 "Fred antes one, sees his card,
 and raises or folds."
@@ -67,7 +67,7 @@ def test_three_players_general_sum_and_poor_labels():
 
 
 def everything(game, walk):
-    """All that a game says, by the actions that lead there."""
+    """Everything a game says about each state, by the actions that lead there."""
     nodes = Counter()
     for node in walk(game):
         if node.player is None:

@@ -38,7 +38,7 @@ def test_spellings(text, name):
         ("leduc(**{'ranks': 6})", InvalidText, "by name"),
         ("leduc(ranks=6,ranks=7)", InvalidText, "ranks is given twice"),
         ("leduc(ranks=6", InvalidText, "must look like"),
-        ("leduc(ranks=,)", InvalidText, "position 13"),  # our own count: Python's versions differ in theirs
+        ("leduc(ranks=,)", InvalidText, "position 13"),  # ours: versions of Python disagree on positions
         ("leduc(ranks=6, suits=)", InvalidText, "position 22"),
         ("leduc(ranks=6,,)", InvalidText, "position 15"),
         ("leduc(ranks=6 7)", InvalidText, "position 13"),
@@ -89,7 +89,7 @@ def test_catalogue():
 
 
 def test_openspiel_missing(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyspiel", None)  # as if it were not installed
+    monkeypatch.setitem(sys.modules, "pyspiel", None)  # as if not installed
     with pytest.raises(MissingExtra, match=r"pip install 'regretless\[interop\]'"):
         games.load("openspiel:kuhn_poker")
 

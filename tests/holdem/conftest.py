@@ -43,7 +43,7 @@ FLOP: dict[str, Any] = {
 
 @pytest.fixture
 def fields() -> dict[str, Any]:
-    """A river spot as nested mappings, to be spoiled."""
+    """A river spot as nested mappings, for tests to modify."""
     return copy.deepcopy(RIVER)
 
 

@@ -1,8 +1,8 @@
-"""Random spots, small enough to solve in a moment: the same seed gives the same spot.
+"""Random spots, small enough to solve quickly: the same seed gives the same spot.
 
-Boards on which suits can be exchanged (one suit, two, pairs, three of a kind) come more often than they are dealt, and
-most ranges keep them exchangeable. Ranges are narrow or wide, with weights down to 1e-5; some spots pay rake, and sizes
-and thresholds are odd.
+Boards with interchangeable suits (one suit, two, pairs, three of a kind) are more frequent than in real deals, and most
+ranges preserve the symmetry. Ranges are narrow or wide, with weights down to 1e-5; some spots pay rake, and sizes and
+thresholds are unusual.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def random_spot(seed: int, cards: int) -> Spot:
     while True:
         try:
             spot = Spot.from_mapping(_fields(source, cards))
-        except InvalidText:  # ranges that the board empties, or that always share a card
+        except InvalidText:  # the board blocks a whole range, or the ranges always share a card
             continue
         if estimate_spot(spot).entries <= LARGEST[cards]:
             return spot
@@ -75,7 +75,7 @@ def _range(source: random.Random, cards: int) -> str:
     terms = []
     for name in source.sample(CLASS_NAMES, count):
         weight = source.choice(WEIGHTS) if source.random() < 0.4 else 1.0
-        if source.random() < 0.05:  # one combo, which tells suits apart
+        if source.random() < 0.05:  # one combo, which breaks the symmetry of suits
             suits = source.sample("cdhs", 2)
             name = name[0] + suits[0] + name[1] + (suits[0] if name.endswith("s") else suits[1])
         terms.append(name if weight == 1 else f"{name}:{weight:.5f}".rstrip("0"))

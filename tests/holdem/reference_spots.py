@@ -24,7 +24,7 @@ class Point:
     street: int  # 3, 4 or 5 cards on the table
     paid: tuple[int, int]
     player: int
-    base: int = 0  # what each had paid when the street began
+    base: int = 0  # chips each had paid when the street began
     last: int = 0  # the last bet or raise, beyond the call
     bets: int = 0  # bets and raises on this street
     acted: bool = False  # whether somebody checked

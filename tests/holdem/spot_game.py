@@ -1,7 +1,7 @@
-"""A spot as an extensive-form game, history by history: for the readable best response, far too slow for more.
+"""A spot as an extensive-form game, history by history: slow, but enough for the readable best response.
 
 Chance deals a pair of hands, then each card. Strategies come from the reader, which finds runouts in its own way. A
-decision that a lock gives is a move of chance, so that nobody's best response can change it.
+locked decision is a chance move, so that no best response can change it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class State(NamedTuple):
 
 class SpotGame(Game[State]):
     def __init__(self, solution: SpotSolution, locked: dict[str, set[str]] | None = None) -> None:
-        """`locked`: hands by the line where their decision is given, without cards."""
+        """`locked`: for each line, without cards, the hands whose decision is locked there."""
         self.name = "spot"
         self.spot, self.reader = solution.spot, solution.reader
         self.tree = self.reader.form.tree

@@ -15,7 +15,7 @@ from regretless.holdem.spots.spot import Spot
 
 
 def actions(tree: BettingTree, *line: str) -> list[str]:
-    """Actions after a line; cards come by themselves."""
+    """Actions after a line; cards are dealt automatically."""
     node = 0
     for step in line:
         node = _below_chance(tree, node)
@@ -145,7 +145,7 @@ def test_sizes_of_each_raise(fields: dict[str, Any]) -> None:
     assert actions(tree, "bet 50", "raise 150") == ["fold", "call", "raise 300", "all-in 5000"]  # oop re-raises
     assert actions(tree, "bet 50", "raise 150", "raise 300") == ["fold", "call"]  # ip has no third raise
     assert actions(tree, "check", "bet 50", "raise 150") == ["fold", "call", "raise 600"]  # ip re-raises
-    # oop's third raise is as the second
+    # oop's third raise equals the second
     assert actions(tree, "check", "bet 50", "raise 150", "raise 600") == ["fold", "call", "raise 1200", "all-in 5000"]
 
 

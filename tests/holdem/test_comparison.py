@@ -1,4 +1,4 @@
-"""Two solutions compared: the search finds the largest differences, and numbers are those of the nodes themselves."""
+"""Comparing two solutions: the search finds the largest differences, and its numbers match the nodes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_numbers_are_those_of_the_nodes(turn: SpotSolution, locked: SpotSolution
 
 
 def test_probabilities_of_getting_there_add_up(everything: SpotComparison) -> None:
-    """After check, check a card comes for certain: the deals share the probability of the line."""
+    """After check, check a card is always dealt: the deals share the probability of the line."""
     nodes = {node.line: node for node in everything.nodes}
     check = nodes["check"]
     for place in range(2):
@@ -66,7 +66,7 @@ def test_probabilities_of_getting_there_add_up(everything: SpotComparison) -> No
 
 
 def test_deals_are_one_node_only_if_one_renaming_exchanges_them_in_both() -> None:
-    """Both solutions play Ac and Ad alike, but one exchanges hearts and spades on the way and the other does not."""
+    """Both solutions treat Ac and Ad as equivalent, but only one of them also swaps hearts and spades to read them."""
     fields = {
         "board": "7c 7d 4h 4s",
         "pot": 100,

@@ -1,4 +1,4 @@
-"""Locks that another solution gives: its strategy is played, the rest is solved around it, and files keep it."""
+"""Locks taken from another solution: its strategy is played, the rest is solved around it, and files store it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from regretless.holdem.spots.spot import Spot
 
 @pytest.fixture(scope="module")
 def source(turn: SpotSolution, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A solve that is far from equilibrium, so that playing it is seen."""
+    """A solve far from equilibrium, so that playing its strategy makes a visible difference."""
     path = tmp_path_factory.mktemp("source") / "early.rgl"
     solve_spot(turn.spot, iterations=4, threads=1).save(path)
     return str(path)
@@ -37,7 +37,7 @@ def test_every_decision_of_a_player(turn: SpotSolution, source: str, storage: in
             assert mine.locked.all()
         else:
             assert not mine.locked.any()
-    # The other player's best response is found: nothing is left to gain, and it earns more than in equilibrium.
+    # The other player finds the best response: nothing is left to gain, and it earns more than in equilibrium.
     assert solution.exploitability_pct_pot <= 0.1
     assert solution.ev["ip"] > turn.ev["ip"] + 0.5
     assert sum(solution.ev.values()) == pytest.approx(turn.spot.pot, abs=1e-3)

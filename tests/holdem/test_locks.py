@@ -1,4 +1,4 @@
-"""Locked decisions: a locked node equals a tree without the other actions, and everybody plays around it."""
+"""Locked decisions: a locked node is equivalent to a tree without the other actions, and both players adapt to it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_chosen_hands_are_held_and_the_rest_is_free(fields: dict[str, Any]) -> N
     others = [name for name in held.strategy if name[0] + name[2] not in ("AK", "22")]
     assert any(abs(held.strategy[name]["check"] - 0.75) > 0.1 for name in others)
     assert held.exploitability_pct_pot <= 0.02
-    assert held.ev["oop"] < free.ev["oop"]  # a plan that is not the best costs something
+    assert held.ev["oop"] < free.ev["oop"]  # a suboptimal strategy costs something
 
 
 def test_a_lock_holds_on_every_runout_or_on_one(turn: SpotSolution) -> None:

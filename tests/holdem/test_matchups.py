@@ -1,4 +1,4 @@
-"""Running sums against the table of all pairs."""
+"""Running sums agree with the table of all pairs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def random_hands(random: np.random.Generator, deck: int) -> tuple[Hands, Hands]:
 def test_equal_to_all_pairs(seed: int, deck: int) -> None:
     random = np.random.default_rng(seed)
     own, other = random_hands(random, deck)
-    board = random.integers(0, deck)  # a card that kills hands
+    board = random.integers(0, deck)  # a card that blocks hands
     # Strength depends on the hand alone, so that equal hands tie.
     strength = random.integers(0, 5, size=(deck, deck))
     strengths = [

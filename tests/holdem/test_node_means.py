@@ -1,4 +1,4 @@
-"""Means over the hands of a node: what one player takes the other does not, on lines that are hardly ever taken too."""
+"""Averages over the hands at a node: one player's gain is the other's loss, even on lines that are rarely taken."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BLOCKED: dict[str, Any] = {
 
 
 def views(solution: SpotSolution, *, every: int = 13) -> Iterator[NodeView]:
-    """Every betting node, after every so many-th card."""
+    """Every betting node, on a subset of the runouts."""
     waiting = [solution.reader.root]
     while waiting:
         place = waiting.pop()
@@ -42,7 +42,7 @@ def views(solution: SpotSolution, *, every: int = 13) -> Iterator[NodeView]:
 
 
 def check_chips(view: NodeView, rake: float, rake_cap: float, tolerance: float) -> None:
-    """Both EVs sum to the pot, less at most what the house can take; both equities to 1."""
+    """The EVs sum to the pot minus at most the maximum rake, and the equities to 1."""
     if not view.reached:
         return
     house = min(rake * (view.pot + sum(view.stacks.values())), rake_cap)
@@ -77,7 +77,7 @@ def test_hands_that_face_almost_nothing(iterations: int) -> None:
     for view in views(solution):
         check_chips(view, 0.0, 0.0, 1e-8 * solution.spot.pot)
         reached += view.reached
-        for table in view.hands.values():  # a number wherever somebody is met, and only there
+        for table in view.hands.values():  # NaN exactly where no opposing hand is possible
             np.testing.assert_array_equal(np.isnan(table.ev), table.matchups == 0)
             np.testing.assert_array_equal(np.isnan(table.equity), table.matchups == 0)
     assert reached > 5

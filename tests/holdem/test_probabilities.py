@@ -1,4 +1,4 @@
-"""What a file keeps of strategies: rare actions as precisely as frequent ones, and files from before."""
+"""Strategies in files: rare actions are as precise as frequent ones, and older files still open."""
 
 from __future__ import annotations
 

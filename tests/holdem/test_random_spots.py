@@ -1,4 +1,4 @@
-"""Random spots: what a solve reports is what an independent evaluation finds, in memory and in the file.
+"""Random spots: a solve's reports match an independent evaluation, in memory and in the file.
 
 Exploitability agrees to 1e-6 of the pot in 32 bits and to 1e-4 in 16, EVs to twice that.
 """
@@ -87,7 +87,7 @@ def test_boards_that_merge_are_many() -> None:
 
 @pytest.mark.parametrize("iterations", [200, 1000, pytest.param(5000, marks=slow)])
 def test_merged_suits_do_not_hide_exploitability(iterations: int) -> None:
-    """Where hands that play alike drift apart, copies of a runout are read wrongly: 0.07 % was 0.37 %."""
+    """If equivalent hands drift apart, copies of a runout are read wrongly: 0.07 % was really 0.37 %."""
     solution = solve_spot(Spot.from_mapping(MERGED), iterations=iterations, threads=1)
     found = solution.verify()
     check(solution, found, 32)

@@ -1,4 +1,4 @@
-"""Any node of a solved spot: consistent with its children, with other cards, and with a walk over everything."""
+"""Any node of a solved spot is consistent with its children, with equivalent cards, and with a full walk."""
 
 from __future__ import annotations
 
@@ -106,10 +106,10 @@ def test_a_report_of_runouts_averages_to_the_node(turn: SpotSolution) -> None:
 
 
 def test_equivalent_cards_give_equal_answers(flop: SpotSolution) -> None:
-    """On Qs Jh 2h clubs and diamonds can be exchanged; every hand then reads what its double does.
+    """On Qs Jh 2h, clubs and diamonds are interchangeable, so every hand must match its mirror image.
 
-    On the flop both doubles are solved, each with its own rounding, so they are only nearly alike; exchanging the wrong
-    cards would move numbers by a tenth and more.
+    On the flop both mirror images are solved, each with its own rounding, so they are only nearly equal; swapping the
+    wrong cards would move numbers by a tenth or more.
     """
     exchanged = str.maketrans("cd", "dc")
     for turn, river in [("3c", "9c"), ("3c", "9d"), ("5d", "5c"), ("8h", "Ac"), ("Td", "Kh")]:

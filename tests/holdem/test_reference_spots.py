@@ -66,14 +66,14 @@ def test_equity(name: str) -> None:
 
 @pytest.mark.parametrize("storage", [32, 16])
 @pytest.mark.parametrize("name", ALL)
-def test_kept_memory_matches_postflop_solver(name: str, storage: int) -> None:
+def test_kept_memory_is_at_most_that_of_postflop_solver(name: str, storage: int) -> None:
     form, answer = load_spot(name)
     assert PublicEngine(form, storage=storage).kept_bytes <= answer["memory_bytes"][str(storage)]
 
 
 @slow
 @pytest.mark.parametrize("storage", [32, 16])
-def test_a_flop_takes_no_more_iterations_than_elsewhere(storage: int) -> None:
+def test_a_flop_takes_no_more_iterations_than_postflop_solver(storage: int) -> None:
     form, _ = load_spot("flop_3bet")
     engine = PublicEngine(form, threads=2, storage=storage)
     for iterations, percent in ((80, 0.5), (100, 0.3), (180, 0.1)):

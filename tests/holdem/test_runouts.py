@@ -1,4 +1,4 @@
-"""Runouts: what is dealt, what is merged, and that merging changes no answer."""
+"""Runouts: what is dealt, what is merged, and that merging does not change the answer."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def small_spot(board: str, ip: Range, oop: Range, *, bets: str = "70%", stack: i
 @pytest.mark.parametrize(
     ("board", "ip", "turns", "rivers"),
     [
-        ("Qs Jh 2h", "AA,KK", 36, 1429),  # clubs and diamonds alike
-        ("Qs Jh 2d", "AA,KK", 49, 49 * 48),  # no two suits alike
-        ("Qs Js 2s", "AA,KK", 23, 13 * 35 + 10 * 22),  # three suits alike
-        ("Qs Jh 2h", "AcKc", 49, 49 * 48),  # the range tells clubs from diamonds
+        ("Qs Jh 2h", "AA,KK", 36, 1429),  # clubs and diamonds are equivalent
+        ("Qs Jh 2d", "AA,KK", 49, 49 * 48),  # no suits are equivalent
+        ("Qs Js 2s", "AA,KK", 23, 13 * 35 + 10 * 22),  # three suits are equivalent
+        ("Qs Jh 2h", "AcKc", 49, 49 * 48),  # the range distinguishes clubs from diamonds
     ],
 )
 def test_isomorphic_deals_are_stored_once(board: str, ip: str, turns: int, rivers: int) -> None:
     form = small_spot(board, Range.parse(ip), Range.parse("AA,KK"))
     assert [len(street.parent) for street in form.streets] == [1, turns, rivers]
-    assert len(form.streets[1].copies) == 49  # with its copies, every card is there
+    assert len(form.streets[1].copies) == 49  # runouts and their copies cover every card
     for turn in range(turns):
         first, last = form.streets[1].first_child[turn : turn + 2]
         assert form.streets[2].first_copy[last] - form.streets[2].first_copy[first] == 48
@@ -68,7 +68,7 @@ def test_strengths_and_blockers() -> None:
 def test_merging_suits_changes_no_answer() -> None:
     ip, oop = Range.parse("AA,KJs,T9s"), Range.parse("QQ,JTs,A2s")
     merged = small_spot("Qs Jh 2h 7s", ip, oop)
-    nudge = np.where(np.arange(1326) % 4 == 0, 1 - 1e-7, 1.0)  # enough to tell the suits apart
+    nudge = np.where(np.arange(1326) % 4 == 0, 1 - 1e-7, 1.0)  # enough to break the symmetry of suits
     apart = small_spot("Qs Jh 2h 7s", Range(ip.weights * nudge), Range(oop.weights * nudge))
     assert len(merged.streets[1].parent) < len(apart.streets[1].parent) == 48
     engines = PublicEngine(merged), PublicEngine(apart)
@@ -85,7 +85,7 @@ class RiverState(NamedTuple):
 
 
 class River(Game[RiverState]):
-    """A river as any other game: hands are dealt by chance, and the betting tree of the form is walked."""
+    """A river as a general game: chance deals the hands, and play follows the form's betting tree."""
 
     name = "river"
 

@@ -36,7 +36,7 @@ def test_geometric_bets_put_the_stack_in() -> None:
     ("text", "raises", "streets"), [("e", 0, 3), ("e", 1, 2), ("e", 2, 1), ("e", 5, 1), ("5e", 2, 3), ("2e", 0, 2)]
 )
 def test_a_geometric_raise_counts_a_street_less_for_each_raise_made(text: str, raises: int, streets: int) -> None:
-    # Facing a bet nobody has raised: all three streets count. Each raise takes one, the opening bet none.
+    # Facing an unraised bet, all three streets count; each raise uses one up, the opening bet does not.
     (size,) = parse_sizes(text, raises=True)
     at = Decision(pot=200, bet_faced=50, stack=850, raises=raises, streets=3)
     share = ((2 * 850 / 200 + 1) ** (1 / streets) - 1) / 2

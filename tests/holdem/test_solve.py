@@ -24,7 +24,7 @@ def check_against(spot: Spot, answer: dict[str, Any], exploitability: float, sto
     for player in ("oop", "ip"):
         assert solution.ev[player] == pytest.approx(answer["ev"][player], abs=0.0005 * spot.pot)
         assert solution.equity[player] == pytest.approx(answer["equity"][player], abs=1e-4)
-    # Each hand's own EV, where two solvers agree as far as both are exact: by weight, the mean difference.
+    # EV per hand: the weighted mean difference between two solvers, both of which have converged.
     for player in ("oop", "ip"):
         table = solution.root.hands[player]
         theirs = np.array([answer[f"{player}_hands"][name] for name in table.texts()])
@@ -173,7 +173,7 @@ def test_the_estimate_is_close_to_the_memory_used(
 @pytest.mark.parametrize("storage", [32, 16])
 def test_the_estimate_covers_saving(read_reference: Read, tmp_path: Path, storage: int) -> None:
     spot, _ = read_reference("turn_example")
-    solve_spot(spot, iterations=1, threads=1, storage=storage).save(tmp_path / "spot.rgl")  # compiles
+    solve_spot(spot, iterations=1, threads=1, storage=storage).save(tmp_path / "spot.rgl")  # compile kernels
     estimated = estimate_spot(spot, threads=1).memory_bytes[storage]
     tracemalloc.start()
     solve_spot(spot, iterations=1, threads=1, storage=storage).save(tmp_path / "spot.rgl", resumable=True)
@@ -193,7 +193,7 @@ def test_an_estimate_is_quick_and_half_the_bits_take_half_the_memory(read_refere
 
 @pytest.mark.parametrize("light", ["oop", "ip"])
 def test_16_bits_solve_a_range_that_is_much_lighter_than_the_other(fields: dict[str, Any], light: str) -> None:
-    """The values of its opponent are as light, and must not round to 0."""
+    """The opponent's values are just as small, and must not round to 0."""
     fields["oop"]["range"], fields["ip"]["range"] = "AA, T9s", "QJs, 88"
     fields[light]["range"] = ", ".join(f"{hand}:0.00000001" for hand in fields[light]["range"].split(", "))
     solution = solve_spot(Spot.from_mapping(fields), iterations=200, threads=1, storage=16)

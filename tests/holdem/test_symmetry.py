@@ -1,4 +1,4 @@
-"""Hands that a suit permutation exchanges keep bit-equal numbers, however long a solve runs, in 32 and 16 bits."""
+"""Hands that a suit permutation exchanges stay bit-identical, however long a solve runs, in 32 and 16 bits."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MERGED = {
 
 
 def runout_boards(form: PublicForm, board: tuple[int, ...], street: int) -> list[tuple[int, ...]]:
-    """The cards on the table of every runout of a street."""
+    """The board of every runout of a street."""
     tables = [board]
     for number in range(1, street + 1):
         here = form.streets[number]
@@ -55,7 +55,7 @@ def runout_boards(form: PublicForm, board: tuple[int, ...], street: int) -> list
 
 @cache
 def suit_maps() -> list[tuple[np.ndarray, np.ndarray]]:
-    """Of every way to rename suits, what cards and what hands become."""
+    """The image of every card and hand under each renaming of suits."""
     lookup = {tuple(cards): hand for hand, cards in enumerate(HAND_CARDS.tolist())}
     found = []
     for suits in permutations(range(4)):
@@ -66,7 +66,7 @@ def suit_maps() -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def suit_maps_that_keep(board: tuple[int, ...], start: int, weights: list[np.ndarray]) -> list[np.ndarray]:
-    """Hand maps that leave the starting board as a set, each later card, and both ranges in place: found by trying."""
+    """Hand maps that preserve the set of starting cards, each later card, and both ranges, by exhaustive search."""
     return [
         hand_map
         for card_map, hand_map in suit_maps()
@@ -116,7 +116,7 @@ def test_the_turn_that_drifted(iterations: int, storage: int) -> None:
 @pytest.mark.parametrize("storage", [32, 16])
 @pytest.mark.parametrize("iterations", [200, 1000, 5000])
 def test_a_river_whose_blockers_leave_next_to_nothing(iterations: int, storage: int) -> None:
-    """oop always meets 7c5c and always wins: 100 chips, 0 for ip."""
+    """oop always faces 7c5c and always wins: 100 chips, 0 for ip."""
     solution = solve_spot(BLOCKED_RIVER, iterations=iterations, storage=storage)
     assert solution.ev["oop"] == pytest.approx(100, abs=1e-4)
     assert solution.ev["ip"] == pytest.approx(0, abs=1e-4)
@@ -137,7 +137,7 @@ def test_stacks_too_deep_for_the_arithmetic_are_refused() -> None:
 
 
 def test_merging_suits_changes_no_answer() -> None:
-    """The same turn with and without merged suits, far beyond where rounding used to separate them."""
+    """The same turn with and without merged suits, run far beyond the point where rounding used to separate them."""
     tree = betting_tree(DRIFTING_TURN)
     ranges = DRIFTING_TURN.ip, DRIFTING_TURN.oop
     merged = compile_holdem(DRIFTING_TURN.board, *ranges, tree)
@@ -153,7 +153,7 @@ def test_merging_suits_changes_no_answer() -> None:
 
 
 def test_an_old_file_warns_that_it_is_approximate(tmp_path: Path) -> None:
-    """Written by the version whose hands drifted apart: it states 0.106 % of the pot, and 1.593 % is true."""
+    """A file from a version in which equivalent hands drifted apart: it states 0.106 % of the pot, not 1.593 %."""
     with pytest.warns(ApproximateFile, match="its exploitability may be too low; 'regretless verify"):
         drifted = load_solution(DATA / "drifted_turn.rgl")
     found = drifted.verify()

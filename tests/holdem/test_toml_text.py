@@ -1,4 +1,4 @@
-"""Spot files that somebody made to break the reader: one sentence, within a moment."""
+"""Spot files crafted to break the reader: refused quickly, with one sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A betting tree that explodes is refused while it is built, within moments, with what to remove."""
+"""A betting tree that explodes is refused quickly, while it is being built, and the error says what to remove."""
 
 from __future__ import annotations
 

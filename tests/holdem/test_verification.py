@@ -1,4 +1,4 @@
-"""The independent evaluation of solved spots: against the engine, against other code, against games of a few hands."""
+"""The independent evaluation of solved spots, checked against the engine, other code, and games with few hands."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_solve_reports_the_true_exploitability(river: SpotSolution, turn: Spot
         {"board": "7h 6s 2h Qc 3d"},
         {"board": "7h 6s 2h Qc 3d", "rules": {"rake": 0.1}},
         {"board": "7h 6s 2h Qc", "bets": {"bet": "a"}},
-        {  # hearts, diamonds and spades can be exchanged
+        {  # hearts, diamonds and spades are interchangeable
             "board": "7c 6c 2c Qc",
             "oop": {"range": "Ac5d, Ac5h, Ac5s"},
             "ip": {"range": "Kc4d, Kc4h, Kc4s, Ac5d:0.2, Ac5h:0.2, Ac5s:0.2, 8c3d, 8c3h, 8c3s"},
@@ -116,7 +116,7 @@ def test_a_player_held_as_in_another_solution(tmp_path: Path) -> None:
     for found in (solution.verify(), SpotSolution.load(tmp_path / "second.rgl").verify()):
         assert found.exploitability == pytest.approx(found.reported, abs=1e-6 * found.pot)
     free = solve_spot(spot, iterations=5, threads=1).verify()
-    assert found.exploitability < 0.1 * free.exploitability  # of oop's mistakes nothing counts
+    assert found.exploitability < 0.1 * free.exploitability  # oop's mistakes do not count
 
 
 def test_a_sampled_flop_is_within_its_standard_error(flop: SpotSolution) -> None:
@@ -130,7 +130,7 @@ def test_a_sampled_flop_is_within_its_standard_error(flop: SpotSolution) -> None
         assert found.standard_error is not None
         assert 0 < found.standard_error < exact.exploitability
         assert abs(found.exploitability - exact.exploitability) < 4 * found.standard_error
-        for player in ("oop", "ip"):  # the solution's own values leave little to chance
+        for player in ("oop", "ip"):  # the solution's own values serve as control variates
             assert found.ev[player] == pytest.approx(exact.ev[player], abs=1e-4 * exact.pot)
     assert told[:288] == [(done, 288) for done in range(1, 289)]
     assert flop.verify(turns=49).exact

@@ -1,4 +1,4 @@
-"""Pictures hold what they should, touch no global state, and say what is missing."""
+"""Plots contain what they should, touch no global state, and say what is missing."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from regretless.errors import InvalidGame, InvalidOption
 def test_a_batch_equals_its_games_one_by_one() -> None:
     games = [f"leduc(ante={ante})" for ante in (1, 2, 3.5)]
     batch = rl.solve_batch(games, variant="discounted", iterations=50, threads=2)
-    assert batch.games == ("leduc", *games[1:])  # the default needs no saying
+    assert batch.games == ("leduc", *games[1:])  # the default is omitted
     for number, game in enumerate(games):
         alone = rl.solve(game, variant="discounted", iterations=50)
         assert batch.evaluation[number].exploitability == pytest.approx(alone.exploitability, abs=1e-12)

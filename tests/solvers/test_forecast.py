@@ -1,4 +1,4 @@
-"""Time left is told once there is a trend, within a small factor, and never where there is none."""
+"""The time left is shown once there is a trend, is right within a small factor, and is never shown without one."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_power_law_is_foretold(exponent: float, per_measurement: float) -> Non
     first = next(each.iteration for outlook, each in told if outlook.seconds_left is not None)
     assert first <= 20
     for outlook, each in told:
-        if first <= each.iteration <= 360:  # later ones are a matter of one measurement
+        if first <= each.iteration <= 360:  # later, a single measurement decides
             assert outlook.seconds_left is not None
             assert outlook.seconds_left == pytest.approx(end - each.seconds, rel=0.35)
     assert told[-1][0].share == 1.0

@@ -1,4 +1,4 @@
-"""Every preset on Kuhn and Leduc, against stored answers: bit for bit on the reference, closely on every engine."""
+"""Every preset on Kuhn and Leduc against stored answers: bit-identical on the reference, close on every engine."""
 
 import json
 from pathlib import Path
@@ -48,7 +48,7 @@ def test_every_engine_is_close(name: str, game: str, variant: str) -> None:
         assert ours["strategy"] == pytest.approx(theirs["strategy"], abs=1e-9)
         assert ours["exploitability"] == pytest.approx(theirs["exploitability"], abs=1e-9)
     for ours, theirs in zip(answers[EARLY:], stored[EARLY:], strict=True):
-        if (game, variant) in TIED:  # two runs of their own: as far, but not at the same place
+        if (game, variant) in TIED:  # the runs diverge: equally far along, but not at the same point
             assert ours["exploitability"] < 2 * theirs["exploitability"] + 1e-7
         else:
             tolerance = LATE_TOLERANCE.get(variant, 0.1)

@@ -1,10 +1,10 @@
-"""Exploitability after some iterations equals OpenSpiel's.
+"""Exploitability matches OpenSpiel's at several iterations.
 
-Settings. Both update players alternately, player 0 first, and weigh the average by own reach. OpenSpiel's CFR+ weighs
-iteration t by t, as our `plus` does; its LCFRSolver and DCFRSolver are `linear` and `discounted` with the paper's
-parameters. There is no setting in which they differ.
+Both update players alternately, player 0 first, and weight the average by own reach. OpenSpiel's CFR+ weights iteration
+t by t, as our `plus` does; its LCFRSolver and DCFRSolver are `linear` and `discounted` with the paper's parameters. The
+settings do not differ in anything.
 
-OpenSpiel's discounted solvers are slow, so its numbers are kept in `golden/`, and the slow tests compute them again.
+OpenSpiel's discounted solvers are slow, so its numbers are stored in `golden/`, and the slow tests recompute them.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Progress of a solve that is called from Python."""
+"""Progress of a solve called from Python."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import regretless as rl
 
 
 class Cell:
-    """The output of a notebook's cell: IPython's `display`, as far as progress uses it."""
+    """The output of a notebook cell: the part of IPython's `display` that progress uses."""
 
     def __init__(self) -> None:
         self.shown: list[str] = []

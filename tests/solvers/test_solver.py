@@ -1,4 +1,4 @@
-"""The class `Solver`: what it prints is what it measures."""
+"""The class `Solver` prints what it measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file appears whole or not at all, whatever happens on the way."""
+"""A file appears complete or not at all, whatever happens while it is written."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ with replace_file({str(tmp_path / "slow.txt")!r}) as temporary:
     writer = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert writer.stdout is not None
     name = writer.stdout.readline().strip()
-    for notes in (".notes.part", "x.0123abcd.part"):  # nobody's, and not hidden: neither is ours
+    for notes in (".notes.part", "x.0123abcd.part"):  # one has no id, the other is not hidden: neither is ours
         (tmp_path / notes).touch()
     save_text(tmp_path / "quick.txt", "quick")
     assert {path.name for path in tmp_path.iterdir()} == {name, "quick.txt", ".notes.part", "x.0123abcd.part"}

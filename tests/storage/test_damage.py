@@ -1,4 +1,4 @@
-"""A file that is not what it says answers with one sentence, and never with a wrong answer."""
+"""A damaged or forged file gives one sentence, never a wrong answer."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(kuhn: Solution, kuhn_file: 
             loaded = load_solution(kuhn_file)
         except InvalidFile:
             noticed += 1
-        else:  # white space of the table, which means nothing
+        else:  # insignificant white space in the table
             assert loaded.as_json(strategy=True) == kuhn.as_json(strategy=True)
     assert noticed > 590
 
@@ -99,7 +99,7 @@ def test_another_kind(tmp_path: Path) -> None:
 
 
 def forge(path: Path, header: dict[str, Any] | None = None, arrays: dict[str, Any] | None = None) -> None:
-    """Rewrite a file with a right checksum and wrong contents, as somebody with bad intentions could."""
+    """Rewrite a file with wrong contents and a correct checksum, as an attacker could."""
     was, held = read_container(path, "solution")
     kept = {name: value for name, value in {**was, **(header or {})}.items() if name not in ("format", "kind")}
     held |= arrays or {}

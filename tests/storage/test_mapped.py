@@ -1,4 +1,4 @@
-"""Files that are mapped: the same container, checked piece by piece."""
+"""Files read on demand: the same container, checked piece by piece."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_file_replaced_while_open_still_reads_the_same(path: Path) -> None:
 
 
 def forge(path: Path, change: Callable[[dict[str, Any], dict[str, str]], None]) -> None:
-    """Rewrite table and metadata with a right checksum, as somebody with bad intentions could."""
+    """Rewrite table and metadata with a correct checksum, as an attacker could."""
     content = path.read_bytes()
     length = int.from_bytes(content[:8], "little")
     table = json.loads(content[8 : 8 + length])

@@ -1,4 +1,4 @@
-"""What is saved is what is read, and a resume from a file is the solve that was never stopped."""
+"""A saved solution reads back the same, and resuming from a file equals a solve that was never stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seven numbers of every preset at t = 1, 2 and 10, worked out by hand from the papers' equations."""
+"""The seven numbers of every preset at t = 1, 2 and 10, worked out by hand from the equations in the papers."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ CLOSED_FORMS = {
         2: (1 / 2, 1, True, 1 / 32, 1, 1, 2**2.3 / (2**2.3 + 1)),
         10: (9**2.3 / (9**2.3 + 1), 1, True, 0.59049, 1, 1, 10**2.3 / (10**2.3 + 1)),
     },
-    "postflop": {  # α = 1.3, β = 0.4, γ = 5, regrets discounted one iteration late
+    "postflop": {  # α = 1.3, β = 0.4, γ = 5, discounting of regrets delayed by one iteration
         1: (0, 0, False, 0, 1, 0, 1),
         2: (0, 0, False, 1 / 32, 1, 0, 1 / 2),
         10: (8**1.3 / (8**1.3 + 1), 8**0.4 / (8**0.4 + 1), False, 0.59049, 1, 0, 9**1.3 / (9**1.3 + 1)),
@@ -78,7 +78,7 @@ def test_weights(name: str, t: int) -> None:
     assert PRESETS[name].weights(t) == pytest.approx(CLOSED_FORMS[name][t], abs=1e-15)
 
 
-# Rules that no preset names.
+# Variants that no preset names.
 OTHER_CLOSED_FORMS: list[tuple[Variant, dict[int, tuple[float, ...]]]] = [
     (
         Resetting(),  # at t = 10, five iterations after the reset at t = 5

@@ -1,7 +1,7 @@
 """Write the golden files of this folder: `make golden`.
 
-openspiel_traces.json   exploitability of OpenSpiel's solvers after some iterations on Kuhn and Leduc
-rules.json              what the readable reference answers for every preset after 1, 10 and 1,000 iterations
+openspiel_traces.json   exploitability of OpenSpiel's solvers on Kuhn and Leduc at several iterations
+rules.json              answers of the readable reference for every preset after 1, 10 and 1,000 iterations
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def reference(game: str) -> Reference:
 
 
 def snapshots(engine: Any, variant: str, iterations: list[int]) -> list[dict[str, Any]]:
-    """What an engine answers after those iterations."""
+    """An engine's answers after these iterations."""
     answers = []
     for iteration in iterations:
         engine.advance(schedule(PRESETS[variant], engine.iteration + 1, iteration - engine.iteration))
