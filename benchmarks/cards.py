@@ -1,9 +1,9 @@
-"""How many seven-card hands a second the evaluator takes on one thread, beside phevaluator in the same run.
+"""Seven-card hands per second that the evaluator handles on one thread, compared with phevaluator in the same run.
 
     python benchmarks/cards.py
 
-Tables and compiled code are ready before the clock starts. phevaluator's package takes one hand per call, so most of
-its time is Python's cost of a call: the ratio says what a Python program gains, not which algorithm is faster.
+Tables and compiled code are ready before the clock starts. phevaluator takes one hand per call, so most of its time is
+the overhead of Python calls: the ratio says what a Python program gains, not which algorithm is faster.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from phevaluator import evaluate_cards  # by name: through the module each call takes about three times as long
+from phevaluator import evaluate_cards  # by name: a call through the module takes about three times as long
 
 from regretless.cards import Range, equity, evaluate, hand_strengths, parse_board
 from regretless.cards.evaluator import BLOCKED

@@ -1,4 +1,4 @@
-"""Spots drawn at random for benchmarks: the same seed gives the same spot, on every machine.
+"""Random spots for benchmarks: a seed gives the same spot on every machine.
 
 Half are *realistic*: ranges of a common formation, thinned or not, with its pot, stacks and usual sizes. Half are
 *random*: any hands, any depth, any sizes. Small trees come as often as large ones.
@@ -48,7 +48,7 @@ RAISES = ("", "2.5x", "3x", "60%", "a")
 
 
 def draw_spot(seed: int, cards: int) -> Spot:
-    """The spot of a seed on a board of 3, 4 or 5 cards."""
+    """The spot for a seed, on a board of 3, 4 or 5 cards."""
     source = random.Random(10 * seed + cards)
     while True:
         fields = _realistic(source, cards) if seed % 2 else _random(source, cards)
@@ -56,7 +56,7 @@ def draw_spot(seed: int, cards: int) -> Spot:
             spot = Spot.from_mapping(fields | {"name": f"drawn-{cards}-{seed}"})
             if estimate_spot(spot).entries <= MOST_ENTRIES[cards]:
                 return spot
-        except RegretlessError:  # ranges that the board empties, or a tree beyond all bounds
+        except RegretlessError:  # the board blocks a whole range, or the tree is too large
             continue
 
 

@@ -1,14 +1,14 @@
-"""How long it takes to look at a node of a solved flop of a gigabyte.
+"""How long it takes to read a node from a gigabyte file of a solved flop.
 
 python benchmarks/files.py [--spot tests/data/flop_3bet.toml] [--iterations 2] [--nodes 100] [--file flop.rgl]
 
-The spot is solved for a few iterations and saved with its regrets, which is what makes the file large; strategies of
-few iterations take as many bytes as good ones. Each time is that from opening the file to the numbers of the node:
+The spot is solved for a few iterations and saved with its regrets, which make the file large; the strategies of a
+short solve take as many bytes as those of a long one. Each time is from opening the file to having the node's numbers:
 
-    first       in a process of its own, imports not counted: what a person waits for who has just started
-    disk        the same, after the system was asked to forget the file
-    again       in this process, opened anew each time: what a page that shows node after node costs
-    command     `regretless show FILE --node …` as a whole, Python's start and imports included
+    first       in a new process, not counting imports: what a user waits for at first
+    disk        the same, after the operating system dropped the file from its cache
+    again       in this process, reopened each time: what a page that shows node after node costs
+    command     the whole `regretless show FILE --node …`, including Python's startup and imports
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ print(time.perf_counter() - began)
 
 
 def forget(path: Path) -> None:
-    """Ask the system to drop the file from memory, so that the disk is read again."""
+    """Ask the operating system to drop the file from its cache, so that it is read from disk."""
     with open(path, "rb") as file:
         os.fsync(file.fileno())
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
@@ -63,7 +63,7 @@ def whole_command(path: Path, line: str) -> float:
 
 
 def random_line(reader: SpotReader, street: int, draw: random.Random) -> str:
-    """A line to any node of that street, on a hand that is played at random."""
+    """A line to a node of that street, found by playing a hand at random."""
     while True:
         passed = [reader.root]
         while children := list(reader.children(passed[-1])):
@@ -95,7 +95,7 @@ def compare(path: Path, nodes: int) -> None:
         seconds = [look_again(path, random_line(reader, place, draw)) for _ in range(nodes)]
         slowest = max(slowest, *seconds)
         print(f"{nodes} nodes of the {street}: mean {statistics.mean(seconds):.3f} s, slowest {max(seconds):.3f} s")
-    print(f"slowest of all {slowest:.3f} s, and {LIMIT} s are allowed")
+    print(f"slowest overall {slowest:.3f} s; the limit is {LIMIT} s")
     if slowest > LIMIT:
         sys.exit(1)
 
@@ -104,8 +104,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--spot", type=Path, default=SPOT)
     parser.add_argument("--iterations", type=int, default=2)
-    parser.add_argument("--nodes", type=int, default=100, help="drawn from each street")
-    parser.add_argument("--file", type=Path, help="where the file is kept, and taken from where it is there already")
+    parser.add_argument("--nodes", type=int, default=100, help="number of random nodes per street")
+    parser.add_argument("--file", type=Path, help="where to keep the file; reused if it exists")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         path = options.file or Path(folder) / "spot.rgl"

@@ -1,4 +1,4 @@
-"""Flop hold'em from the deal on: seconds an iteration, and how far from equilibrium it is.
+"""Flop hold'em from the deal: seconds per iteration, and distance from equilibrium.
 
 python benchmarks/flop_holdem.py [--threads 16] [--iterations 100] [--measure-at 10,20,50,100] [--out FILE]
 

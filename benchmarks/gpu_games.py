@@ -1,12 +1,12 @@
-"""Times of general games on a GPU host: our engines side by side, per iteration and to exploitability 1e-3.
+"""Times our engines on general games on a GPU host, per iteration and to exploitability 1e-3.
 
     PYTHONPATH=src python3 benchmarks/gpu_games.py --out results               # the usual games and a batch: 5 minutes
     PYTHONPATH=src python3 benchmarks/gpu_games.py --games goofspiel7 --batch 0       # 48 million nodes
-    PYTHONPATH=src python3 benchmarks/gpu_games.py --games crossover --no-target      # from which size a GPU pays
-    PYTHONPATH=src python3 benchmarks/gpu_games.py --games leduc,liars_dice --sweep   # how blocks and threads matter
+    PYTHONPATH=src python3 benchmarks/gpu_games.py --games crossover --no-target      # size from which a GPU pays off
+    PYTHONPATH=src python3 benchmarks/gpu_games.py --games leduc,liars_dice --sweep   # effect of blocks and threads
 
 Alternating CFR+, in float64 on a CPU and, unless a label says otherwise, in float32 on a GPU. A time is the median of
-repeated runs of many iterations each, from the host's clock with the device idle before and after.
+repeated runs of many iterations each, by the host's clock, with the device idle before and after.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ GROUPS = {
     "crossover": "goofspiel4,liars_dice4,leduc,goofspiel5,leduc4,leduc5,liars_dice5,leduc6,leduc7,leduc8,leduc10",
 }
 TARGET = 1e-3
-SECONDS = 0.15  # how long one timed run should be
+SECONDS = 0.15  # target length of one timed run
 REPEATS = 5
-LARGEST = {"matrix cpu": 30_000, "matrix cuda": 3_000_000}  # nodes beyond which an engine takes too long here
-TARGETED = ("cupy", "cupy float64", "torch", "matrix cuda", "numba", "numba threads")  # those timed to the target
+LARGEST = {"matrix cpu": 30_000, "matrix cuda": 3_000_000}  # nodes; beyond this an engine takes too long here
+TARGETED = ("cupy", "cupy float64", "torch", "matrix cuda", "numba", "numba threads")  # also timed to the target
 
 Row = dict[str, Any]
 
@@ -83,15 +83,15 @@ def seconds_per_iteration(engine: Any) -> float:
     engine.advance(schedule(rule, first=1, count=3))  # compile, record, warm up
     pilot = timed(lambda: engine.advance(schedule(rule, first=4, count=5))) / 5
     count = int(min(max(SECONDS / pilot, 3), 20_000))
-    weights = schedule(rule, first=9, count=count)  # made beforehand: a second of Python for a million iterations
+    weights = schedule(rule, first=9, count=count)  # in advance: a million iterations take a second of Python
     engine.advance(weights)
     return statistics.median(timed(lambda: engine.advance(weights)) / count for _ in range(REPEATS))
 
 
 def time_to_target(engine: Any, limit: float) -> Row:
-    """From here to exploitability `TARGET`, evaluations included; checked at iterations 16, 20, 25, 31, …"""
+    """From here to exploitability `TARGET`, including evaluations; checked at iterations 16, 20, 25, 31, …"""
     iterations, upcoming = 0, 16
-    engine.evaluate()  # compiles, where it has not
+    engine.evaluate()  # compile if necessary
     synchronize()
     start = time.perf_counter()
     while True:
@@ -108,7 +108,7 @@ def time_to_target(engine: Any, limit: float) -> Row:
 
 
 def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Labels, and what builds each engine."""
+    """Labels, and functions that build each engine."""
     installed = available()
     cuda = devices.cuda_devices() > 0
     if "cupy" in installed and cuda:
@@ -116,7 +116,7 @@ def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[],
         from regretless.engines.sequence.cuda.solve import PERSISTENT_UP_TO
 
         yield "cupy", lambda: CupyEngine(form)
-        other = "graph" if len(form.payoff[0].value) <= PERSISTENT_UP_TO else "persistent"  # what it did not choose
+        other = "graph" if len(form.payoff[0].value) <= PERSISTENT_UP_TO else "persistent"  # not the engine's choice
         yield f"cupy {other}", lambda: CupyEngine(form, mode=other)
         yield "cupy float64", lambda: CupyEngine(form, dtype="float64")
         if sweep:
@@ -161,7 +161,7 @@ def hardware() -> Row:
 
 
 class Benchmark:
-    """What is measured, and the record of it, saved after every row so that nothing is lost at a time limit."""
+    """The measurements and their record, saved after every row so that a time limit loses nothing."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.arguments = arguments
@@ -223,7 +223,7 @@ class Benchmark:
             if not self.arguments.no_target and label in TARGETED:
                 engine.restore(beginning)
                 row["to_target"] = time_to_target(engine, self.arguments.limit)
-        except Exception as error:  # one engine's failure must not cost the others' numbers
+        except Exception as error:  # a failing engine must not lose the numbers of the others
             row["error"] = f"{type(error).__name__}: {error}"
             print(f"  {label:24s} {row['error'][:200]}", flush=True)
             return row
@@ -260,7 +260,7 @@ class Benchmark:
             else:
                 micro, milli = 1e6 * row["seconds_per_iteration"], 1e3 * row["seconds_evaluation"]
                 print(
-                    f"  {label:24s} {micro:12.2f} us an iteration of all, {micro / count:8.3f} us a game;"
+                    f"  {label:24s} {micro:12.2f} us per iteration of all games, {micro / count:8.3f} us per game;"
                     f" evaluation {milli:.2f} ms, set up in {row['setup_seconds']:.1f} s",
                     flush=True,
                 )
@@ -269,7 +269,7 @@ class Benchmark:
 
 
 def batches(games: list[Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
-    """Labels, and what builds each engine for a batch."""
+    """Labels, and functions that build each engine for a batch."""
     installed = available()
     if devices.cuda_devices():
         if "cupy" in installed:
@@ -292,15 +292,15 @@ def batches(games: list[Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--games", default="usual", help=f"of {', '.join([*GROUPS, *GAMES])}; comma between them")
-    parser.add_argument("--engines", default="", help="labels to keep; comma between them")
-    parser.add_argument("--sweep", action="store_true", help="try numbers of blocks and threads too")
-    parser.add_argument("--no-target", action="store_true", help="leave out the time to exploitability 1e-3")
-    parser.add_argument("--limit", type=float, default=6.0, help="seconds after which the target is given up")
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="after which nothing more is begun")
-    parser.add_argument("--batch", type=int, default=1000, help="games of the batch; 0 leaves it out")
-    parser.add_argument("--out", type=Path, help="folder for the record")
-    parser.add_argument("--name", default="gpu_games", help="of the record, without .json")
+    parser.add_argument("--games", default="usual", help=f"any of {', '.join([*GROUPS, *GAMES])}, comma-separated")
+    parser.add_argument("--engines", default="", help="labels of the engines to run, comma-separated")
+    parser.add_argument("--sweep", action="store_true", help="also try other numbers of blocks and threads")
+    parser.add_argument("--no-target", action="store_true", help="skip the time to exploitability 1e-3")
+    parser.add_argument("--limit", type=float, default=6.0, help="seconds after which to give up on the target")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="start nothing new after this many seconds")
+    parser.add_argument("--batch", type=int, default=1000, help="games in the batch; 0 skips it")
+    parser.add_argument("--out", type=Path, help="folder for the results")
+    parser.add_argument("--name", default="gpu_games", help="file name of the results, without .json")
     arguments = parser.parse_args()
     run = Benchmark(arguments)
     names = [name for group in arguments.games.split(",") for name in GROUPS.get(group, group).split(",") if name]

@@ -1,14 +1,14 @@
-"""Which variant solves hold'em soonest, over many drawn spots: iterations and seconds to 0.5, 0.3 and 0.1 % of the pot.
+"""Which variant solves hold'em soonest, over many random spots: iterations and seconds to 0.5, 0.3 and 0.1 % of the pot.
 
 python benchmarks/holdem_variants.py --rivers 0:100 --turns 0:60 --flops 0:12 --processes 16 --out chosen_on.json
 python benchmarks/holdem_variants.py --rivers 100:200 … --variants rival,1.3/0.4/5/late --out held_out.json
 python benchmarks/holdem_variants.py --files tests/data/flop_3bet.toml --variants rival,1.3/0.4/5/late
 python benchmarks/holdem_variants.py --table chosen_on.json
 
-Spots are those of `drawn_spots`, by seed, so a choice made on some can be held against others. Each solve has a process
-and one thread. A target counts as met when it is first measured, every iteration on
-rivers, every 2 on turns, every 5 on flops; a missed one counts as the limit. `rival` is the variant of postflop-solver
-in our engine: its average weighs all strategies alike.
+Spots come from `drawn_spots`, by seed, so a choice made on some can be tested on others. Each solve runs in one process
+on one thread. Exploitability is measured every iteration on rivers, every 2 on turns and every 5 on flops; a target
+counts as met the first time, and a missed one counts as the limit. `rival` is postflop-solver's variant in our engine:
+its average weights all strategies equally.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ MEASURE_EVERY = {5: 1, 4: 2, 3: 5}  # iterations, by cards on the board
 STREETS = {"rivers": 5, "turns": 4, "flops": 3}
 RIVAL = "rival"
 
-# α/β/γ of discounted CFR, `late` where regrets are discounted one iteration late; and whether the average weighs by own
-# reach. The presets `postflop`, `turn` and `river` are 1.3/0.4/5/late, 1.3/0.25/5/late and 1.3/0/5/late.
+# α/β/γ of discounted CFR, `late` if the discounting of regrets is delayed by one iteration; and whether the average is
+# weighted by own reach. The presets `postflop`, `turn` and `river` are 1.3/0.4/5/late, 1.3/0.25/5/late and 1.3/0/5/late.
 VARIANTS: dict[str, tuple[Rule, bool]] = {
     RIVAL: (Resetting(), False),
     "discounted": (Discounted(), True),
@@ -77,7 +77,7 @@ class Run:
 
 
 def solve(task: tuple[int | str, int, str]) -> Run:
-    """One variant on one spot: a drawn one by its seed and the cards on its board, or a file."""
+    """One variant on one spot: a random spot, given by seed and number of board cards, or a file."""
     seed, cards, name = task
     spot = draw_spot(seed, cards) if isinstance(seed, int) else Spot.read(seed)
     rule, own_reach = VARIANTS[name]
@@ -99,13 +99,13 @@ def solve(task: tuple[int | str, int, str]) -> Run:
 
 
 def measure(options: argparse.Namespace) -> list[Run]:
-    """All variants on all spots, flops first, so that no process is left with one at the end; written as they come."""
+    """All variants on all spots, flops first, so that none is left running at the end; saved as they finish."""
     spots: list[tuple[int | str, int]] = [(path, len(Spot.read(path).board)) for path in options.files]
     for street, cards in sorted(STREETS.items(), key=lambda pair: pair[1]):
         spots += [(seed, cards) for seed in range(*getattr(options, street))]
     tasks = [(*spot, name) for spot in spots for name in options.variants]
     runs: list[Run] = []
-    solve((0, 5, RIVAL))  # compiles, once for all processes
+    solve((0, 5, RIVAL))  # compile once for all processes
     deadline = time.monotonic() + options.seconds
     with multiprocessing.get_context("spawn").Pool(options.processes) as pool:
         found = pool.imap_unordered(solve, tasks)
@@ -113,7 +113,7 @@ def measure(options: argparse.Namespace) -> list[Run]:
             try:
                 runs.append(found.next(timeout=max(deadline - time.monotonic(), 0.1)))
             except multiprocessing.TimeoutError:
-                print("out of time: what is missing is left out")
+                print("out of time: the remaining runs are skipped")
                 pool.terminate()
                 break
     if options.out:
@@ -133,7 +133,7 @@ def read(path: Path) -> list[Run]:
 
 
 def show(runs: list[Run]) -> None:
-    """A Markdown table: geometric means over spots of iterations against the rival's, and of seconds; spots missed."""
+    """A Markdown table: geometric means over spots of iterations and seconds relative to the rival; spots missed."""
     found = {(run.spot, run.variant): run for run in runs}
     names = [name for name in VARIANTS if any(run.variant == name for run in runs)]
     spots = {
@@ -166,7 +166,7 @@ def show(runs: list[Run]) -> None:
         return f"| {' | '.join(cells)} |"
 
     counts = ", ".join(f"{len(spots[street])} {street}" for street in STREETS)
-    print(f"\n{counts}; against the rival's iterations (last column of each street: spots not solved in {LIMIT})\n")
+    print(f"\n{counts}; relative to the rival's iterations (last column of each street: spots not solved in {LIMIT})\n")
     titles = [f"{street} {what}" for street in STREETS for what in (*TARGETS, "seconds", "missed")]
     print(f"| variant | {' | '.join(titles)} |")
     print(f"|---|{'--:|' * len(titles)}")
@@ -175,7 +175,7 @@ def show(runs: list[Run]) -> None:
 
 
 def span(text: str) -> tuple[int, int]:
-    """Seeds first:last, the last left out."""
+    """Seeds first:last, excluding the last."""
     first, last = text.split(":")
     return int(first), int(last)
 
@@ -185,11 +185,11 @@ def main() -> None:
     for street in STREETS:
         parser.add_argument(f"--{street}", type=span, default=(0, 0), metavar="FIRST:LAST", help="seeds")
     parser.add_argument("--variants", type=lambda text: text.split(","), default=list(VARIANTS))
-    parser.add_argument("--files", nargs="*", default=[], metavar="SPOT", help="spot files to solve too")
+    parser.add_argument("--files", nargs="*", default=[], metavar="SPOT", help="also solve these spot files")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=3600.0, help="at most")
-    parser.add_argument("--out", type=Path, help="a JSON file of raw results")
-    parser.add_argument("--table", type=Path, nargs="+", metavar="FILE", help="show raw results; nothing is run")
+    parser.add_argument("--out", type=Path, help="JSON file for the raw results")
+    parser.add_argument("--table", type=Path, nargs="+", metavar="FILE", help="only show these raw results")
     options = parser.parse_args()
     for name in options.variants:
         if name not in VARIANTS:

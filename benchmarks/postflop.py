@@ -1,11 +1,11 @@
-"""Seconds an iteration on three reference spots, with the machine and its memory bandwidth beside them.
+"""Seconds per iteration on three reference spots, with the machine and its memory bandwidth.
 
 python benchmarks/postflop.py [--spots river_wide,turn_example,flop_3bet] [--threads 1,2] [--storage 32,16]
     [--iterations 20]
 
-Bandwidth is that of a ← 0.9·a + b over arrays far larger than any cache (two reads and a write a number), the pattern
-of an update of regrets; an iteration of a flop moves at least 20 bytes an entry, 10 where storage is of 16 bits. Memory
-is what is kept, and all of it with the rows that threads work in.
+Bandwidth is measured by a ← 0.9·a + b over arrays far larger than any cache (two reads and a write per number), the
+access pattern of a regret update; an iteration of a flop moves at least 20 bytes per entry, 10 with 16-bit storage.
+Memory is given without and with the threads' working buffers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from regretless.holdem import Spot, compile_spot
 from regretless.variants import preset, schedule
 
 SPOTS = Path(__file__).parent.parent / "tests" / "data"
-RIVAL = {  # postflop-solver, seconds an iteration on one and two threads of a machine like ours, best of its range
+RIVAL = {  # postflop-solver, seconds per iteration on one and two threads of a similar machine, best of its range
     "river_wide": {1: 0.00021, 2: 0.00021},
     "turn_example": {1: 0.0087, 2: 0.006},
     "flop_3bet": {1: 0.94, 2: 0.46},
@@ -41,7 +41,7 @@ def stream(a: np.ndarray, b: np.ndarray) -> None:
 
 
 def bandwidth(threads: int, numbers: int = 60_000_000) -> float:
-    """Bytes a second, best of five."""
+    """Bytes per second, best of five."""
     a, b = np.ones(numbers, dtype=np.float32), np.ones(numbers, dtype=np.float32)
     stream(a[:16], b[:16])
     pieces = list(zip(np.array_split(a, threads), np.array_split(b, threads), strict=True))

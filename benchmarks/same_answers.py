@@ -3,15 +3,15 @@
 git worktree add --detach ../before COMMIT
 python benchmarks/same_answers.py ../before/src [src] [--only leduc,river] [--out results.txt]
 
-Each version solves the same problems in a process of its own, writes what it found as plain arrays, and saves every
-solution. Then each reads the files of the other, and resumes its unfinished solves. Compared bit for bit are
+Each version solves the same problems in its own process, writes its answers as plain arrays and saves every solution.
+Then each reads the other's files and resumes its unfinished solves. These are compared bit for bit:
 
-    the strategy, the values, the best responses and the history of exploitability of every solve; for spots also what
-    is read at the decisions along a few lines: strategy, EV of each action, weight, EV and equity of each hand
-    the arrays of both files that have the same name
-    what the new version reads in an old file, and what the old one reads in a new file, if it opens it at all
+    the strategy, values, best responses and history of exploitability of every solve; for spots also the decisions
+    along a few lines: strategy, EV of each action, and weight, EV and equity of each hand
+    the arrays in both files that have the same name
+    what the new version reads from an old file, and the old one from a new file, if it can open it
 
-It exits with 1 if anything differs. What changes from version to version is called in one place: `Package`.
+It exits with 1 if anything differs. All calls that depend on the version are in `Package`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ VARIANTS = (
     "river",
 )  # fmt: skip
 TIMED = ("history",)  # arrays of a file that hold seconds
-LARGE = 200e6  # bytes; the files of solves above this hold no regrets, to spare the disk
+LARGE = 200e6  # bytes; larger solves are saved without regrets, to save disk space
 LINES = 6  # walks from the root of a spot to an end
 
 
@@ -163,7 +163,7 @@ class Package:
         return getattr(home, "load_solution", self.rl.load)(path)
 
     def answers(self, case: Case, solution: Any) -> Arrays:
-        """All that a solution says, as arrays."""
+        """Everything a solution reports, as arrays."""
         strategy = solution.strategy
         found: Arrays = {
             "iterations": np.array(solution.iterations),
@@ -182,7 +182,7 @@ class Package:
         return found
 
     def node_answers(self, solution: Any) -> Arrays:
-        """What is read along a few lines of play, from the root to an end."""
+        """The decisions along a few lines from the root to an end."""
         found: Arrays = {}
         for seed in range(LINES):
             draw, line = random.Random(seed), ""
@@ -215,7 +215,7 @@ def texts(board: tuple[int, ...]) -> set[str]:
 
 
 def work(task: str, only: str, own: Path, other: Path) -> None:
-    """`solve` every case into `own`, or `read` the files that the other version left."""
+    """`solve` every case into `own`, or `read` the other version's files."""
     package = Package()
     for number, case in enumerate(chosen(only)):
         target = own / f"{number}.{task}.npz"
@@ -266,7 +266,7 @@ def file_arrays(path: Path) -> Arrays:
 
 
 def judge(case: Case, number: int, before: Path, after: Path) -> tuple[str, bool]:
-    """What is said about a case, and whether it passes."""
+    """The verdict on a case, and whether it passes."""
     old, new = (loaded(folder / f"{number}.solve.npz") for folder in (before, after))
     for side, found in (("before", old), ("after", new)):
         if "error" in found:

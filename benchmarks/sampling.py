@@ -1,10 +1,10 @@
-"""Monte Carlo CFR against OpenSpiel's C++: iterations a second on one thread, in the same run.
+"""Monte Carlo CFR against OpenSpiel's C++: iterations per second on one thread, in the same run.
 
     python benchmarks/sampling.py [--game leduc] [--repeats 7] [--seconds 0.5] [--json]
 
-An iteration updates every player once, in both. Ours and theirs take turns, so that other work on the machine slows
-both alike; each figure is the median over the turns, and so is the ratio of neighbouring turns. Compiling and building
-the game are not timed. `--batch` adds batches of deals (chance sampling), which OpenSpiel has not: deals a second.
+In both, an iteration updates every player once. The two take turns, so that other work on the machine slows both
+equally; each figure is the median over turns, as is the ratio of consecutive turns. Compiling and building the game are
+not timed. `--batch` adds batches of deals (chance sampling), which OpenSpiel lacks, in deals per second.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PIECE = 1_000  # iterations of ours in one call
 
 
 def timed(step: Callable[[], int], seconds: float) -> float:
-    """Units a second, over at least so many seconds."""
+    """Units per second, measured over at least `seconds`."""
     done, began = 0, time.perf_counter()
     while (lasted := time.perf_counter() - began) < seconds:
         done += step()
@@ -139,7 +139,7 @@ def main() -> None:
         )
     for row in batches:
         print(
-            f"{row['game']}, {row['batch_size']:,.0f} deals a batch: {row['torch_deals_per_second']:,.0f} deals/s in "
+            f"{row['game']}, {row['batch_size']:,.0f} deals per batch: {row['torch_deals_per_second']:,.0f} deals/s in "
             f"PyTorch on {row['device']}, {row['numba_deals_per_second']:,.0f} compiled on the CPU"
         )
 

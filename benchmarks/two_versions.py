@@ -1,13 +1,13 @@
-"""Seconds per iteration of two versions of the source, in alternating runs; and how long each takes to start.
+"""Seconds per iteration of two versions of the source, in alternating runs, and their startup times.
 
 git worktree add --detach ../before COMMIT
 python benchmarks/two_versions.py ../before/src src [--what leduc,flop_3bet] [--threads 1,2] [--rounds 15] [--out FILE]
 
-Each version solves in a process of its own, through `regretless.solve`, which tells after each piece of about a fifth
-of a second how long the iterations took. They take turns, one piece each, so whatever else the machine does falls on
-both. Printed are the medians of both, the ratio after / before of the medians and of the best rounds, and between which
-numbers the middle half of the ratios of single rounds lies. `start` is the whole process, `python` that of a Python
-that does nothing. A spot is the name of one in tests/data or benchmarks/spots, or a path; anything else is a game.
+Each version solves in its own process, through `regretless.solve`, which reports after each piece of about a fifth of
+a second how long its iterations took. They take turns, one piece each, so other load on the machine affects both. The
+table has both medians, the ratio after / before of the medians and of the best rounds, and the interquartile range of
+the ratios of single rounds. `start` is the whole process, `python` a Python process that does nothing. A spot is a name
+in tests/data or benchmarks/spots, or a path; anything else is a game.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ STARTS = {
     "regretless --help": ["-m", "regretless", "--help"],
 }
 
-# Pieces grow up to a fifth of a second; a piece that another follows at once would be timed while the other version
-# runs, so the report of one piece waits until it is asked for the next.
+# Pieces grow up to a fifth of a second. The report of a piece waits for the request for the next; otherwise the next
+# piece would run while the other version is being timed.
 WORKER = """
 import sys
 import regretless as rl
@@ -77,12 +77,12 @@ def find(name: str) -> str:
 
 def environment(source: Path) -> dict[str, str]:
     found = os.environ | {"PYTHONPATH": str(source.resolve())}
-    found.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
+    found.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has bytecode
     return found
 
 
 def take_turns(workers: list[subprocess.Popen[str]], rounds: int) -> list[list[float]]:
-    """What each worker answers, round by round, after a first round that does not count."""
+    """Each worker's answers, round by round, after a warm-up round."""
     taken: list[list[float]] = [[], []]
     for turn in range(rounds + 1):
         for which in (0, 1) if turn % 2 else (1, 0):
@@ -107,7 +107,7 @@ def iterations(sources: list[Path], what: str, threads: int, bits: int, rounds: 
             env=environment(source),
         )
         assert worker.stdout is not None
-        assert worker.stdout.readline() == "ready\n"  # before the other one begins to compile
+        assert worker.stdout.readline() == "ready\n"  # before the other starts to compile
         workers.append(worker)
     try:
         return take_turns(workers, rounds)

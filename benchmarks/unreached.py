@@ -1,14 +1,14 @@
-"""How much of the last street the opponent never enters: what skipping it in an iteration could save at most.
+"""How much of the last street the opponent never reaches: an upper bound on what skipping it could save.
 
 python benchmarks/unreached.py [--spots river_wide,turn_example] [--threads 1]
 
-1. After an iteration of the `postflop` rule, both players' current strategies are matched to their regrets.
-2. A player's reach flows down the tree by them. A public state (betting node × runout) that no hand of the player
-   reaches contributes nothing to a walk that updates the other.
-3. Counted are the entries into the last street (betting line × runout) and, unless the tree is too large for that in
-   NumPy, all states there. Shares are means over both players and over the iterations of a span.
+1. After each iteration of the `postflop` variant, take both players' current strategies from their regrets.
+2. Propagate a player's reach down the tree. A public state (betting node × runout) that no hand of the player reaches
+   contributes nothing to a walk that updates the other player.
+3. Count the entries into the last street (betting line × runout) and, unless the tree is too large for NumPy, all
+   states there. Shares are averaged over both players and over a span of iterations.
 
-On a river the only entry is the root, which every hand reaches.
+On a river, the only entry is the root, which every hand reaches.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from regretless.holdem import Spot, compile_spot
 from regretless.variants import preset, schedule
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
-SPANS = ((1, 10), (11, 50), (51, 100))  # iterations, both ends included
-MOST_STATES = 50_000  # beyond, only entries are counted
-SMALLEST = np.finfo(np.float32).tiny  # the engine takes anything below as 0
+SPANS = ((1, 10), (11, 50), (51, 100))  # iterations, inclusive
+MOST_STATES = 50_000  # beyond this, only entries are counted
+SMALLEST = np.finfo(np.float32).tiny  # the engine treats anything below as 0
 
 
 @dataclass
 class Count:
-    """Public states, and those of them that no hand reaches."""
+    """Public states, and how many of them no hand reaches."""
 
     states: int = 0
     unreached: int = 0
@@ -49,7 +49,7 @@ class Count:
 
 
 class Reach:
-    """One player's reach down the tree by the current strategy of an engine."""
+    """One player's reach down the tree under an engine's current strategy."""
 
     def __init__(self, engine: PublicEngine, player: int) -> None:
         self.engine = engine
