@@ -1,4 +1,4 @@
-"""Which variant solves hold'em soonest, over many random spots: iterations and seconds to 0.5, 0.3 and 0.1 % of the pot.
+"""Which variant solves hold'em soonest on many random spots: iterations and seconds to 0.5, 0.3 and 0.1 % of the pot.
 
 python benchmarks/holdem_variants.py --rivers 0:100 --turns 0:60 --flops 0:12 --processes 16 --out chosen_on.json
 python benchmarks/holdem_variants.py --rivers 100:200 … --variants rival,1.3/0.4/5/late --out held_out.json
@@ -43,7 +43,7 @@ STREETS = {"rivers": 5, "turns": 4, "flops": 3}
 RIVAL = "rival"
 
 # α/β/γ of discounted CFR, `late` if the discounting of regrets is delayed by one iteration; and whether the average is
-# weighted by own reach. The presets `postflop`, `turn` and `river` are 1.3/0.4/5/late, 1.3/0.25/5/late and 1.3/0/5/late.
+# weighted by own reach. The presets `postflop`, `turn`, `river` are 1.3/0.4/5/late, 1.3/0.25/5/late, 1.3/0/5/late.
 VARIANTS: dict[str, tuple[Rule, bool]] = {
     RIVAL: (Resetting(), False),
     "discounted": (Discounted(), True),
