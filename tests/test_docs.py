@@ -145,7 +145,7 @@ def test_the_home_page_lists_the_extras() -> None:
 
 
 def test_the_guide_lists_every_field_of_a_spot() -> None:
-    from regretless.holdem.spots.spot import Rules
+    from regretless.holdem.spots.question import Rules
     from regretless.holdem.spots.spot_reader import _CAP, _FIELDS, _RULES, _SIZES
 
     text = (ROOT / "docs" / "guide" / "spots.md").read_text(encoding="utf-8")

@@ -29,8 +29,9 @@ from regretless.forms.betting import Branch, flatten
 from regretless.forms.public import BettingTree, Kind
 from regretless.holdem.form.tree_size import TreeSize
 from regretless.holdem.spots.lines import Step, no_such_action, parse_line
+from regretless.holdem.spots.question import PLAYERS
 from regretless.holdem.spots.sizes import SLACK, Decision, exact, number_text, whole_chips
-from regretless.holdem.spots.spot import PLAYERS, Spot
+from regretless.holdem.spots.spot import Spot
 
 __all__ = ["betting_branches", "betting_tree"]
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from regretless.errors import RegretlessError
 from regretless.forms.betting import Branch
 from regretless.forms.public import Kind
-from regretless.holdem.spots.spot import PLAYERS, Spot, StreetName
+from regretless.holdem.spots.question import PLAYERS, StreetName
+from regretless.holdem.spots.spot import Spot
 
 __all__ = ["MOST_DECISIONS", "MOST_NODES", "TreeSize"]
 

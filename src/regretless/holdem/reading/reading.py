@@ -27,7 +27,8 @@ from regretless.holdem.reading.nodes import HandTable, NodeKind, NodeView, Runou
 from regretless.holdem.reading.places import LineReader, Place
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
 from regretless.holdem.spots.locks import LockedHands
-from regretless.holdem.spots.spot import PLAYERS, Spot
+from regretless.holdem.spots.question import PLAYERS
+from regretless.holdem.spots.spot import Spot
 
 __all__ = ["Answers", "SpotReader"]
 

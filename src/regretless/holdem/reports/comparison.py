@@ -35,7 +35,8 @@ from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.reading.places import Place
 from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.spot import PLAYERS, PlayerName, Spot
+from regretless.holdem.spots.question import PLAYERS, PlayerName
+from regretless.holdem.spots.spot import Spot
 from regretless.reprs import brief
 
 __all__ = [

@@ -29,7 +29,7 @@ from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.reading.places import Place
 from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.spots.spot import PlayerName
+from regretless.holdem.spots.question import PlayerName
 
 __all__ = ["DEFINITIONS", "FORMATS", "ExportSize", "decisions", "export_size", "long_rows", "wide_rows", "write_nodes"]
 

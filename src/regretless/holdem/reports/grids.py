@@ -16,7 +16,7 @@ from regretless.cards.hands import CLASS_NAMES, HAND_CLASS
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray
 from regretless.holdem.reading.nodes import NodeView
-from regretless.holdem.spots.spot import PlayerName
+from regretless.holdem.spots.question import PlayerName
 from regretless.reprs import brief
 
 __all__ = ["GRIDS", "Grid", "GridKind", "make_grid"]
