@@ -1,6 +1,6 @@
 """Hand strength at showdown from the rules alone, in plain NumPy: no tables of hands, no compiled kernels.
 
-`cards.evaluator` is what the engines use. `verification` uses this instead, so that a mistake in one would show.
+The engines use `cards.evaluator`. `verification` uses this instead, so that a mistake in either would show.
 
 A strength is one whole number, larger for the better hand:
 

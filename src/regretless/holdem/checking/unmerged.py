@@ -1,6 +1,6 @@
 """What a solved spot is worth, and what a best response to it gains, on the full deck: float64, plain NumPy.
 
-The route is chosen to share nothing with the engine that could be wrong in both. Every runout is dealt separately; the
+It shares nothing with the engine that could be wrong in both. Every runout is dealt separately; the
 strategy of a runout that was solved for several is carried to each by renaming suits. Blockers and showdowns are
 matrices over pairs of hands, so no sum cancels:
 
@@ -38,7 +38,7 @@ from regretless.holdem.spots.spot import Spot
 
 __all__ = ["BEST", "MEAN", "Betting", "Solved", "Unmerged"]
 
-MEAN, BEST = 0, 1  # rows of values: both follow the strategies; one replies best to the other's
+MEAN, BEST = 0, 1  # rows of values: both players follow the strategies; one best-responds to the other
 
 Pair = tuple[FloatArray, FloatArray]  # of player 0 (ip) and player 1 (oop)
 BoolArray = NDArray[np.bool_]
@@ -212,7 +212,7 @@ class Unmerged:
             )  # the same in a mean and in a best response
 
     def _strengths(self, dealt: tuple[int, ...]) -> tuple[IntArray, IntArray]:
-        """[H] of each player; -1 where the board blocks a hand. Two orders of the same cards are looked at once."""
+        """[H] of each player; -1 where the board blocks a hand. Computed once for all orders of the same cards."""
         key = frozenset(dealt)
         if key not in self._strengths_found:
             board = (*self.spot.board, *dealt)
@@ -274,7 +274,7 @@ class Unmerged:
 
 
 def _product(rows: FloatArray, matrix: FloatArray) -> FloatArray:
-    """rows @ matrix, in tiles so small that the library wakes no threads, which would take longer than the sum."""
+    """rows @ matrix, in tiles too small for the library to start threads, which would take longer than the product."""
     found = np.zeros((len(rows), matrix.shape[1]))
     for row in range(0, len(rows), TILE):
         for column in range(0, matrix.shape[1], TILE):

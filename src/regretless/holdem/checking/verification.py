@@ -1,7 +1,7 @@
 """Checking a solved spot independently: suits not merged, in float64, without the engine's kernels (`unmerged`).
 
-Rivers and turns are evaluated on every runout. So is a flop in full, 49 turns with 48 rivers each; by default n turns
-are drawn, each with all of its rivers. What a line out of the flop is worth to a hand is a sum over turns t of a value
+Rivers and turns are evaluated on every runout. A flop can be too, 49 turns with 48 rivers each; by default n turns are
+drawn, each with all of its rivers. What a line out of the flop is worth to a hand is a sum over turns t of a value
 x_t, and it is estimated with the solution's own values y_t, kept for every turn, as a control variate:
 
     Σ_all y_t + (49 / n) · Σ_drawn (x_t − y_t)
@@ -41,7 +41,7 @@ ALL_TURNS, ALL_RIVERS = 49, 48
 TOLERANCES = {32: 1e-6, 16: 1e-4}  # of the pot, by the bits that are kept of a probability
 DEEP = 5.0  # pots; rounding grows with stacks that are deeper
 FIXED_BYTES = 16 << 20  # small tables, and pieces of the file
-ERRORS = 4.0  # standard errors that a sample may be off by
+ERRORS = 4.0  # how many standard errors a sample may be off
 
 Pair = tuple[FloatArray, FloatArray]
 Report = Callable[[int, int], None]
@@ -188,7 +188,7 @@ def verify_spot(
 
 
 def verification_bytes(form: PublicForm, *, drawn: int = 0) -> int:
-    """Memory that evaluating a spot takes at most, nearly."""
+    """About the most memory that evaluating a spot takes."""
     tree = form.tree
     hands = [len(each.weight) for each in form.hands]
     nodes = np.bincount(tree.street, minlength=len(form.streets))

@@ -3,7 +3,7 @@
 1. A player's hands are those of the range that the board leaves possible.
 2. The renamings of suits that change neither the board (as a set) nor either range form a group G. Deals that G turns
    into one another play alike: one stands for all, and its copies are the renamings that give the others.
-3. After a deal, the group shrinks to the renamings that leave this deal in place, and the next street goes on with it.
+3. After a deal, the group shrinks to the renamings that leave this deal in place, and the next street uses those.
 4. A copy π of a runout is worth to hand h what the runout is worth to hand π⁻¹(h).
 5. On a runout, hands that its group exchanges play alike; the first of them stands for all.
 

@@ -1,8 +1,8 @@
-"""Which deals a spot plays alike, so that one stands for all, and the way back from a card to the one that does.
+"""Which deals of a spot play alike, so that one is solved for all, and how a card leads back to the one solved.
 
 1. The renamings of suits that change neither the board (as a set) nor either range form the group of the spot.
-2. Two cards that the group turns into one another are dealt alike: only one is solved, its *copies* are read from it.
-3. After a card, the group is what leaves that card in place, and the next street goes on with it.
+2. Two cards that the group turns into one another play alike: only one is solved, its *copies* are read from it.
+3. After a card, the group shrinks to the renamings that leave that card in place, and the next street uses those.
 4. To read what was dealt, rename it: where renaming π takes the solved card to the dealt one, hand h plays what π⁻¹(h)
    plays, and the next card is looked up as π⁻¹ of it.
 """
@@ -50,7 +50,7 @@ def suit_group(
 
 
 def spot_group(spot: Spot) -> IntArray:
-    """The group of a spot, with what its locks tell apart."""
+    """The group of a spot, without the renamings that its locks rule out."""
     alike = [lock.range for lock in spot.locks if lock.hands]
     fixed = [card for lock in spot.locks for card in lock.cards]
     group = suit_group(spot.board, spot.ip, spot.oop, alike=alike, fixed=fixed)
@@ -70,7 +70,7 @@ def renaming_text(row: int) -> str:
 
 
 def count_runouts(spot: Spot) -> tuple[int, ...]:
-    """Deals to solve on each street left, alike ones counted once.
+    """Deals to solve on each street left; those that play alike count once.
 
     >>> spot = Spot.from_mapping(
     ...     {

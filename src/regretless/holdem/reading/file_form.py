@@ -1,7 +1,7 @@
-"""The form of a solved spot as arrays for a file, and read back, so that a file opens without working it out again.
+"""The form of a solved spot as arrays for a file, and read back, so that opening a file compiles nothing.
 
-What a file says is not believed but checked: shapes against the spot, and every number that is used as an index
-against what it points into.
+Nothing in a file is trusted: shapes are checked against the spot, and every number that is used as an index against
+what it points into.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _STREET_ARRAYS = ("cards", "parent", "first_child", "first_copy", "copies")
 
 
 def packed_form(form: PublicForm) -> dict[str, NDArray[Any]]:
-    """What cannot be had at once from the spot: runouts, who is dead, who beats whom."""
+    """What takes long to derive from the spot: runouts, dead hands, strengths."""
     arrays: dict[str, NDArray[Any]] = {}
     for number, street in enumerate(form.streets):
         for name in _STREET_ARRAYS:

@@ -92,7 +92,7 @@ class NodeView:
     def frequencies(self) -> tuple[float, ...]:
         """How often each action is taken, over the whole range.
 
-        The weight of a hand is times the opposing hands that it can meet, as it is dealt.
+        Each hand counts by its weight times that of the opposing hands it can meet, as hands are dealt.
         """
         return tuple(self.acting.mean(row) for row in self.strategy)
 
@@ -113,7 +113,7 @@ class NodeView:
         return tuple(float(self.acting.weight @ shares) for shares in self.strategy)
 
     def only(self, player: PlayerName, hands: Range) -> NodeView:
-        """The same node with some of a player's hands; means are then over these. The opponent keeps all of theirs."""
+        """The same node with only some of a player's hands, over which means are taken; the opponent keeps all."""
         kept = hands.weights[self.hands[player].hand] > 0
         tables = {**self.hands, player: self.hands[player].only(kept)}
         if self.kind != "decision" or player != self.player:

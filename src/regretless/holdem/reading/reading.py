@@ -1,7 +1,7 @@
 """Reading a solved spot: from a line of play to everything known there.
 
 1. Follow the line from the root (`places`).
-2. Values of the streets before the last were kept when the solve ended; those of the last street are worked out here,
+2. Values of the streets before the last were kept when the solve ended; those of the last street are computed here,
    from one runout's strategies (`evaluation`), so a file need not hold them.
 3. Rename back to what was dealt.
 """

@@ -2,7 +2,7 @@
 
 One node has a row per hand, with columns for each action. Several nodes have a row for each hand and action, the same
 columns everywhere, written node by node so that a whole tree need not fit in memory. Deals that play alike are
-written once, under the cards that were solved.
+written once, with the cards that were solved.
 
 `DEFINITIONS` says what each column means. It is written into JSON and Parquet files; CSV has no room for it. A mean
 over hands, as `show` prints it, is Σ weight · matchups · x / Σ weight · matchups.

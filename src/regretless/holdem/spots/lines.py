@@ -1,8 +1,8 @@
 """Lines of play as text: "check, bet 94, call, Th, check". Actions by name and amount, cards where a street begins.
 
-An amount is what the player has then put in on this street: `raise 300` raises to 300. Cards may be left out, and
-then the first that can be dealt is meant. Short forms are understood: `x` check, `c` check or call, `f` fold, `b94`,
-`r300`, `a`. Cards that are dealt together may stand together: `Qs Jh 2h`.
+An amount is what the player has put in on this street after the action: `raise 300` raises to 300. Where a card is
+left out, the first that can be dealt is meant. Short forms are understood: `x` check, `c` check or call, `f` fold,
+`b94`, `r300`, `a`. Cards that are dealt together may stand together: `Qs Jh 2h`.
 
 >>> [str(step) for step in parse_line("x, b94, r 300, a, c, Th 2c")]
 ['check', 'bet 94', 'raise 300', 'all-in', 'call', 'Th', '2c']
@@ -21,7 +21,7 @@ from regretless.holdem.spots.sizes import number_text
 
 __all__ = ["Step", "find_action", "no_such_action", "parse_line"]
 
-CLOSE = 0.005  # chips; two amounts nearer than this are one, so that a rounded label finds its action
+CLOSE = 0.005  # chips; amounts closer than this are equal, so that a rounded label finds its action
 
 _ACTION = re.compile(
     r"(?P<verb>check|call|fold|bet|raise|all-?in|x|c|f|b|r|a)(?: *(?:to )? *(?P<amount>\d+(?:\.\d*)?|\.\d+) *)?"
@@ -34,10 +34,10 @@ _WITH_AMOUNT = ("bet", "raise")
 
 
 class Step(NamedTuple):
-    """One action of a line, or one card. A named tuple, because a large betting tree makes hundreds of thousands."""
+    """One action of a line, or one card. A named tuple, because a large betting tree creates hundreds of thousands."""
 
     verb: str  # "check", "call", "fold", "bet", "raise", "all-in"; "deal" for a card
-    amount: float | None = None  # chips of this street; None where there is none, or where it was not said
+    amount: float | None = None  # chips on this street; None where there is none, or none was given
     card: int | None = None
     position: int = 1  # in the text it was read from, from 1
     either: bool = False  # `c`: check or call, whichever is there
@@ -48,7 +48,7 @@ class Step(NamedTuple):
         return self.verb if self.amount is None else f"{self.verb} {number_text(self.amount)}"
 
     def means(self, other: Step) -> bool:
-        """Whether this, as typed, is that action of the tree.
+        """Whether this step, as typed, means that action of the tree.
 
         >>> all_in = Step("all-in", 200.0)
         >>> Step("bet", 200.0).means(all_in), Step("all-in").means(all_in), Step("bet", 100.0).means(all_in)

@@ -6,7 +6,7 @@
     check: bet 50 70%, check               one action without a number takes the rest
     : check                                the first decision
 
-HANDS is a range; without it a lock holds for every hand. In a spot file the same text stands in `locks = ["…"]`.
+HANDS is a range; without it a lock holds for every hand. A spot file has the same texts in `locks = ["…"]`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def parse_lock(text: str, field: str = "lock") -> Lock:
 
 
 def split_line(text: str) -> tuple[str, str]:
-    """The line of a lock, and what stands after its colon.
+    """The line of a lock, and what follows its colon.
 
     >>> split_line("check, bet 50: AA"), split_line("check")
     (('check, bet 50', 'AA'), ('check', ''))
@@ -99,7 +99,7 @@ def _is_action(text: str) -> bool:
 
 
 def lock_text(lock: AnyLock) -> str:
-    """A lock as a person reads it; of one that is not from another solution, text that `parse_lock` reads.
+    """A lock as a person reads it; unless it comes from another solution, `parse_lock` reads it back.
 
     >>> lock_text(Lock("check", {"bet 50": 0.7, "check": 0.3}, "AA")), lock_text(LockFrom("other.rgl", player="oop"))
     ('check: AA = bet 50 0.7, check 0.3', 'every decision of oop as in other.rgl')

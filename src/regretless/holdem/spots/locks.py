@@ -1,6 +1,6 @@
-"""Locks: decisions that are given, and what the rest becomes around them.
+"""Locks: decisions that are given, around which the rest is solved.
 
-A lock holds a node at a strategy, for all hands or for chosen ones; both players then play their best knowing it, and
+A lock fixes the strategy of a node, for all hands or for some; both players then play their best knowing it, and
 exploitability counts only what can be gained elsewhere. A line that leaves a card out holds on every runout.
 
 >>> Lock(node="check", strategy={"check": 1.0})  # in position always checks behind

@@ -1,9 +1,9 @@
 """How far whole chips and the smallest bet move the bet sizes of a spot.
 
 Bets are rounded to multiples of `rules.chip`, and are at least `rules.min_bet`. In a pot of 5.5 big blinds with chips
-of 1, a bet of 33% is 1.815 and becomes 2, which is 36% of the pot. Small amounts move furthest, so the smallest pot,
-the spot's own, is looked at: every bet there, and every raise of the smallest of them. That a raise is at least as
-large as the last one is a rule of the game, and no cause for a warning.
+of 1, a bet of 33% is 1.815 and becomes 2, which is 36% of the pot. Small amounts move furthest, so only the smallest
+pot, the spot's own, is examined: every bet there, and every raise of the smallest bet. A raise below the last one is
+raised to it by the rules of the game, which needs no warning.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Rounded(NamedTuple):
 
 
 def warn_of_rounding(spot: Question, source: str = "") -> None:
-    """Warn of the size that is moved furthest, if that is by more than 5 % of it; `source` is the spot's file."""
+    """Warn about the size that rounding moves furthest, if by more than 5 %; `source` is the spot's file."""
     furthest = max(_rounded_sizes(spot), key=lambda rounded: rounded.moved, default=None)
     if furthest is None or furthest.moved <= MOST:
         return
@@ -81,7 +81,7 @@ def _raises(spot: Question, street: StreetName, player: PlayerName, bet: float) 
 
 
 def _rounded(spot: Question, at: Decision, sizes: tuple[Size, ...], *, smallest: float) -> Iterator[_Rounded]:
-    """What becomes of sizes, other than all-in and raises below the smallest raise."""
+    """What sizes become, leaving out all-in and raises below the smallest raise."""
     for size in sizes:
         asked = size.amount(at)
         too_small = asked < smallest

@@ -7,8 +7,8 @@
     3e     geometric over three streets; `e200%` and `3e200%` bet at most that share of the pot
     a      all-in
 
-Sizes stand in a list with commas between them; an empty text is no size at all. With s = stack / pot, both after
-calling, and n streets, the geometric share is
+Sizes are separated by commas; an empty text means no sizes. With s = stack / pot, both after calling, and n streets,
+the geometric share is
 
     ((2s + 1)^(1/n) − 1) / 2
 
@@ -52,11 +52,11 @@ MOST_SIZES = 100  # in a list; each is worked out at every decision of the tree
 
 @dataclass(frozen=True)
 class Decision:
-    """What a size is measured by: where the player stands. Chips of this street, unless said otherwise."""
+    """What a size depends on at a decision. Chips are those of this street, unless said otherwise."""
 
     pot: float  # after calling
     bet_faced: float  # the other player's chips on this street; 0 where nobody has bet
-    stack: float  # left to the other player, so the most that can be added on top of a call
+    stack: float  # what the other player has left, so the most that can be added to a call
     raises: int  # raises made on this street; the bet that opens it is none
     streets: int  # streets left, this one included
 
@@ -206,7 +206,7 @@ def whole_chips(amount: float, chip: float) -> float:
 
 
 def exact(amount: float) -> float:
-    """Without the specks that sums of decimals leave."""
+    """Without the rounding errors that sums of decimals leave."""
     return round(amount, 9)
 
 

@@ -1,6 +1,6 @@
 """The TOML of a spot as nested tables, from files that anybody may have written.
 
-1. Only an ordinary file of at most `LARGEST_FILE` bytes is read: no pipe is waited for, no device read without end.
+1. Only an ordinary file of at most `LARGEST_FILE` bytes is read, so that no pipe blocks and no device is read forever.
 2. UTF-8, with or without a byte order mark.
 3. Nesting and dotted keys deeper than `DEEPEST` are refused before Python's parser sees them, which recurses for the
    former and takes quadratic time for the latter.
@@ -22,7 +22,7 @@ __all__ = ["LARGEST_FILE", "parse_toml", "read_toml_text"]
 LARGEST_FILE = 2 * 2**20  # bytes; a spot with thousands of locks takes a fifth of it
 DEEPEST = 20  # tables inside tables; a spot has four
 
-# Strings and remarks, in which brackets and dots mean nothing. Possessive: nothing is ever taken back.
+# Strings and comments, in which brackets and dots mean nothing. Possessive: it never backtracks.
 _NO_STRUCTURE = re.compile(
     r'"""(?:[^"\\]++|\\.|"(?!""))*+(?:""")?+'
     r"|'''(?:[^']++|'(?!''))*+(?:''')?+"
@@ -36,7 +36,7 @@ _BRACKET = re.compile(r"[][{}]")
 
 
 def read_toml_text(path: str | Path) -> str:
-    """The text of a TOML file; whatever is wrong with the file is said as `InvalidFile`."""
+    """The text of a TOML file; raises `InvalidFile` for whatever is wrong with it."""
     try:
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):
@@ -82,7 +82,7 @@ def parse_toml(text: str, source: str | Path) -> dict[str, Any]:
 
 
 def _depth(structure: str) -> int:
-    """Brackets that are open at once, at most."""
+    """The largest number of brackets open at once."""
     depth = deepest = 0
     for bracket in _BRACKET.findall(structure):
         depth = depth + 1 if bracket in "[{" else max(depth - 1, 0)
