@@ -8,6 +8,7 @@ import importlib.metadata
 import os
 import pkgutil
 import re
+import runpy
 import subprocess
 import sys
 import time
@@ -19,10 +20,10 @@ from types import ModuleType
 import pytest
 
 import regretless
-from conftest import OPTIONAL
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "regretless"
+OPTIONAL = runpy.run_path(str(ROOT / "conftest.py"))["OPTIONAL"]  # every conftest has the same module name
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 # Loaded when first needed, never by `import regretless` or `regretless --help`.
