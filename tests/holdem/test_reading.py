@@ -157,7 +157,7 @@ def test_short_forms_and_left_out_cards(turn: SpotSolution) -> None:
     ],
 )
 def test_an_invalid_line_says_where_it_fails(turn: SpotSolution, line: str, reason: str) -> None:
-    with pytest.raises(InvalidText, match="node: ") as caught:
+    with pytest.raises(InvalidText, match="line: ") as caught:
         turn.node(line)
     assert reason in str(caught.value)
 

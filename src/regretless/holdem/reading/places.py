@@ -125,7 +125,7 @@ class LineReader(ABC):
         `cards` are those that the line leaves out, in the order they are dealt (the board of the root may come first);
         where neither names a card, it is the first that can be dealt.
         """
-        place, given, steps = self.root, list(cards), list(parse_line(line, "node"))
+        place, given, steps = self.root, list(cards), list(parse_line(line, "line"))
         if given[: len(self.board)] == list(self.board):
             given = given[len(self.board) :]
         while steps:
@@ -142,7 +142,7 @@ class LineReader(ABC):
             labels = self.actions(place.node)
             action = find_action(step, labels)
             if action is None:
-                raise no_such_action("node", line, step, labels)
+                raise no_such_action("line", line, step, labels)
             place = self.act(place, action)
         while given:
             place = self._dealt_from(given, place)
@@ -174,17 +174,17 @@ class LineReader(ABC):
         position = steps[0].position
         if not self._is_chance(place):
             raise InvalidText(
-                "node", line, position, f"no card is dealt here; choose from {', '.join(self.actions(place.node))}"
+                "line", line, position, f"no card is dealt here; choose from {', '.join(self.actions(place.node))}"
             )
         cards: list[int] = []
         for step in steps[: self._count(place)]:
             if step.card is None:
                 break
             if step.card not in self.cards(place) or step.card in cards:
-                raise InvalidText("node", line, step.position, f"{step} is already on the board")
+                raise InvalidText("line", line, step.position, f"{step} is already on the board")
             cards.append(step.card)
         if len(cards) < self._count(place):
-            raise InvalidText("node", line, position, f"{self._count(place)} cards are dealt here")
+            raise InvalidText("line", line, position, f"{self._count(place)} cards are dealt here")
         del steps[: len(cards)]
         return self.deal(place, *cards)
 

@@ -132,7 +132,7 @@ class SpotReader(LineReader):
         if not self._is_chance(place):
             actions = ", ".join(self.actions(place.node))
             there = f"the actions are {actions}" if actions else "the hand is over"
-            raise InvalidText("node", ", ".join(place.steps), None, f"no card is dealt here; {there}")
+            raise InvalidText("line", ", ".join(place.steps), None, f"no card is dealt here; {there}")
         runouts = tuple(self._runout(self.deal(place, card), then) for card in self.cards(place))
         return RunoutReport(", ".join(place.steps), ", ".join(map(str, parse_line(then, "then"))), runouts)
 

@@ -1,0 +1,296 @@
+"""Every option of `solve` on every kind of problem: honoured, which shows in the answer, or refused by name.
+
+The table has a row for each option and a column for each kind of problem; an option or a kind without an entry fails.
+`honoured` is handed the answer with the option and the answer without it. Python is held to the same table.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import regretless as rl
+from regretless.cli.commands.solve import solve as command
+from regretless.errors import InvalidOption
+from regretless.holdem.spots.locks import Lock
+from regretless.solvers.request import OPTIONS
+
+SPOT = """
+board = "{board}"
+pot = 100
+stack = 200
+[oop]
+range = "AKs, QJs, T9s, 99"
+[ip]
+range = "AA, KQs, JTs, 55"
+[bets]
+bet = "100%"
+"""
+BOARDS = {"flop": "Kh Qs Js", "turn": "Kh Qs Js 2c", "river": "Kh Qs Js 2c 3d"}
+Answer = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of problem: its words on the command line, and what Python is given."""
+
+    words: tuple[str, ...]
+    python: dict[str, Any]
+    what: str | None = None
+
+
+KINDS = {
+    "game": Kind(("kuhn",), {}, "kuhn"),
+    "sampled game": Kind(("kuhn", "--sampling", "chance"), {"sampling": "chance"}, "kuhn"),
+    "exact": Kind(("kuhn", "--variant", "lp"), {"variant": "lp"}, "kuhn"),
+    "river": Kind(("river.toml",), {}, "river.toml"),
+    "turn": Kind(("turn.toml",), {}, "turn.toml"),
+    "flop": Kind(("flop.toml",), {}, "flop.toml"),
+    "batch": Kind(("folder",), {}),  # a command only: Python has `solve_many`
+    "resumed game": Kind(("--resume", "kuhn.rgl"), {"resume": "kuhn.rgl"}),
+    "resumed sampled game": Kind(("--resume", "sampled.rgl"), {"resume": "sampled.rgl"}),
+    "resumed river": Kind(("--resume", "river.rgl"), {"resume": "river.rgl"}),
+    "resumed turn": Kind(("--resume", "turn.rgl"), {"resume": "turn.rgl"}),
+}
+GAMES = {"game", "sampled game"}
+SPOTS = {"river", "turn", "flop", "batch"}
+RESUMED_GAMES = {"resumed game", "resumed sampled game"}
+RESUMED_SPOTS = {"resumed river", "resumed turn"}
+RESUMED = RESUMED_GAMES | RESUMED_SPOTS
+ALL = frozenset(KINDS)
+ITERATIONS = 12  # of every solve here; a resumed one had 3
+
+
+@dataclass(frozen=True)
+class Row:
+    """An option with a value: where it is honoured, and what shows it. Everywhere else it is refused."""
+
+    option: str  # the parameter of the command
+    value: Any  # True: a flag
+    kinds: frozenset[str] | set[str]
+    shows: Callable[[Answer, Answer], bool]
+    base: dict[str, Any] = field(default_factory=dict)  # options given with it and without it
+    also: dict[str, Any] = field(default_factory=dict)  # options given with it only
+    named: str | None = None  # how a refusal calls it, if not by its own name
+    shell: bool = True  # whether the command has it
+    python: bool = True  # whether `rl.solve` has it
+
+    def __str__(self) -> str:
+        return f"{self.option}={self.value}"
+
+
+def differs(*keys: str) -> Callable[[Answer, Answer], bool]:
+    return lambda answer, without: all(answer[key] != without[key] for key in keys)
+
+
+def is_now(key: str, value: Any) -> Callable[[Answer, Answer], bool]:
+    return lambda answer, without: answer[key] == value
+
+
+def reached(answer: Answer, without: Answer) -> bool:
+    return answer["iterations"] < without["iterations"]
+
+
+def measured(answer: Answer, without: Answer) -> bool:
+    """Every fifth iteration, and at the end; a resumed solve had measured before."""
+    return [point[0] for point in answer["history"]][-3:] == [5, 10, 12] != [p[0] for p in without["history"]][-3:]
+
+
+def locked(answer: Answer, without: Answer) -> bool:
+    return len(answer["locks"]) == 1 and not without["locks"]
+
+
+def saved_more_often(answer: Answer, without: Answer) -> bool:
+    return answer["writes"] > without["writes"]
+
+
+def larger(answer: Answer, without: Answer) -> bool:
+    return answer["files"]["out"] > without["files"]["out"]
+
+
+def wrote(name: str) -> Callable[[Answer, Answer], bool]:
+    return lambda answer, without: name in answer["files"] and name not in without["files"]
+
+
+def solved(kind: str) -> str:
+    """A finished solution whose tree is that of the problem, where the problem is a spot."""
+    return f"{kind if kind in BOARDS else 'river'}-solved.rgl"
+
+
+OUT = {"out": "out.rgl"}
+ROWS = [
+    Row("variant", "linear", GAMES | SPOTS | {"exact"}, differs("variant", "exploitability")),
+    Row("iterations", 7, ALL - {"exact"}, is_now("iterations", 7)),
+    Row("iterations", 0, set(), differs("iterations")),
+    Row("target", 60.0, ALL - {"exact"}, reached),
+    Row("target", -1.0, set(), reached),
+    Row("measure_every", 5, ALL - {"exact"}, measured),
+    Row("updates", "simultaneous", {"game"}, differs("exploitability")),
+    Row("sampling", "external", GAMES, differs("exploitability")),
+    Row("batch_size", 8, {"sampled game"}, differs("exploitability")),
+    Row("seed", 5, {"sampled game"}, differs("exploitability")),
+    Row("engine", "reference", GAMES | RESUMED_GAMES, is_now("engine", "reference")),
+    Row("engine", "no-such", set(), is_now("engine", "no-such")),
+    Row("device", "cpu", ALL, is_now("device", "cpu")),
+    Row("device", "no-such", set(), is_now("device", "no-such")),
+    Row("threads", 1, ALL, is_now("threads", 1)),
+    Row("threads", 0, set(), is_now("threads", 0)),
+    Row("storage", 16, SPOTS, differs("memory_bytes")),
+    Row("storage", 8, set(), differs("memory_bytes")),
+    Row("save_every", 1e-9, ALL - {"exact"}, saved_more_often, base=OUT, python=False),
+    Row("checkpoint", "out.rgl", ALL - {"exact"}, wrote("out"), also={"save_every": 1e-9}, shell=False),
+    Row("keep_regrets", True, SPOTS | RESUMED_SPOTS, larger, base=OUT, python=False),
+    Row("lock", "check: AA = bet 100", SPOTS, locked, python=False),
+    Row("lock_from", solved, SPOTS, locked, also={"lock_player": "ip"}, named="lock", python=False),
+    Row("lock_player", "ip", SPOTS, locked, also={"lock_from": solved}, named="lock", python=False),
+    Row("lock_line", "check", SPOTS, locked, also={"lock_from": solved}, named="lock", python=False),
+    Row("locks", (Lock("check", {"bet 100": 1.0}, "AA"),), SPOTS, locked, shell=False),
+    Row("out", "out.rgl", ALL, wrote("out"), python=False),
+    Row("plot", "plot.svg", ALL, wrote("plot.svg"), python=False),
+    Row("strategy", True, ALL, lambda answer, without: len(str(answer)) > len(str(without)), python=False),
+]
+NAMING = {"context", "given", "json_", "resume"}  # how a problem is named, and how the answer is read here
+
+
+def test_every_option_has_a_row() -> None:
+    assert {row.option for row in ROWS if row.shell} == set(inspect.signature(command).parameters) - NAMING
+    told_by_callers = {"checkpointed", "progress", "report", "interrupted", "resume"}
+    assert set(OPTIONS) - told_by_callers <= {row.option for row in ROWS}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The spots, solutions of them, and solves that were interrupted after 3 iterations."""
+    folder = tmp_path_factory.mktemp("files")
+    (folder / "folder").mkdir()
+    for street, board in BOARDS.items():
+        (folder / f"{street}.toml").write_text(SPOT.format(board=board), encoding="utf-8")
+        rl.solve(str(folder / f"{street}.toml"), iterations=3).save(folder / f"{street}-solved.rgl")
+    shutil.copy(folder / "river.toml", folder / "folder")
+    stopped = {"kuhn.rgl": ("kuhn", {}), "sampled.rgl": ("kuhn", {"sampling": "chance"})}
+    stopped |= {f"{street}.rgl": (str(folder / f"{street}.toml"), {}) for street in ("river", "turn")}
+    for name, (what, options) in stopped.items():
+        done = [0]
+        solution = rl.solve(
+            what,
+            iterations=ITERATIONS,
+            checkpoint=folder / name,
+            report=lambda progress, done=done: done.append(progress.iteration),
+            interrupted=lambda done=done: done[-1] >= 3,
+            **options,
+        )
+        assert (solution.reason, solution.iterations) == ("interrupted", 3)
+    return folder
+
+
+@pytest.fixture
+def folder(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(files, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def writes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Files that were written: each appears under its own name once it is complete."""
+    names: list[str] = []
+    replace = os.replace
+
+    def note(source: Any, target: Any, **options: Any) -> None:
+        names.append(str(target))
+        replace(source, target, **options)
+
+    monkeypatch.setattr(os, "replace", note)
+    return names
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def restore(folder: Path, before: dict[str, bytes]) -> None:
+    for name in content(folder).keys() - before:
+        (folder / name).unlink()
+    for name, written in before.items():
+        (folder / name).write_bytes(written)
+
+
+def observed(answer: Answer, folder: Path, before: dict[str, bytes], writes: list[str]) -> Answer:
+    """The answer, and what was written beside it."""
+    sizes: dict[str, int] = {}
+    for name in content(folder).keys() - before:
+        key = name if name.startswith("plot") else Path(name).parts[0].removesuffix(".rgl")
+        sizes[key] = (folder / name).stat().st_size
+    return answer | {"files": sizes, "writes": len(writes)}
+
+
+def chosen(kind: str, row: Row, *, given: bool) -> dict[str, Any]:
+    """Options of one solve: those of the kind's baseline, and with `given` the row's own."""
+    iterates = kind != "exact" or (given and row.option == "variant")
+    options = {"iterations": ITERATIONS} if iterates else {}
+    options |= row.base
+    if given:
+        options |= {row.option: row.value, **row.also}
+    return {name: value(kind) if callable(value) else value for name, value in options.items()}
+
+
+def words(kind: str, options: dict[str, Any]) -> Iterator[str]:
+    for name, value in options.items():
+        yield f"--{name.replace('_', '-')}"
+        if value is not True:
+            yield str(value).replace("out.rgl", "out") if kind == "batch" else str(value)
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.shell], ids=str)
+def test_the_command_honours_or_refuses(row: Row, run, folder: Path, writes: list[str]) -> None:
+    before = content(folder)
+    for kind, problem in KINDS.items():
+        writes.clear()
+        result = run("solve", *problem.words, *words(kind, chosen(kind, row, given=True)), "--json")
+        if kind not in row.kinds:
+            assert (result.code, result.out) == (1, ""), (kind, result)
+            assert result.err.startswith(f"error: {row.named or row.option.replace('_', '-')}: "), (kind, result.err)
+            assert result.err.count("\n") == 1
+            assert content(folder) == before
+            continue
+        assert result.code == 0, (kind, result.err)
+        answer = observed(first(result.json), folder, before, writes)
+        restore(folder, before)
+        writes.clear()
+        result = run("solve", *problem.words, *words(kind, chosen(kind, row, given=False)), "--json")
+        assert result.code == 0, (kind, result.err)
+        without = observed(first(result.json), folder, before, writes)
+        assert row.shows(answer, without), (kind, answer, without)
+        restore(folder, before)
+
+
+def first(answer: Answer) -> Answer:
+    """The answer, or the first of a batch."""
+    return dict(answer["spots"][0]) if "spots" in answer else answer
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row.python], ids=str)
+def test_python_honours_or_refuses(row: Row, folder: Path, writes: list[str]) -> None:
+    before = content(folder)
+    for kind, problem in KINDS.items():
+        if kind == "batch":
+            continue
+        given, base = (problem.python | chosen(kind, row, given=each) for each in (True, False))
+        if kind not in row.kinds:
+            with pytest.raises(InvalidOption, match=rf"^{re.escape(row.option)}: "):
+                rl.solve(problem.what, **given)
+            assert content(folder) == before
+            continue
+        answer = observed(rl.solve(problem.what, **given).as_json(), folder, before, writes)
+        restore(folder, before)
+        without = observed(rl.solve(problem.what, **base).as_json(), folder, before, writes)
+        assert row.shows(answer, without), (kind, answer, without)
+        restore(folder, before)
