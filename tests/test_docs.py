@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
-import warnings
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -26,8 +25,7 @@ def test_a_page_shows_what_its_commands_print(page: Path) -> None:
     with folder_of_a_page():
         edits = run_page(page)
     if edits and all(edit.digits for edit in edits) and not same_processor():
-        warnings.warn(f"{name_of(page)}: other digits than on the processor it was written on", stacklevel=1)
-        return
+        pytest.skip(f"{name_of(page)} shows other digits than this processor finds, and was written on another")
     problems = "\n\n".join(edit.problem for edit in edits)
     assert not edits, f"{problems}\n\nIf what is printed is right, `make pages` writes it into the page."
 

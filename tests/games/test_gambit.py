@@ -223,13 +223,20 @@ PIECES = st.sampled_from([*'"\\{},/01-.ecpt\n\0é٣', "99999999999999999999", "/
 
 
 def survives(text):
+    """It is refused in one line, or is a game that reads the same once it is written."""
+    game, refusal = None, ""
     try:
-        game = parse_efg(text)
-    except RegretlessError as refusal:
-        sentence = str(refusal)
-    else:
-        sentence = game.title.replace("\n", " ")
-    assert "\n" not in sentence
+        game = parse_efg(text, name="bad.efg")
+    except InvalidFile as error:
+        refusal = str(error)
+    if game is None:
+        assert refusal.startswith("bad.efg: ")
+        assert "\n" not in refusal
+        return
+    written = to_efg(game)
+    again = parse_efg(written)
+    assert again.zero_sum == game.zero_sum
+    assert to_efg(again, title=game.name) == written
 
 
 @settings(max_examples=300)

@@ -33,14 +33,14 @@ def test_every_decision_of_a_player(turn: SpotSolution, source: str, storage: in
     for line in ("", "check, bet 30", "check, check, Ac", "check, check, 4h"):
         mine, theirs = solution.node(line), given.node(line)
         if mine.player == "oop":
-            np.testing.assert_allclose(mine.strategy, theirs.strategy, atol=2e-5)
+            np.testing.assert_allclose(mine.strategy, theirs.strategy, atol=5e-7 if storage == 32 else 2e-5)
             assert mine.locked.all()
         else:
             assert not mine.locked.any()
     # The other player finds the best response: nothing is left to gain, and it earns more than in equilibrium.
     assert solution.exploitability_pct_pot <= 0.1
     assert solution.ev["ip"] > turn.ev["ip"] + 0.5
-    assert sum(solution.ev.values()) == pytest.approx(turn.spot.pot, abs=1e-3)
+    assert sum(solution.ev.values()) == pytest.approx(turn.spot.pot, abs=5e-5)
     best = given.evaluation.best_response_values[0]
     assert solution.ev["ip"] == pytest.approx(best, abs=0.002 * turn.spot.pot + 0.02)
 
@@ -53,7 +53,7 @@ def test_one_node_and_some_of_its_hands(turn: SpotSolution, source: str) -> None
         mine, theirs = solution.node(f"check, check, {card}, check"), given.node(f"check, check, {card}, check")
         held = [name[0] + name[2] in ("AA", "KJ") for name in mine.hands["ip"].texts()]
         assert mine.locked.tolist() == held
-        np.testing.assert_allclose(mine.strategy[:, held], theirs.strategy[:, held], atol=2e-5)
+        np.testing.assert_allclose(mine.strategy[:, held], theirs.strategy[:, held], atol=5e-7)
         assert np.abs(mine.strategy[:, ~np.array(held)] - theirs.strategy[:, ~np.array(held)]).max() > 0.05
     assert not solution.node("check").locked.any()
 
@@ -95,7 +95,7 @@ def test_later_locks_win(turn: SpotSolution, source: str) -> None:
     assert over.node("check").frequencies[0] == pytest.approx(1)
     under = solve_spot(turn.spot, iterations=10, threads=1, locks=[checks, LockFrom(source, player="ip")])
     given = SpotSolution.load(source).node("check")
-    np.testing.assert_allclose(under.node("check").strategy, given.strategy, atol=2e-5)
+    np.testing.assert_allclose(under.node("check").strategy, given.strategy, atol=5e-7)
 
 
 def test_a_source_that_tells_suits_apart_leaves_less_to_merge(tmp_path: Path) -> None:
@@ -151,5 +151,5 @@ def test_an_independent_evaluation_agrees(turn: SpotSolution, source: str) -> No
     for lock in (LockFrom(source, player="oop"), LockFrom(source, node="check, check")):
         solution = solve_spot(turn.spot, iterations=20, threads=1, locks=[lock])
         exact = solution.verify()
-        assert exact.exploitability_pct_pot == pytest.approx(solution.exploitability_pct_pot, abs=1e-4)
-        assert exact.ev["oop"] == pytest.approx(solution.ev["oop"], abs=1e-4)
+        assert exact.exploitability_pct_pot == pytest.approx(solution.exploitability_pct_pot, abs=2e-5)
+        assert exact.ev["oop"] == pytest.approx(solution.ev["oop"], abs=2e-5)

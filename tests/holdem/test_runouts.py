@@ -75,7 +75,7 @@ def test_merging_suits_changes_no_answer() -> None:
     for engine in engines:
         engine.advance(schedule(Discounted(), 1, 200))
     one, two = (engine.evaluate() for engine in engines)
-    assert one.values == pytest.approx(two.values, abs=2e-3)
+    assert one.values == pytest.approx(two.values, abs=5e-4)
     assert one.exploitability == pytest.approx(two.exploitability, abs=2e-3)
 
 
@@ -146,7 +146,7 @@ def test_a_river_by_its_rules_and_by_its_public_form() -> None:
     expected = by_rules.evaluate()
     assert plain.evaluate().exploitability == pytest.approx(expected.exploitability, abs=1e-6)
     assert plain.evaluate().values == pytest.approx(expected.values, abs=1e-6)
-    assert fast.evaluate().values == pytest.approx(expected.values, abs=1e-3)
+    assert fast.evaluate().values == pytest.approx(expected.values, abs=1e-4)
 
 
 def test_rake_has_no_cap_unless_one_is_given() -> None:
