@@ -1,7 +1,7 @@
 """Whether two versions of the source give the same answers, bit for bit.
 
 git worktree add --detach ../before COMMIT
-python benchmarks/same_answers.py ../before/src [src] [--only leduc,river] [--out results.txt]
+python benchmarks/same_answers.py ../before/src [src] [--only leduc,river] [--keep FOLDER] [--out FILE]
 
 Each version solves the same problems in its own process, writes its answers as plain arrays and saves every solution.
 Then each reads the other's files and resumes its unfinished solves. These are compared bit for bit:
@@ -118,8 +118,16 @@ def spot_cases() -> Iterator[Case]:
     yield Case("turn_paired_donk to 1 %", "turn_paired_donk.toml", {"target": 1.0})
 
 
+CASES = [*game_cases(), *spot_cases()]
+
+
 def chosen(only: str) -> list[Case]:
-    return [case for case in (*game_cases(), *spot_cases()) if any(word in case.name for word in only.split(","))]
+    return [case for case in CASES if any(word in case.name for word in only.split(","))]
+
+
+def number_of(case: Case) -> int:
+    """What its files are called."""
+    return CASES.index(case)
 
 
 # --- in the process of one version -----------------------------------------------------------------------------------
@@ -217,7 +225,8 @@ def texts(board: tuple[int, ...]) -> set[str]:
 def work(task: str, only: str, own: Path, other: Path) -> None:
     """`solve` every case into `own`, or `read` the other version's files."""
     package = Package()
-    for number, case in enumerate(chosen(only)):
+    for case in chosen(only):
+        number = number_of(case)
         target = own / f"{number}.{task}.npz"
         try:
             if task == "solve":
@@ -305,6 +314,7 @@ def main() -> None:
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path, nargs="?", default=ROOT / "src")
     parser.add_argument("--only", default="", help="cases whose names contain one of these, separated by commas")
+    parser.add_argument("--keep", type=Path, help="keep what the version before finds here, and use it the next time")
     parser.add_argument("--out", type=Path, help="write the table to this file too")
     parser.add_argument("--work", choices=["solve", "read"], help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -313,14 +323,17 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         before, after = (Path(folder) / side for side in ("before", "after"))
-        before.mkdir()
+        if options.keep is not None:
+            before = options.keep.resolve()
+        before.mkdir(exist_ok=True)
         after.mkdir()
-        run("solve", options.only, options.before, before, after)
+        if not all((before / f"{number_of(case)}.solve.npz").exists() for case in chosen(options.only)):
+            run("solve", options.only, options.before, before, after)
         run("solve", options.only, options.after, after, before)
         run("read", options.only, options.before, before, after)
         run("read", options.only, options.after, after, before)
         cases = chosen(options.only)
-        verdicts = [judge(case, number, before, after) for number, case in enumerate(cases)]
+        verdicts = [judge(case, number_of(case), before, after) for case in cases]
     lines = [f"{case.name:60} {said}" for case, (said, _) in zip(cases, verdicts, strict=True)]
     failed = sum(not passed for _, passed in verdicts)
     lines.append(
