@@ -84,10 +84,10 @@ def game_cases() -> Iterator[Case]:
     for sampling in ("chance", "external", "outcome"):
         yield case("kuhn", 300, variant="plus", sampling=sampling, seed=7)
         yield case("leduc", 300, variant="linear", sampling=sampling, seed=3)
-        yield case("leduc", 40, variant="plus", sampling=sampling, seed=3, batch_size=16)
         yield case("leduc", 200, 80, variant="vanilla", sampling=sampling, seed=5)
         yield case("liars_dice(sides=4)", 200, variant="plus", sampling=sampling, seed=11)
     yield case("kuhn", 300, variant="plus", sampling="chance", engine="reference", seed=7)
+    yield case("leduc", 40, variant="plus", sampling="chance", seed=3, batch_size=16)
     yield case("kuhn", 500, 123, variant="predictive-discounted-plus")
     yield case("leduc", 100, 41, variant="discounted")
     yield case("leduc", 30, 10, variant="plus", engine="torch")
