@@ -85,7 +85,7 @@ class NodeDifference:
 
 @dataclass(frozen=True)
 class SpotComparison:
-    """Two solutions: what was asked differently, what they earn, and where they differ most, in that order."""
+    """Two solutions: what was asked differently, what they earn, and where their play differs, largest first."""
 
     changed: tuple[str, ...]  # fields of the spot that differ
     ev: dict[PlayerName, tuple[float, float]]

@@ -1,0 +1,101 @@
+"""Reading flop hold'em by lines of play."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from regretless.cards.deck import parse_board
+from regretless.cards.hands import HAND_CARDS, HAND_COUNT, hand_index
+from regretless.cards.isomorphism import CARD_MAPS
+from regretless.errors import InvalidText
+from regretless.forms.public import PublicForm
+from regretless.games import FlopHoldem
+from regretless.holdem.flop_holdem import FlopHoldemReader
+from regretless.holdem.form.flop_holdem import compile_flop_holdem
+
+
+class Drawn:
+    """A strategy that differs at every node and runout; hands that play alike on the runout have equal rows."""
+
+    def __init__(self, form: PublicForm) -> None:
+        self.form = form
+
+    def strategy(self, node: int, runout: int) -> np.ndarray:
+        tree = self.form.tree
+        player, street = int(tree.player[node]), int(tree.street[node])
+        actions = int(tree.first_child[node + 1] - tree.first_child[node])
+        strategy = np.random.default_rng((node, runout)).uniform(0.1, 1.0, (actions, HAND_COUNT))
+        strategy = strategy[:, self.form.symmetry.hands[player][self.form.streets[street].symmetry[runout]]]
+        return strategy / strategy.sum(axis=0)
+
+
+@pytest.fixture(scope="module")
+def reader() -> FlopHoldemReader:
+    form = compile_flop_holdem(FlopHoldem())
+    return FlopHoldemReader(form, Drawn(form))
+
+
+def test_the_first_round(reader: FlopHoldemReader) -> None:
+    root = reader.played(reader.root)
+    assert (root.player, root.actions, root.line) == ("ip", ("fold", "call", "raise 200"), "")
+    np.testing.assert_array_equal(root.hand, np.arange(HAND_COUNT))
+    np.testing.assert_allclose(root.weight, 1225)  # every hand meets those of the other fifty cards
+    assert sum(root.frequencies) == pytest.approx(1)
+    assert root.grid().shape == (169, 3)
+    assert not np.isnan(root.grid()).any()
+    answer = root.as_json()
+    assert len(answer["hands"]) == 1326
+    assert len(answer["classes"]) == 169
+    assert answer["hands"]["AhKh"]["call"] == answer["hands"]["AsKs"]["call"]
+
+
+def test_strategies_of_the_first_round_have_the_keys_of_the_rules(reader: FlopHoldemReader) -> None:
+    game, found = FlopHoldem(), reader.first_round()
+    assert len(found) == 8 * 1326
+    state = game.initial_state()
+    for action in ("KhAh", "2c2d", "call"):
+        state = game.next_state(state, action)
+    assert list(found[game.info_set_key(state)]) == list(game.actions(state))
+    assert list(found["AhKh:"]) == ["fold", "call", "raise 200"]
+
+
+@pytest.mark.parametrize("line", ["call, check, Qs Jh 2h", "call, check, QsJh2h, check", "raise 200, call, 2h, Qs, Jh"])
+def test_any_node_of_the_flop(reader: FlopHoldemReader, line: str) -> None:
+    played = reader.played(reader.find(line))
+    assert played.player == ("ip" if line.endswith("check") else "oop")
+    assert len(played.hand) == 1176
+    assert not np.isin(HAND_CARDS[played.hand], parse_board("Qs Jh 2h")).any()
+    np.testing.assert_allclose(played.strategy.sum(axis=0), 1)
+    assert reader.played(reader.find(played.line)).line == played.line
+
+
+def test_flops_that_differ_by_suits_play_alike(reader: FlopHoldemReader) -> None:
+    """The same hand, suits renamed as the flop's are, has the same strategy and weight."""
+    first = reader.played(reader.find("call, raise 200, call, Qs Jh 2d, check"))
+    by_hand = {int(hand): place for place, hand in enumerate(first.hand)}
+    for row in range(1, 24):
+        flop = [int(CARD_MAPS[row, card]) for card in parse_board("Qs Jh 2d")]
+        place = reader.find("call, raise 200, call")
+        after = reader.played(reader.act(reader.deal(place, *flop), 0))
+        names = [hand_index(*(int(CARD_MAPS[row, card]) for card in HAND_CARDS[hand])) for hand in first.hand]
+        places = [list(after.hand).index(name) for name in names[::100]]
+        here = [by_hand[int(hand)] for hand in first.hand[::100]]
+        np.testing.assert_allclose(after.strategy[:, places], first.strategy[:, here])
+        np.testing.assert_allclose(after.weight[places], first.weight[here])
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("call, check, Qs Jh", "3 cards are dealt here"),
+        ("call, check, Qs Jh, check", "3 cards are dealt here"),
+        ("call, check, Qs Jh Qs", "Qs is already on the board"),
+        ("call, Qs Jh 2h", "no card is dealt here; choose from check, raise 200"),
+        ("call, check, Qs Jh 2h, bet 100", "no 'bet 100' here; choose from check, raise 200"),
+    ],
+)
+def test_lines_that_lead_nowhere(reader: FlopHoldemReader, line: str, says: str) -> None:
+    with pytest.raises(InvalidText) as raised:
+        reader.find(line)
+    assert says in str(raised.value)
