@@ -7,19 +7,8 @@ from typing import Annotated
 
 import typer
 
-from regretless.cli.arguments.options import (
-    SPOTS,
-    Board,
-    Json,
-    Line,
-    Player,
-    information_sets,
-    option,
-    read_cards,
-    read_player,
-    read_range,
-    refuse_others,
-)
+from regretless.cli.arguments import options
+from regretless.cli.arguments.options import SPOTS, option, read_cards, read_player, read_range, refuse_others
 from regretless.errors import InvalidFile, InvalidOption
 
 __all__ = ["compare"]
@@ -38,21 +27,24 @@ def compare(
     context: typer.Context,
     first: Annotated[Path, typer.Argument(metavar="A.rgl", show_default=False, help="A solution.")],
     second: Annotated[Path, typer.Argument(metavar="B.rgl", show_default=False, help="Another one.")],
-    line: Line = None,
-    board: Board = None,
-    player: Player = None,
+    line: options.Line = None,
+    board: options.Board = None,
+    player: options.Player = None,
     hands: Annotated[
         str | None,
         option(
-            help="With --line, only these hands: [cyan]'AK, 99+'[/cyan].", panel=SPOTS, default="all", metavar="RANGE"
+            help="With --line, only these hands: [cyan]'AK, 99+'[/cyan].",
+            panel=SPOTS,
+            default="all",
+            metavar="RANGE",
         ),
     ] = None,
-    information_sets: Annotated[str | None, information_sets("the largest differences")] = None,
+    information_sets: Annotated[str | None, options.information_sets("the largest differences")] = None,
     top: Annotated[
         int | None, option(help="How many nodes, hands or information sets to show.", default=str(TOP))
     ] = None,
     all_: Annotated[bool, option("--all", help="Show all of them.")] = False,
-    json_: Json = False,
+    json_: options.Json = False,
 ) -> None:
     """Compare two solutions: EVs, frequencies and where they play differently, largest differences first.
 

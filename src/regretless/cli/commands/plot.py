@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from regretless.cli.arguments.options import (
-    SEARCH,
-    Device,
-    Engine,
-    MeasureEvery,
-    Sampling,
-    SamplingSeed,
-    Updates,
-    option,
-)
+from regretless.cli.arguments import options
+from regretless.cli.arguments.options import SEARCH, option
 from regretless.cli.terminal.consoles import for_people, note
 from regretless.errors import InvalidOption
 
@@ -39,12 +31,12 @@ def plot(
         str, option(help="Variants to plot, separated by commas.", panel=SEARCH, default=True)
     ] = "vanilla,plus,linear,discounted",
     iterations: Annotated[int, option(help="Iterations of each solve.", panel=SEARCH, default=True)] = 1000,
-    updates: Updates = None,
-    sampling: Sampling = None,
-    seed: SamplingSeed = None,
-    measure_every: MeasureEvery = None,
-    engine: Engine = None,
-    device: Device = None,
+    updates: options.Updates = None,
+    sampling: options.Sampling = None,
+    seed: options.SamplingSeed = None,
+    measure_every: options.MeasureEvery = None,
+    engine: options.Engine = None,
+    device: options.Device = None,
     title: Annotated[str | None, option(help="Title of the plot.", default="describes the curves")] = None,
     out: Annotated[
         Path | None, option(help="Write the plot to this .png, .svg, .pdf or .jpg file.", default="GAME.png")
@@ -84,7 +76,7 @@ def plot(
     if 0 < spots < len(games):  # said before the games are solved
         raise InvalidOption("GAME", ", ".join(games), "mixes games and spots, which are measured in different units")
     jobs = [(game, variant) for game in games if not game.endswith(".rgl") for variant in wanted]
-    options = {
+    asked = {
         "iterations": iterations,
         "engine": engine,
         "device": device,
@@ -97,7 +89,7 @@ def plot(
         "stopping after this iteration, then plotting what was solved", "stopped at once: nothing was drawn"
     )
     with interruptible(plan) as interrupted:
-        solved = _solve_all(jobs, options, interrupted)
+        solved = _solve_all(jobs, asked, interrupted)
         stopped = interrupted()
     files = [Path(game).stem for game in games] if len(saved) == len(games) > 1 else None
     save_figure(convergence([*saved, *solved], labels=files, title=title), path)

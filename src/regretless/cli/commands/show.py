@@ -8,18 +8,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from regretless.cli.arguments.options import (
-    SPOTS,
-    Board,
-    Line,
-    Player,
-    information_sets,
-    option,
-    read_cards,
-    read_player,
-    read_range,
-    refuse_others,
-)
+from regretless.cli.arguments import options
+from regretless.cli.arguments.options import SPOTS, option, read_cards, read_player, read_range, refuse_others
 from regretless.cli.terminal.json_output import print_json
 from regretless.errors import InvalidOption
 
@@ -54,10 +44,10 @@ def show(
     strategy: Annotated[
         bool, option("--strategy", help="Show every information set, or every hand of a spot.")
     ] = False,
-    information_sets: Annotated[str | None, information_sets("the first few")] = None,
-    line: Line = None,
-    board: Board = None,
-    player: Player = None,
+    information_sets: Annotated[str | None, options.information_sets("the first few")] = None,
+    line: options.Line = None,
+    board: options.Board = None,
+    player: options.Player = None,
     hands: Annotated[
         str | None,
         option(
@@ -77,7 +67,8 @@ def show(
         ),
     ] = None,
     runouts: Annotated[
-        bool, option("--runouts", help="A row for each card that can be dealt after --line.", panel=SPOTS)
+        bool,
+        option("--runouts", help="A row for each card that can be dealt after --line.", panel=SPOTS),
     ] = False,
     then: Annotated[
         str | None,
@@ -100,7 +91,8 @@ def show(
     svg: Annotated[Path | None, option(help="Draw the node to this .svg file instead.", panel=SPOTS)] = None,
     tree: Annotated[bool, option("--tree", help="Show the betting tree.", panel=SPOTS)] = False,
     json_: Annotated[
-        bool, option("--json", help="One JSON object on stdout: that of `regretless solve --json`, plus the node.")
+        bool,
+        option("--json", help="One JSON object on stdout: that of `regretless solve --json`, plus the node."),
     ] = False,
 ) -> None:
     """Show a saved solution: values, exploitability and strategy.

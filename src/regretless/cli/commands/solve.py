@@ -8,21 +8,9 @@ from typing import Annotated
 
 import typer
 
+from regretless.cli.arguments import options
 from regretless.cli.arguments.locks import LockFromOption, LockLineOption, LockOption, LockPlayerOption, read_locks
-from regretless.cli.arguments.options import (
-    JSON,
-    MACHINE,
-    OUTPUT,
-    SEARCH,
-    Device,
-    Engine,
-    MeasureEvery,
-    Sampling,
-    SamplingSeed,
-    Threads,
-    Updates,
-    option,
-)
+from regretless.cli.arguments.options import JSON, MACHINE, OUTPUT, SEARCH, option
 from regretless.errors import InvalidOption
 
 __all__ = ["solve"]
@@ -65,23 +53,25 @@ def solve(
             panel=SEARCH,
         ),
     ] = None,
-    updates: Updates = None,
-    sampling: Sampling = None,
+    updates: options.Updates = None,
+    sampling: options.Sampling = None,
     batch_size: Annotated[
         int | None,
         option(help="Deals sampled per update, with --sampling.", panel=SEARCH, default="1, or 1,024 with torch"),
     ] = None,
-    seed: SamplingSeed = None,
-    measure_every: MeasureEvery = None,
-    engine: Engine = None,
-    device: Device = None,
-    threads: Threads = None,
+    seed: options.SamplingSeed = None,
+    measure_every: options.MeasureEvery = None,
+    engine: options.Engine = None,
+    device: options.Device = None,
+    threads: options.Threads = None,
     storage: Annotated[
-        int | None, option(help="Bits per stored number of a spot: 32 or 16.", panel=MACHINE, default="32")
+        int | None,
+        option(help="Bits per stored number of a spot: 32 or 16.", panel=MACHINE, default="32"),
     ] = None,
     json_: Annotated[bool, option("--json", help=JSON, panel=OUTPUT)] = False,
     strategy: Annotated[
-        bool, option("--strategy", help="Show every information set, not just the first few.", panel=OUTPUT)
+        bool,
+        option("--strategy", help="Show every information set, not just the first few.", panel=OUTPUT),
     ] = False,
     out: Annotated[
         Path | None,
@@ -98,7 +88,8 @@ def solve(
         ),
     ] = None,
     save_every: Annotated[
-        float | None, option(help="Seconds between checkpoints, with --out or --resume.", panel=OUTPUT, default="180")
+        float | None,
+        option(help="Seconds between checkpoints, with --out or --resume.", panel=OUTPUT, default="180"),
     ] = None,
     keep_regrets: Annotated[
         bool,
