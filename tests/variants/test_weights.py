@@ -14,7 +14,7 @@ from regretless.variants import (
     Scheduled,
     Variant,
     Weights,
-    preset,
+    read_variant,
     schedule,
 )
 
@@ -162,7 +162,7 @@ def test_negative_infinity_forgets_negative_regrets() -> None:
         lambda: Resetting(gamma=-1),
         lambda: Scheduled(horizon=0),
         lambda: Scheduled(horizon=10, gamma=4),
-        lambda: preset("cfr++"),
+        lambda: read_variant("cfr++"),
     ],
 )
 def test_wrong_options_are_refused_by_name(wrong) -> None:

@@ -16,8 +16,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from regretless.errors import InvalidOption
-from regretless.games._spelling import check_between, check_flag, check_positive, check_tuple, spelled
+from regretless.games._checks import check_between, check_flag, check_positive, check_tuple
 from regretless.games.game import Action, Game
+from regretless.spelling import spelled
 
 __all__ = ["Battleship", "BattleshipState"]
 

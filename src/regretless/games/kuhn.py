@@ -16,9 +16,10 @@ import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from regretless.games._spelling import check_between, spelled
+from regretless.games._checks import check_between
 from regretless.games.game import CHANCE, Action, Game
 from regretless.games.limit_betting import LimitBetting, Move, Point
+from regretless.spelling import spelled
 
 __all__ = ["Kuhn", "KuhnState"]
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from regretless.games._spelling import check_between, spelled
+from regretless.games._checks import check_between
 from regretless.games.game import CHANCE, Action, Game
+from regretless.spelling import spelled
 
 __all__ = ["LiarsDice", "LiarsDiceState"]
 

@@ -25,7 +25,7 @@ from regretless.solvers.loop import Checkpoints, Measurement, Outcome, Progress,
 from regretless.solvers.request import Problem, check_options, check_resume
 from regretless.solvers.solution import Settings
 from regretless.solvers.solve import CHECKPOINT_SECONDS
-from regretless.variants.presets import preset
+from regretless.variants.presets import read_variant
 
 if TYPE_CHECKING:
     from regretless.engines.public.compiled.engine import PublicEngine
@@ -270,7 +270,7 @@ def _solve(
 ) -> SpotSolution:
     from regretless.engines.public.compiled.engine import PublicEngine
 
-    rule = preset(job.variant)
+    rule = read_variant(job.variant)
     began = time.perf_counter()
     size = check_fits(job.spot, storage=job.storage, threads=job.threads)
     form = compile_spot(job.spot)

@@ -24,7 +24,7 @@ from regretless.forms.history import FloatArray, HistoryForm, Strategy
 from regretless.games.game import Game
 from regretless.games.registry import load
 from regretless.reprs import brief
-from regretless.variants.presets import preset
+from regretless.variants.presets import read_variant
 from regretless.variants.variant import Schedule, schedule
 
 __all__ = ["BatchSolution", "solve_batch"]
@@ -67,7 +67,7 @@ def solve_batch(
     """
     if iterations < 1:
         raise InvalidOption("iterations", iterations, "must be at least 1")
-    rows = schedule(preset(variant), 1, iterations)
+    rows = schedule(read_variant(variant), 1, iterations)
     forms = [_compiled(game) for game in games]
     check_one_shape(forms)
     if device == "auto":

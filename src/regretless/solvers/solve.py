@@ -24,7 +24,7 @@ from regretless.solvers.readable.linear_program import solve_linear_program
 from regretless.solvers.readable.reference import Reference
 from regretless.solvers.request import Problem, check_options, check_resume
 from regretless.solvers.solution import Settings, Solution
-from regretless.variants.presets import PRESETS, preset
+from regretless.variants.presets import PRESETS, read_variant
 
 __all__ = ["CHECKPOINT_SECONDS", "DEVICES", "EXACT", "VARIANTS", "engine_names", "resumed_options", "solve"]
 
@@ -159,7 +159,7 @@ def solve(
         checkpoints = Checkpoints(write=write, every=save_every, size=4 * 8 * int(form.first_pair[-1]))
     outcome = run(
         solver,
-        preset(options["variant"]),
+        read_variant(options["variant"]),
         stop,
         before=before,
         checkpoints=checkpoints,

@@ -13,7 +13,7 @@ from regretless.games.game import Game
 from regretless.games.registry import load
 from regretless.solvers.loop import Progress, Stop, run
 from regretless.solvers.readable.reference import Reference
-from regretless.variants.presets import preset
+from regretless.variants.presets import read_variant
 
 __all__ = ["Solver"]
 
@@ -40,7 +40,7 @@ class Solver:
         if batch_size == 1 and device not in ("auto", "cpu"):
             raise InvalidOption("device", device, "is not for batch_size=1, the readable recursion on the CPU")
         self.game = load(game) if isinstance(game, str) else game
-        self.rule = preset(variant)
+        self.rule = read_variant(variant)
         self.form = compile_history(self.game)
         self.engine: GameEngine
         if batch_size == 1:

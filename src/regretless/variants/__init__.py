@@ -3,7 +3,7 @@
 from regretless.variants.discounted import Discounted
 from regretless.variants.plus import Plus
 from regretless.variants.predictive import PredictiveDiscountedPlus, PredictivePlus
-from regretless.variants.presets import PRESETS, preset
+from regretless.variants.presets import PRESETS, read_variant, variant_text
 from regretless.variants.resetting import Resetting
 from regretless.variants.scheduled import Scheduled
 from regretless.variants.vanilla import Vanilla
@@ -21,6 +21,7 @@ __all__ = [
     "Vanilla",
     "Variant",
     "Weights",
-    "preset",
+    "read_variant",
     "schedule",
+    "variant_text",
 ]

@@ -1,4 +1,4 @@
-"""The variants by the names a user types.
+"""The variants by the names a user types, with parameters where they are to be others: `discounted(gamma=3)`.
 
 `postflop`, `turn` and `river` are the defaults for hold'em spots on the flop, turn and river. All three are discounted
 CFR with α = 1.3 and γ = 5 and with regrets discounted one iteration late; they differ in β, how long negative regrets
@@ -11,14 +11,20 @@ solves that stop at a target.
 
 from __future__ import annotations
 
+from dataclasses import MISSING, fields, replace
+from typing import Any, cast
+
 from regretless.errors import InvalidOption
+from regretless.spelling import name_in, parameters_in
 from regretless.variants.discounted import Discounted
 from regretless.variants.plus import Plus
 from regretless.variants.predictive import PredictiveDiscountedPlus, PredictivePlus
+from regretless.variants.resetting import Resetting
+from regretless.variants.scheduled import Scheduled
 from regretless.variants.vanilla import Vanilla
 from regretless.variants.variant import Variant
 
-__all__ = ["PRESETS", "preset"]
+__all__ = ["PRESETS", "read_variant", "variant_text"]
 
 PRESETS: dict[str, Variant] = {
     "vanilla": Vanilla(),
@@ -33,13 +39,68 @@ PRESETS: dict[str, Variant] = {
 }
 
 
-def preset(name: str) -> Variant:
-    """The rule of that name.
+# Variants that no preset names: the one is kept for comparison, the other needs to know the horizon.
+_UNNAMED: dict[str, type[Any]] = {"resetting": Resetting, "scheduled": Scheduled}
 
-    >>> preset("linear")
+
+def read_variant(given: str | Variant) -> Variant:
+    """The variant of that name, or with parameters replaced; a variant object is returned as it is.
+
+    >>> read_variant("linear")
     Discounted(alpha=1.0, beta=1.0, gamma=1.0, delay=0)
+    >>> read_variant("postflop(gamma=4)")
+    Discounted(alpha=1.3, beta=0.4, gamma=4.0, delay=1)
+    >>> read_variant("scheduled(horizon=1000)")
+    Scheduled(horizon=1000, gamma=30.0)
     """
-    try:
-        return PRESETS[name]
-    except KeyError:
-        raise InvalidOption("variant", name, f"is not one of {', '.join(PRESETS)}") from None
+    if not isinstance(given, str):
+        if not callable(getattr(given, "weights", None)):
+            raise InvalidOption("variant", given, "must be a name, text such as 'discounted(gamma=3)', or a variant")
+        return given
+    text = given.strip()
+    before = name_in("variant", text, "discounted or discounted(gamma=3)")
+    name = before.strip()
+    if name not in PRESETS and name not in _UNNAMED:
+        raise InvalidOption("variant", given, f"is not one of {', '.join([*PRESETS, *_UNNAMED])}")
+    kind: type[Any] = _UNNAMED[name] if name in _UNNAMED else type(PRESETS[name])
+    parameters = {field.name: field for field in fields(kind)}
+    values = parameters_in("variant", text, len(before), name, parameters)
+    numbers = {key: _number(key, value, whole=parameters[key].type == "int") for key, value in values.items()}
+    if name in PRESETS:
+        return cast(Variant, replace(cast(Any, PRESETS[name]), **numbers))
+    for key, parameter in parameters.items():
+        if parameter.default is MISSING and key not in numbers:
+            raise InvalidOption("variant", given, f"needs {key}, like {name}({key}=1000)")
+    return cast(Variant, kind(**numbers))
+
+
+def variant_text(variant: Variant) -> str:
+    """The shortest text that `read_variant` reads as the same variant; the repr of a variant of your own.
+
+    >>> variant_text(Discounted(alpha=1, beta=1, gamma=1)), variant_text(Discounted(gamma=3))
+    ('linear', 'discounted(gamma=3)')
+    """
+    named: dict[str, Any] = {name: preset for name, preset in PRESETS.items() if type(preset) is type(variant)}
+    named |= {name: None for name, kind in _UNNAMED.items() if kind is type(variant)}
+    texts = [_spelled(name, variant, preset) for name, preset in named.items()]
+    return min(texts, key=len, default=repr(variant))
+
+
+def _spelled(name: str, variant: Any, preset: Any) -> str:
+    """A name and the parameters that differ from those of its preset; from the defaults where it has none."""
+    written = []
+    for field in fields(variant):
+        value = getattr(variant, field.name)
+        if value != (field.default if preset is None else getattr(preset, field.name)):
+            short = isinstance(value, float) and float(f"{value:g}") == value
+            number = f"{value:g}" if short else repr(value)
+            written.append(f"{field.name}={number.replace('inf', '1e999')}")
+    return f"{name}({','.join(written)})" if written else name
+
+
+def _number(option: str, value: object, *, whole: bool) -> float:
+    if type(value) is int and abs(value) < 2**53:
+        return value if whole else float(value)
+    if type(value) is float and not whole:
+        return value
+    raise InvalidOption(option, value, f"must be a {'whole ' if whole else ''}number")

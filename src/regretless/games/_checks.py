@@ -1,26 +1,12 @@
-"""The text of a game (its name and non-default parameters), and checks of parameter values."""
+"""Checks of the parameters of a game."""
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Callable
 
 from regretless.errors import InvalidOption
 
-__all__ = ["check_between", "check_flag", "check_positive", "check_tuple", "spelled"]
-
-
-def spelled(name: str, rules: Callable[..., object], **values: object) -> str:
-    """Text that `load` reads back as the same game.
-
-    >>> from regretless.games.kuhn import Kuhn
-    >>> spelled("kuhn", Kuhn, players=2), spelled("kuhn", Kuhn, players=3)
-    ('kuhn', 'kuhn(players=3)')
-    """
-    defaults = inspect.signature(rules).parameters
-    given = [f"{key}={value!r}".replace(" ", "") for key, value in values.items() if value != defaults[key].default]
-    return f"{name}({','.join(given)})" if given else name
+__all__ = ["check_between", "check_flag", "check_positive", "check_tuple"]
 
 
 def check_between(option: str, value: object, low: int, high: int) -> None:

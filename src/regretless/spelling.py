@@ -1,0 +1,125 @@
+"""Text such as `leduc(ranks=6)` or `discounted(gamma=3)`: a name, and parameters by name with values as in Python.
+
+Values are literals (number, text, True, False, tuple): text from a user is never executed.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from regretless.errors import InvalidOption, InvalidText
+
+__all__ = ["name_in", "parameters_in", "spelled"]
+
+LONGEST = 1000  # characters; nobody types more, and the parser should not see more
+UNREADABLE = "the parameters cannot be read"
+
+
+def spelled(name: str, called: Callable[..., object], **values: object) -> str:
+    """Text of a call, with the parameters that differ from the defaults.
+
+    >>> spelled("sorted", sorted, reverse=False), spelled("sorted", sorted, reverse=True)
+    ('sorted', 'sorted(reverse=True)')
+    """
+    defaults = inspect.signature(called).parameters
+    given = [f"{key}={value!r}".replace(" ", "") for key, value in values.items() if value != defaults[key].default]
+    return f"{name}({','.join(given)})" if given else name
+
+
+def name_in(field: str, text: str, examples: str) -> str:
+    """What stands before the parentheses, if there are any; `field` is what a message calls the text.
+
+    >>> name_in("game", "leduc(ranks=6)", "leduc or leduc(ranks=6)")
+    'leduc'
+    """
+    if len(text) > LONGEST:
+        raise InvalidText(field, text, None, f"longer than {LONGEST} characters")
+    match = re.fullmatch(r"([^()]*)(\(.*\))?", text, re.DOTALL)
+    if match is None:
+        raise InvalidText(field, text, None, f"must look like {examples}")
+    return match[1]
+
+
+def parameters_in(field: str, text: str, start: int, name: str, parameters: Mapping[str, object]) -> dict[str, object]:
+    """What is in the parentheses that begin at `start`; nothing where there are none.
+
+    `parameters` are those that `name` has.
+
+    >>> parameters_in("game", "leduc(ranks=6, bets=(2,4))", 5, "leduc", {"ranks": 3, "bets": (2, 4)})
+    {'ranks': 6, 'bets': (2, 4)}
+    """
+    example = f"{name}({next(iter(parameters), 'parameter')}=…)"
+    values: dict[str, object] = {}
+    for position, piece in _pieces(field, text, start) if start < len(text) else ():
+        call = _parse_piece(field, text, position, piece)
+        if call.args or call.keywords[0].arg is None:
+            raise InvalidText(field, text, position, f"parameters must be given by name, like {example}")
+        key = call.keywords[0].arg
+        if key not in parameters:
+            close = difflib.get_close_matches(key, parameters, n=1)
+            hint = f"did you mean {close[0]}? " if close else ""
+            allowed = f"(its parameters: {', '.join(parameters)})" if parameters else "(it has none)"
+            raise InvalidText(field, text, position, f"{name} has no parameter {key}; {hint}{allowed}")
+        if key in values:
+            raise InvalidText(field, text, position, f"{key} is given twice")
+        values[key] = _read_value(key, call.keywords[0].value, piece)
+    return values
+
+
+def _pieces(field: str, text: str, start: int) -> Iterator[tuple[int, str]]:
+    """Each parameter between the parentheses that begin at `start`, with its position from 1.
+
+    >>> list(_pieces("game", "leduc(ranks=6, bets=(1, 2),)", 5))
+    [(7, 'ranks=6'), (16, 'bets=(1, 2)')]
+    """
+    pieces, begin, depth, quote = [], start + 1, 0, ""
+    for at in range(start + 1, len(text)):
+        character = text[at]
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "([{":
+            depth += 1
+        elif character in ")]}" and at < len(text) - 1:
+            depth -= 1
+        if depth < 0:
+            raise InvalidText(field, text, at + 1, UNREADABLE)
+        if at == len(text) - 1 or (character == "," and depth == 0 and not quote):
+            pieces.append((begin, text[begin:at]))
+            begin = at + 1
+    if not pieces[-1][1].strip():  # nothing between the parentheses, or nothing after the last comma
+        pieces.pop()
+    for begin, piece in pieces:
+        yield begin + 1 + len(piece) - len(piece.lstrip()), piece.strip()
+
+
+def _parse_piece(field: str, text: str, position: int, piece: str) -> ast.Call:
+    """One parameter, parsed by Python; versions of Python disagree on error positions, so we compute our own."""
+    try:
+        call = ast.parse(f"f({piece})", mode="eval").body
+    except SyntaxError:
+        name, equals, value = piece.partition("=")
+        if equals:
+            position += len(name) + 1 + len(value) - len(value.lstrip())
+        raise InvalidText(field, text, position, UNREADABLE) from None
+    except (MemoryError, RecursionError, ValueError):
+        raise InvalidText(field, text, None, UNREADABLE) from None
+    if not isinstance(call, ast.Call) or len(call.args) + len(call.keywords) != 1:
+        raise InvalidText(field, text, position, UNREADABLE)
+    return call
+
+
+def _read_value(option: str, node: ast.expr, piece: str) -> object:
+    if isinstance(node, ast.Name):  # a bare word is text, except for true and false
+        return {"true": True, "false": False}.get(node.id.lower(), node.id)
+    try:
+        value: object = ast.literal_eval(node)
+    except (ValueError, TypeError, MemoryError, RecursionError):
+        given = piece.partition("=")[2].strip()  # as typed: unparsing a deep expression would recurse
+        raise InvalidOption(option, given, "must be a number, True, False, text or a tuple") from None
+    return tuple(value) if isinstance(value, list) else value
