@@ -71,3 +71,11 @@ def test_a_module_of_the_package_whose_optional_library_is_absent_is_skipped(pro
     assert code == 0, said
     assert "2 passed, 1 skipped" in said
     assert "cupy is not installed" in said
+
+
+def test_a_parametrized_test_without_parameters_fails_the_run(project: Path) -> None:
+    text = "import pytest\n\n@pytest.mark.parametrize('x', [])\ndef test_it(x):\n    assert False\n"
+    write(project / "tests/test_planted.py", text)
+    code, said = run_pytest(project)
+    assert code == pytest.ExitCode.INTERRUPTED, said
+    assert "Empty parameter set" in said

@@ -45,7 +45,9 @@ def test_the_largest_differences_are_those_of_the_whole_tree(
 
 
 def test_numbers_are_those_of_the_nodes(turn: SpotSolution, locked: SpotSolution) -> None:
-    for node in compare_spots(turn, locked, most=12).nodes:
+    nodes = compare_spots(turn, locked, most=12).nodes
+    assert len(nodes) == 12
+    for node in nodes:
         for place, solution in enumerate((turn, locked)):
             view = solution.node(node.line)
             for action, share in zip(view.actions, view.frequencies, strict=True):
@@ -114,6 +116,7 @@ def test_other_ranges_compare_the_hands_of_both(fields: dict[str, Any], river: S
 
 def test_hand_by_hand(turn: SpotSolution, locked: SpotSolution) -> None:
     rows = compare_nodes(turn.node("check"), locked.node("check"), "ip")
+    assert len(rows) == len(turn.node("check").rows("ip")) > 0
     ranks = [row.rank for row in rows]
     assert ranks == sorted(ranks, reverse=True)
     first = {row["hand"]: row for row in turn.node("check").rows("ip")}

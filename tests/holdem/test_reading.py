@@ -86,6 +86,7 @@ def test_chips_are_conserved_at_every_node(turn: SpotSolution) -> None:
             seen += 1
         children = list(reader.children(place))
         waiting += children[::7] if view.kind == "chance" else children
+    assert seen == 60
 
 
 def test_equity_at_a_later_node_is_that_of_the_ranges_there(turn: SpotSolution, flop: SpotSolution) -> None:
