@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from regretless import benchmark
-from regretless.engines.public.compiled.engine import PublicEngine
+from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.forms.public_poker import kuhn_public
 from regretless.games import FlopHoldem
 from regretless.holdem.form.flop_holdem import compile_flop_holdem
@@ -36,7 +36,7 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def measure(engine: PublicEngine, seconds: list[float]) -> dict[str, Any]:
+def measure(engine: CompiledPublicEngine, seconds: list[float]) -> dict[str, Any]:
     """The state of the solve; `seconds` lists the time of each iteration so far."""
     began = time.perf_counter()
     evaluation = engine.evaluate()
@@ -62,11 +62,11 @@ def main() -> None:
     rule = preset(options.variant)
     measured = {int(text) for text in options.measure_at.split(",")} | {options.iterations}
 
-    PublicEngine(kuhn_public()).advance(schedule(rule, 1, 1))
+    CompiledPublicEngine(kuhn_public()).advance(schedule(rule, 1, 1))
     began = time.perf_counter()
     form = compile_flop_holdem(FlopHoldem())
     compiled = time.perf_counter()
-    engine = PublicEngine(form, threads=options.threads)
+    engine = CompiledPublicEngine(form, threads=options.threads)
     results: dict[str, Any] = {
         "hardware": benchmark.hardware(),
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="minutes"),

@@ -25,7 +25,8 @@ from pathlib import Path
 from drawn_spots import draw_spot
 
 from regretless import benchmark
-from regretless.engines.public.compiled.engine import PublicEngine
+from regretless.engines.public.compiled.engine import CompiledPublicEngine
+from regretless.engines.public.layout import make_layout
 from regretless.holdem import Spot, compile_spot
 from regretless.variants import (
     Discounted,
@@ -81,7 +82,7 @@ def solve(task: tuple[int | str, int, str]) -> Run:
     seed, cards, name = task
     spot = draw_spot(seed, cards) if isinstance(seed, int) else Spot.read(seed)
     rule, own_reach = VARIANTS[name]
-    engine = PublicEngine(compile_spot(spot), own_reach=own_reach)
+    engine = CompiledPublicEngine(compile_spot(spot), own_reach=own_reach)
     met: list[int | None] = [None] * len(TARGETS)
     seconds = 0.0
     while engine.iteration < LIMIT and met[-1] is None:
@@ -94,7 +95,7 @@ def solve(task: tuple[int | str, int, str]) -> Run:
             engine.iteration if done is None and percent <= target else done
             for done, target in zip(met, TARGETS, strict=True)
         ]
-    entries = sum(plan.entries for plan in engine.plans)
+    entries = int(make_layout(engine.form).entries.sum())
     return Run(spot.name, cards, entries, name, met, float(f"{seconds / engine.iteration:.4g}"))
 
 

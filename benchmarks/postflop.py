@@ -21,7 +21,7 @@ from pathlib import Path
 import numba as nb
 import numpy as np
 
-from regretless.engines.public.compiled.engine import PublicEngine
+from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.holdem import Spot, compile_spot
 from regretless.variants import preset, schedule
 
@@ -69,7 +69,7 @@ def main() -> None:
     for name in options.spots.split(","):
         form = compile_spot(Spot.read(SPOTS / f"{name}.toml"))
         for threads, bits in product(counts, [int(bits) for bits in options.storage.split(",")]):
-            engine = PublicEngine(form, threads=threads, storage=bits)
+            engine = CompiledPublicEngine(form, threads=threads, storage=bits)
             engine.advance(schedule(preset("postflop"), 1, 2))
             seconds = []
             for _ in range(options.iterations):

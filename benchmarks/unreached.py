@@ -19,7 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from regretless.engines.public.compiled.engine import PublicEngine
+from regretless.engines.public.compiled.engine import CompiledPublicEngine
+from regretless.engines.public.layout import make_layout
 from regretless.engines.public.reference import matched
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind
@@ -51,10 +52,11 @@ class Count:
 class Reach:
     """One player's reach down the tree under an engine's current strategy."""
 
-    def __init__(self, engine: PublicEngine, player: int) -> None:
+    def __init__(self, engine: CompiledPublicEngine, player: int) -> None:
         self.engine = engine
         self.player = player
-        self.regret = engine.snapshot(copy=False).regret
+        self.regret = engine.snapshot(copy=False).arrays[f"regret.{player}"]
+        self.layout = make_layout(engine.form)
         self.tree, self.streets = engine.form.tree, engine.form.streets
         self.last = len(self.streets) - 1
         below = int((self.tree.street == self.last).sum()) * len(self.streets[-1].parent)
@@ -79,17 +81,15 @@ class Reach:
             if street_number < self.last or self.whole:
                 self._walk(children[0], dealt)
         elif self.tree.kind[node] == Kind.DECISION and self.tree.player[node] == self.player:
-            for child, play in zip(children, self._strategy(node, *reach.shape), strict=True):
+            for child, play in zip(children, self._strategy(node), strict=True):
                 self._walk(child, reach * play)
         else:
             for child in children:
                 self._walk(child, reach)
 
-    def _strategy(self, node: int, runouts: int, hands: int) -> FloatArray:
+    def _strategy(self, node: int) -> FloatArray:
         """[actions, runouts, H]"""
-        numbers = [self.engine.node_numbers(self.regret, node, runout) for runout in range(runouts)]
-        rows = [each.reshape(len(each), -1)[:, :hands] for each in numbers]
-        return matched(np.stack(rows, axis=1).astype(np.float64))
+        return matched(self.layout.read(self.regret, node).transpose(1, 0, 2).astype(np.float64))
 
 
 def main() -> None:
@@ -100,7 +100,7 @@ def main() -> None:
     rule = preset("postflop")
     print("| spot | iterations | entries unreached | states unreached |\n|---|---|--:|--:|")
     for name in options.spots.split(","):
-        engine = PublicEngine(compile_spot(Spot.read(DATA / f"{name}.toml")), threads=options.threads)
+        engine = CompiledPublicEngine(compile_spot(Spot.read(DATA / f"{name}.toml")), threads=options.threads)
         for first, last in SPANS:
             entries, states = [], []
             for iteration in range(first, last + 1):

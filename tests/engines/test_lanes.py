@@ -7,20 +7,21 @@ import pytest
 from numpy.typing import NDArray
 
 from regretless.compiling.decorators import fast_kernel as kernel
-from regretless.engines.public.compiled.lanes import WIDTH, keep, load
+from regretless.engines.public.compiled.kernels.lanes import load, store_rounded
 from regretless.engines.public.compiled.tables import GOLDEN
+from regretless.engines.public.layout import LANES
 
 
 @kernel
-def keep_all(
+def store_all(
     source: NDArray[np.generic], target: NDArray[np.generic], seed: int, roundings: NDArray[np.uint32]
 ) -> None:
-    for index in range(0, source.size, WIDTH):
-        keep(target, index, load(source, index), seed, roundings, index)
+    for index in range(0, source.size, LANES):
+        store_rounded(target, index, load(source, index), seed, roundings, index)
 
 
 def copy(source: NDArray[np.generic], target: NDArray[np.generic], salt: int) -> None:
-    keep_all(source, target, salt, np.arange(source.size, dtype=np.uint32) * np.uint32(GOLDEN))
+    store_all(source, target, salt, np.arange(source.size, dtype=np.uint32) * np.uint32(GOLDEN))
 
 
 def as_halves(numbers: NDArray[np.float32], salt: int = 0) -> NDArray[np.float32]:
@@ -55,7 +56,7 @@ def test_small_steps_add_up() -> None:
     [(0.0, 0.0), (-0.0, 0.0), (1.0, 1.0), (-2.5, -2.5), (7e4, 65504.0), (-1e30, -65504.0), (1e-9, 0.0)],
 )
 def test_numbers_inside_and_outside_half_precision(number: float, stored: float) -> None:
-    assert as_halves(np.full(WIDTH, number, dtype=np.float32)).tolist() == [stored] * WIDTH
+    assert as_halves(np.full(LANES, number, dtype=np.float32)).tolist() == [stored] * LANES
 
 
 def test_the_probability_of_rounding_up_is_the_fraction() -> None:
@@ -64,7 +65,7 @@ def test_the_probability_of_rounding_up_is_the_fraction() -> None:
         copy(np.full(kept.size, number, dtype=np.float32), kept, 7)
         assert set(np.unique(kept)) <= {int(number), int(np.ceil(number))}
         assert kept.mean() == pytest.approx(number, abs=0.01)
-    copy(np.array([-5.0, 70000.0] * 8, dtype=np.float32), kept[:WIDTH], 0)
+    copy(np.array([-5.0, 70000.0] * 8, dtype=np.float32), kept[:LANES], 0)
     assert kept[:2].tolist() == [0, 65535]
 
 
@@ -77,7 +78,7 @@ def test_equal_numbers_with_equal_draws_stay_equal(stored: type) -> None:
     seen = set()
     for seed in range(200):
         kept = np.zeros(32, dtype=stored)
-        keep_all(numbers, kept, seed, roundings)
+        store_all(numbers, kept, seed, roundings)
         np.testing.assert_array_equal(kept[:16], kept[16:])
         seen.add(int(kept[0]))
     assert len(seen) > 1  # at random, not to the nearest

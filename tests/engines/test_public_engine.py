@@ -10,7 +10,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from regretless.engines.public.compiled.engine import PublicEngine
+from regretless.engines.public.compiled.engine import CompiledPublicEngine
+from regretless.engines.public.layout import make_layout
 from regretless.engines.public.reference import PublicReference, matched
 from regretless.forms.public import Kind, PublicForm
 from regretless.forms.public_poker import kuhn_public, leduc_public
@@ -22,7 +23,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 from random_public import random_form
 
 
-def assert_same_evaluation(form: PublicForm, fast: PublicEngine, plain: PublicReference, tolerance: float) -> None:
+def assert_same_evaluation(
+    form: PublicForm, fast: CompiledPublicEngine, plain: PublicReference, tolerance: float
+) -> None:
     one, two = fast.evaluate(), plain.evaluate()
     scale = np.abs(form.payoffs.win).max() + 1.0
     np.testing.assert_allclose(one.values, two.values, atol=tolerance * scale)
@@ -34,7 +37,7 @@ def assert_same_evaluation(form: PublicForm, fast: PublicEngine, plain: PublicRe
 def test_values_of_uniform_play(seed: int, streets: int, rake: float) -> None:
     """Every fold and showdown, including ties and rake, against brute-force matrices."""
     form = random_form(seed, streets=streets, rake=rake, most_hands=20)
-    fast, plain = PublicEngine(form), PublicReference(form)
+    fast, plain = CompiledPublicEngine(form), PublicReference(form)
     assume(plain.pairs > 0)
     assert_same_evaluation(form, fast, plain, 2e-6)
     for player in range(2):
@@ -42,19 +45,17 @@ def test_values_of_uniform_play(seed: int, streets: int, rake: float) -> None:
         np.testing.assert_allclose(fast.root_values(player), expected, atol=2e-5 * (np.abs(expected).max() + 1))
 
 
-def same_random_state(form: PublicForm, seed: int) -> tuple[PublicEngine, PublicReference]:
+def same_random_state(form: PublicForm, seed: int) -> tuple[CompiledPublicEngine, PublicReference]:
     """Both engines with the same regrets and averages, so that no two actions tie."""
     random = np.random.default_rng(seed)
-    fast, plain = PublicEngine(form), PublicReference(form)
-    snapshot = fast.snapshot()
+    fast, plain = CompiledPublicEngine(form), PublicReference(form)
+    snapshot, layout = fast.snapshot(), make_layout(form)
     for place, regret in plain.regret.items():
         plain.regret[place] = random.normal(size=regret.shape).astype(np.float32).astype(np.float64)
         plain.average[place] = random.uniform(0.1, 1.0, size=regret.shape)
-        plain.strategy[place] = matched(plain.regret[place])
-        for numbers, chosen in ((snapshot.regret, plain.regret[place]), (snapshot.average, plain.average[place])):
-            blocks = fast.node_numbers(numbers, *place)
-            padded = np.pad(chosen, ((0, 0), (0, blocks.shape[1] * 16 - chosen.shape[1])))
-            blocks[:] = padded.reshape(blocks.shape)
+        plain.current[place] = matched(plain.regret[place])
+        for name, chosen in (("regret", plain.regret[place]), ("average", plain.average[place])):
+            layout.write(snapshot.arrays[f"{name}.{form.tree.player[place[0]]}"], *place, chosen)
     fast.restore(snapshot)
     return fast, plain
 
@@ -67,24 +68,24 @@ def test_one_iteration_from_the_same_state(rule: Variant, seed: int) -> None:
     assert_same_evaluation(form, fast, plain, 1e-5)
     for engine in (fast, plain):
         engine.advance(schedule(rule, 7, 1))
-    snapshot = fast.snapshot()
+    arrays, layout = fast.snapshot().arrays, make_layout(form)
     close = []
     for place, regret in plain.regret.items():
-        player = form.tree.player[place[0]]
-        alive = ~form.streets[form.tree.street[place[0]]].dead[player][place[1]]
-        for found, expected in ((snapshot.regret, regret), (snapshot.average, plain.average[place])):
-            rows = fast.node_numbers(found, *place).reshape(len(regret), -1)[:, : regret.shape[1]]
+        (node, runout), player = place, form.tree.player[place[0]]
+        alive = ~form.streets[form.tree.street[node]].dead[player][runout]
+        for name, expected in (("regret", regret), ("average", plain.average[place])):
+            rows = layout.read(arrays[f"{name}.{player}"], node)[runout]
             close.append(np.isclose(rows, expected, atol=1e-4, rtol=1e-4)[:, alive].ravel())
-        if snapshot.matched is not None:
-            rows = fast.node_numbers(snapshot.matched, *place).reshape(len(regret), -1)[:, : regret.shape[1]]
-            close.append(np.isclose(matched(rows), plain.strategy[place], atol=2e-3)[:, alive].ravel())
+        if "matched.0" in arrays:
+            rows = layout.read(arrays[f"matched.{player}"], node)[runout]
+            close.append(np.isclose(matched(rows), plain.current[place], atol=2e-3)[:, alive].ravel())
     # Where a prediction leaves almost nothing positive, rounding decides; a wrong variant differs almost everywhere.
-    assert np.concatenate(close).mean() > (0.98 if snapshot.matched is not None else 0.9999)
+    assert np.concatenate(close).mean() > (0.98 if "matched.0" in arrays else 0.9999)
 
 
 @pytest.mark.parametrize("form", [kuhn_public(), leduc_public()], ids=["kuhn", "leduc"])
 def test_one_card_hands(form: PublicForm) -> None:
-    fast, plain = PublicEngine(form), PublicReference(form)
+    fast, plain = CompiledPublicEngine(form), PublicReference(form)
     for engine in (fast, plain):
         engine.advance(schedule(Plus(), 1, 20))  # without its floor, Kuhn's regrets tie at 0, and rounding decides
     assert fast.evaluate().exploitability == pytest.approx(plain.evaluate().exploitability, abs=1e-5)
@@ -92,13 +93,13 @@ def test_one_card_hands(form: PublicForm) -> None:
 
 def test_a_locked_player_follows_the_lock_and_the_other_exploits_it() -> None:
     form = kuhn_public()
-    free, locked = PublicEngine(form), PublicEngine(form)
+    free, locked = CompiledPublicEngine(form), CompiledPublicEngine(form)
     never_bet = np.array([[1.0] * 3, [0.0] * 3])  # pass with every card
     after_pass = int(np.flatnonzero(form.tree.player == 1)[0])
     locked.lock(after_pass, never_bet)
     for engine in (free, locked):
         engine.advance(schedule(PRESETS["discounted"], 1, 2000))
-    np.testing.assert_array_equal(locked.node_strategy(after_pass), never_bet)
+    np.testing.assert_array_equal(locked.strategy(after_pass), never_bet)
     assert locked.evaluate().exploitability < 2e-3  # of the game in which player 1 cannot bet there
     assert locked.evaluate().values[0] > free.evaluate().values[0] + 0.01
     locked.unlock()
@@ -107,18 +108,18 @@ def test_a_locked_player_follows_the_lock_and_the_other_exploits_it() -> None:
 
 def test_some_hands_can_be_locked() -> None:
     form = kuhn_public()
-    engine = PublicEngine(form)
+    engine = CompiledPublicEngine(form)
     always_bet = np.array([[0.0] * 3, [1.0] * 3])
     engine.lock(0, always_bet, hands=np.array([True, False, False]))  # player 0 bets the jack
     engine.advance(schedule(PRESETS["discounted"], 1, 2000))
-    strategy = engine.node_strategy(0)
+    strategy = engine.strategy(0)
     assert strategy[1, 0] == 1.0
     assert 0.0 < strategy[1, 2] <= 1.0
     assert engine.evaluate().exploitability < 2e-3
 
 
 def test_averages_without_own_reach_also_converge() -> None:
-    engine = PublicEngine(leduc_public(), own_reach=False)
+    engine = CompiledPublicEngine(leduc_public(), own_reach=False)
     engine.advance(schedule(PRESETS["discounted"], 1, 1000))
     assert engine.evaluate().exploitability < 0.01
     assert engine.evaluate().values[0] == pytest.approx(-0.0856064, abs=5e-3)
@@ -127,11 +128,11 @@ def test_averages_without_own_reach_also_converge() -> None:
 @pytest.mark.parametrize("storage", [32, 16])
 def test_results_do_not_depend_on_the_number_of_threads(storage: int) -> None:
     form = random_form(3, deck=7, streets=3, most_hands=12)
-    alone, shared = (PublicEngine(form, threads=threads, storage=storage) for threads in (1, 2))
+    alone, shared = (CompiledPublicEngine(form, threads=threads, storage=storage) for threads in (1, 2))
     for engine in (alone, shared):
         engine.advance(schedule(PRESETS["discounted"], 1, 7))
-    for one, two in zip(alone.snapshot().regret, shared.snapshot().regret, strict=True):
-        np.testing.assert_array_equal(one, two)
+    for name, numbers in alone.snapshot().arrays.items():
+        np.testing.assert_array_equal(shared.snapshot().arrays[name], numbers)
 
 
 @pytest.mark.parametrize("storage", [32, 16])
@@ -139,20 +140,20 @@ def test_a_restored_engine_continues_bit_identically(storage: int) -> None:
     form = random_form(5, streets=2)
     for name in ("discounted", "predictive-plus"):
         rule = PRESETS[name]
-        straight, first, second = (PublicEngine(form, storage=storage) for _ in range(3))
+        straight, first, second = (CompiledPublicEngine(form, storage=storage) for _ in range(3))
         straight.advance(schedule(rule, 1, 12))
         first.advance(schedule(rule, 1, 5))
         second.restore(first.snapshot())
         second.advance(schedule(rule, 6, 7))
         assert second.iteration == 12
-        for one, two in zip(straight.snapshot().average, second.snapshot().average, strict=True):
-            np.testing.assert_array_equal(one, two)
+        for array, numbers in straight.snapshot().arrays.items():
+            np.testing.assert_array_equal(second.snapshot().arrays[array], numbers)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_sixteen_bits_find_the_same_values(seed: int) -> None:
     form = random_form(seed, streets=1 + seed % 2, rake=0.03 * (seed % 2), most_hands=20)
-    full, half = PublicEngine(form), PublicEngine(form, storage=16)
+    full, half = CompiledPublicEngine(form), CompiledPublicEngine(form, storage=16)
     for engine in (full, half):
         engine.advance(schedule(PRESETS["postflop"], 1, 400))
     one, two = full.evaluate(), half.evaluate()
@@ -165,20 +166,18 @@ def test_sixteen_bits_find_the_same_values(seed: int) -> None:
 
 @pytest.mark.parametrize(("name", "exploitable"), [("discounted", 2e-3), ("vanilla", 6e-3)])
 def test_sixteen_bits_keep_converging(name: str, exploitable: float) -> None:
-    engine = PublicEngine(leduc_public(), storage=16)
+    engine = CompiledPublicEngine(leduc_public(), storage=16)
     engine.advance(schedule(PRESETS[name], 1, 6000))
     assert engine.evaluate().exploitability < exploitable
 
 
 def test_sixteen_bits_keep_strategies_that_are_not_played() -> None:
     form = leduc_public()
-    engine = PublicEngine(form, storage=16)
+    engine = CompiledPublicEngine(form, storage=16)
     engine.advance(schedule(PRESETS["postflop"], 1, 2000))
-    averages = engine.snapshot().average
+    arrays, layout = engine.snapshot().arrays, make_layout(form)
     for node in np.flatnonzero(form.tree.kind == Kind.DECISION).tolist():
-        street = form.streets[form.tree.street[node]]
-        for runout in range(len(street.parent)):
-            blocks = engine.node_numbers(averages, node, runout)
-            sums = blocks.reshape(len(blocks), -1).sum(axis=0, dtype=np.int64)
-            alive = ~street.dead[form.tree.player[node]][runout]
-            assert (sums[: len(alive)][alive] > 0).all()
+        player = int(form.tree.player[node])
+        alive = ~form.streets[form.tree.street[node]].dead[player]
+        sums = layout.read(arrays[f"average.{player}"], node).sum(axis=1, dtype=np.int64)
+        assert (sums[alive] > 0).all()

@@ -12,7 +12,7 @@ SETUP = """
 import multiprocessing, os, threading
 import regretless as rl
 from regretless.engines.sequence import numba_engine
-from regretless.engines.public.compiled.engine import PublicEngine
+from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.forms.public_poker import leduc_public
 from regretless.variants import Plus, schedule
 
@@ -32,7 +32,7 @@ def in_a_child(work):
 """
 FORK = "solve(); in_a_child(solve)"
 POOL = """
-engine = PublicEngine(leduc_public(), threads=2)
+engine = CompiledPublicEngine(leduc_public(), threads=2)
 
 def more():
     engine.advance(schedule(Plus(), first=6, count=5))

@@ -89,7 +89,7 @@ def test_a_strategy_read_back_is_worth_the_same() -> None:
     game = Leduc()
     engine = PublicReference(compile_public(game))
     engine.advance(schedule(PRESETS["discounted"], 1, 20))
-    strategy = invert_public(game, engine.form, engine.node_strategy)
+    strategy = invert_public(game, engine.form, engine.strategy)
     found = evaluate(game, strategy)
     assert found.exploitability == pytest.approx(engine.evaluate().exploitability, abs=1e-12)
     assert found.values == pytest.approx(engine.evaluate().values, abs=1e-12)

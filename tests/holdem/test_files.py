@@ -64,7 +64,7 @@ def learned(solution: SpotSolution) -> list[np.ndarray]:
     answers = solution.reader.answers
     assert isinstance(answers, EngineAnswers)
     snapshot = answers.engine.snapshot()
-    return [*snapshot.regret, *snapshot.average, *(snapshot.matched or ())]
+    return list(snapshot.arrays.values())
 
 
 @pytest.mark.parametrize(

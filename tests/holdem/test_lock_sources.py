@@ -62,7 +62,7 @@ def learned(solution: SpotSolution) -> list[np.ndarray]:
     answers = solution.reader.answers
     assert isinstance(answers, EngineAnswers)
     snapshot = answers.engine.snapshot()
-    return [*snapshot.regret, *snapshot.average]
+    return list(snapshot.arrays.values())
 
 
 @pytest.mark.parametrize("storage", [32, 16])

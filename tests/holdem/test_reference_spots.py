@@ -11,7 +11,7 @@ import pytest
 from regretless.cards.deck import parse_board
 from regretless.cards.equity import equity
 from regretless.cards.ranges import Range
-from regretless.engines.public.compiled.engine import PublicEngine
+from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.forms.public import Kind
 from regretless.variants import Discounted, preset, schedule
 
@@ -44,7 +44,7 @@ def test_the_tree_has_the_reference_counts(name: str) -> None:
 )
 def test_root_values(name: str, iterations: int, exploitable: float) -> None:
     form, answer = load_spot(name)
-    engine = PublicEngine(form, threads=2)
+    engine = CompiledPublicEngine(form, threads=2)
     engine.advance(schedule(Discounted(gamma=3), 1, iterations))
     evaluation = engine.evaluate()
     pot = form.tree.starting_pot
@@ -68,14 +68,14 @@ def test_equity(name: str) -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_kept_memory_is_at_most_that_of_postflop_solver(name: str, storage: int) -> None:
     form, answer = load_spot(name)
-    assert PublicEngine(form, storage=storage).kept_bytes <= answer["memory_bytes"][str(storage)]
+    assert CompiledPublicEngine(form, storage=storage).kept_bytes <= answer["memory_bytes"][str(storage)]
 
 
 @slow
 @pytest.mark.parametrize("storage", [32, 16])
 def test_a_flop_takes_no_more_iterations_than_postflop_solver(storage: int) -> None:
     form, _ = load_spot("flop_3bet")
-    engine = PublicEngine(form, threads=2, storage=storage)
+    engine = CompiledPublicEngine(form, threads=2, storage=storage)
     for iterations, percent in ((80, 0.5), (100, 0.3), (180, 0.1)):
         engine.advance(schedule(preset("postflop"), engine.iteration + 1, iterations - engine.iteration))
         assert engine.evaluate().exploitability / form.tree.starting_pot * 100 <= percent

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from regretless.cards.hands import HAND_CARDS
-from regretless.engines.public.compiled.engine import PublicEngine
+from regretless.engines.public.compiled.engine import CompiledPublicEngine
+from regretless.engines.public.layout import LANES, make_layout
 from regretless.errors import ApproximateFile, InvalidOption, InvalidText
 from regretless.forms.public import Kind, PublicForm
 from regretless.holdem.checking.verification import SpotVerification
@@ -81,9 +82,9 @@ def suit_maps_that_keep(board: tuple[int, ...], start: int, weights: list[np.nda
 def test_numbers_stay_equal_to_the_last_bit(name: str, storage: int) -> None:
     given = MERGED[name]
     form = compile_spot(given)
-    engine = PublicEngine(form, storage=storage)
+    engine = CompiledPublicEngine(form, storage=storage)
     engine.advance(schedule(PRESETS["postflop"], 1, 300 if len(given.board) > 3 else 30))
-    snapshot = engine.snapshot()
+    snapshot, layout = engine.snapshot(), make_layout(form)
     held = [holdem_hands(given.board, given.ip), holdem_hands(given.board, given.oop)]
     weights = [given.ip.remove(given.board).weights, given.oop.remove(given.board).weights]
     compared = 0
@@ -96,9 +97,9 @@ def test_numbers_stay_equal_to_the_last_bit(name: str, storage: int) -> None:
                 for node in nodes.tolist():
                     mine = held[int(form.tree.player[node])]
                     image = np.searchsorted(mine, hand_map[mine])
-                    for numbers in (snapshot.regret, snapshot.average):
-                        blocks = engine.node_numbers(numbers, node, runout)
-                        rows = blocks.reshape(len(blocks), -1)[:, : len(mine)]
+                    for name in ("regret", "average"):
+                        numbers = snapshot.arrays[f"{name}.{form.tree.player[node]}"]
+                        rows = layout.read(numbers, node, slice(runout, runout + 1))[0]
                         np.testing.assert_array_equal(rows[:, image], rows)
                         compared += 1
     assert compared > 0
@@ -145,7 +146,7 @@ def test_merging_suits_changes_no_answer() -> None:
     assert len(merged.streets[1].parent) < len(apart.streets[1].parent) == 48
     found = []
     for form in (merged, apart):
-        engine = PublicEngine(form)
+        engine = CompiledPublicEngine(form)
         engine.advance(schedule(PRESETS["discounted"], 1, 1500))
         found.append(engine.evaluate())
     np.testing.assert_allclose(found[0].values, found[1].values, atol=1e-4)
@@ -174,9 +175,9 @@ def test_a_current_file_does_not_warn(tmp_path: Path) -> None:
 
 def test_a_state_that_drifted_is_made_equal_when_it_is_restored() -> None:
     form = compile_spot(DRIFTING_TURN)
-    clean, drifted = PublicEngine(form), PublicEngine(form)
+    clean, drifted = CompiledPublicEngine(form), CompiledPublicEngine(form)
     clean.advance(schedule(PRESETS["postflop"], 1, 50))
-    snapshot = clean.snapshot()
+    snapshot, layout = clean.snapshot(), make_layout(form)
     random = np.random.default_rng(0)
     for player in range(2):
         alike = form.symmetry.hands[player]
@@ -185,8 +186,8 @@ def test_a_state_that_drifted_is_made_equal_when_it_is_restored() -> None:
             for runout, symmetry in enumerate(street.symmetry):
                 others = np.flatnonzero(alike[symmetry] != np.arange(alike.shape[1]))
                 for hand in others.tolist():
-                    blocks = clean.node_numbers(snapshot.regret, node, runout)
-                    blocks[:, hand // 16, hand % 16] *= 1 + 0.01 * random.random()
+                    rows = layout.node_rows(snapshot.arrays[f"regret.{player}"], node)[runout]
+                    rows[hand // LANES, :, hand % LANES] *= 1 + 0.01 * random.random()
     drifted.restore(snapshot)
-    for one, two in zip(drifted.snapshot().regret, clean.snapshot().regret, strict=True):
-        np.testing.assert_array_equal(one, two)
+    for name, numbers in clean.snapshot().arrays.items():
+        np.testing.assert_array_equal(drifted.snapshot().arrays[name], numbers)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless import __version__
+from regretless.engines.contract import Snapshot
 from regretless.errors import ApproximateFile, InvalidFile, RegretlessError
 from regretless.forms.public import BettingTree
 from regretless.holdem.form.betting import betting_tree
@@ -42,7 +43,7 @@ from regretless.storage.mapped import Mapped, file_kind, open_mapped, write_mapp
 from regretless.variants.presets import PRESETS
 
 if TYPE_CHECKING:
-    from regretless.engines.public.compiled.engine import PublicEngine
+    from regretless.engines.contract import PublicEngine
 
 __all__ = ["Checkpoint", "load_checkpoint", "load_solution", "save_checkpoint", "save_solution", "tree_hash"]
 
@@ -76,7 +77,7 @@ def save_solution(solution: SpotSolution, path: str | Path, *, resumable: bool =
             raise InvalidFile(
                 path, "cannot be made resumable: the regrets of a solve that was read from a file are gone"
             )
-        arrays |= _learned(answers.engine)
+        arrays |= answers.engine.snapshot(copy=False).arrays
         header["weight"] = answers.engine.snapshot(copy=False).weight
     write_mapped(path, SOLUTION, header, arrays)
 
@@ -156,30 +157,36 @@ class Checkpoint:
 
     def restore(self, engine: PublicEngine) -> None:
         """Put what was learned back into an engine of the same spot, whose arrays are read into: nothing is copied."""
-        from regretless.engines.public.compiled.engine import PublicSnapshot
-
         if self.header.weight is None and self.storage == 16:
             raise InvalidFile(self.mapped.path, "does not say how much its averages weigh")
-        learned = engine.snapshot(copy=False)
         try:
-            for name, arrays in (("regret", learned.regret), ("average", learned.average)):
-                for player in range(2):
-                    self.mapped.read_into(f"{name}.{player}", arrays[player])
-                    self._check(arrays[player])
-            matched = self._matched() if "matched.0" in self.mapped else None
-            weight = self.header.weight or 0.0
-            engine.restore(PublicSnapshot(self.header.iterations, learned.regret, learned.average, matched, weight))
+            engine.restore(Snapshot(self.header.iterations, _StoredArrays(self.mapped), self.header.weight or 0.0))
         except ValueError:
             raise InvalidFile(self.mapped.path, "was written by another version with an incompatible layout") from None
 
-    def _matched(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        found = self.mapped.array("matched.0"), self.mapped.array("matched.1")
-        for array in found:
-            self._check(array)
-        return found
 
-    def _check(self, numbers: NDArray[Any]) -> None:
-        if not np.isfinite(numbers).all():
+class _StoredArrays(Mapping[str, NDArray[Any]]):
+    """Regrets and averages in a file, read straight into the engine's arrays."""
+
+    def __init__(self, mapped: Mapped) -> None:
+        self.mapped = mapped
+        self.names = [f"{name}.{player}" for name in ("regret", "average", "matched") for player in range(2)]
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.mapped.array(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self.names if name in self.mapped)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names and name in self.mapped
+
+    def read_into(self, name: str, target: NDArray[Any]) -> None:
+        self.mapped.read_into(name, target)
+        if not np.isfinite(target).all():
             raise InvalidFile(self.mapped.path, "is damaged: it holds regrets or averages that are not numbers")
 
 
@@ -204,7 +211,7 @@ def save_checkpoint(
         "seconds": seconds,
         "weight": engine.snapshot(copy=False).weight,
     }
-    write_mapped(path, CHECKPOINT, header, _learned(engine))
+    write_mapped(path, CHECKPOINT, header, engine.snapshot(copy=False).arrays)
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:
@@ -218,15 +225,6 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
     header = CheckpointHeader.read(path, mapped.header)
     spot, _ = _spot_and_tree(path, header.spot, header.tree_hash)
     return Checkpoint(spot=spot, header=header, mapped=mapped)
-
-
-def _learned(engine: PublicEngine) -> Mapping[str, NDArray[Any]]:
-    snapshot = engine.snapshot(copy=False)  # written at once: a copy would double the memory
-    arrays = {f"regret.{player}": snapshot.regret[player] for player in range(2)}
-    arrays |= {f"average.{player}": snapshot.average[player] for player in range(2)}
-    if snapshot.matched is not None:
-        arrays |= {f"matched.{player}": snapshot.matched[player] for player in range(2)}
-    return arrays
 
 
 def _points(history: tuple[Measurement, ...]) -> list[list[Any]]:

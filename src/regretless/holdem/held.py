@@ -25,7 +25,7 @@ from regretless.holdem.spots.locks import LockFrom, held_nodes, locked_players
 from regretless.holdem.spots.spot import PLAYERS, Spot
 
 if TYPE_CHECKING:
-    from regretless.engines.public.compiled.engine import PublicEngine
+    from regretless.engines.contract import PublicEngine
     from regretless.holdem.solution import SpotSolution
 
 __all__ = ["apply_locks", "with_sources"]

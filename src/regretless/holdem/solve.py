@@ -28,7 +28,7 @@ from regretless.solvers.solve import CHECKPOINT_SECONDS
 from regretless.variants.presets import read_variant
 
 if TYPE_CHECKING:
-    from regretless.engines.public.compiled.engine import PublicEngine
+    from regretless.engines.contract import PublicEngine
     from regretless.holdem.files import Checkpoint
 
 __all__ = [
@@ -189,7 +189,7 @@ class _InMemory:
 
     @property
     def storage(self) -> int:
-        return self._engine.snapshot(copy=False).regret[0].dtype.itemsize * 8
+        return self._engine.storage
 
     def restore(self, engine: PublicEngine) -> None:
         engine.restore(self._engine.snapshot(copy=False))
@@ -268,13 +268,13 @@ def _solve(
     report: Callable[[Progress], None],
     interrupted: Callable[[], bool],
 ) -> SpotSolution:
-    from regretless.engines.public.compiled.engine import PublicEngine
+    from regretless.engines.public.compiled.engine import CompiledPublicEngine
 
     rule = read_variant(job.variant)
     began = time.perf_counter()
     size = check_fits(job.spot, storage=job.storage, threads=job.threads)
     form = compile_spot(job.spot)
-    engine = PublicEngine(form, threads=job.threads, storage=job.storage)
+    engine = CompiledPublicEngine(form, threads=job.threads, storage=job.storage)
     if saved is not None:
         saved.restore(engine)
     apply_locks(engine, job.spot, resumed=saved is not None)

@@ -5,9 +5,14 @@ Every public node is visited by recursion, and a terminal is a matrix over pairs
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
+from enum import Enum, auto
 
-from regretless.engines.contract import Evaluation
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.contract import Evaluation, PublicStrategy, Snapshot
+from regretless.engines.public.layout import make_layout, take_alike
 from regretless.forms.blockers import compatible
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind, PublicForm
@@ -16,6 +21,27 @@ from regretless.variants.variant import Schedule, Weights
 __all__ = ["PublicReference", "matched"]
 
 Place = tuple[int, int]  # betting node, runout of its street
+
+
+_NONE = Weights()
+
+
+class _Mode(Enum):
+    """What the own player does on a walk."""
+
+    LEARN = auto()
+    BEST = auto()
+    MEAN = auto()
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """A walk for one player's values; both play `strategy` where they neither learn nor respond."""
+
+    own: int
+    mode: _Mode
+    strategy: PublicStrategy
+    weights: Weights = _NONE
 
 
 class PublicReference:
@@ -32,6 +58,7 @@ class PublicReference:
     name = "public-reference"
     device = "cpu"
     threads = 1
+    storage = 64
     tolerance = 1e-12
 
     def __init__(self, form: PublicForm) -> None:
@@ -39,7 +66,9 @@ class PublicReference:
         self.iteration = 0
         self.regret: dict[Place, FloatArray] = {}  # [actions, H] each
         self.average: dict[Place, FloatArray] = {}
-        self.strategy: dict[Place, FloatArray] = {}
+        self.current: dict[Place, FloatArray] = {}
+        self.locked: dict[Place, tuple[FloatArray, NDArray[np.bool_]]] = {}
+        self.fixed: set[int] = set()
         tree = form.tree
         for node in np.flatnonzero(tree.kind == Kind.DECISION).tolist():
             shape = (
@@ -49,88 +78,193 @@ class PublicReference:
             for runout in range(len(form.streets[tree.street[node]].parent)):
                 self.regret[node, runout] = np.zeros(shape)
                 self.average[node, runout] = np.zeros(shape)
-                self.strategy[node, runout] = np.full(shape, 1.0 / shape[0])
+                self.current[node, runout] = np.full(shape, 1.0 / shape[0])
         first, second = form.hands
         self.compatible = compatible(first, second)  # [H0, H1]
         self.pairs = float(first.weight @ self.compatible @ second.weight)
 
     @property
-    def memory_bytes(self) -> int:
+    def kept_bytes(self) -> int:
+        """Regrets, averages and the current strategy."""
         return 3 * sum(each.nbytes for each in self.regret.values())
+
+    @property
+    def memory_bytes(self) -> int:
+        """What is kept, and which hands can meet."""
+        return self.kept_bytes + self.compatible.nbytes
 
     def advance(self, schedule: Schedule) -> None:
         """Alternating iterations, a row of weights each."""
         for row in schedule.tolist():
             for own in range(2):
-                reach = self.form.hands[1 - own].weight
-                self._walk(own, 0, 0, reach, np.ones(len(self.form.hands[own].weight)), "learn", Weights(*row))
+                if own not in self.fixed:
+                    self._root(_Walk(own, _Mode.LEARN, lambda *place: self.current[place], Weights(*row)))
+                    self._hold()
             self.iteration += 1
 
-    def node_strategy(self, node: int, runout: int = 0) -> FloatArray:
+    def strategy(self, node: int, runout: int = 0) -> FloatArray:
         """[actions, H] average strategy."""
         return matched(self.average[node, runout])
 
+    def strategies(self, node: int, runouts: slice = slice(None)) -> NDArray[np.float32]:
+        """[runouts chosen, actions, H] average strategy."""
+        every = range(len(self.form.streets[self.form.tree.street[node]].parent))
+        return np.array([self.strategy(node, runout) for runout in every[runouts]], dtype=np.float32)
+
     def root_values(self, player: int) -> FloatArray:
         """[H] what each hand expects when both play their average strategies; 0 where no opposing hand is possible."""
-        reach = self.form.hands[1 - player].weight
-        values = self._walk(player, 0, 0, reach, np.zeros(0), "mean", Weights())
-        met = (self.compatible if player == 0 else self.compatible.T) @ reach
+        values = self._root(_Walk(player, _Mode.MEAN, self.strategy))
+        met = (self.compatible if player == 0 else self.compatible.T) @ self.form.hands[1 - player].weight
         shares: FloatArray = np.divide(values, met, out=np.zeros_like(values), where=met > 0)
         return shares
 
-    def evaluate(self) -> Evaluation:
-        """Values and best responses of the average strategy."""
-        values, best = ([self._root(own, mode) for own in range(2)] for mode in ("mean", "best"))
+    def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
+        """Values and best responses of a strategy, or of the average."""
+        played = strategy or self.strategy
+
+        def alike(node: int, runout: int) -> FloatArray:
+            return take_alike(self.form, played(node, runout), node, runout)
+
+        values, best = (
+            [float(self._root(_Walk(own, mode, alike)) @ self.form.hands[own].weight) / self.pairs for own in range(2)]
+            for mode in (_Mode.MEAN, _Mode.BEST)
+        )
         return Evaluation(values=tuple(values), best_response_values=tuple(best))
 
-    def _root(self, own: int, mode: str) -> float:
-        values = self._walk(own, 0, 0, self.form.hands[1 - own].weight, np.zeros(0), mode, Weights())
-        return float(values @ self.form.hands[own].weight) / self.pairs
+    def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
+        """For each street before the last, [runouts, nodes of the tree on that street, H], times the reach met."""
+        tree = self.form.tree
+        found: dict[Place, FloatArray] = {}
+        self._root(_Walk(player, _Mode.MEAN, self.strategy), found)
+        return [
+            np.array(
+                [
+                    [found[node, runout] for node in np.flatnonzero(tree.street == street).tolist()]
+                    for runout in range(len(self.form.streets[street].parent))
+                ],
+                dtype=np.float32,
+            )
+            for street in range(len(self.form.streets) - 1)
+        ]
+
+    def lock(self, node: int, strategy: FloatArray, runout: int = 0, hands: NDArray[np.bool_] | None = None) -> None:
+        """Fix what a player does at a betting node on a runout of its street, for all hands or for some."""
+        every = np.ones(strategy.shape[1], dtype=np.bool_)
+        self.locked[node, runout] = take_alike(self.form, strategy, node, runout), every if hands is None else hands
+        self._hold()
+
+    def fix(self, player: int, strategy: PublicStrategy) -> None:
+        """Give every decision of a player, who is then never updated and whose best response is what is given."""
+        for node, runout in self.regret:
+            if self.form.tree.player[node] == player:
+                self.current[node, runout] = take_alike(self.form, strategy(node, runout), node, runout)
+                self.average[node, runout] = self.current[node, runout].copy()
+        self.fixed.add(player)
+
+    def unlock(self) -> None:
+        """Let every hand choose again; what was learned stays."""
+        self.locked.clear()
+        self.fixed.clear()
+
+    def kept_strategy(self, node: int, runout: int) -> FloatArray:
+        """[actions, H] a locked strategy."""
+        return self.average[node, runout]
+
+    def as_kept(self, strategy: FloatArray) -> FloatArray:
+        """The strategy itself: 64 bits keep all of it."""
+        return strategy
+
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        """Where the solve stands, in the layout of every public engine; always a copy."""
+        arrays, layout = {}, make_layout(self.form)
+        for name, numbers in (("regret", self.regret), ("average", self.average), ("matched", self.current)):
+            for player in range(2):
+                array = arrays[f"{name}.{player}"] = np.zeros(layout.entries[player])
+                for (node, runout), rows in numbers.items():
+                    if self.form.tree.player[node] == player:
+                        layout.write(array, node, runout, rows)
+        return Snapshot(self.iteration, arrays)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Resume from there."""
+        layout = make_layout(self.form)
+        for name, numbers in (("regret", self.regret), ("average", self.average), ("matched", self.current)):
+            for node, runout in numbers:
+                array = snapshot.arrays[f"{name}.{self.form.tree.player[node]}"]
+                numbers[node, runout] = layout.read(array, node)[runout].astype(np.float64)
+        self.iteration = snapshot.iteration
+
+    def _hold(self) -> None:
+        for place, (strategy, hands) in self.locked.items():
+            for numbers in (self.regret, self.average, self.current):
+                numbers[place][:, hands] = strategy[:, hands]
+
+    def _root(self, walk: _Walk, found: dict[Place, FloatArray] | None = None) -> FloatArray:
+        """[H] values at the root."""
+        own, other = self.form.hands[walk.own], self.form.hands[1 - walk.own]
+        return self._walk(walk, 0, 0, other.weight, np.ones(len(own.weight)), {} if found is None else found)
 
     def _walk(
-        self, own: int, node: int, runout: int, reach: FloatArray, own_reach: FloatArray, mode: str, weights: Weights
+        self,
+        walk: _Walk,
+        node: int,
+        runout: int,
+        reach: FloatArray,
+        own_reach: FloatArray,
+        found: dict[Place, FloatArray],
     ) -> FloatArray:
-        """[H] counterfactual values of the own player's hands at a public node."""
-        tree = self.form.tree
+        """[H] counterfactual values of the own player's hands at a public node, noted in `found`."""
+        tree, own = self.form.tree, walk.own
         children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-        kind = tree.kind[node]
-        if kind != Kind.DECISION:
+        kind, place = tree.kind[node], (node, runout)
+        if kind == Kind.DECISION:
+            strategy = walk.strategy(node, runout)
+            acting = tree.player[node] == own
+            below = np.array(
+                [
+                    self._walk(walk, child, runout, reach, own_reach * play, found)
+                    if acting
+                    else self._walk(walk, child, runout, reach * play, own_reach, found)
+                    for child, play in zip(children, strategy, strict=True)
+                ]
+            )
+            values: FloatArray = self._decide(walk, place, strategy, below, own_reach) if acting else below.sum(axis=0)
+        else:
             values = (
-                self._deal(own, children[0], runout, reach, own_reach, mode, weights)
+                self._deal(walk, children[0], runout, reach, own_reach, found)
                 if kind == Kind.CHANCE
                 else self._terminal(own, node, runout, reach)
             )
-            alike = self.form.symmetry.hands[own][self.form.streets[tree.street[node]].symmetry[runout]]
-            return np.asarray(values[alike])
-        place = (node, runout)
-        acting = tree.player[node] == own
-        strategy = self.strategy[place] if mode == "learn" else matched(self.average[place])
-        below = np.array(
-            [
-                self._walk(own, child, runout, reach, own_reach * play, mode, weights)
-                if acting and mode == "learn"
-                else self._walk(own, child, runout, reach if acting else reach * play, own_reach, mode, weights)
-                for child, play in zip(children, strategy, strict=True)
-            ]
-        )
-        if not acting:
-            return np.asarray(below.sum(axis=0))
-        if mode == "best":
-            return np.asarray(below.max(axis=0))
+            values = values[self.form.symmetry.hands[own][self.form.streets[tree.street[node]].symmetry[runout]]]
+        found[place] = values
+        return values
+
+    def _decide(
+        self, walk: _Walk, place: Place, strategy: FloatArray, below: FloatArray, own_reach: FloatArray
+    ) -> FloatArray:
+        """[H] values at a decision of the own player."""
         worth: FloatArray = (strategy * below).sum(axis=0)
-        if mode == "learn":
-            self._update(place, below - worth, own_reach, weights)
+        if walk.mode is _Mode.BEST and walk.own not in self.fixed:
+            _, held = self.locked.get(place, (None, np.zeros(len(worth), dtype=np.bool_)))
+            return np.where(held, worth, below.max(axis=0))
+        if walk.mode is _Mode.LEARN:
+            self._update(place, below - worth, own_reach, walk.weights)
         return worth
 
     def _deal(
-        self, own: int, node: int, parent: int, reach: FloatArray, own_reach: FloatArray, mode: str, weights: Weights
+        self,
+        walk: _Walk,
+        node: int,
+        parent: int,
+        reach: FloatArray,
+        own_reach: FloatArray,
+        found: dict[Place, FloatArray],
     ) -> FloatArray:
-        street_number = int(self.form.tree.street[node])
-        street = self.form.streets[street_number]
+        own, street = walk.own, self.form.streets[int(self.form.tree.street[node])]
         total = np.zeros(len(self.form.hands[own].weight))
         for runout in np.flatnonzero(street.parent == parent).tolist():
             alive = ~street.dead[1 - own][runout]
-            values = self._walk(own, node, runout, reach * alive, own_reach, mode, weights)
+            values = self._walk(walk, node, runout, reach * alive, own_reach, found)
             for copy in street.copies[street.first_copy[runout] : street.first_copy[runout + 1]]:
                 total += street.probability * values[self.form.permutations[own][copy]]
         return total
@@ -148,14 +282,12 @@ class PublicReference:
         return np.where(dead, 0.0, (meets * pays) @ reach)
 
     def _update(self, place: Place, new: FloatArray, own_reach: FloatArray, weights: Weights) -> None:
-        """The rule's numbers, in the order of `rules/rule.py`."""
+        """The variant's numbers, in the order of `variants/variant.py`."""
         average, old = self.average[place], self.regret[place]
-        self.average[place] = (
-            average * weights.average_decay + weights.average_weight * own_reach * self.strategy[place]
-        )
+        self.average[place] = average * weights.average_decay + weights.average_weight * own_reach * self.current[place]
         kept = old * np.where(old > 0, weights.positive_discount, weights.negative_discount) + new
         self.regret[place] = np.maximum(kept, 0.0) if weights.floor else kept
-        self.strategy[place] = matched(self.regret[place] * weights.prediction_discount + weights.prediction * new)
+        self.current[place] = matched(self.regret[place] * weights.prediction_discount + weights.prediction * new)
 
 
 def matched(sums: FloatArray) -> FloatArray:

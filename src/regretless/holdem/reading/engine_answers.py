@@ -7,8 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.compiled.engine import PublicEngine
-from regretless.engines.public.compiled.values import early_values, node_strategies
+from regretless.engines.contract import PublicEngine
 from regretless.forms.history import FloatArray, IntArray
 from regretless.holdem.reading.evaluation import places
 
@@ -23,13 +22,13 @@ class EngineAnswers:
 
     @property
     def probability_bits(self) -> int:
-        return 8 * self.engine.snapshot(copy=False).average[0].itemsize
+        return self.engine.storage
 
     def strategy(self, node: int, runout: int) -> FloatArray:
-        return self.engine.node_strategy(node, runout)
+        return self.engine.strategy(node, runout)
 
     def strategies(self, node: int, runouts: slice) -> NDArray[np.float32]:
-        return node_strategies(self.engine, node, runouts)
+        return self.engine.strategies(node, runouts)
 
     def values(self, player: int, node: int, runout: int) -> FloatArray:
         street = int(self.engine.form.tree.street[node])
@@ -45,7 +44,7 @@ class EngineAnswers:
     @cached_property
     def early(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
         """Of each player, for each street before the last, [runouts, nodes of the street, H]."""
-        return early_values(self.engine, 0), early_values(self.engine, 1)
+        return self.engine.values_before_last(0), self.engine.values_before_last(1)
 
     @cached_property
     def place(self) -> IntArray:

@@ -1,24 +1,24 @@
-"""The arrays that walks over the public form work in: rows of one thread, and the ends of walks that threads share."""
+"""The arrays that walks over the public form work in: the rows of a thread, the ends of a walk, the locked hands."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.compiled.iterate import Blocks
-from regretless.engines.public.compiled.plan import LANES, Plan
-from regretless.engines.public.compiled.showdowns import FOUR
+from regretless.engines.public.compiled.jobs import Blocks, Scratch, Tile
+from regretless.engines.public.compiled.plan import Plan
+from regretless.engines.public.compiled.records import FOUR
+from regretless.engines.public.compiled.sizes import MOST_BLOCKS
 from regretless.engines.public.compiled.tables import Tables
-from regretless.engines.public.compiled.terminals import Tile
-from regretless.engines.public.compiled.walk import Scratch
+from regretless.engines.public.layout import LANES
+from regretless.engines.public.locks import Lock
 from regretless.forms.public import PublicForm
 
-__all__ = ["aligned", "as_kernels_see", "bytes_of", "make_blocks", "make_scratch"]
+__all__ = ["aligned", "bytes_of", "lock_rows", "make_blocks", "make_scratch"]
 
-MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
 CACHE_LINE = 64  # bytes
 
 
@@ -30,18 +30,19 @@ def aligned(size: int, dtype: Any = np.float32) -> NDArray[Any]:
     return raw[skip : skip + size]
 
 
-def bytes_of(arrays: list[object]) -> int:
-    """Total bytes; arrays that share a buffer count once."""
+def bytes_of(*held: object) -> int:
+    """Total bytes of arrays, in tuples of tuples; arrays that share a buffer count once."""
     longest: dict[int, int] = {}
-    for array in arrays:
-        if isinstance(array, np.ndarray):
-            longest[array.ctypes.data] = max(array.nbytes, longest.get(array.ctypes.data, 0))
+
+    def count(thing: object) -> None:
+        if isinstance(thing, np.ndarray):
+            longest[thing.ctypes.data] = max(thing.nbytes, longest.get(thing.ctypes.data, 0))
+        elif isinstance(thing, tuple | list):
+            for each in thing:
+                count(each)
+
+    count(held)
     return sum(longest.values())
-
-
-def as_kernels_see(stored: NDArray[Any]) -> NDArray[Any]:
-    """Halves as their bits."""
-    return stored.view(np.int16) if stored.dtype == np.float16 else stored
 
 
 def make_scratch(
@@ -74,7 +75,7 @@ def make_scratch(
 
 
 def make_blocks(
-    form: PublicForm, plans: tuple[Plan, Plan], units: tuple[float, float], threads: int
+    form: PublicForm, plans: tuple[Plan, Plan], units: Sequence[float], threads: int
 ) -> tuple[Blocks, Blocks]:
     """For the walks of both players, which take turns with the buffers of lines."""
     runouts = len(form.streets[1].parent) if len(form.streets) > 1 else 0
@@ -99,3 +100,18 @@ def make_blocks(
         )
 
     return of(0), of(1)
+
+
+def lock_rows(
+    locks: Mapping[tuple[int, int], Lock], form: PublicForm, plan: Plan
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """`Learned.lock` and `Learned.locked` of the locks of a player; both empty where there are none."""
+    locked = aligned(len(locks) * plan.own_hands)
+    if not locks:
+        return np.empty(0, dtype=np.int32), locked
+    street_at = np.cumsum([0, *(len(street.parent) for street in form.streets)])
+    rows = np.full((street_at[-1], len(plan.nodes)), -1, dtype=np.int32)
+    for number, ((node, runout), lock) in enumerate(locks.items()):
+        rows[street_at[int(form.tree.street[node])] + runout, plan.nodes["node"] == node] = number
+        locked[number * plan.own_hands :][: len(lock.hands)] = lock.hands
+    return rows.ravel(), locked

@@ -7,20 +7,35 @@ from typing import Any
 __all__ = ["kernels_are_compiled"]
 
 
-def kernels_are_compiled(storage: int = 32) -> bool:
-    """Whether the next solve starts at once; otherwise its first iteration compiles, which takes about 20 seconds."""
-    from regretless.engines.public.compiled import iterate as module
+def kernels_are_compiled(storage: int = 32, *, wide_tiles: bool = False) -> bool:
+    """Whether a solve starts at once; otherwise setting it up compiles, which takes about 20 seconds.
 
-    iterate: Any = module.iterate
+    `wide_tiles`: terminals need 64-bit numbers (`precision.needs_wide_tiles`), which is a kernel of its own.
+    """
+    from regretless.engines.public.compiled.kernels.iterate import iterate
+    from regretless.engines.public.compiled.showdowns import fill_lists
+
+    wanted = storage, 64 if wide_tiles else 32
     try:
-        kept = [signature for signature, *_ in iterate._cache._cache_file._load_index()]
-        return any(_stored_bits(signature) == storage for signature in (*iterate.signatures, *kept))
+        return bool(_signatures(fill_lists)) and wanted in map(_bits, _signatures(iterate))
     except (AttributeError, OSError):  # another numba, or a cache that cannot be read: say nothing
         return True
 
 
-def _stored_bits(signature: Any) -> int:
-    """Bits of a regret, from the types of a kernel's arguments."""
+def _signatures(kernel: Any) -> list[Any]:
+    """Argument types for which a kernel is compiled, in this process or on disk."""
+    kept = [signature for signature, *_ in kernel._cache._cache_file._load_index()]
+    return [*kernel.signatures, *kept]
+
+
+def _bits(signature: Any) -> tuple[int, int]:
+    """Bits of a regret and of a number in a tile, from the types of the arguments of `iterate`."""
+
+    def field(kind: Any, *names: str) -> Any:
+        for name in names:
+            kind = kind.types[kind.fields.index(name)]
+        return kind
+
     job = next(each for each in signature if "learned" in getattr(each, "fields", ()))
-    learned = job.types[job.fields.index("learned")]
-    return int(learned.types[learned.fields.index("regret")].dtype.bitwidth)
+    scratch = next(each for each in signature if "tile" in getattr(each, "fields", ()))
+    return int(field(job, "learned", "regret").dtype.bitwidth), int(field(scratch, "tile", "reach").dtype.bitwidth)

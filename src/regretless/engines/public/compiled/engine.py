@@ -1,77 +1,50 @@
 """The numba engine of the public form: alternating vector CFR on rows of hands.
 
-Arithmetic is in 32 bits, at terminals in 64 where blockers remove nearly all of a range and 32 would cancel. What is
-learned is kept in 32 bits or in 16:
+Arithmetic has 32 bits, at terminals 64 where blockers remove nearly all of a range and 32 would cancel. What is learned
+is stored in 32 bits or in 16 (`engines/public/formats.py`).
 
-    regrets     halves (eleven significant bits, from 6e-5 to 65504), in a unit of each player that makes the most a
-                hand can win or lose in one iteration 8 to 16, so that sums of thousands of iterations fit
-    averages    whole numbers: with W the sum of the weights of all iterations, S / W is at most 1 and counted in
-                steps of 1 / 65535, so S ← S · decay + gain · reach · σ becomes
-
-                    s ← s · decay · (W before / W) + 65535 · gain / W · reach · σ
-
-                where a 256th of the reach is the same for all, so that strategies off the path are not lost
-
-The parts, in the order of the data: `public_plan` (where rows are kept), `public_tables` (hands and runouts),
-`public_buffers` (the rows themselves), `_public_nodes` and `_public_terminals` (the arithmetic), `_public_walk` (one
-runout), `_public_iterate` (one walk).
+The parts, in the order of the data: `layout` and `state` beside this folder (where numbers are stored), `plan` (where
+rows are kept), `tables` and `showdowns` (hands and runouts), `buffers` (the rows themselves), `lanes` (vectors),
+`nodes` and `terminals` (the arithmetic), `walk` (one runout after the other), `iterate` (whole iterations).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import Evaluation
-from regretless.engines.public.compiled.buffers import aligned, as_kernels_see, bytes_of, make_blocks, make_scratch
-from regretless.engines.public.compiled.iterate import BEGIN, BLOCKS, FINISH, Job, iterate
-from regretless.engines.public.compiled.locks import STEPS, PublicLocks, node_numbers, one_of
-from regretless.engines.public.compiled.plan import LANES, make_plans
+from regretless.engines.contract import Evaluation, PublicStrategy, Snapshot
+from regretless.engines.public.compiled.buffers import aligned, bytes_of, lock_rows, make_blocks, make_scratch
+from regretless.engines.public.compiled.jobs import EXTRAS, WEIGHTS, Job, Learned, Scratch, Steps
+from regretless.engines.public.compiled.kernels.iterate import BEGIN, BLOCKS, FINISH, iterate
+from regretless.engines.public.compiled.kernels.walk import BEST, LEARN, MEAN
+from regretless.engines.public.compiled.plan import make_plans
+from regretless.engines.public.compiled.runout_walk import GivenRows, RunoutWalk
 from regretless.engines.public.compiled.tables import make_tables
-from regretless.engines.public.compiled.walk import BEST, LEARN, MEAN, Learned, Scratch
+from regretless.engines.public.formats import number_format
+from regretless.engines.public.layout import make_layout
+from regretless.engines.public.locks import PublicLocks
+from regretless.engines.public.precision import largest_value, met_weights, needs_wide_tiles
+from regretless.engines.public.state import PublicState
 from regretless.engines.threads import Workers
-from regretless.forms.blockers import met
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
-from regretless.reprs import brief
-from regretless.variants.variant import Schedule, Weights
+from regretless.variants.variant import Schedule
 
-__all__ = ["PublicEngine", "PublicSnapshot"]
+__all__ = ["CompiledPublicEngine"]
 
 SALT = 0x9E3779  # makes roundings of 16-bit numbers differ from iteration to iteration
-LOWEST = -3e38  # a floor that changes nothing
-MOST_CANCELLED = 8  # times what is left, over all pairs of hands, before terminals need 64-bit numbers
-MOST_CANCELLED_OF_A_HAND = 1000  # the same for a single hand, whose strategy alone would suffer
+WHOLE = BEGIN | BLOCKS | FINISH
 
-Float32 = NDArray[np.float32]
-Stored = NDArray[Any]  # float32; in 16 bits, float16 for regrets and uint16 for averages
-
-_NO_LOCKS = (np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
+_ONE_STEP = Steps(np.zeros(1, dtype=WEIGHTS), np.zeros(1, dtype=EXTRAS))  # for walks that learn nothing
 
 
-@dataclass(frozen=True)
-class PublicSnapshot:
-    """Where a solve stands, as the engine keeps it."""
-
-    iteration: int
-    regret: tuple[Stored, ...]  # of each player
-    average: tuple[Stored, ...]
-    matched: tuple[Stored, ...] | None  # only where the rule predicts
-    weight: float  # of all iterations in the average; counts in 16 bits
-
-    __repr__ = brief
-
-
-class PublicEngine:
+class CompiledPublicEngine:
     """One public form on the processor.
 
     >>> from regretless.forms.public_poker import kuhn_public
     >>> from regretless.variants import Plus, schedule
-    >>> engine = PublicEngine(kuhn_public())
+    >>> engine = CompiledPublicEngine(kuhn_public())
     >>> engine.advance(schedule(Plus(), first=1, count=100))
     >>> engine.evaluate().exploitability < 0.002
     True
@@ -88,128 +61,79 @@ class PublicEngine:
         converges all the same.
         """
         self.form = form
-        self.own_reach = own_reach
         self.threads = threads
-        self.iteration = 0
-        self._met = _met_weight(form, 0), _met_weight(form, 1)
+        self.storage = storage
+        number = number_format(storage)
+        self._met = met_weights(form.hands, form.deck)
         self._pairs = float(form.hands[0].weight @ self._met[0])
-        tile_type = np.float64 if cancels(form, self._met) else np.float32
-        self.plans = make_plans(form, tile_type)
-        self.tables = make_tables(form)
-        self.units = (_unit(form, self._met, 0), _unit(form, self._met, 1)) if storage == 16 else (1.0, 1.0)
-        self._weight = 0.0
-        regrets, averages = (np.float32, np.float32) if storage == 32 else (np.float16, np.uint16)
-        self._regret = [aligned(plan.entries, regrets) for plan in self.plans]
-        self._average = [aligned(plan.entries, averages) for plan in self.plans]
-        self._matched = list(self._regret)
-        self._scratch = [make_scratch(self.plans, self.tables, tile_type) for _ in range(threads)]
-        self._blocks = make_blocks(form, self.plans, self.units, threads)
-        self._locks = PublicLocks(form, self.plans, self.tables)
+        self._units = [number.unit(largest_value(form, self._met[own], own)) for own in range(2)]
+        self._reach_share = number.reach_share if own_reach else 0.0
+        layout = make_layout(form)
+        self._tile_type = np.float64 if needs_wide_tiles(form.hands, self._met) else np.float32
+        self._plans = make_plans(layout, self._tile_type)
+        self._tables = make_tables(form)
+        self._state = PublicState(layout, number, aligned)
+        self._locks = PublicLocks(self._state)
+        self._scratch = [self._make_scratch() for _ in range(threads)]
+        self._blocks = make_blocks(form, self._plans, self._units, threads)
         self._pool = Workers(threads) if threads > 1 and len(form.streets) > 1 else None
         # Compile, or read from disk, what a solve needs: part of setting up, not of the first iteration.
-        self._run(np.zeros((0, 9), dtype=np.float32), 0, 0, 0, MEAN)
+        self._run(Steps(_ONE_STEP.weights[:0], _ONE_STEP.extras[:0]), 0, 0, 0, MEAN)
+
+    @property
+    def iteration(self) -> int:
+        """Iterations done."""
+        return self._state.iteration
 
     @property
     def kept_bytes(self) -> int:
-        """Regrets, averages, and the tables they are found and evaluated by."""
-        arrays: list[object] = [*self._regret, *self._average, *self._matched]
-        for own in range(2):
-            arrays += [*self.plans[own], *self.tables[own], *self.tables[own].showdowns]
-        return bytes_of(arrays)
+        """Regrets, averages, and the tables by which they are found and evaluated."""
+        return bytes_of(list(self._state.arrays().values()), self._plans, self._tables)
 
     @property
     def memory_bytes(self) -> int:
-        """All of it: what is kept, and the rows that every thread works in."""
-        arrays: list[object] = [*self._blocks[0], *self._blocks[1]]
-        for scratch in self._scratch:
-            arrays += [*scratch, *scratch.tile]
-        return self.kept_bytes + bytes_of(arrays)
+        """What is kept, and the rows that every thread works in."""
+        return self.kept_bytes + bytes_of(self._blocks, self._scratch)
 
     def advance(self, schedule: Schedule) -> None:
         """Run as many iterations as `schedule` has rows."""
-        count = len(schedule)
-        salts = np.arange(self.iteration + 1, self.iteration + 1 + count) * SALT % 2**24  # whole numbers of 32 bits
-        columns = [schedule[name] for name in Weights._fields]
-        rows = np.column_stack([*columns, np.full(count, self._reach_share), salts]).astype(np.float32)
-        rows[:, 2] = np.where(schedule["floor"] > 0, 0.0, LOWEST)
-        if self._average[0].dtype == np.uint16:
-            rows[:, 3:5] = self._in_steps(schedule["average_decay"], schedule["average_weight"])
-        # Without a prediction, a factor on all regrets changes no strategy, and none is kept beside them.
-        predicts = bool((schedule["prediction"] != 0).any() or (schedule["prediction_discount"] <= 0).any())
-        if predicts and not self._predicts:
-            self._matched = [aligned(len(regret), regret.dtype) for regret in self._regret]
-            for matched, regret in zip(self._matched, self._regret, strict=True):
-                matched[:] = regret
+        state, weights = self._state, schedule.astype(WEIGHTS)
+        weights["average_decay"], weights["average_weight"], state.weight = state.format.in_steps(
+            schedule["average_decay"], schedule["average_weight"], state.weight
+        )
+        extras = np.zeros(len(schedule), dtype=EXTRAS)
+        extras["reach_share"] = self._reach_share
+        extras["salt"] = np.arange(self.iteration + 1, self.iteration + 1 + len(schedule)) * SALT % 2**24
+        # Without a prediction, a positive factor on all regrets changes no strategy, and none is kept beside them.
+        if (schedule["prediction"] != 0).any() or (schedule["prediction_discount"] <= 0).any():
+            state.predict()
         if self._pool is None and not self._locks:
-            self._run(rows, 0, 2, BEGIN | BLOCKS | FINISH, LEARN)
+            self._run(Steps(weights, extras), 0, 2, WHOLE, LEARN)
         else:
-            for row in rows:
+            for row in range(len(schedule)):
                 for own in range(2):
                     if own not in self._locks.fixed:
-                        self._walk(own, LEARN, row[None])
-                        self._locks.hold(self._learned, own)
-        self.iteration += len(schedule)
+                        self._walk(own, LEARN, Steps(weights[row : row + 1], extras[row : row + 1]))
+                        self._locks.hold(own)
+        state.iteration += len(schedule)
 
-    @property
-    def _reach_share(self) -> float:
-        """How much the own reach weighs in averages; the rest weighs all alike.
+    def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
+        """Values and best responses, in the form's chips; of the average strategy if none is given.
 
-        With 16 bits a little is left for strategies that are never played: by own reach alone they would round to 0.
+        A strategy that is given is computed with in 32 bits, whatever the storage. Hands that play alike on a runout
+        play what the first of them plays. A best response of a locked player keeps, with the hands that are locked, to
+        what is evaluated; that of a fixed player is what is evaluated.
         """
-        if not self.own_reach:
-            return 0.0
-        return 1.0 if self._average[0].dtype == np.float32 else 1.0 - 1.0 / 256
-
-    def _in_steps(self, decay: FloatArray, gain: FloatArray) -> FloatArray:
-        """[rows, 2] decay and gain of averages that are counted in steps."""
-        pairs = []
-        for kept, added in zip(decay.tolist(), gain.tolist(), strict=True):
-            before, self._weight = self._weight * kept, self._weight * kept + added
-            pairs.append((before / self._weight, STEPS * added / self._weight) if self._weight > 0 else (0.0, 0.0))
-        return np.array(pairs)
-
-    def lock(self, node: int, strategy: FloatArray, runout: int = 0, hands: NDArray[np.bool_] | None = None) -> None:
-        """Fix what a player does at a betting node on a runout of its street, for all hands or for some.
-
-        `strategy` is [actions, H]. The rest of the game is then solved around it, and a best response of that player
-        keeps to it too.
-        """
-        self._locks.lock(self._learned, node, strategy, runout, hands)
-
-    def fix(self, player: int, strategy: Callable[[int, int], FloatArray]) -> None:
-        """Give every decision of a player: `strategy` of a betting node and a runout is [actions, H].
-
-        The player is then never updated, and a best response of theirs is what is given.
-        """
-        self._locks.fix(self._learned, player, strategy)
-
-    def unlock(self) -> None:
-        """Let every hand choose again; what was learned stays."""
-        self._locks.clear()
-
-    @property
-    def _learned(self) -> tuple[list[Stored], list[Stored], list[Stored]]:
-        return self._regret, self._matched, self._average
-
-    def kept_strategy(self, node: int, runout: int) -> FloatArray:
-        """[actions, H] a locked strategy, exactly as the averages keep it."""
-        blocks = self.node_numbers(self._average, node, runout)
-        hands = len(self.form.hands[int(self.form.tree.player[node])].weight)
-        return np.asarray(blocks.reshape(len(blocks), -1)[:, :hands] / np.float64(one_of(blocks)))
-
-    def as_kept(self, strategy: FloatArray) -> FloatArray:
-        """A strategy as `kept_strategy` would read it back: in 16 bits probabilities are rounded."""
-        if one_of(self._average[0]) == 1:
-            return np.asarray(strategy.astype(np.float32), dtype=np.float64)
-        return np.asarray(np.rint(strategy * STEPS) / STEPS)
-
-    def evaluate(self) -> Evaluation:
-        """Values and best responses of the average strategy, in the form's chips."""
-        values = self._value(0, MEAN), self._value(1, MEAN)
-        first, second = (values[own] if own in self._locks.fixed else self._value(own, BEST) for own in range(2))
-        best = first, second
+        walks = {(own, MEAN) for own in range(2)} | {(own, BEST) for own in range(2) if own not in self._locks.fixed}
+        found = (
+            {walk: self._value(*walk) for walk in sorted(walks)}
+            if strategy is None
+            else self._values_given(strategy, sorted(walks))
+        )
+        values = found[0, MEAN], found[1, MEAN]
         # A best response is worth no less; where it is worth the same, rounding must not say otherwise.
-        return Evaluation(values, (max(best[0], values[0]), max(best[1], values[1])))
+        best = [max(found.get((own, BEST), values[own]), values[own]) for own in range(2)]
+        return Evaluation(values, (best[0], best[1]))
 
     def root_values(self, player: int) -> FloatArray:
         """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
@@ -218,162 +142,135 @@ class PublicEngine:
         met = self._met[player]
         return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
 
-    def node_numbers(self, numbers: Sequence[Stored], node: int, runout: int = 0) -> Stored:
-        """[actions, hands / 16, 16] a writable view of what belongs to a betting node on a runout of its street.
+    def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
+        """For each street before the last, [runouts, nodes of the tree on that street, H], times the reach met.
 
-        `numbers` are regrets, averages or predictions of both players, as in a snapshot.
+        Both play their average strategies. Nodes of a street stand in the order of the tree. The last street's values,
+        by far the most, can be computed again from one runout's strategies.
         """
-        return node_numbers(self.form, self.plans, numbers, node, runout)
+        tree, plan, scratch = self.form.tree, self._plans[player], self._scratch[0]
+        row = np.zeros(len(tree.street), dtype=np.int64)
+        row[plan.nodes["node"]] = plan.nodes["value_at"]
+        hands = np.arange(len(self.form.hands[player].weight))
+        streets = range(len(self.form.streets) - 1)
+        rows = [row[tree.street == street][:, None] + hands for street in streets]
+        values = [
+            np.empty((len(self.form.streets[street].parent), *rows[street].shape), np.float32) for street in streets
+        ]
+        # A walk keeps the values of the street it is on: of a runout of the second street until the next one begins.
+        if len(streets) > 0:
+            walk = RunoutWalk(player, MEAN, self._job(player, MEAN), scratch)
+            walk.begin()
+            for runout in range(len(self.form.streets[1].parent)):
+                walk.below(runout)
+                if len(streets) > 1:
+                    values[1][runout] = scratch.value[rows[1]] / self._units[player]
+            walk.finish()
+            values[0][0] = scratch.value[rows[0]] / self._units[player]
+        return values
 
-    def node_strategy(self, node: int, runout: int = 0) -> FloatArray:
-        """[actions, H] average strategy at a betting node of the form on a runout of its street."""
-        blocks = self.node_numbers(self._average, node, runout)
-        sums = blocks.reshape(len(blocks), -1).astype(np.float64)
-        sums = sums[:, : len(self.form.hands[int(self.form.tree.player[node])].weight)]
-        total = sums.sum(axis=0)
-        return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / len(sums))
+    def lock(self, node: int, strategy: FloatArray, runout: int = 0, hands: NDArray[np.bool_] | None = None) -> None:
+        """Fix what a player does at a betting node on a runout of its street, for all hands or for some."""
+        self._locks.lock(node, strategy, runout, hands)
 
-    def snapshot(self, *, copy: bool = True) -> PublicSnapshot:
-        """What was learned; without `copy`, the engine's own arrays, which the next iteration changes."""
+    def fix(self, player: int, strategy: PublicStrategy) -> None:
+        """Give every decision of a player, who is then never updated and whose best response is what is given."""
+        self._locks.fix(player, strategy)
 
-        def taken(arrays: list[NDArray[Any]]) -> tuple[Stored, ...]:
-            return tuple(each.copy() if copy else each for each in arrays)
+    def unlock(self) -> None:
+        """Let every hand choose again; what was learned stays."""
+        self._locks.clear()
 
-        return PublicSnapshot(
-            iteration=self.iteration,
-            regret=taken(self._regret),
-            average=taken(self._average),
-            matched=taken(self._matched) if self._predicts else None,
-            weight=self._weight,
-        )
+    def strategy(self, node: int, runout: int = 0) -> FloatArray:
+        """[actions, H] average strategy at a betting node on a runout of its street."""
+        return self._state.strategy(node, runout)
 
-    def restore(self, snapshot: PublicSnapshot) -> None:
+    def strategies(self, node: int, runouts: slice = slice(None)) -> NDArray[np.float32]:
+        """[runouts chosen, actions, H] average strategy at a betting node."""
+        return self._state.strategies(node, runouts)
+
+    def kept_strategy(self, node: int, runout: int) -> FloatArray:
+        """[actions, H] a locked strategy, exactly as the averages keep it."""
+        return self._state.kept_strategy(node, runout)
+
+    def as_kept(self, strategy: FloatArray) -> FloatArray:
+        """A strategy as `kept_strategy` would read it back: in 16 bits probabilities are rounded."""
+        return self._state.format.as_kept(strategy)
+
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        """Where the solve stands; without `copy`, the engine's own arrays, which advancing changes."""
+        return self._state.snapshot(copy=copy)
+
+    def restore(self, snapshot: Snapshot) -> None:
         """Resume from there; hands that play alike all take the numbers of the one that stands for them."""
-        self.iteration = snapshot.iteration
-        self._weight = snapshot.weight
-        for player in range(2):
-            self._regret[player][:] = snapshot.regret[player]
-            self._average[player][:] = snapshot.average[player]
-            if snapshot.matched is not None:
-                self._matched[player] = aligned(len(self._regret[player]), self._regret[player].dtype)
-                self._matched[player][:] = snapshot.matched[player]
-            else:
-                self._matched[player] = self._regret[player]
-            for numbers in (self._regret, self._average, self._matched):
-                self._make_alike(numbers[player], player)
+        self._state.restore(snapshot)
 
-    def _make_alike(self, numbers: Stored, player: int) -> None:
-        """Give hands that play alike the same numbers."""
-        plan, alike = self.plans[player], self.tables[player].alike_hands.reshape(-1, self.plans[player].own_hands)
-        decisions = plan.nodes[plan.nodes["mine"] == 1]
-        for number, street in enumerate(self.form.streets):
-            size, begin = int(plan.streets[number]["own_size"]), int(plan.streets[number]["own_at"])
-            rows = numbers[begin : begin + len(street.parent) * size].reshape(len(street.parent), size)
-            on_street = decisions[self.form.tree.street[decisions["node"]] == number]
-            for symmetry in np.setdiff1d(street.symmetry, 0):
-                runouts = np.flatnonzero(street.symmetry == symmetry)
-                others = np.flatnonzero(alike[symmetry] != np.arange(plan.own_hands))
-                for node in on_street:
-                    actions, block = int(node["actions"]), int(node["block"])
-                    to, source = (
-                        (block + hands // LANES * LANES * actions + hands % LANES)[:, None] + np.arange(actions) * LANES
-                        for hands in (others, alike[symmetry][others].astype(np.int64))
-                    )
-                    rows[runouts[:, None], to.ravel()] = rows[runouts[:, None], source.ravel()]
+    def _values_given(self, strategy: PublicStrategy, walks: list[tuple[int, int]]) -> dict[tuple[int, int], float]:
+        """The root values of a strategy in those walks, side by side: each decision is asked for once."""
+        rows = GivenRows(self._state.layout, strategy)
+        taken = {
+            (own, mode): RunoutWalk(own, mode, rows.job(own, self._job(own, mode)), self._make_scratch())
+            for own, mode in walks
+        }
+        for walk in taken.values():
+            walk.begin()
+        for runout in range(len(self.form.streets[1].parent) if len(self.form.streets) > 1 else 0):
+            rows.read(runout)
+            for (own, _), walk in taken.items():
+                walk.job = rows.job(own, walk.job)
+                walk.below(runout)
+        found = {}
+        for (own, mode), walk in taken.items():
+            walk.finish()
+            found[own, mode] = self._mean(own)
+        return found
 
-    @property
-    def _predicts(self) -> bool:
-        return self._matched[0] is not self._regret[0]
+    def _make_scratch(self) -> Scratch:
+        return make_scratch(self._plans, self._tables, self._tile_type)
 
     def _job(self, own: int, mode: int) -> Job:
-        locks = self._locks.arrays(own, aligned) if mode == BEST and self._locks.nodes[own] else _NO_LOCKS
-        regret, matched, average, other_matched, other_average = map(
-            as_kernels_see,
-            (
-                self._regret[own],
-                self._matched[own],
-                self._average[own],
-                self._matched[1 - own],
-                self._average[1 - own],
-            ),
+        state, kernels = self._state, self._state.format.in_kernels
+        locks = lock_rows(self._locks.nodes[own] if mode == BEST else {}, self.form, self._plans[own])
+        learned = Learned(
+            kernels(state.regret[own]),
+            kernels(state.matched[own]),
+            kernels(state.average[own]),
+            kernels(state.matched[1 - own]),
+            kernels(state.average[1 - own]),
+            *locks,
         )
-        learned = Learned(regret, matched, average, other_matched, other_average, *locks)
-        return Job(self.plans[own], self.tables[own], learned, self._blocks[own])
+        return Job(self._plans[own], self._tables[own], learned, self._blocks[own])
 
     def _root(self, own: int) -> FloatArray:
         """[H] values at the root after a walk, times the opponent's weight that a hand meets."""
-        return self._blocks[own].root[: len(self.form.hands[own].weight)] / np.float64(self.units[own])
+        return self._blocks[own].root[: len(self.form.hands[own].weight)] / np.float64(self._units[own])
+
+    def _mean(self, own: int) -> float:
+        """The value of the game after a walk."""
+        return float(self._root(own) @ self.form.hands[own].weight / self._pairs)
 
     def _value(self, own: int, mode: int) -> float:
         self._walk(own, mode)
-        return float(self._root(own) @ self.form.hands[own].weight / self._pairs)
+        return self._mean(own)
 
     def _run(
-        self,
-        rows: Float32,
-        first_own: int,
-        last_own: int,
-        parts: int,
-        mode: int,
-        scratch: Scratch | None = None,
+        self, steps: Steps, first_own: int, last_own: int, parts: int, mode: int, scratch: Scratch | None = None
     ) -> None:
-        iterate(
-            rows,
-            first_own,
-            last_own,
-            parts,
-            mode,
-            self._predicts,
-            self._job(0, mode),
-            self._job(1, mode),
-            self._scratch[0],
-            self._scratch[0] if scratch is None else scratch,
-        )
+        """`iterate` with the engine's arrays; `scratch` are the rows of another thread."""
+        main = self._scratch[0]
+        jobs = self._job(0, mode), self._job(1, mode)
+        iterate(steps, first_own, last_own, parts, mode, self._state.predicts, *jobs, main, scratch or main)
 
-    def _walk(self, own: int, mode: int, rows: Float32 | None = None) -> None:
+    def _walk(self, own: int, mode: int, steps: Steps = _ONE_STEP) -> None:
         """One walk of one player, shared among the threads."""
-        if rows is None:
-            rows = np.zeros((1, 9), dtype=np.float32)
         if self._pool is None:
-            self._run(rows, own, own + 1, BEGIN | BLOCKS | FINISH, mode)
+            self._run(steps, own, own + 1, WHOLE, mode)
             return
-        self._run(rows, own, own + 1, BEGIN, mode)
+        self._run(steps, own, own + 1, BEGIN, mode)
         waiting = [
-            self._pool.submit(self._run, rows, own, own + 1, BLOCKS, mode, scratch) for scratch in self._scratch[1:]
+            self._pool.submit(self._run, steps, own, own + 1, BLOCKS, mode, scratch) for scratch in self._scratch[1:]
         ]
-        self._run(rows, own, own + 1, BLOCKS, mode)
+        self._run(steps, own, own + 1, BLOCKS, mode)
         for each in waiting:
             each.result()
-        self._run(rows, own, own + 1, FINISH, mode)
-
-
-def _unit(form: PublicForm, met: tuple[FloatArray, FloatArray], own: int) -> float:
-    """The power of two that makes the largest value of a player's hand 8 to 16.
-
-    Values of one player are in proportion to the other's weights. In a unit of both, those of the player who meets the
-    lighter range could be too small for a half.
-    """
-    most = float(np.abs([form.payoffs.win[:, own], form.payoffs.lose[:, own]]).max() * met[own].max())
-    return 2.0 ** (4 - np.ceil(np.log2(most))) if most > 0 else 1.0
-
-
-def _met_weight(form: PublicForm, player: int) -> FloatArray:
-    """[H] weight of the other range that shares no card with each hand."""
-    mine, theirs = form.hands[player], form.hands[1 - player]
-    found: FloatArray = met(mine, theirs, theirs.weight[None], form.deck)[0]
-    return found
-
-
-def cancels(form: PublicForm, met: tuple[FloatArray, FloatArray]) -> bool:
-    """Whether sums over the range minus sums over blockers would leave too few of 24 bits.
-
-    `met` [H] of each player is the weight that each hand meets. Two measures of how much larger the sums are than what
-    is left of them: over all pairs of hands, which is what exploitability is made of, and for the worst hand.
-    """
-    weights = [float(held.weight.sum()) for held in form.hands]
-    pairs = float(form.hands[0].weight @ met[0])
-    worst = max(
-        float(np.max(weights[1 - own] / met[own][(met[own] > 0) & (form.hands[own].weight > 0)], initial=1.0))
-        for own in range(2)
-    )
-    return weights[0] * weights[1] > MOST_CANCELLED * pairs or worst > MOST_CANCELLED_OF_A_HAND
+        self._run(steps, own, own + 1, FINISH, mode)

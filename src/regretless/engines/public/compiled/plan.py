@@ -4,13 +4,9 @@ A walk updates one player (*own*) against the other (*opponent*). On every stree
 rows of numbers over hands: the opponent's reach, the own reach, and the values. Two nodes share a row of reach when no
 move of that player lies between them, and rows that are never needed together share their place.
 
-1. Betting nodes are renumbered street by street, and on a street line by line: a *line* is one way to enter the street,
-   the subtree below it is contiguous, parents come first.
+1. Betting nodes are renumbered in walking order (`engines/public/layout.py`), so the nodes of a line are contiguous.
 2. Lines are packed into *chunks* whose rows fit a processor's second cache; only the last street has more than one.
-3. Terminals of a chunk are grouped by sixteen into *tiles*, evaluated together, a terminal to a lane.
-4. Regrets of a player are one array: street by street, runout by runout, node by node, [actions, hands] each.
-
-Hands are padded to a multiple of sixteen; a padded hand is dead everywhere.
+3. Terminals of a chunk are grouped by sixteen into *tiles*, evaluated together, one terminal per lane.
 """
 
 from __future__ import annotations
@@ -21,63 +17,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.forms.public import BettingTree, Kind, PublicForm
+from regretless.engines.public.compiled.records import CHUNK, LINE, NODE, STREET
+from regretless.engines.public.compiled.sizes import CHUNK_BYTES
+from regretless.engines.public.layout import LANES, Layout, walking_order
+from regretless.forms.public import Kind, PublicForm
 
-__all__ = ["LANES", "Plan", "make_plans", "padded"]
+__all__ = ["Plan", "Tiles", "make_plans"]
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
 Float = NDArray[np.float32] | NDArray[np.float64]
 Records = NDArray[np.void]
 
-LANES = 16
-CHUNK_BYTES = 320 * 1024  # rows of one chunk; with what it learns it should fit the second cache of a core
 
+class Tiles(NamedTuple):
+    """Terminals of one kind, T tiles of sixteen, chunk by chunk; the last tile of a chunk may not be full."""
 
-NODE = np.dtype(
-    [
-        ("node", np.int32),  #         the node of the form's betting tree
-        ("kind", np.int32),  #         a `forms.public.Kind`
-        ("mine", np.int32),  #         1 where the own player acts
-        ("actions", np.int32),
-        ("first_child", np.int32),  #  children are child[first_child : first_child + actions]
-        ("line", np.int32),  #         the line of the next street that a chance node leads to; -1 elsewhere
-        ("block", np.int64),  #        where its regrets begin, within those of its street, runout and player
-        ("opponent_at", np.int32),  #  row of the opponent's reach
-        ("own_at", np.int32),  #       row of the own reach
-        ("value_at", np.int32),  #     row of values, in the same array
-    ],
-    align=True,
-)
-LINE = np.dtype(
-    [
-        ("node", np.int32),  #         first node of the line
-        ("opponent_at", np.int32),  #  rows of reach of the chance node that leads into it; 0 at the root
-        ("own_at", np.int32),
-        ("value_at", np.int32),  #     row among the values of lines, summed over runouts
-    ]
-)
-CHUNK = np.dtype(
-    [(f"{end}_{what}", np.int32) for what in ("node", "line", "fold", "showdown") for end in ("first", "last")]
-    + [
-        ("own_block", np.int64),  #   where the own player's regrets of the chunk begin within those of a runout
-        ("own_size", np.int64),  #    how many there are
-        ("other_block", np.int64),
-        ("other_size", np.int64),
-    ]
-)
-STREET = np.dtype(
-    [
-        ("first_chunk", np.int32),
-        ("last_chunk", np.int32),
-        ("first_line", np.int32),
-        ("last_line", np.int32),
-        ("own_at", np.int64),  #       where the own player's regrets of the street begin
-        ("own_size", np.int64),  #     numbers of one runout there
-        ("other_at", np.int64),
-        ("other_size", np.int64),
-    ]
-)
+    from_at: Int32  # [16 T]    row of the opponent's reach; the row of zeros where a lane is not used
+    to_at: Int32  #   [16 T]    row of values; a row that nobody reads where a lane is not used
+    pay: Float  #     what the own player gets: [16 T] at folds, at showdowns [3 · 16 T], see `_tiles`
 
 
 class Plan(NamedTuple):
@@ -93,28 +51,19 @@ class Plan(NamedTuple):
     lines: Records  #   [L]  LINE
     chunks: Records  #  [C]  CHUNK
     streets: Records  # [S]  STREET
-    fold_from: Int32  # [16 F]      opponent row of each fold; row of zeros where a tile is not full
-    fold_to: Int32  #   [16 F]      value row; a row nobody reads where a tile is not full
-    fold_pay: Float  # [16 F]       what the own player gets
-    showdown_from: Int32  # [16 D]
-    showdown_to: Int32  #   [16 D]
-    showdown_pay: Float  # [3 · 16 D]  factors of weaker hands, of weaker or equal ones, of all
+    folds: Tiles
+    showdowns: Tiles
     rows: Int64  # [3]  numbers in the arrays of opponent reach, own reach and values, line values
-    entries: int  #     numbers of regret of the own player
 
 
-def padded(hands: int) -> int:
-    """The next multiple of sixteen."""
-    return -(-hands // LANES) * LANES
-
-
-def make_plans(form: PublicForm, pay_type: type[np.floating[Any]] = np.float32) -> tuple[Plan, Plan]:
+def make_plans(layout: Layout, pay_type: type[np.floating[Any]] = np.float32) -> tuple[Plan, Plan]:
     """Lay out a form for the walks of both players; quick, and small: nothing here grows with the runouts.
 
     `pay_type` is that of the numbers in which terminals are evaluated.
     """
-    tree = form.tree
-    order, entries, above_nodes = _walking_order(tree)
+    tree = layout.form.tree
+    nodes, entries, above_nodes = walking_order(tree)
+    order = np.array(nodes, dtype=np.int32)
     position = np.empty(len(order), dtype=np.int32)
     position[order] = np.arange(len(order), dtype=np.int32)
     children = [
@@ -129,9 +78,9 @@ def make_plans(form: PublicForm, pay_type: type[np.floating[Any]] = np.float32) 
         children=children,
         starts=position[entries],
         above=np.array([-1 if node < 0 else position[node] for node in above_nodes], dtype=np.int32),
-        hands=np.array([padded(len(held.weight)) for held in form.hands], dtype=np.int64),
+        hands=layout.hands,
     )
-    return _make_plan(form, walk, 0, pay_type), _make_plan(form, walk, 1, pay_type)
+    return _make_plan(layout, walk, 0, pay_type), _make_plan(layout, walk, 1, pay_type)
 
 
 class _Walk(NamedTuple):
@@ -147,13 +96,14 @@ class _Walk(NamedTuple):
     hands: Int64  # [2]
 
 
-def _make_plan(form: PublicForm, walk: _Walk, own: int, pay_type: type[np.floating[Any]]) -> Plan:
-    width = int(walk.hands.sum())
-    chunk_line, street_chunk = _chunks(walk, width)
+def _make_plan(layout: Layout, walk: _Walk, own: int, pay_type: type[np.floating[Any]]) -> Plan:
+    chunk_line, street_chunk = _chunks(walk, int(walk.hands.sum()))
     chunk_node = np.append(walk.starts, len(walk.order))[chunk_line]
     opponent_at, own_at, value_at, sizes = _rows(walk, own, chunk_node, street_chunk)
-    tiles = _tiles(form, walk, own, chunk_node, opponent_at, value_at)
-    block, street_at, runout_size, entries = _storage(form, walk)
+    fold_ends, folds = _tiles(layout.form, walk, own, Kind.FOLD, chunk_node, opponent_at, value_at, pay_type)
+    showdown_ends, showdowns = _tiles(
+        layout.form, walk, own, Kind.SHOWDOWN, chunk_node, opponent_at, value_at, pay_type
+    )
 
     nodes = np.zeros(len(walk.order), dtype=NODE)
     nodes["node"], nodes["kind"], nodes["mine"] = walk.order, walk.kind, walk.actor == own
@@ -161,7 +111,8 @@ def _make_plan(form: PublicForm, walk: _Walk, own: int, pay_type: type[np.floati
     nodes["first_child"] = np.cumsum(nodes["actions"]) - nodes["actions"]
     nodes["line"] = -1
     nodes["line"][walk.above[1:]] = np.arange(1, len(walk.starts))
-    nodes["block"], nodes["opponent_at"], nodes["own_at"], nodes["value_at"] = block, opponent_at, own_at, value_at
+    nodes["block"] = layout.block[walk.order]
+    nodes["opponent_at"], nodes["own_at"], nodes["value_at"] = opponent_at, own_at, value_at
 
     lines = np.zeros(len(walk.starts), dtype=LINE)
     lines["node"] = walk.starts
@@ -173,8 +124,8 @@ def _make_plan(form: PublicForm, walk: _Walk, own: int, pay_type: type[np.floati
     for what, ends in (
         ("node", chunk_node),
         ("line", chunk_line),
-        ("fold", tiles.folds),
-        ("showdown", tiles.showdowns),
+        ("fold", fold_ends),
+        ("showdown", showdown_ends),
     ):
         chunks[f"first_{what}"], chunks[f"last_{what}"] = ends[:-1], ends[1:]
 
@@ -186,11 +137,11 @@ def _make_plan(form: PublicForm, walk: _Walk, own: int, pay_type: type[np.floati
                 chunk[f"{who}_block"] = decisions["block"][0]
                 chunk[f"{who}_size"] = int(decisions["actions"].sum()) * walk.hands[player]
 
-    streets = np.zeros(len(form.streets), dtype=STREET)
+    streets = np.zeros(len(layout.form.streets), dtype=STREET)
     for what, ends in (("chunk", street_chunk), ("line", chunk_line[street_chunk])):
         streets[f"first_{what}"], streets[f"last_{what}"] = ends[:-1], ends[1:]
-    streets["own_at"], streets["own_size"] = street_at[own], runout_size[own]
-    streets["other_at"], streets["other_size"] = street_at[1 - own], runout_size[1 - own]
+    for who, player in (("own", own), ("other", 1 - own)):
+        streets[f"{who}_at"], streets[f"{who}_size"] = layout.street_at[player], layout.runout_size[player]
     return Plan(
         own_hands=int(walk.hands[own]),
         other_hands=int(walk.hands[1 - own]),
@@ -199,39 +150,10 @@ def _make_plan(form: PublicForm, walk: _Walk, own: int, pay_type: type[np.floati
         lines=lines,
         chunks=chunks,
         streets=streets,
-        fold_from=tiles.fold_from,
-        fold_to=tiles.fold_to,
-        fold_pay=tiles.fold_pay.astype(pay_type),
-        showdown_from=tiles.showdown_from,
-        showdown_to=tiles.showdown_to,
-        showdown_pay=tiles.showdown_pay.astype(pay_type),
+        folds=folds,
+        showdowns=showdowns,
         rows=np.array([*sizes, len(lines) * walk.hands[own]], dtype=np.int64),
-        entries=int(entries[own]),
     )
-
-
-def _walking_order(tree: BettingTree) -> tuple[Int32, list[int], list[int]]:
-    """Step 1: nodes street by street and line by line; the first node of each line, and the chance node above it."""
-    order: list[int] = []
-    lines: list[int] = []
-    line_above: list[int] = []
-    entering = [(0, -1)]
-    while entering:
-        following: list[tuple[int, int]] = []
-        for entry, above in entering:
-            lines.append(entry)
-            line_above.append(above)
-            pending = [entry]
-            while pending:
-                node = pending.pop()
-                order.append(node)
-                children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-                if tree.kind[node] == Kind.CHANCE:
-                    following.append((children[0], node))
-                else:
-                    pending.extend(reversed(children))
-        entering = following
-    return np.array(order, dtype=np.int32), lines, line_above
 
 
 def _chunks(walk: _Walk, width: int) -> tuple[Int32, Int32]:
@@ -326,40 +248,33 @@ def _rows(walk: _Walk, own: int, chunk_node: Int32, street_chunk: Int32) -> tupl
     return opponent_at, own_at, value_at, (base[0], base[1])
 
 
-class _Tiles(NamedTuple):
-    folds: Int32  # [C+1]  tiles of chunk c
-    showdowns: Int32  # [C+1]
-    fold_from: Int32
-    fold_to: Int32
-    fold_pay: Float
-    showdown_from: Int32
-    showdown_to: Int32
-    showdown_pay: Float
-
-
-def _tiles(form: PublicForm, walk: _Walk, own: int, chunk_node: Int32, opponent_at: Int32, value_at: Int32) -> _Tiles:
-    """Step 3, with what each terminal pays.
+def _tiles(
+    form: PublicForm,
+    walk: _Walk,
+    own: int,
+    kind: Kind,
+    chunk_node: Int32,
+    opponent_at: Int32,
+    value_at: Int32,
+    pay_type: type[np.floating[Any]],
+) -> tuple[Int32, Tiles]:
+    """Step 3: tiles of each chunk [C+1], and the tiles with what each terminal pays.
 
     With W the opponent's reach among weaker hands, E among weaker or equal ones, and V among all, a showdown is worth
 
         win · W + tie · (E − W) + lose · (V − E)  =  (win − tie) · W + (tie − lose) · E + lose · V
     """
     win, lose, tie = form.payoffs.win[:, own], form.payoffs.lose[:, own], form.payoffs.tie[:, own]
-    folds, fold_at = _grouped(walk.kind == Kind.FOLD, chunk_node)
-    showdowns, showdown_at = _grouped(walk.kind == Kind.SHOWDOWN, chunk_node)
-    node = walk.order[fold_at]
-    fold_pay = np.where(form.tree.player[node] == own, lose[node], win[node])
-    node = walk.order[showdown_at]
-    showdown_pay = np.array([(win - tie)[node], (tie - lose)[node], lose[node]])
-    return _Tiles(
-        folds=folds,
-        showdowns=showdowns,
-        fold_from=np.where(fold_at < 0, 0, opponent_at[fold_at]).astype(np.int32),
-        fold_to=np.where(fold_at < 0, 0, value_at[fold_at]).astype(np.int32),
-        fold_pay=np.where(fold_at < 0, 0, fold_pay),
-        showdown_from=np.where(showdown_at < 0, 0, opponent_at[showdown_at]).astype(np.int32),
-        showdown_to=np.where(showdown_at < 0, 0, value_at[showdown_at]).astype(np.int32),
-        showdown_pay=np.where(showdown_at < 0, 0, showdown_pay).ravel(),
+    ends, at = _grouped(walk.kind == kind, chunk_node)
+    node = walk.order[at]
+    if kind == Kind.FOLD:
+        pay = np.where(form.tree.player[node] == own, lose[node], win[node])
+    else:
+        pay = np.array([(win - tie)[node], (tie - lose)[node], lose[node]])
+    return ends, Tiles(
+        from_at=np.where(at < 0, 0, opponent_at[at]).astype(np.int32),
+        to_at=np.where(at < 0, 0, value_at[at]).astype(np.int32),
+        pay=np.where(at < 0, 0, pay).ravel().astype(pay_type),
     )
 
 
@@ -372,16 +287,3 @@ def _grouped(wanted: NDArray[np.bool_], chunk_node: Int32) -> tuple[Int32, Int64
         members += found + [-1] * (-len(found) % LANES)
         tiles.append(len(members) // LANES)
     return np.array(tiles, dtype=np.int32), np.array(members, dtype=np.int64)
-
-
-def _storage(form: PublicForm, walk: _Walk) -> tuple[Int64, Int64, Int64, Int64]:
-    """Step 4: blocks of nodes, starts of streets, size of a runout, and numbers in all."""
-    block = np.zeros(len(walk.kind), dtype=np.int64)
-    runout_size = np.zeros((2, len(form.streets)), dtype=np.int64)
-    for node in np.flatnonzero(walk.kind == Kind.DECISION):
-        player, street = walk.actor[node], walk.street[node]
-        block[node] = runout_size[player, street]
-        runout_size[player, street] += len(walk.children[node]) * walk.hands[player]
-    runouts = np.array([len(each.parent) for each in form.streets], dtype=np.int64)
-    ends = np.cumsum(runout_size * runouts, axis=1)
-    return block, ends - runout_size * runouts, runout_size, ends[:, -1]

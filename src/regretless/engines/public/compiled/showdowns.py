@@ -22,29 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.compiling.decorators import fast_kernel
+from regretless.engines.public.compiled.records import EXTENT, FOUR, RECORD, SCALE
 
-__all__ = ["FOUR", "RECORD", "ROW", "SCALE", "Players", "Showdowns", "make_showdowns"]
+__all__ = ["Players", "Showdowns", "fill_lists", "make_showdowns"]
 
 Int8 = NDArray[np.int8]
 Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]
 Records = NDArray[np.void]
-
-SCALE = 8  # rows are counted in eighths, which an x86 processor turns into addresses by itself,
-ROW = -SCALE  # and which leave the lowest bits of a number free: the others are the row, the lowest says "a class ends"
-FOUR = 4  # lists that are summed up come in fours, filled up with the row of zeros
-RECORD = 3  # numbers of an own hand: row of its group, rows of its two pairs
-
-EXTENT = np.dtype(
-    [
-        ("first_sum", np.int32),  # where the lists of a final runout begin and end
-        ("last_sum", np.int32),
-        ("first_event", np.int32),
-        ("first_pair", np.int32),
-        ("first_group", np.int32),
-        ("last_group", np.int32),
-    ]
-)
 
 
 class Showdowns(NamedTuple):
@@ -86,7 +71,7 @@ def make_showdowns(players: Players, alike: Int16) -> Showdowns:
     lengths = np.zeros((final, 4), dtype=np.int32)
     event_fours, pair_counts = (np.zeros((final, deck), dtype=np.int8) for _ in range(2))
     records = np.zeros((final, n, RECORD), dtype=np.int16)
-    _fill(
+    fill_lists(
         *players.order,
         *players.living,
         *players.strength,
@@ -127,7 +112,7 @@ def make_showdowns(players: Players, alike: Int16) -> Showdowns:
 
 
 @fast_kernel
-def _fill(
+def fill_lists(
     own: Int16,
     other: Int16,
     own_count: Int32,

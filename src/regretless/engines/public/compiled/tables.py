@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.compiled.plan import LANES, padded
-from regretless.engines.public.compiled.showdowns import FOUR, SCALE, Players, Showdowns, make_showdowns
+from regretless.engines.public.compiled.records import FOUR, RUNOUT, SCALE
+from regretless.engines.public.compiled.showdowns import Players, Showdowns, make_showdowns
+from regretless.engines.public.layout import LANES, padded
 from regretless.forms.public import PublicForm
 
 __all__ = ["Tables", "make_tables"]
@@ -22,20 +23,6 @@ BoolArray = NDArray[np.bool_]
 Records = NDArray[np.void]
 
 GOLDEN = 0x9E3779B1  # 2³² over the golden ratio: its multiples spread evenly
-
-
-RUNOUT = np.dtype(
-    [
-        ("street", np.int32),
-        ("local", np.int32),  #       counted among those of its street
-        ("parent", np.int32),  #      runout of the street before; -1 on the first
-        ("first_child", np.int32),  # the first runout of the next street that follows
-        ("first_copy", np.int32),  #  the identity not included
-        ("last_copy", np.int32),
-        ("symmetry", np.int32),  #    a row of the tables below that have K
-        ("probability", np.float64),
-    ]
-)
 
 
 class Tables(NamedTuple):

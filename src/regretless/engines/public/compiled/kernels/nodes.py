@@ -6,17 +6,17 @@ On the way down, with R the numbers that the strategy is matched to (regrets, or
 
 and at a decision of the player the walk updates, whose own reach is split in the same way:
 
-    S[a] ← S[a] · decay + weight · own reach of child a
+    S[a] ← S[a] · decay + gain · own reach of child a
 
 On the way up, at a decision of that player, with v[a] the values of the children:
 
     v = Σ σ[a] · v[a]
     R[a] ← R[a] · (positive or negative discount) + v[a] − v,  not below `floor`
 
-At the opponent's decisions v = Σ v[a]. Each pass moves a number through memory once.
+At the opponent's decisions v = Σ v[a]. Each pass reads and writes a number once.
 
-Regrets and averages of a node are [hands / 16, actions, 16], nodes in the order of the walk: the way down reads memory
-straight ahead, the way up straight back, which is what a processor's prefetching is made for.
+Regrets and averages of a node are [hands / 16, actions, 16], nodes in walking order: the way down reads memory
+forwards, the way up backwards, and the processor's own prefetching keeps up with both.
 """
 
 from __future__ import annotations
@@ -27,19 +27,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.compiling.decorators import fast_inlined
-from regretless.engines.public.compiled.lanes import (
+from regretless.engines.public.compiled.jobs import Float32, Step, Stored
+from regretless.engines.public.compiled.kernels.lanes import (
     Lanes,
     add_product,
     divide,
     item,
-    keep,
     load,
     maximum,
     splat,
     store,
+    store_rounded,
     where_positive,
 )
-from regretless.engines.public.compiled.plan import LANES
+from regretless.engines.public.layout import LANES
 
 __all__ = [
     "Rounding",
@@ -54,21 +55,21 @@ __all__ = [
 ]
 
 Int32 = NDArray[np.int32]
-Float32 = NDArray[np.float32]
-Stored = NDArray[np.float32] | NDArray[np.int16] | NDArray[np.uint16]
+
+LOWEST = -3e38  # a floor that changes nothing
 
 
 class Rounding(NamedTuple):
-    """How numbers kept in 16 bits are rounded, hand by hand, in one iteration."""
+    """What decides how stored numbers are rounded, hand by hand, in one iteration."""
 
     hands: NDArray[np.uint32]  # the same for hands that play alike
     at: int  # where those of the runout begin
-    salt: int  # of the iteration
+    salt: int  # one per iteration
 
 
 @fast_inlined
 def split(source: Stored, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
-    """Rows of reach of a node's children, which are adjacent, from its own row; quick for two or three children."""
+    """Rows of reach of a node's children, which are adjacent, from its own row; fastest with two or three children."""
     if actions == 2:
         split_any(source, at, 2, hands, reach, from_at, to_at)
     elif actions == 3:
@@ -111,20 +112,16 @@ def split_and_average(
     reach: Float32,
     from_at: int,
     to_at: int,
-    weights: Float32,
+    step: Step,
     rounding: Rounding,
 ) -> None:
-    """The same at a decision of the player who is updated, with the update of its average.
-
-    `weights` are those of a rule, with one more: how much the own reach weighs in averages, from 0, where every reach
-    counts as 1, to 1.
-    """
+    """The same at a decision of the player who is updated, with the update of its average."""
     if actions == 2:
-        _split_and_average(source, average, at, 2, hands, reach, from_at, to_at, weights, rounding)
+        _split_and_average(source, average, at, 2, hands, reach, from_at, to_at, step, rounding)
     elif actions == 3:
-        _split_and_average(source, average, at, 3, hands, reach, from_at, to_at, weights, rounding)
+        _split_and_average(source, average, at, 3, hands, reach, from_at, to_at, step, rounding)
     else:
-        _split_and_average(source, average, at, actions, hands, reach, from_at, to_at, weights, rounding)
+        _split_and_average(source, average, at, actions, hands, reach, from_at, to_at, step, rounding)
 
 
 @fast_inlined
@@ -137,11 +134,12 @@ def _split_and_average(
     reach: Float32,
     from_at: int,
     to_at: int,
-    weights: Float32,
+    step: Step,
     rounding: Rounding,
 ) -> None:
-    decay, gain = splat(weights[3]), splat(weights[4])
-    reach_share, even_share = splat(weights[7]), splat(np.float32(1.0) - weights[7])
+    decay, gain = splat(step.weights.average_decay), splat(step.weights.average_weight)
+    share = step.extras.reach_share
+    reach_share, even_share = splat(share), splat(np.float32(1.0) - share)
     for hand in range(0, hands, LANES):
         here = at + hand * actions
         arriving = add_product(even_share, load(reach, from_at + hand), reach_share)
@@ -152,7 +150,7 @@ def _split_and_average(
             leaving = add_product(evenly, weight, factor)
             store(reach, to_at + action * hands + hand, leaving)
             summed = add_product(leaving * gain, load(average, index), decay)
-            keep(average, index, summed, rounding.salt + at + action, rounding.hands, rounding.at + hand)
+            store_rounded(average, index, summed, rounding.salt + at + action, rounding.hands, rounding.at + hand)
 
 
 @fast_inlined
@@ -242,17 +240,17 @@ def improve(
     child: Int32,
     first: int,
     to_at: int,
-    weights: Float32,
+    step: Step,
     rounding: Rounding,
     predicts: bool,
 ) -> None:
-    """Values and new regrets of one node; `weights` are those of a rule, with `floor` as the lowest regret allowed."""
+    """Values and new regrets of one node."""
     if actions == 2 and not predicts:
-        _improve(regret, regret, at, 2, hands, value, child, first, to_at, weights, rounding, False)
+        _improve(regret, regret, at, 2, hands, value, child, first, to_at, step, rounding, False)
     elif actions == 3 and not predicts:
-        _improve(regret, regret, at, 3, hands, value, child, first, to_at, weights, rounding, False)
+        _improve(regret, regret, at, 3, hands, value, child, first, to_at, step, rounding, False)
     else:
-        _improve(regret, matched, at, actions, hands, value, child, first, to_at, weights, rounding, predicts)
+        _improve(regret, matched, at, actions, hands, value, child, first, to_at, step, rounding, predicts)
 
 
 @fast_inlined
@@ -266,12 +264,14 @@ def _improve(
     child: Int32,
     first: int,
     to_at: int,
-    weights: Float32,
+    step: Step,
     rounding: Rounding,
     predicts: bool,
 ) -> None:
-    positive_discount, negative_discount, floor = splat(weights[0]), splat(weights[1]), splat(weights[2])
-    prediction, prediction_discount = splat(weights[5]), splat(weights[6])
+    weights = step.weights
+    positive_discount, negative_discount = splat(weights.positive_discount), splat(weights.negative_discount)
+    floor = splat(np.float32(0.0) if weights.floor > 0 else np.float32(LOWEST))
+    prediction, prediction_discount = splat(weights.prediction), splat(weights.prediction_discount)
     for hand in range(hands - LANES, -1, -LANES):
         worth = _mean(matched, at + hand * actions, actions, value, child, first, hand)
         for action in range(actions):
@@ -281,8 +281,8 @@ def _improve(
             kept = add_product(new, old, where_positive(old, positive_discount, negative_discount))
             kept = maximum(kept, floor)
             seed = rounding.salt + at + action
-            keep(regret, index, kept, seed, rounding.hands, rounding.at + hand)
+            store_rounded(regret, index, kept, seed, rounding.hands, rounding.at + hand)
             if predicts:
                 predicted = add_product(kept * prediction_discount, new, prediction)
-                keep(matched, index, predicted, seed, rounding.hands, rounding.at + hand)
-        store(value, to_at + hand, worth)  # perhaps in place of the first child's, so at the end
+                store_rounded(matched, index, predicted, seed, rounding.hands, rounding.at + hand)
+        store(value, to_at + hand, worth)  # may replace the first child's value, so it comes last

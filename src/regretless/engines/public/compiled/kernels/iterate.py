@@ -1,62 +1,27 @@
 """Whole walks and whole iterations: the first street, and the runouts below it in blocks that threads can share.
 
-The runouts of the second street are cut into blocks, the same blocks whatever the number of threads. A block adds up
-its runouts in order into a buffer, and the buffers are added in order, so a result depends neither on the number of
-threads nor on which of them was faster. Where one thread does all, one buffer is enough.
+The runouts of the second street are cut into blocks, the same ones for any number of threads. A block adds up its
+runouts in order into a buffer, and the buffers are added in order, so a result depends neither on the number of threads
+nor on which of them is faster. A single thread needs one buffer only.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-
 from regretless.compiling.decorators import fast_inlined, fast_kernel, fast_pasted
-from regretless.engines.public.compiled.lanes import flush_tiny, load, restore_tiny, store, take, zeros
-from regretless.engines.public.compiled.plan import LANES, Plan
-from regretless.engines.public.compiled.tables import Tables
-from regretless.engines.public.compiled.walk import DOWN, UP, Learned, Scratch, walk
+from regretless.engines.public.compiled.jobs import Float64, Job, Scratch, Step, Steps
+from regretless.engines.public.compiled.kernels.lanes import load, store, zeros
+from regretless.engines.public.compiled.kernels.processor import atomic_increment, flush_tiny, restore_tiny
+from regretless.engines.public.compiled.kernels.walk import DOWN, UP, Stretch, walk
+from regretless.engines.public.layout import LANES
 
-__all__ = ["BEGIN", "BLOCKS", "FINISH", "Blocks", "Job", "iterate"]
-
-Float32 = NDArray[np.float32]
-Float64 = NDArray[np.float64]
+__all__ = ["BEGIN", "BLOCKS", "FINISH", "iterate"]
 
 BEGIN, BLOCKS, FINISH = 1, 2, 4  # the parts of a walk: down the first street, everything below it, up the first street
 
 
-class Blocks(NamedTuple):
-    """How the second street is shared out, where the walks of one player begin and where they end."""
-
-    runout: NDArray[np.int32]  # [B+1]  runouts of block b
-    counter: NDArray[np.int64]  # [1]   blocks already taken by a thread in the walk under way
-    lines: Float64  # [B · size]        values of the lines into the second street, by block; [size] for one thread
-    opponent: Float32  # [m]            the opponent's range
-    own: Float32  # [n]                 1 for every hand
-    root: Float64  # [n]                what each hand is worth
-    size: int  #                        numbers of one buffer of lines
-
-
-class Job(NamedTuple):
-    """All that a walk which updates one player needs."""
-
-    plan: Plan
-    tables: Tables
-    learned: Learned
-    blocks: Blocks
-
-
 @fast_pasted
-def _walk_parts(
-    parts: int,
-    mode: int,
-    weights: Float32,
-    predicts: bool,
-    job: Job,
-    main: Scratch,
-    scratch: Scratch,
-) -> None:
+def _walk_parts(parts: int, mode: int, step: Step, predicts: bool, job: Job, main: Scratch, scratch: Scratch) -> None:
+    """Parts of one player's walk; `main` are the rows of the first street, `scratch` those of the calling thread."""
     plan, tables, learned, blocks = job
     zero = zeros(main.line)
     count = blocks.runout.size - 1
@@ -76,7 +41,7 @@ def _walk_parts(
             source_opponent, source_own, lines = blocks.opponent, blocks.own, blocks.root
             stage = BLOCKS
         elif stage == BLOCKS:
-            block = take(blocks.counter)
+            block = atomic_increment(blocks.counter)
             if block >= count:
                 stage = FINISH
                 continue
@@ -95,23 +60,8 @@ def _walk_parts(
                     _add_lines(main.line, blocks.lines, number * size, size)
             stage = 2 * FINISH
         rows = scratch if top == 1 else main
-        walk(
-            top,
-            first,
-            last,
-            begin,
-            end,
-            mode,
-            weights,
-            predicts,
-            plan,
-            tables,
-            learned,
-            source_opponent,
-            source_own,
-            rows,
-            lines,
-        )
+        stretch = Stretch(top, first, last, begin, end, source_opponent, source_own, lines)
+        walk(stretch, mode, step, predicts, plan, tables, learned, rows)
         if top == 1 and alone:
             _add_lines(main.line, lines, 0, size)
 
@@ -124,7 +74,7 @@ def _add_lines(total: Float64, lines: Float64, at: int, size: int) -> None:
 
 @fast_kernel
 def iterate(
-    schedule: Float32,
+    steps: Steps,
     first_own: int,
     last_own: int,
     parts: int,
@@ -135,10 +85,11 @@ def iterate(
     main: Scratch,
     scratch: Scratch,
 ) -> None:
-    """For every row of weights, the walks of players `first_own : last_own` in turn; or those parts of them."""
+    """In every iteration, the walks of players `first_own : last_own` in turn, or parts of them."""
     before = flush_tiny()
-    for row in range(schedule.shape[0]):
+    for row in range(steps.weights.size):
+        step = Step(steps.weights[row], steps.extras[row])
         for own in range(first_own, last_own):
             job = first if own == 0 else second
-            _walk_parts(parts, mode, schedule[row], predicts, job, main, scratch)
+            _walk_parts(parts, mode, step, predicts, job, main, scratch)
     restore_tiny(before)

@@ -1,8 +1,8 @@
 """Terminals, sixteen at a time: fold and showdown for all hands in O(n + m).
 
-Rows of reach over hands are turned into a tile [hands, 16], a terminal to a lane. It is summed up by card, for
-showdowns in order of strength, as the lists of `public_showdowns` say; then every own hand takes the sums that concern
-it, and the values are turned back into rows.
+Rows of reach over hands are turned into a tile [hands, 16], one terminal per lane. The tile is summed by card, and for
+showdowns in order of strength, as the lists of `showdowns` say; then every own hand takes the sums that concern it, and
+the values are turned back into rows.
 
     fold        pay · V(h),    V(h) = all − S[c] − S[d] + reach[same hand],    S[c]: reach of the hands with card c
     showdown    (win − tie) · W(h) + (tie − lose) · E(h) + lose · V(h)
@@ -14,26 +14,22 @@ and so added once; it is never weaker than h. Own hands of equal strength that s
     part[g, c]  =  (win − tie) · E[c, g, weaker]  + (tie − lose) · E[c, g, equal]  + lose · S[c]
     value       =  base[g] − part[g, c] − part[g, d] + (tie − lose + lose) · reach[same hand]
 
-These differences cancel where blockers leave next to nothing of the opponent's reach. A tile of 64-bit numbers carries
-them all the same; reach and values are 32-bit numbers in any case.
+Where blockers leave next to nothing of the opponent's reach, these differences cancel, and a tile has 64-bit numbers;
+reach and values have 32 bits in any case.
 
 Cards that play alike on the runout take the same sums, so hands that play alike get equal values to the last bit.
-
-Arithmetic on a tile leaves memory idle, so meanwhile numbers that the walk needs next are asked for (`Ahead`).
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.compiling.decorators import fast_inlined
-from regretless.engines.public.compiled.lanes import (
+from regretless.engines.public.compiled.jobs import Float, Scratch
+from regretless.engines.public.compiled.kernels.lanes import (
     Lanes,
     add_product,
-    fetch,
     item,
     load,
     store,
@@ -41,77 +37,35 @@ from regretless.engines.public.compiled.lanes import (
     transpose,
     zeros,
 )
-from regretless.engines.public.compiled.plan import LANES
-from regretless.engines.public.compiled.showdowns import FOUR, RECORD, ROW, SCALE
+from regretless.engines.public.compiled.kernels.prefetch import Ahead, prefetch_other, prefetch_own
+from regretless.engines.public.compiled.plan import Plan
+from regretless.engines.public.compiled.records import FOUR, RECORD, ROW, SCALE
 from regretless.engines.public.compiled.tables import Tables
+from regretless.engines.public.layout import LANES
 
-__all__ = ["Ahead", "Tile", "fold_tile", "showdown_tile"]
+__all__ = ["fold_tile", "showdown_tile"]
 
 Int16 = NDArray[np.int16]
-Int32 = NDArray[np.int32]
-Float32 = NDArray[np.float32]
-Float = NDArray[np.float32] | NDArray[np.float64]
-Stored = NDArray[np.float32] | NDArray[np.int16] | NDArray[np.uint16]
 
 STEP = LANES // SCALE  # numbers in an eighth of a row
 
 
-class Tile(NamedTuple):
-    """Room for one tile, rows of sixteen 32-bit or 64-bit numbers.
-
-    The first row of `sums`, `events`, `parts` and `base` stays 0, as does the last of `cards`; in `reach`, the row
-    after the opponent's hands is 0.
-    """
-
-    reach: Float  # [opponent hands + 1]
-    cards: Float  # [deck + 1]               S, reach by card
-    sums: Float  # [classes + 2]             P, running sums in order of strength
-    events: Float  # [classes of a card + 2] E, running sums of one card
-    parts: Float  # [pairs + 1]
-    base: Float  # [groups + 1]
-
-
-class Ahead(NamedTuple):
-    """Numbers to ask for while a tile is evaluated: two arrays by the own hands, one by the opponent's."""
-
-    average: Stored
-    matched: Stored
-    other: Stored
-    own_at: int
-    other_at: int
-    own_step: int  # numbers a hand
-    other_step: int
-
-
 @fast_inlined
-def fold_tile(
-    own_hands: int,
-    other_hands: int,
-    tables: Tables,
-    runout: int,
-    opponent: Float32,
-    from_at: Int32,
-    value: Float32,
-    to_at: Int32,
-    pay: Float,
-    first: int,
-    tile: Tile,
-    ahead: Ahead,
-) -> None:
-    """Sixteen folds; `first` is the tile's first terminal in `from_at`, `to_at` and `pay`."""
-    reach, cards = tile.reach, tile.cards
+def fold_tile(first: int, runout: int, plan: Plan, tables: Tables, scratch: Scratch, ahead: Ahead) -> None:
+    """Sixteen folds, from number `first` of `plan.folds` on."""
+    own_hands, other_hands, folds = plan.own_hands, plan.other_hands, plan.folds
+    reach, cards = scratch.tile.reach, scratch.tile.cards
     rows, card_hands = tables.fold_rows, tables.card_hands
     zero = zeros(reach)
     store(reach, other_hands * LANES, zero)
     all_reach = zero
     odd_reach = zero
     for hand in range(0, other_hands, LANES):
-        transpose(opponent, from_at, first, hand, reach, hand * LANES)
+        transpose(scratch.opponent, folds.from_at, first, hand, reach, hand * LANES)
         for near in range(hand * LANES, (hand + LANES) * LANES, 2 * LANES):
             all_reach = all_reach + load(reach, near)
             odd_reach = odd_reach + load(reach, near + LANES)
-        for near in range(hand, hand + LANES):
-            fetch(ahead.other, ahead.other_at + near * ahead.other_step)
+        prefetch_other(ahead, hand)
     all_reach = all_reach + odd_reach
     index = 0
     deck = tables.card_fours.size
@@ -130,7 +84,7 @@ def fold_tile(
             odd = odd + load(reach, item(card_hands, index + 3) * STEP)
             index += FOUR
         store(cards, card * LANES, even + odd)
-    amount = load(pay, first)
+    amount = load(folds.pay, first)
     bits = runout * own_hands // LANES
     for hand in range(0, own_hands, LANES):
         columns = (
@@ -151,10 +105,8 @@ def fold_tile(
             amount * _unblocked(rows, hand + 14, all_reach, cards, reach),
             amount * _unblocked(rows, hand + 15, all_reach, cards, reach),
         )
-        store_columns(value, to_at, first, hand, columns, tables.own_alive, bits + hand // LANES)
-        for near in range(hand, hand + LANES):
-            fetch(ahead.average, ahead.own_at + near * ahead.own_step)
-            fetch(ahead.matched, ahead.own_at + near * ahead.own_step)
+        store_columns(scratch.value, folds.to_at, first, hand, columns, tables.own_alive, bits + hand // LANES)
+        prefetch_own(ahead, hand)
 
 
 @fast_inlined
@@ -216,30 +168,21 @@ def _worth(records: Int16, at: int, base: Float, parts: Float, same: Lanes, same
 
 @fast_inlined
 def showdown_tile(
-    own_hands: int,
-    other_hands: int,
-    tables: Tables,
-    runout: int,
-    final: int,
-    opponent: Float32,
-    from_at: Int32,
-    value: Float32,
-    to_at: Int32,
-    pay: Float,
-    first: int,
-    tile: Tile,
-    ahead: Ahead,
+    first: int, runout: int, final: int, plan: Plan, tables: Tables, scratch: Scratch, ahead: Ahead
 ) -> None:
-    """Sixteen showdowns of one final runout, counted `runout` among all and `final` among the last street's."""
+    """Sixteen showdowns, from number `first` of `plan.showdowns` on, of one final runout.
+
+    It is number `runout` among all and `final` among those of the last street.
+    """
+    own_hands, other_hands, showdowns = plan.own_hands, plan.other_hands, plan.showdowns
+    tile, pay, count = scratch.tile, showdowns.pay, showdowns.from_at.size
     reach, events, parts, base = tile.reach, tile.events, tile.parts, tile.base
     lists = tables.showdowns
     extent = lists.extents[final]
     store(reach, other_hands * LANES, zeros(reach))
     for hand in range(0, other_hands, LANES):
-        transpose(opponent, from_at, first, hand, reach, hand * LANES)
-        for near in range(hand, hand + LANES):
-            fetch(ahead.other, ahead.other_at + near * ahead.other_step)
-    count = from_at.size
+        transpose(scratch.opponent, showdowns.from_at, first, hand, reach, hand * LANES)
+        prefetch_other(ahead, hand)
     weaker_pay, equal_pay, all_pay = load(pay, first), load(pay, count + first), load(pay, 2 * count + first)
     all_reach = _running_sums(reach, lists.sums, extent.first_sum, extent.last_sum, tile.sums)
     whole = all_reach * all_pay
@@ -282,7 +225,5 @@ def showdown_tile(
             _worth(records, at + 14 * RECORD, base, parts, _same(rows, hand + 14, reach), same_pay),
             _worth(records, at + 15 * RECORD, base, parts, _same(rows, hand + 15, reach), same_pay),
         )
-        store_columns(value, to_at, first, hand, columns, tables.own_alive, bits + hand // LANES)
-        for near in range(hand, hand + LANES):
-            fetch(ahead.average, ahead.own_at + near * ahead.own_step)
-            fetch(ahead.matched, ahead.own_at + near * ahead.own_step)
+        store_columns(scratch.value, showdowns.to_at, first, hand, columns, tables.own_alive, bits + hand // LANES)
+        prefetch_own(ahead, hand)

@@ -1,25 +1,22 @@
 """Sixteen numbers handled as one: the vector type in which the kernels of the public form are written.
 
-numba leaves it to LLVM to find loops that can be vectorised, and with several arrays and few actions to a node it often
-does not. Here a `Lanes` value *is* an LLVM vector of sixteen floats: `load` reads one from an array, `+ - *` and the
-functions below work on all sixteen, `store` writes it back. On a processor with AVX-512 it is one register, elsewhere
+numba leaves it to LLVM to find loops that can be vectorised, and with several arrays and few actions per node it often
+finds none. Here a `Lanes` value *is* an LLVM vector of sixteen floats: `load` reads one from an array, `+ - *` and the
+functions below work on all sixteen, `store` writes it back. On a processor with AVX-512 it is one register; elsewhere
 LLVM splits it into two or four, so the same code runs everywhere. An array of 64-bit floats gives sixteen of those, in
-twice the registers: sums over deals are of these, and terminals are written for either.
+twice the registers: sums over deals use these, and terminals are written for either.
 
-What a solve learns may be kept in 16-bit numbers, which `load` and `keep` convert, so nothing else sees the format:
+Regrets and averages may be stored in fewer bits: `load` and `store_rounded` convert them (`lane_formats`), so nothing
+else sees the format.
 
-    int16     the bits of IEEE halves, for numbers of any size: eleven significant bits, 65504 the largest
-    uint16    whole numbers from 0 to 65535, for numbers that are known to lie there
-
-A product and a sum may become one instruction, division becomes an estimate refined once; otherwise arithmetic happens
-in the order it is written, since that order is chosen so that sums need not wait for each other. Neither infinities nor
+A product and a sum may become one instruction, and division becomes an estimate refined once. Otherwise arithmetic
+happens in the order it is written, which is chosen so that sums need not wait for each other. Neither infinities nor
 NaN may occur.
 """
 
 from __future__ import annotations
 
 import operator
-import platform
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
@@ -28,47 +25,39 @@ from numba.core import types
 from numba.extending import models, overload, register_model
 
 from regretless.compiling.decorators import intrinsic
+from regretless.engines.public.compiled.kernels.lane_formats import (
+    FAST,
+    INTS,
+    LANE_FORMATS,
+    VECTOR,
+    WIDE_VECTOR,
+    hashed,
+)
+from regretless.engines.public.layout import LANES
 
 __all__ = [
-    "WIDTH",
     "Lanes",
     "add_product",
     "divide",
-    "fetch",
-    "flush_tiny",
     "item",
-    "keep",
-    "living",
     "load",
+    "mask_dead",
     "maximum",
-    "restore_tiny",
     "splat",
     "store",
     "store_columns",
-    "take",
+    "store_rounded",
     "transpose",
     "where_positive",
     "widen",
     "zeros",
 ]
 
-WIDTH = 16
 Lanes = Any  # as a type checker sees it
 
-_VECTOR = ir.VectorType(ir.FloatType(), WIDTH)
-_WIDE_VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
-_INT = ir.IntType(32)
-_INTS = ir.VectorType(_INT, WIDTH)
-_STORED = {
-    types.float32: _VECTOR,
-    types.float64: _WIDE_VECTOR,
-    types.int16: ir.VectorType(ir.HalfType(), WIDTH),
-    types.uint16: ir.VectorType(ir.IntType(16), WIDTH),
-}
 cgutils: Any = _cgutils
-_FAST = ("nnan", "ninf", "nsz", "contract")
+_INT = INTS.element
 _ROUGH = ("fast",)
-_X86 = platform.machine().lower() in ("x86_64", "amd64", "i686")
 
 
 class _LanesType(types.Type):
@@ -77,7 +66,7 @@ class _LanesType(types.Type):
         self.vector = vector
 
 
-_lanes, _wide_lanes = _LanesType(_VECTOR), _LanesType(_WIDE_VECTOR)
+_lanes, _wide_lanes = _LanesType(VECTOR), _LanesType(WIDE_VECTOR)
 
 
 @register_model(_LanesType)
@@ -94,7 +83,7 @@ def _lanes_of(number: Any) -> _LanesType:
 def _address(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
     """Pointer to array[index] as a pointer to sixteen numbers."""
     data = context.make_array(kind)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), _STORED[kind.dtype].as_pointer())
+    return builder.bitcast(builder.gep(data, [index]), LANE_FORMATS[kind.dtype].vector.as_pointer())
 
 
 @intrinsic
@@ -104,11 +93,7 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = signature.args[0]
         found = builder.load(_address(context, builder, kind, *arguments), align=kind.dtype.bitwidth // 8)
-        if kind.dtype == types.int16:
-            return builder.fpext(found, _VECTOR)
-        if kind.dtype == types.uint16:
-            return builder.sitofp(builder.zext(found, _INTS), _VECTOR)
-        return found
+        return LANE_FORMATS[kind.dtype].load(builder, found)
 
     return _lanes_of(array.dtype)(array, types.intp), generate
 
@@ -118,7 +103,7 @@ def widen(typing_context: Any, value: Any) -> Any:
     """The same numbers in 64 bits."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.fpext(arguments[0], _WIDE_VECTOR)
+        return builder.fpext(arguments[0], WIDE_VECTOR)
 
     return _wide_lanes(_lanes), generate
 
@@ -128,7 +113,7 @@ def zeros(typing_context: Any, array: Any) -> Any:
     """Sixteen zeros of the array's type."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return ir.Constant(signature.return_type.vector, [0.0] * WIDTH)
+        return ir.Constant(signature.return_type.vector, [0.0] * LANES)
 
     return _lanes_of(array.dtype)(array), generate
 
@@ -136,17 +121,17 @@ def zeros(typing_context: Any, array: Any) -> Any:
 def _mask(context: Any, builder: Any, kind: Any, bits: Any, index: Any) -> Any:
     """The sixteen bits of bits[index] as sixteen truths."""
     data = context.make_array(kind)(context, builder, bits).data
-    return builder.bitcast(builder.load(builder.gep(data, [index])), ir.VectorType(ir.IntType(1), WIDTH))
+    return builder.bitcast(builder.load(builder.gep(data, [index])), ir.VectorType(ir.IntType(1), LANES))
 
 
 @intrinsic
-def living(typing_context: Any, value: Any, bits: Any, index: Any) -> Any:
+def mask_dead(typing_context: Any, value: Any, bits: Any, index: Any) -> Any:
     """value where the bit of bits[index] is set, else 0; the lowest bit is that of the first lane"""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         value, bits, index = arguments
         mask = _mask(context, builder, signature.args[1], bits, index)
-        return builder.select(mask, value, ir.Constant(_VECTOR, [0.0] * WIDTH))
+        return builder.select(mask, value, ir.Constant(VECTOR, [0.0] * LANES))
 
     return _lanes(_lanes, bits, types.intp), generate
 
@@ -164,17 +149,6 @@ def item(typing_context: Any, array: Any, index: Any) -> Any:
 
 
 @intrinsic
-def take(typing_context: Any, counter: Any) -> Any:
-    """counter[0], which then grows by 1; no two threads get the same number."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        return builder.atomic_rmw("add", data, ir.IntType(64)(1), "seq_cst")
-
-    return types.int64(counter), generate
-
-
-@intrinsic
 def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     """array[index : index + 16] = value"""
 
@@ -186,7 +160,7 @@ def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
 
 
 @intrinsic
-def keep(typing_context: Any, array: Any, index: Any, value: Any, seed: Any, roundings: Any, at: Any) -> Any:
+def store_rounded(typing_context: Any, array: Any, index: Any, value: Any, seed: Any, roundings: Any, at: Any) -> Any:
     """array[index : index + 16] = value, whatever the array holds.
 
     To 16 bits, numbers are rounded up or down at random, so that roundings cancel out: otherwise a sum would stand
@@ -197,107 +171,21 @@ def keep(typing_context: Any, array: Any, index: Any, value: Any, seed: Any, rou
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array, index, value, seed, roundings, at = arguments
         kind = signature.args[0]
-        if kind.dtype in (types.int16, types.uint16):
+        stored = LANE_FORMATS[kind.dtype]
+        if stored.store is not None:
             begin = context.make_array(signature.args[4])(context, builder, roundings).data
-            own = builder.load(builder.bitcast(builder.gep(begin, [at]), _INTS.as_pointer()), align=4)
-            chance = builder.add(_splat(builder, _hashed(builder, seed), _INTS), own)
-            if kind.dtype == types.int16:
-                value = _as_halves(builder, _between(builder, value, -65504.0, 65504.0), chance)
-            else:
-                value = _as_whole(builder, value, chance)
+            own = builder.load(builder.bitcast(builder.gep(begin, [at]), INTS.as_pointer()), align=4)
+            chance = builder.add(_splat(builder, hashed(builder, seed), INTS), own)
+            value = stored.store(builder, value, chance)
         builder.store(value, _address(context, builder, kind, array, index), align=kind.dtype.bitwidth // 8)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, _lanes, types.int64, roundings, types.intp), generate
 
 
-def _hashed(builder: Any, seed: Any) -> Any:
-    """A 32-bit number that looks random."""
-    number = builder.trunc(builder.mul(seed, ir.Constant(seed.type, 0x9E3779B97F4A7C15)), _INT)
-    return builder.mul(builder.xor(number, builder.lshr(number, _INT(15))), _INT(0x85EBCA6B))
-
-
-def _as_halves(builder: Any, value: Any, chance: Any) -> Any:
-    """Moved at random by up to half a step of a half, except for 0, then rounded to the nearest."""
-    steps = builder.ashr(chance, ir.Constant(_INTS, [32 - 13] * WIDTH))  # a half has no room for the last 13 bits
-    moved = builder.bitcast(builder.add(builder.bitcast(value, _INTS), steps), _VECTOR)
-    is_zero = builder.fcmp_ordered("==", value, ir.Constant(_VECTOR, [0.0] * WIDTH))
-    return builder.fptrunc(builder.select(is_zero, value, moved), _STORED[types.int16])
-
-
-def _as_whole(builder: Any, value: Any, chance: Any) -> Any:
-    """Moved up at random by less than 1, then cut off."""
-    exponent = ir.Constant(_INTS, [0x3F800000] * WIDTH)  # with random bits behind it: a number from 1 to 2
-    ahead = builder.bitcast(builder.or_(builder.lshr(chance, ir.Constant(_INTS, [9] * WIDTH)), exponent), _VECTOR)
-    moved = builder.fadd(builder.fsub(value, ir.Constant(_VECTOR, [1.0] * WIDTH)), ahead)
-    return builder.trunc(builder.fptosi(_between(builder, moved, 0.0, 65535.0), _INTS), _STORED[types.uint16])
-
-
-def _between(builder: Any, value: Any, low: float, high: float) -> Any:
-    for sign, bound in (("<", high), (">", low)):
-        limit = ir.Constant(_VECTOR, [bound] * WIDTH)
-        value = builder.select(builder.fcmp_ordered(sign, value, limit, flags=_FAST), value, limit)
-    return value
-
-
-@intrinsic
-def fetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Ask for array[index : index + 16] to be brought near, without waiting; outside the array it does no harm."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        byte_pointer = ir.IntType(8).as_pointer()
-        address = builder.bitcast(_address(context, builder, signature.args[0], *arguments), byte_pointer)
-        kind = ir.FunctionType(ir.VoidType(), [byte_pointer, _INT, _INT, _INT])
-        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        builder.call(prefetch, [address, _INT(0), _INT(2), _INT(1)])  # to read, into the second cache, data
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), generate
-
-
-def _control_register(builder: Any, name: str, place: Any) -> None:
-    pointer = builder.bitcast(place, ir.IntType(8).as_pointer())
-    kind = ir.FunctionType(ir.VoidType(), [pointer.type])
-    builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.x86.sse.{name}"), [pointer])
-
-
-@intrinsic
-def flush_tiny(typing_context: Any) -> Any:
-    """From here on take numbers below 1e-38 for 0, as x86 processors slow down a hundredfold on them.
-
-    Returns the setting before, for `restore_tiny`; elsewhere nothing needs to be done.
-    """
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        if not _X86:
-            return _INT(0)
-        place = cgutils.alloca_once(builder, _INT)
-        _control_register(builder, "stmxcsr", place)
-        before = builder.load(place)
-        builder.store(builder.or_(before, _INT(0x8040)), place)  # flush to zero, denormals are zero
-        _control_register(builder, "ldmxcsr", place)
-        return before
-
-    return types.uint32(), generate
-
-
-@intrinsic
-def restore_tiny(typing_context: Any, before: Any) -> Any:
-    """Undo `flush_tiny`."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        if _X86:
-            place = cgutils.alloca_once(builder, _INT)
-            builder.store(arguments[0], place)
-            _control_register(builder, "ldmxcsr", place)
-        return context.get_dummy_value()
-
-    return types.void(types.uint32), generate
-
-
 def _splat(builder: Any, number: Any, kind: Any) -> Any:
     single = builder.insert_element(ir.Constant(kind, ir.Undefined), number, ir.Constant(_INT, 0))
-    return builder.shuffle_vector(single, ir.Constant(kind, ir.Undefined), ir.Constant(_INTS, [0] * WIDTH))
+    return builder.shuffle_vector(single, ir.Constant(kind, ir.Undefined), ir.Constant(INTS, [0] * LANES))
 
 
 @intrinsic
@@ -310,7 +198,7 @@ def splat(typing_context: Any, number: Any) -> Any:
     return _lanes_of(number)(number), generate
 
 
-def _binary(name: str, flags: tuple[str, ...] = _FAST) -> Any:
+def _binary(name: str, flags: tuple[str, ...] = FAST) -> Any:
     """An intrinsic for one instruction on two vectors."""
 
     @intrinsic
@@ -346,7 +234,7 @@ def add_product(typing_context: Any, total: Any, left: Any, right: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         total, left, right = arguments
-        return builder.fadd(total, builder.fmul(left, right, flags=_FAST), flags=_FAST)
+        return builder.fadd(total, builder.fmul(left, right, flags=FAST), flags=FAST)
 
     return total(total, total, total), generate
 
@@ -357,7 +245,7 @@ def maximum(typing_context: Any, left: Any, right: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         left, right = arguments
-        return builder.select(builder.fcmp_ordered(">", left, right, flags=_FAST), left, right)
+        return builder.select(builder.fcmp_ordered(">", left, right, flags=FAST), left, right)
 
     return _lanes(_lanes, _lanes), generate
 
@@ -368,7 +256,7 @@ def where_positive(typing_context: Any, condition: Any, positive: Any, other: An
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         condition, positive, other = arguments
-        zero = ir.Constant(_VECTOR, [0.0] * WIDTH)
+        zero = ir.Constant(VECTOR, [0.0] * LANES)
         return builder.select(builder.fcmp_ordered(">", condition, zero), positive, other)
 
     return _lanes(_lanes, _lanes, _lanes), generate
@@ -377,10 +265,10 @@ def where_positive(typing_context: Any, condition: Any, positive: Any, other: An
 def _interleave(builder: Any, rows: list[Any], span: int) -> list[Any]:
     """One of four steps of a transposition: swap the off-diagonal blocks of pairs of rows `span` apart."""
     result = list(rows)
-    low = [lane if lane // span % 2 == 0 else lane - span + WIDTH for lane in range(WIDTH)]
-    high = [lane + span if lane // span % 2 == 0 else lane + WIDTH for lane in range(WIDTH)]
-    mask = ir.VectorType(_INT, WIDTH)
-    for row in range(WIDTH):
+    low = [lane if lane // span % 2 == 0 else lane - span + LANES for lane in range(LANES)]
+    high = [lane + span if lane // span % 2 == 0 else lane + LANES for lane in range(LANES)]
+    mask = ir.VectorType(_INT, LANES)
+    for row in range(LANES):
         if row // span % 2 == 0:
             one, two = rows[row], rows[row + span]
             result[row] = builder.shuffle_vector(one, two, ir.Constant(mask, low))
@@ -400,15 +288,15 @@ def transpose(typing_context: Any, source: Any, starts: Any, first: Any, offset:
         kinds = signature.args
         begin = context.make_array(kinds[1])(context, builder, starts).data
         rows = []
-        for lane in range(WIDTH):
+        for lane in range(LANES):
             where = builder.gep(begin, [builder.add(first, ir.Constant(first.type, lane))])
             start = builder.sext(builder.load(where), first.type)
             rows.append(builder.load(_address(context, builder, kinds[0], source, builder.add(start, offset)), align=4))
         for span in (1, 2, 4, 8):
             rows = _interleave(builder, rows, span)
-        for lane in range(WIDTH):
-            index = builder.add(at, ir.Constant(at.type, WIDTH * lane))
-            row = rows[lane] if kinds[4].dtype == types.float32 else builder.fpext(rows[lane], _WIDE_VECTOR)
+        for lane in range(LANES):
+            index = builder.add(at, ir.Constant(at.type, LANES * lane))
+            row = rows[lane] if kinds[4].dtype == types.float32 else builder.fpext(rows[lane], WIDE_VECTOR)
             builder.store(row, _address(context, builder, kinds[4], target, index), align=4)
         return context.get_dummy_value()
 
@@ -437,14 +325,14 @@ def store_columns(
         begin = context.make_array(kinds[1])(context, builder, starts).data
         rows = cgutils.unpack_tuple(builder, columns)
         if kinds[4][0] == _wide_lanes:
-            rows = [builder.fptrunc(row, _VECTOR) for row in rows]
+            rows = [builder.fptrunc(row, VECTOR) for row in rows]
         for span in (1, 2, 4, 8):
             rows = _interleave(builder, rows, span)
         mask = _mask(context, builder, kinds[5], alive, bits)
-        for lane in range(WIDTH):
+        for lane in range(LANES):
             where = builder.gep(begin, [builder.add(first, ir.Constant(first.type, lane))])
             start = builder.sext(builder.load(where), first.type)
-            row = builder.select(mask, rows[lane], ir.Constant(_VECTOR, [0.0] * WIDTH))
+            row = builder.select(mask, rows[lane], ir.Constant(VECTOR, [0.0] * LANES))
             builder.store(row, _address(context, builder, kinds[0], target, builder.add(start, offset)), align=4)
         return context.get_dummy_value()
 

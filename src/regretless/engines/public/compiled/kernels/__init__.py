@@ -1,0 +1,1 @@
+"""The numba kernels of the public form: vectors, nodes, terminals, walks, iterations."""

@@ -1,0 +1,82 @@
+"""What to load from memory while terminals are evaluated: arithmetic on a tile leaves memory idle.
+
+On the last street, while a chunk's tiles are evaluated, the regrets and averages of the chunk that follows it in memory
+are prefetched, an equal share per tile and, within a tile, per hand.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from regretless.compiling.decorators import fast_inlined
+from regretless.engines.public.compiled.jobs import Learned, Record, Stored
+from regretless.engines.public.compiled.kernels.processor import prefetch
+from regretless.engines.public.compiled.plan import Plan
+from regretless.engines.public.layout import LANES
+
+__all__ = ["Ahead", "plan_ahead", "prefetch_other", "prefetch_own", "tile_ahead"]
+
+
+class Ahead(NamedTuple):
+    """Numbers to prefetch: two arrays by the own hands, one by the opponent's."""
+
+    average: Stored
+    matched: Stored
+    other: Stored
+    own_at: int
+    other_at: int
+    own_share: int  # numbers per tile
+    other_share: int
+    own_step: int  # numbers per hand
+    other_step: int
+
+
+@fast_inlined
+def plan_ahead(
+    chunk: Record, tiles: int, needed: bool, own_start: int, other_start: int, plan: Plan, learned: Learned
+) -> Ahead:
+    """What follows a chunk whose runout's numbers begin at `own_start` and `other_start`; nothing unless `needed`."""
+    own_share = chunk.own_size // tiles if needed else 0
+    other_share = chunk.other_size // tiles if needed else 0
+    return Ahead(
+        learned.average,
+        learned.matched,
+        learned.other_matched,
+        own_start + chunk.own_block + chunk.own_size,
+        other_start + chunk.other_block + chunk.other_size,
+        own_share,
+        other_share,
+        -(-own_share // plan.own_hands),
+        -(-other_share // plan.other_hands),
+    )
+
+
+@fast_inlined
+def tile_ahead(ahead: Ahead, tile: int) -> Ahead:
+    """The share of one tile."""
+    return Ahead(
+        ahead.average,
+        ahead.matched,
+        ahead.other,
+        ahead.own_at + tile * ahead.own_share,
+        ahead.other_at + tile * ahead.other_share,
+        ahead.own_share,
+        ahead.other_share,
+        ahead.own_step,
+        ahead.other_step,
+    )
+
+
+@fast_inlined
+def prefetch_own(ahead: Ahead, hand: int) -> None:
+    """For the sixteen own hands from `hand` on."""
+    for near in range(hand, hand + LANES):
+        prefetch(ahead.average, ahead.own_at + near * ahead.own_step)
+        prefetch(ahead.matched, ahead.own_at + near * ahead.own_step)
+
+
+@fast_inlined
+def prefetch_other(ahead: Ahead, hand: int) -> None:
+    """For sixteen hands of the opponent."""
+    for near in range(hand, hand + LANES):
+        prefetch(ahead.other, ahead.other_at + near * ahead.other_step)

@@ -1,0 +1,85 @@
+"""What kernels tell the processor itself: to prefetch, to count atomically, to treat tiny numbers as 0."""
+
+from __future__ import annotations
+
+import platform
+from typing import Any
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils as _cgutils
+from numba.core import types
+
+from regretless.compiling.decorators import intrinsic
+
+__all__ = ["atomic_increment", "flush_tiny", "prefetch", "restore_tiny"]
+
+cgutils: Any = _cgutils
+_INT = ir.IntType(32)
+_X86 = platform.machine().lower() in ("x86_64", "amd64", "i686")
+
+
+@intrinsic
+def atomic_increment(typing_context: Any, counter: Any) -> Any:
+    """counter[0], which then grows by 1; no two threads get the same number."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        return builder.atomic_rmw("add", data, ir.IntType(64)(1), "seq_cst")
+
+    return types.int64(counter), generate
+
+
+@intrinsic
+def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+    """Start loading array[index : index + 16] into the second cache; an index outside the array does no harm."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        byte_pointer = ir.IntType(8).as_pointer()
+        address = builder.bitcast(builder.gep(data, [arguments[1]]), byte_pointer)
+        kind = ir.FunctionType(ir.VoidType(), [byte_pointer, _INT, _INT, _INT])
+        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(prefetch, [address, _INT(0), _INT(2), _INT(1)])  # for reading, second cache, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp), generate
+
+
+def _control_register(builder: Any, name: str, place: Any) -> None:
+    pointer = builder.bitcast(place, ir.IntType(8).as_pointer())
+    kind = ir.FunctionType(ir.VoidType(), [pointer.type])
+    builder.call(cgutils.get_or_insert_function(builder.module, kind, f"llvm.x86.sse.{name}"), [pointer])
+
+
+@intrinsic
+def flush_tiny(typing_context: Any) -> Any:
+    """From here on treat numbers below 1e-38 as 0: x86 processors are a hundred times slower on them.
+
+    Returns the earlier setting, for `restore_tiny`. Other processors need nothing.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if not _X86:
+            return _INT(0)
+        place = cgutils.alloca_once(builder, _INT)
+        _control_register(builder, "stmxcsr", place)
+        before = builder.load(place)
+        builder.store(builder.or_(before, _INT(0x8040)), place)  # flush to zero, denormals are zero
+        _control_register(builder, "ldmxcsr", place)
+        return before
+
+    return types.uint32(), generate
+
+
+@intrinsic
+def restore_tiny(typing_context: Any, before: Any) -> Any:
+    """Undo `flush_tiny`."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if _X86:
+            place = cgutils.alloca_once(builder, _INT)
+            builder.store(arguments[0], place)
+            _control_register(builder, "ldmxcsr", place)
+        return context.get_dummy_value()
+
+    return types.void(types.uint32), generate

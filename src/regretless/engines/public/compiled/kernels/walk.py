@@ -1,0 +1,306 @@
+"""One walk over the public tree: the opponent's reach down, values up, street by street.
+
+For a runout of a street:
+
+1. `enter`      Rows of reach enter the street's lines from the chance nodes above; hands that the new cards block get
+                reach 0.
+2. `down`       Every decision splits a row of reach among its children. Then every runout of the next street is walked
+                in the same way.
+3. `terminals`  Folds and showdowns are evaluated, sixteen at a time.
+4. `up`         Each decision's value is computed from its children's; the updating player's regrets change.
+5. `leave`      What the runout is worth, times the probability of its deal, is added to the values of the lines above;
+                a copy of it (suits renamed) adds the same with hands permuted. These sums have 64 bits: in 32, dozens
+                of equal terms added one by one drift away.
+
+`walk` does this without recursion: it goes down one runout per street, and up again when a street has no more runouts.
+It can also stop after going down the first street, do some of the runouts below it, or go up the first street, so that
+threads can share the runouts of the second street.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from regretless.compiling.decorators import fast_inlined
+from regretless.engines.public.compiled.jobs import Float32, Float64, Learned, Record, Scratch, Step
+from regretless.engines.public.compiled.kernels.lanes import add_product, load, mask_dead, splat, store, widen, zeros
+from regretless.engines.public.compiled.kernels.nodes import (
+    Rounding,
+    best,
+    best_around,
+    improve,
+    mean,
+    split,
+    split_and_average,
+    split_any,
+    sum_children,
+)
+from regretless.engines.public.compiled.kernels.prefetch import plan_ahead, tile_ahead
+from regretless.engines.public.compiled.kernels.terminals import fold_tile, showdown_tile
+from regretless.engines.public.compiled.plan import Plan
+from regretless.engines.public.compiled.tables import Tables
+from regretless.engines.public.layout import LANES
+
+__all__ = ["BEST", "DOWN", "LEARN", "MEAN", "UP", "Stretch", "walk"]
+
+LEARN, BEST, MEAN = 0, 1, 2  # what the own player does: regret matching, best response, the average strategy
+DOWN, UP = 0, 1  # where a walk is in a street
+
+DECISION, CHANCE = 0, 1  # of `forms.public.Kind`
+
+
+class Stretch(NamedTuple):
+    """A part of a walk: some runouts of street `top`, and everything below them.
+
+    With `end` DOWN it stops when it has gone down street `top`; with `begin` UP it starts when the streets below are
+    done, their values in `Scratch.line`.
+    """
+
+    top: int
+    first_runout: int
+    last_runout: int
+    begin: int
+    end: int
+    opponent: Float32  # rows of reach that enter street `top`
+    own: Float32
+    lines: Float64  # to which the values of the runouts are added
+
+
+class Place(NamedTuple):
+    """Where a walk is: a runout, and where what belongs to it begins."""
+
+    runout: int  # among all
+    local: int  # among those of its street
+    own_start: int  # the own player's regrets and averages
+    other_start: int
+    alike: int  # rows of `Tables.alike_hands` and `Tables.roundings`
+
+
+@fast_inlined
+def walk(
+    stretch: Stretch,
+    mode: int,
+    step: Step,
+    predicts: bool,
+    plan: Plan,
+    tables: Tables,
+    learned: Learned,
+    scratch: Scratch,
+) -> None:
+    """Walk a stretch."""
+    top, runouts = stretch.top, tables.runouts
+    last_street = plan.streets.size - 1
+    street, runout, direction = top, stretch.first_runout, stretch.begin
+    chunk = np.int64(plan.streets[street].first_chunk)
+    while True:
+        here = plan.chunks[chunk]
+        place = _place(street, runout, plan, tables)
+        rounding = Rounding(tables.roundings, place.alike, step.extras.salt)
+        if direction == DOWN:
+            opponent = stretch.opponent if street == top else scratch.opponent
+            own = stretch.own if street == top else scratch.value
+            enter(here, place, opponent, own, plan, tables, scratch)
+            down(here, place, mode, step, rounding, plan, learned, scratch)
+            if stretch.end == DOWN and street == top:
+                return
+            if street < last_street:
+                below = plan.streets[street + 1]
+                if below.first_line < below.last_line:
+                    _clear_lines(below, plan, scratch)
+                    street += 1
+                    chunk = np.int64(below.first_chunk)
+                    runout = int(runouts[runout].first_child)
+                    continue
+        terminals(here, place, mode == LEARN and street == last_street, plan, tables, learned, scratch)
+        up(here, place, mode, step, rounding, predicts, plan, tables, learned, scratch)
+        leave(here, place, stretch.lines if street == top else scratch.line, plan, tables, scratch)
+        # The next chunk, the next runout, or the street above.
+        direction = DOWN
+        chunk += 1
+        if chunk == plan.streets[street].last_chunk:
+            chunk = np.int64(plan.streets[street].first_chunk)
+            runout += 1
+            if street == top:
+                if runout == stretch.last_runout:
+                    return
+            elif runouts[runout - 1].parent != (runouts[runout].parent if runout < runouts.size else -1):
+                runout = int(runouts[runout - 1].parent)
+                street -= 1
+                chunk = np.int64(plan.streets[street].first_chunk)
+                direction = UP
+
+
+@fast_inlined
+def _place(street: int, runout: int, plan: Plan, tables: Tables) -> Place:
+    local = np.int64(tables.runouts[runout].local)
+    stored = plan.streets[street]
+    return Place(
+        runout,
+        local,  # type: ignore[arg-type]
+        stored.own_at + local * stored.own_size,
+        stored.other_at + local * stored.other_size,
+        int(tables.runouts[runout].symmetry) * plan.own_hands,
+    )
+
+
+@fast_inlined
+def _clear_lines(below: Record, plan: Plan, scratch: Scratch) -> None:
+    """Set the values of the lines into a street to 0."""
+    start = plan.lines[below.first_line].value_at
+    size = (below.last_line - below.first_line) * plan.own_hands
+    zero = zeros(scratch.line)
+    for index in range(start, start + size, LANES):
+        store(scratch.line, index, zero)
+
+
+@fast_inlined
+def enter(
+    here: Record, place: Place, opponent: Float32, own: Float32, plan: Plan, tables: Tables, scratch: Scratch
+) -> None:
+    """Step 1: rows of reach from `opponent` and `own`."""
+    alive = place.runout * plan.other_hands // LANES
+    for line in range(here.first_line, here.last_line):
+        entry = plan.lines[line]
+        to_at = plan.nodes[entry.node].opponent_at
+        for hand in range(0, plan.other_hands, LANES):
+            arriving = mask_dead(load(opponent, entry.opponent_at + hand), tables.other_alive, alive + hand // LANES)
+            store(scratch.opponent, to_at + hand, arriving)
+        to_at = plan.nodes[entry.node].own_at
+        for hand in range(0, plan.own_hands, LANES):
+            store(scratch.value, to_at + hand, load(own, entry.own_at + hand))
+
+
+@fast_inlined
+def down(
+    here: Record,
+    place: Place,
+    mode: int,
+    step: Step,
+    rounding: Rounding,
+    plan: Plan,
+    learned: Learned,
+    scratch: Scratch,
+) -> None:
+    """Step 2. Children's rows of the reach that is split are adjacent, so the first one's will do."""
+    for index in range(here.first_node, here.last_node):
+        node = plan.nodes[index]
+        if node.kind == DECISION:
+            if node.mine == 0:
+                at, actions, hands = place.other_start + node.block, node.actions, plan.other_hands
+                from_at, to_at = node.opponent_at, plan.nodes[index + 1].opponent_at
+                if mode == LEARN:
+                    split(learned.other_matched, at, actions, hands, scratch.opponent, from_at, to_at)
+                else:
+                    split_any(learned.other_average, at, actions, hands, scratch.opponent, from_at, to_at)
+            elif mode == LEARN:
+                split_and_average(
+                    learned.matched,
+                    learned.average,
+                    place.own_start + node.block,
+                    node.actions,
+                    plan.own_hands,
+                    scratch.value,
+                    node.own_at,
+                    plan.nodes[index + 1].own_at,
+                    step,
+                    rounding,
+                )
+
+
+@fast_inlined
+def terminals(
+    here: Record,
+    place: Place,
+    prefetches: bool,
+    plan: Plan,
+    tables: Tables,
+    learned: Learned,
+    scratch: Scratch,
+) -> None:
+    """Step 3; meanwhile what the next chunk needs is prefetched."""
+    tiles = here.last_fold - here.first_fold + here.last_showdown - here.first_showdown
+    ahead = plan_ahead(here, tiles, prefetches and tiles > 0, place.own_start, place.other_start, plan, learned)
+    for number in range(tiles):
+        fold = here.first_fold + number
+        if fold < here.last_fold:
+            fold_tile(fold * LANES, place.runout, plan, tables, scratch, tile_ahead(ahead, number))
+        else:
+            first = (here.first_showdown + fold - here.last_fold) * LANES
+            showdown_tile(first, place.runout, place.local, plan, tables, scratch, tile_ahead(ahead, number))
+
+
+@fast_inlined
+def up(
+    here: Record,
+    place: Place,
+    mode: int,
+    step: Step,
+    rounding: Rounding,
+    predicts: bool,
+    plan: Plan,
+    tables: Tables,
+    learned: Learned,
+    scratch: Scratch,
+) -> None:
+    """Step 4, last nodes first."""
+    child, hands, value = plan.child, plan.own_hands, scratch.value
+    for index in range(here.last_node - 1, here.first_node - 1, -1):
+        node = plan.nodes[index]
+        actions, first, to_at = node.actions, node.first_child, node.value_at
+        if node.kind == DECISION:
+            at = place.own_start + node.block
+            if node.mine == 0:
+                sum_children(actions, hands, value, child, first, to_at)
+            elif mode == LEARN:
+                improve(
+                    learned.regret,
+                    learned.matched,
+                    at,
+                    actions,
+                    hands,
+                    value,
+                    child,
+                    first,
+                    to_at,
+                    step,
+                    rounding,
+                    predicts,
+                )
+            elif mode == BEST:
+                row = np.int64(-1)
+                if learned.lock.size > 0:
+                    row = np.int64(learned.lock[place.runout * plan.nodes.size + index])
+                if row < 0:
+                    best(actions, hands, value, child, first, to_at)
+                else:
+                    locked, locked_at = learned.locked, row * hands
+                    best_around(learned.average, at, actions, hands, value, child, first, to_at, locked, locked_at)
+            else:
+                mean(learned.average, at, actions, hands, value, child, first, to_at)
+        elif node.kind == CHANCE:
+            # Deals are added up in an order of their own for each hand, so hands that play alike take one sum.
+            from_at = plan.lines[node.line].value_at
+            for hand in range(hands):
+                alike = tables.alike_hands[place.alike + hand]
+                value[to_at + hand] = np.float32(scratch.line[from_at + alike])
+
+
+@fast_inlined
+def leave(here: Record, place: Place, lines: Float64, plan: Plan, tables: Tables, scratch: Scratch) -> None:
+    """Step 5."""
+    value, hands = scratch.value, plan.own_hands
+    runout = tables.runouts[place.runout]
+    chance = np.float64(runout.probability)
+    spread = splat(chance)
+    for line in range(here.first_line, here.last_line):
+        from_at = plan.nodes[plan.lines[line].node].value_at
+        to_at = plan.lines[line].value_at
+        for hand in range(0, hands, LANES):
+            summed = add_product(load(lines, to_at + hand), widen(load(value, from_at + hand)), spread)
+            store(lines, to_at + hand, summed)
+        for copy in range(runout.first_copy, runout.last_copy):
+            permutation = tables.copies[copy] * hands
+            for hand in range(hands):
+                lines[to_at + hand] += chance * value[from_at + tables.permutations[permutation + hand]]

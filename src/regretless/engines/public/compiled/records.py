@@ -1,0 +1,79 @@
+"""The records and units in which kernels find nodes, lines, chunks, streets, runouts and lists of rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+__all__ = ["CHUNK", "EXTENT", "FOUR", "LINE", "NODE", "RECORD", "ROW", "RUNOUT", "SCALE", "STREET"]
+
+SCALE = 8  # rows are counted in eighths, which an x86 processor turns into addresses by itself,
+ROW = -SCALE  # and which leave the lowest bits of a number free: the others are the row, the lowest says "a class ends"
+FOUR = 4  # lists that are summed up come in fours, filled up with the row of zeros
+RECORD = 3  # numbers of an own hand: row of its group, rows of its two pairs
+
+NODE = np.dtype(
+    [
+        ("node", np.int32),  #         the node of the form's betting tree
+        ("kind", np.int32),  #         a `forms.public.Kind`
+        ("mine", np.int32),  #         1 where the own player acts
+        ("actions", np.int32),
+        ("first_child", np.int32),  #  children are child[first_child : first_child + actions]
+        ("line", np.int32),  #         the line of the next street that a chance node leads to; -1 elsewhere
+        ("block", np.int64),  #        where its regrets begin, within those of its street, runout and player
+        ("opponent_at", np.int32),  #  row of the opponent's reach
+        ("own_at", np.int32),  #       row of the own reach
+        ("value_at", np.int32),  #     row of values, in the same array
+    ],
+    align=True,
+)
+LINE = np.dtype(
+    [
+        ("node", np.int32),  #         first node of the line
+        ("opponent_at", np.int32),  #  rows of reach of the chance node that leads into it; 0 at the root
+        ("own_at", np.int32),
+        ("value_at", np.int32),  #     row among the values of lines, summed over runouts
+    ]
+)
+CHUNK = np.dtype(
+    [(f"{end}_{what}", np.int32) for what in ("node", "line", "fold", "showdown") for end in ("first", "last")]
+    + [
+        ("own_block", np.int64),  #   where the own player's regrets of the chunk begin within those of a runout
+        ("own_size", np.int64),  #    how many there are
+        ("other_block", np.int64),
+        ("other_size", np.int64),
+    ]
+)
+STREET = np.dtype(
+    [
+        ("first_chunk", np.int32),
+        ("last_chunk", np.int32),
+        ("first_line", np.int32),
+        ("last_line", np.int32),
+        ("own_at", np.int64),  #       where the own player's regrets of the street begin
+        ("own_size", np.int64),  #     numbers of one runout there
+        ("other_at", np.int64),
+        ("other_size", np.int64),
+    ]
+)
+RUNOUT = np.dtype(
+    [
+        ("street", np.int32),
+        ("local", np.int32),  #       counted among those of its street
+        ("parent", np.int32),  #      runout of the street before; -1 on the first
+        ("first_child", np.int32),  # the first runout of the next street that follows
+        ("first_copy", np.int32),  #  the identity not included
+        ("last_copy", np.int32),
+        ("symmetry", np.int32),  #    a row of the tables below that have K
+        ("probability", np.float64),
+    ]
+)
+EXTENT = np.dtype(
+    [
+        ("first_sum", np.int32),  # where the lists of a final runout begin and end
+        ("last_sum", np.int32),
+        ("first_event", np.int32),
+        ("first_pair", np.int32),
+        ("first_group", np.int32),
+        ("last_group", np.int32),
+    ]
+)

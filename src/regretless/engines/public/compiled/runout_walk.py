@@ -1,0 +1,95 @@
+"""Walks that are taken one runout of the second street at a time, with averages or with a strategy that is handed in.
+
+A strategy that is handed in is asked for runout by runout and held in 32 bits: the first street, and of the others what
+belongs to one runout of the second. So it takes a small part of the memory of a solve.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regretless.engines.contract import PublicStrategy
+from regretless.engines.public.compiled.buffers import aligned
+from regretless.engines.public.compiled.jobs import EXTRAS, WEIGHTS, Job, Scratch, Steps
+from regretless.engines.public.compiled.kernels.iterate import BEGIN, BLOCKS, FINISH, iterate
+from regretless.engines.public.layout import Layout, take_alike
+
+__all__ = ["GivenRows", "RunoutWalk"]
+
+_STEPS = Steps(np.zeros(1, dtype=WEIGHTS), np.zeros(1, dtype=EXTRAS))
+
+
+class RunoutWalk:
+    """A walk that learns nothing, in parts: `begin`, `below` for each runout of the second street, `finish`."""
+
+    def __init__(self, own: int, mode: int, job: Job, scratch: Scratch) -> None:
+        self.own, self.mode, self.scratch = own, mode, scratch
+        lines, counter = aligned(job.blocks.size, np.dtype(np.float64)), np.zeros(1, dtype=np.int64)
+        self.job = job._replace(blocks=job.blocks._replace(lines=lines, counter=counter))
+
+    def begin(self) -> None:
+        """Go down the first street."""
+        self._run(BEGIN, 0, 0)
+
+    def below(self, runout: int) -> None:
+        """Walk one runout of the second street and everything below it."""
+        self._run(BLOCKS, runout, runout + 1)
+
+    def finish(self) -> None:
+        """Go up the first street."""
+        self._run(FINISH, 0, 0)
+
+    def _run(self, part: int, first: int, last: int) -> None:
+        runouts = np.arange(1 + first, 2 + last, dtype=np.int32)  # runout 0 is that of the first street
+        self.job.blocks.counter[:] = 0
+        job = self.job._replace(blocks=self.job.blocks._replace(runout=runouts))
+        iterate(_STEPS, self.own, self.own + 1, part, self.mode, False, job, job, self.scratch, self.scratch)
+
+
+class GivenRows:
+    """A strategy as averages in 32 bits: the first street, one runout of the second, and what follows that runout."""
+
+    def __init__(self, layout: Layout, strategy: PublicStrategy) -> None:
+        self.layout, self.strategy = layout, strategy
+        streets = layout.form.streets
+        most = np.zeros(len(streets), dtype=np.int64)
+        for runout in range(len(streets[1].parent) if len(streets) > 1 else 0):
+            most = np.maximum(most, [last - first for first, last in self._runouts(runout)])
+        most[0] = 1
+        self.window = layout.window(most)
+        self.first = [0] * len(streets)
+        self.numbers = [aligned(int(size)) for size in self.window.entries]
+        self._read(0, range(1))
+
+    def read(self, runout: int) -> None:
+        """Ask for the strategies of a runout of the second street, and of those that follow it."""
+        for street, (first, last) in list(enumerate(self._runouts(runout)))[1:]:
+            self._read(street, range(first, last))
+
+    def job(self, own: int, job: Job) -> Job:
+        """The job of a walk that plays what was read last."""
+        streets = job.plan.streets.copy()
+        for who, player in (("own", own), ("other", 1 - own)):
+            skipped = np.array(self.first) * self.window.runout_size[player]
+            streets[f"{who}_at"] = self.window.street_at[player] - skipped
+        mine, theirs = self.numbers[own], self.numbers[1 - own]
+        learned = job.learned._replace(
+            regret=mine, matched=mine, average=mine, other_matched=theirs, other_average=theirs
+        )
+        return job._replace(plan=job.plan._replace(streets=streets), learned=learned)
+
+    def _runouts(self, runout: int) -> list[tuple[int, int]]:
+        """The runouts of each street that belong to one of the second street."""
+        found = [(0, 1), (runout, runout + 1)]
+        for street in self.layout.form.streets[1:-1]:
+            first, last = found[-1]
+            found.append((int(street.first_child[first]), int(street.first_child[last])))
+        return found[: len(self.layout.form.streets)]
+
+    def _read(self, street: int, runouts: range) -> None:
+        self.first[street] = runouts.start
+        for player in range(2):
+            for node in self.layout.decisions(player, street):
+                for runout in runouts:
+                    rows = take_alike(self.layout.form, self.strategy(node, runout), node, runout)
+                    self.window.write(self.numbers[player], node, runout - runouts.start, rows)

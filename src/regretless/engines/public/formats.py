@@ -1,0 +1,108 @@
+"""How regrets and averages are stored: one `NumberFormat` per width. Kernels compute in 32 bits whatever the width.
+
+32 bits     floats, in chips.
+16 bits     regrets are halves (eleven significant bits, from 6e-5 to 65504), in a unit of each player in which the most
+            that a hand can win or lose in one iteration is 8 to 16, so that sums over thousands of iterations fit.
+            Averages are whole numbers: with W the sum of the weights of all iterations, S / W is at most 1 and counted
+            in steps of 1 / 65535, so S ← S · decay + gain · reach · σ becomes
+
+                s ← s · decay · (W before / W) + 65535 · gain / W · reach · σ
+
+            where 1/256 of the reach counts as if the player always got there, so that strategies off the path of play
+            do not round to 0.
+
+Another width is one more object here, and its conversion to and from vectors in `compiled/lane_formats.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.errors import InvalidOption
+from regretless.forms.history import FloatArray
+
+__all__ = ["FORMATS", "NumberFormat", "Stored", "number_format"]
+
+Stored = NDArray[Any]  # regrets, averages or predictions of one player, in a format's types
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberFormat:
+    """The types of stored numbers and what they stand for."""
+
+    bits: int
+    regret: np.dtype[Any]  # of regrets, and of the predictions that strategies are matched to
+    average: np.dtype[Any]
+    regret_in_kernels: np.dtype[Any]  # numba has no halves on a CPU: kernels see their bits
+    one: int = 1  # the average that stands for a probability of 1 in every iteration
+    reach_share: float = 1.0  # how much the own reach counts in averages; the rest counts every reach as 1
+    largest: float = 0.0  # the largest regret of one iteration, up to a factor of 2; 0: regrets are in chips
+
+    @property
+    def entry_bytes(self) -> int:
+        """Of a regret and an average."""
+        return self.regret.itemsize + self.average.itemsize
+
+    def unit(self, most: float) -> float:
+        """The power of two by which values are multiplied; `most` is the largest value of a hand in chips."""
+        return float(self.largest / 2.0 ** np.ceil(np.log2(most))) if self.largest and most > 0 else 1.0
+
+    def in_steps(self, decay: FloatArray, gain: FloatArray, weight: float) -> tuple[FloatArray, FloatArray, float]:
+        """Decays and gains [iterations] as averages of this format need them, and the weight after them.
+
+        `weight` is that of all iterations before, where averages are shares of it.
+        """
+        if self.one == 1:
+            return decay, gain, weight
+        decays, gains = np.zeros(len(decay)), np.zeros(len(gain))
+        for row, (kept, added) in enumerate(zip(decay.tolist(), gain.tolist(), strict=True)):
+            before, weight = weight * kept, weight * kept + added
+            if weight > 0:
+                decays[row], gains[row] = before / weight, self.one * added / weight
+        return decays, gains, weight
+
+    def stored(self, probabilities: NDArray[np.floating[Any]], kind: np.dtype[Any]) -> NDArray[np.floating[Any]]:
+        """Probabilities as numbers of `kind`, `regret` or `average`, that a strategy is matched to."""
+        if kind == self.average and self.one > 1:
+            return np.asarray(np.rint(probabilities * self.one))
+        return probabilities
+
+    def as_kept(self, strategy: FloatArray) -> FloatArray:
+        """Probabilities after they were stored as averages and read back."""
+        if self.one == 1:
+            return np.asarray(strategy.astype(self.average), dtype=np.float64)
+        return np.asarray(np.rint(strategy * self.one) / self.one)
+
+    def in_kernels(self, numbers: Stored) -> Stored:
+        """Regrets, predictions or averages as kernels see them."""
+        return numbers.view(self.regret_in_kernels) if numbers.dtype == self.regret else numbers
+
+
+FORMATS = {
+    32: NumberFormat(
+        bits=32,
+        regret=np.dtype(np.float32),
+        average=np.dtype(np.float32),
+        regret_in_kernels=np.dtype(np.float32),
+    ),
+    16: NumberFormat(
+        bits=16,
+        regret=np.dtype(np.float16),
+        average=np.dtype(np.uint16),
+        regret_in_kernels=np.dtype(np.int16),
+        one=2**16 - 1,
+        reach_share=1 - 1 / 256,
+        largest=16.0,
+    ),
+}
+
+
+def number_format(storage: int) -> NumberFormat:
+    """The format of a width in bits."""
+    if storage not in FORMATS:
+        raise InvalidOption("storage", storage, f"is not one of {', '.join(map(str, FORMATS))} bits")
+    return FORMATS[storage]

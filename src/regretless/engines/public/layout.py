@@ -1,0 +1,157 @@
+"""Where the numbers of each decision are stored: the order of regrets and averages in engines and in files.
+
+1. Betting nodes are put in *walking order*: street by street, and on a street line by line. A *line* is one way to
+   enter the street; the subtree below it is contiguous, parents first.
+2. All numbers of a player are one array: street by street, runout by runout, decision by decision in walking order,
+   [hands / 16, actions, 16] each.
+
+Hands are padded to a multiple of sixteen; a padded hand is dead everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.public.formats import Stored
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import BettingTree, Kind, PublicForm
+from regretless.reprs import brief
+
+__all__ = ["LANES", "Layout", "make_layout", "padded", "take_alike", "walking_order"]
+
+LANES = 16
+
+Int64 = NDArray[np.int64]
+
+
+def padded(hands: int) -> int:
+    """The next multiple of sixteen."""
+    return -(-hands // LANES) * LANES
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Of a form with N betting nodes and S streets."""
+
+    form: PublicForm
+    hands: Int64  # [2]            of each player, padded
+    block: Int64  # [N]            where a decision's numbers begin, within those of its player on a runout
+    runout_size: Int64  # [2, S]   numbers of each player on one runout of each street
+    street_at: Int64  # [2, S]     where those of a street begin
+    entries: Int64  # [2]          numbers of each player
+    runouts: Int64  # [S]          of each street
+
+    __repr__ = brief
+
+    def decisions(self, player: int, street: int) -> list[int]:
+        """The betting nodes of a street at which a player acts."""
+        tree = self.form.tree
+        found = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.player == player) & (tree.street == street))
+        return [int(node) for node in found]
+
+    def street_rows(self, numbers: Stored, player: int, street: int) -> Stored:
+        """[runouts, numbers per runout] a view of what a player stores on a street."""
+        size, begin = int(self.runout_size[player, street]), int(self.street_at[player, street])
+        runouts = int(self.runouts[street])
+        return numbers[begin : begin + runouts * size].reshape(runouts, size)
+
+    def window(self, runouts: Int64) -> Layout:
+        """The layout of arrays that hold only so many runouts of each street."""
+        ends = np.cumsum(self.runout_size * runouts, axis=1)
+        return replace(self, street_at=ends - self.runout_size * runouts, entries=ends[:, -1], runouts=runouts)
+
+    def node_rows(self, numbers: Stored, node: int, runouts: slice = slice(None)) -> Stored:
+        """[runouts, hands / 16, actions, 16] a writable view of a decision's numbers in its player's array."""
+        tree = self.form.tree
+        player = int(tree.player[node])
+        actions = int(tree.first_child[node + 1] - tree.first_child[node])
+        begin = int(self.block[node])
+        rows = self.street_rows(numbers, player, int(tree.street[node]))[runouts]
+        return rows[:, begin : begin + actions * int(self.hands[player])].reshape(len(rows), -1, actions, LANES)
+
+    def read(self, numbers: Stored, node: int, runouts: slice = slice(None)) -> Stored:
+        """[runouts, actions, H] a copy of a decision's numbers."""
+        rows = self.node_rows(numbers, node, runouts)
+        by_action = rows.transpose(0, 2, 1, 3).reshape(len(rows), rows.shape[2], -1)
+        return by_action[:, :, : len(self.form.hands[int(self.form.tree.player[node])].weight)]
+
+    def write(
+        self,
+        numbers: Stored,
+        node: int,
+        runout: int,
+        values: NDArray[np.floating[Any]],
+        hands: NDArray[np.bool_] | None = None,
+    ) -> None:
+        """Store [actions, H] at a decision, for all hands or for some."""
+        rows = self.node_rows(numbers, node, slice(runout, runout + 1))[0]
+        chosen = np.arange(values.shape[1]) if hands is None else np.flatnonzero(hands)
+        rows[chosen // LANES, :, chosen % LANES] = values[:, chosen].T
+
+    def make_alike(self, numbers: Stored, player: int) -> None:
+        """Give hands that play alike on a runout the numbers of the hand that stands for them."""
+        for street, symmetry, runouts in _symmetric_runouts(self.form):
+            alike = self.form.symmetry.hands[player][symmetry].astype(np.int64)
+            others = np.flatnonzero(alike != np.arange(len(alike)))
+            source = alike[others]
+            for node in self.decisions(player, street):
+                rows, where = self.node_rows(numbers, node), runouts[:, None]
+                rows[where, others // LANES, :, others % LANES] = rows[where, source // LANES, :, source % LANES]
+
+
+def _symmetric_runouts(form: PublicForm) -> Iterator[tuple[int, int, IntArray]]:
+    """Street, row of `PublicForm.symmetry` and runouts, wherever some hands play alike."""
+    for number, street in enumerate(form.streets):
+        for symmetry in np.setdiff1d(street.symmetry, 0):
+            yield number, int(symmetry), np.flatnonzero(street.symmetry == symmetry)
+
+
+def take_alike(form: PublicForm, strategy: FloatArray, node: int, runout: int) -> FloatArray:
+    """[actions, H] a strategy in which hands that play alike on the runout play what the first of them plays."""
+    symmetry = form.streets[int(form.tree.street[node])].symmetry[runout]
+    return np.asarray(strategy[:, form.symmetry.hands[int(form.tree.player[node])][symmetry]])
+
+
+def make_layout(form: PublicForm) -> Layout:
+    """The layout of a form: quick, and small, since it does not grow with the runouts."""
+    tree = form.tree
+    hands = np.array([padded(len(held.weight)) for held in form.hands], dtype=np.int64)
+    block = np.zeros(len(tree.kind), dtype=np.int64)
+    runout_size = np.zeros((2, len(form.streets)), dtype=np.int64)
+    for node in walking_order(tree)[0]:
+        if tree.kind[node] == Kind.DECISION:
+            player, street = tree.player[node], tree.street[node]
+            block[node] = runout_size[player, street]
+            runout_size[player, street] += (tree.first_child[node + 1] - tree.first_child[node]) * hands[player]
+    runouts = np.array([len(each.parent) for each in form.streets], dtype=np.int64)
+    empty = np.zeros_like(runout_size)
+    return Layout(form, hands, block, runout_size, empty, empty[:, 0], runouts).window(runouts)
+
+
+def walking_order(tree: BettingTree) -> tuple[list[int], list[int], list[int]]:
+    """Nodes in walking order; the first node of each line; the chance node above each line, -1 at the root."""
+    order: list[int] = []
+    lines: list[int] = []
+    line_above: list[int] = []
+    entering = [(0, -1)]
+    while entering:
+        following: list[tuple[int, int]] = []
+        for entry, above in entering:
+            lines.append(entry)
+            line_above.append(above)
+            pending = [entry]
+            while pending:
+                node = pending.pop()
+                order.append(node)
+                children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
+                if tree.kind[node] == Kind.CHANCE:
+                    following.append((children[0], node))
+                else:
+                    pending.extend(reversed(children))
+        entering = following
+    return order, lines, line_above
