@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -41,36 +42,28 @@ def run_pytest(project: Path) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
-def test_sound_modules_pass(project: Path) -> None:
-    code, said = run_pytest(project)
-    assert code == 0, said
-    assert "2 passed" in said
-
-
-@pytest.mark.parametrize(
-    ("file", "text"),
-    [
-        ("tests/test_planted.py", "from regretless.sound import no_such_name\n\ndef test_it():\n    assert False\n"),
-        ("tests/test_planted.py", "import no_such_library\n"),
-        ("tests/test_planted.py", "import cupy\n"),  # a test says importorskip
-        ("src/regretless/planted.py", "from regretless.sound import no_such_name\n"),
-        ("src/regretless/planted.py", "import regretless.no_such_module\n"),
-        ("src/regretless/planted.py", "import no_such_library\n"),
-    ],
-)
-def test_a_module_that_cannot_be_imported_fails_the_run(project: Path, file: str, text: str) -> None:
-    write(project / file, text)
-    code, said = run_pytest(project)
-    assert code == pytest.ExitCode.INTERRUPTED, said
-    assert f"ERROR {file}" in said
-
-
-def test_a_module_of_the_package_whose_optional_library_is_absent_is_skipped(project: Path) -> None:
+def test_sound_modules_pass_and_a_missing_optional_library_skips_its_module(project: Path) -> None:
     write(project / "src/regretless/planted.py", "import cupy\n")
     code, said = run_pytest(project)
     assert code == 0, said
     assert "2 passed, 1 skipped" in said
     assert "cupy is not installed" in said
+
+
+def test_a_module_that_cannot_be_imported_fails_the_run(project: Path) -> None:
+    planted = {
+        "tests/test_name.py": "from regretless.sound import no_such_name\n\ndef test_it():\n    assert False\n",
+        "tests/test_library.py": "import no_such_library\n",
+        "tests/test_optional.py": "import cupy\n",  # a test calls importorskip
+        "src/regretless/name.py": "from regretless.sound import no_such_name\n",
+        "src/regretless/module.py": "import regretless.no_such_module\n",
+        "src/regretless/library.py": "import no_such_library\n",
+    }
+    for file, text in planted.items():
+        write(project / file, text)
+    code, said = run_pytest(project)
+    assert code == pytest.ExitCode.INTERRUPTED, said
+    assert set(re.findall(r"^ERROR (\S+)", said, re.MULTILINE)) == set(planted)
 
 
 def test_a_parametrized_test_without_parameters_fails_the_run(project: Path) -> None:
