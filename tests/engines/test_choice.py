@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from regretless import engines
-from regretless.engines import devices, registry
+from regretless.engines import Kind, devices, registry
 from regretless.errors import InvalidOption, MissingExtra
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
 from regretless.games.registry import load
@@ -75,22 +75,21 @@ def test_many_players_are_left_to_torch(machine, monkeypatch):
     machine("numba", "cupy", "torch", cuda=1)
     monkeypatch.setattr(devices, "GPU_FROM", {"cupy": 1, "torch": 1})
     assert registry._choose_by_size(form, threads=None) == ("torch", "cuda")
-    assert registry._choose(form, "cuda") == "torch"
+    assert registry._choose(Kind.HISTORY, "cuda") == "torch"
 
 
 def test_a_requested_device_uses_an_installed_library(machine):
-    form = sequence("kuhn")
     machine("numba", "cupy", "torch", cuda=1)
-    assert registry._choose(form, "cuda") == "cupy"
-    assert registry._choose(form, "cpu") == "numba"
+    assert registry._choose(Kind.SEQUENCE, "cuda") == "cupy"
+    assert registry._choose(Kind.SEQUENCE, "cpu") == "numba"
     machine("numba", "torch", cuda=1)
-    assert registry._choose(form, "cuda") == "torch"
-    assert registry._choose(form, "mps") == "torch"
+    assert registry._choose(Kind.SEQUENCE, "cuda") == "torch"
+    assert registry._choose(Kind.SEQUENCE, "mps") == "torch"
     machine("numba", cuda=1)
     with pytest.raises(MissingExtra, match=r"^cupy is not installed: pip install 'regretless\[gpu\]'$"):
-        registry._choose(form, "cuda")
+        registry._choose(Kind.SEQUENCE, "cuda")
     with pytest.raises(MissingExtra, match=r"^torch is not installed"):
-        registry._choose(history("kuhn(players=3)"), "cuda")
+        registry._choose(Kind.HISTORY, "cuda")
 
 
 @pytest.mark.parametrize("name", ["auto", "cupy", "torch"])

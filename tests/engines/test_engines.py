@@ -16,9 +16,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from regretless import engines, games
-from regretless.engines import ENGINES, GameEngine, Kind, Snapshot, Updates
-from regretless.errors import InvalidGame, InvalidOption, MissingExtra
+from regretless.engines import ENGINES, Entry, GameEngine, Kind, Sampling, Snapshot, Updates
+from regretless.errors import InvalidGame, InvalidOption, MissingExtra, WouldNotFit
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
+from regretless.forms.memory import memory_bytes
+from regretless.forms.public_poker import kuhn_public
 from regretless.solvers.readable.reference import Reference
 from regretless.variants import PRESETS, Plus, schedule
 
@@ -30,13 +32,14 @@ def builds() -> list[Any]:
     """Every (engine, form, device, dtype) that can run here."""
     found = []
     for name in engines.available():
-        entry = ENGINES[name]
-        for device in entry.devices:
-            if device == "mps":  # the PyTorch engine tests it where it is
+        for kind, build in ENGINES[name].classes.items():
+            if kind not in (Kind.SEQUENCE, Kind.HISTORY) or build.rules:
                 continue
-            marks = (pytest.mark.gpu,) if device == "cuda" else ()
-            for kind in entry.classes:
-                for dtype in entry.dtypes:
+            for device in build.devices:
+                if device == "mps":  # the PyTorch engine tests it where it is
+                    continue
+                marks = (pytest.mark.gpu,) if device == "cuda" else ()
+                for dtype in build.dtypes:
                     label = f"{name}-{device}-{kind}-{dtype}"
                     found.append(pytest.param((name, kind, device, dtype), id=label, marks=marks))
     return found
@@ -223,6 +226,27 @@ def test_names_and_options_are_validated() -> None:
         engines.create("numba", form, dtype="float16")
     with pytest.raises(InvalidOption, match="threads: 0"):
         engines.create("numba", form, threads=0)
+    with pytest.raises(InvalidOption, match="threads: 4 must be 1 for the numpy engine"):
+        engines.create("numpy", form, threads=4)
+    with pytest.raises(InvalidOption, match="storage: 16 is not for the numba engine"):
+        engines.create("numba", form, storage=16)
+    with pytest.raises(InvalidOption, match="seed: 3 is only for solves that sample"):
+        engines.create("numba", form, seed=3)
+    with pytest.raises(InvalidOption, match="batch_size: 8 is only for solves that sample"):
+        engines.create("numba", form, batch_size=8)
+    with pytest.raises(InvalidGame, match="matrix engine does not work on the sequence form, which kuhn needs"):
+        engines.create("matrix", form, kind=Kind.SEQUENCE)
+    with pytest.raises(InvalidOption, match="engine: 'reference' needs the rules of the game"):
+        engines.create("reference", form)
+    public = kuhn_public()
+    with pytest.raises(InvalidOption, match="updates: 'simultaneous' cannot be combined with the numba engine on the"):
+        engines.create("numba", public, updates=Updates.SIMULTANEOUS)
+    with pytest.raises(InvalidOption, match="storage: 8 is not one of 32, 16 bits"):
+        engines.create("numba", public, storage=8)
+    with pytest.raises(InvalidOption, match="device: 'mps' has no engine for the public form"):
+        engines.create("auto", public, device="mps")
+    with pytest.raises(InvalidGame, match="numpy engine does not work on the public form"):
+        engines.create("numpy", public)
     assert engines.create("auto", form).name == "numba"
 
 
@@ -230,7 +254,47 @@ def test_an_engine_without_its_library_says_how_to_install_it(monkeypatch: pytes
     monkeypatch.setattr("regretless.engines.registry.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match="torch is not installed: pip install"):
         engines.create("torch", compiled("kuhn"))
-    assert engines.available() == ("numpy",)
+    assert engines.available() == ("numpy", "reference")
+
+
+@pytest.mark.parametrize("game", ["kuhn(players=3)", "leduc", "liars_dice(sides=4)", "goofspiel(cards=4)"])
+@pytest.mark.parametrize("build", [build for build in builds() if "cupy" not in str(build.id)])
+def test_memory_is_known_before_it_is_taken(build: Any, game: str) -> None:
+    name, kind, _, dtype = build
+    form: Any = compiled(game)
+    if kind is Kind.SEQUENCE and form.players != 2:
+        pytest.skip("for two players")
+    if kind is Kind.SEQUENCE:
+        form = compiled_sequence(game)
+    options = {"dtype": dtype} if name in ("numba", "torch") else {}
+    needed = engines.estimate(name, kind, form, **options)
+    assert needed is not None
+    held = create(build, form, Updates.ALTERNATING).memory_bytes
+    if name != "torch":  # its tensors are all that it counts
+        held -= memory_bytes(form if name == "numpy" else compiled(game))
+    assert 0.96 * held < needed < (1.75 if (name, kind) == ("numba", Kind.SEQUENCE) else 1.11) * held
+
+
+def test_what_would_not_fit_is_refused_before_it_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
+    form = compiled("leduc")
+    monkeypatch.setattr("regretless.engines.registry.available_bytes", lambda: 10_000)
+    for options in ({}, {"sampling": Sampling.EXTERNAL}, {"kind": Kind.HISTORY}):
+        with pytest.raises(WouldNotFit, match="leduc in the numba engine needs"):
+            engines.create("numba", form, **options)
+
+
+def test_a_name_is_registered_once_and_forgotten() -> None:
+    entry = Entry(classes={Kind.HISTORY: ENGINES["numpy"].classes[Kind.HISTORY]})
+    for taken in ("numba", "auto", "reference"):
+        with pytest.raises(InvalidOption, match=f"engine: '{taken}' is already registered"):
+            engines.register(taken, entry)
+    engines.register("abacus", entry)
+    try:
+        assert "abacus" in engines.available()
+        assert engines.create("abacus", compiled("kuhn")).evaluate().exploitability == pytest.approx(0.458333, abs=1e-6)
+    finally:
+        engines.unregister("abacus")
+    assert "abacus" not in ENGINES
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ import pytest
 
 from regretless import engines
 from regretless.engines.contract import Sampling, Snapshot, Updates
-from regretless.engines.sampling.walks import Estimate, SamplingEngine
+from regretless.engines.sampling.walks import Means, SamplingEngine
 from regretless.engines.sequence.numpy_engine import NumpyHistoryEngine, normalise
 from regretless.errors import InvalidOption
 from regretless.forms import FloatArray, HistoryForm, compile_history
@@ -158,13 +158,13 @@ def deviations(blocks: list[FloatArray], exact: FloatArray) -> FloatArray:
 
 
 @cache
-def blocks_of(walker: str, game: str) -> tuple[FloatArray, list[Estimate]]:
+def blocks_of(walker: str, game: str) -> tuple[FloatArray, list[Means]]:
     """A strategy, and estimates under it."""
     strategy = random_strategy(form_of(game), seed=5)
     engine = engine_of(walker, game, seed=11)
     engine.restore(standing(strategy))
     walks = {"chance": 800, "torch": 1}.get(walker, 4_000)
-    return strategy, [engine.estimate(walks) for _ in range(70)]
+    return strategy, [engine.means(walks) for _ in range(70)]
 
 
 # --- the estimators --------------------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def test_estimating_changes_nothing_but_the_random_numbers() -> None:
     engine = SamplingEngine(form_of("kuhn"), seed=1)
     engine.advance(schedule(VANILLA, first=1, count=50))
     before = engine.snapshot()
-    first, second = engine.estimate(10), engine.estimate(10)
+    first, second = engine.means(10), engine.means(10)
     after = engine.snapshot()
     assert before.iteration == after.iteration
     for name in ("regret", "average", "strategy"):

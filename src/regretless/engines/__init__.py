@@ -1,13 +1,14 @@
 """CFR on arrays: one narrow interface, one plain reference, one file for each array library."""
 
 from regretless.engines.contract import Engine, Evaluation, GameEngine, PublicEngine, Sampling, Snapshot, Updates
-from regretless.engines.registry import ENGINES, Entry, Kind, available, create
+from regretless.engines.registry import ENGINES, Build, Entry, Kind, available, create, estimate, register, unregister
 from regretless.engines.sequence.batched import BatchedEngine, BatchedEvaluation, replace_payoffs
 
 __all__ = [
     "ENGINES",
     "BatchedEngine",
     "BatchedEvaluation",
+    "Build",
     "Engine",
     "Entry",
     "Evaluation",
@@ -19,5 +20,8 @@ __all__ = [
     "Updates",
     "available",
     "create",
+    "estimate",
+    "register",
     "replace_payoffs",
+    "unregister",
 ]

@@ -1,86 +1,155 @@
-"""Engines by name, loaded when first asked for."""
+"""Every engine by name, loaded when first asked for.
+
+An engine has a class for each kind of work it does; `Build` says which options that class takes. `create` honours an
+option or refuses it with a sentence that names it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, cast
+from typing import Any, cast, overload
 
 from regretless.engines import devices
-from regretless.engines.contract import GameEngine, Sampling, Updates
-from regretless.errors import InvalidGame, InvalidOption, MissingExtra
+from regretless.engines.contract import GameEngine, PublicEngine, Sampling, Updates
+from regretless.errors import InvalidGame, InvalidOption, MissingExtra, WouldNotFit
 from regretless.forms.history import HistoryForm
+from regretless.forms.memory import available_bytes
+from regretless.forms.public import PublicForm
 from regretless.forms.sequence import SequenceForm, compile_sequence
+from regretless.games.game import Game
 
-__all__ = ["ENGINES", "Entry", "Kind", "available", "create"]
+__all__ = ["ENGINES", "Build", "Entry", "Kind", "available", "create", "estimate", "register", "unregister"]
+
+GameForm = HistoryForm | SequenceForm
 
 
 class Kind(StrEnum):
-    """The compiled form that an engine works on."""
+    """What an engine works on."""
 
-    SEQUENCE = "sequence"
-    HISTORY = "history"
+    SEQUENCE = "sequence"  # a two-player game over sequences
+    HISTORY = "history"  # a game over nodes
+    SAMPLING = "sampling"  # a random part of a game over nodes
+    PUBLIC = "public"  # the public tree of a poker game, with a vector of hands at every node
+
+
+@dataclass(frozen=True, kw_only=True)
+class Build:
+    """A class of an engine, called as `class(form=form, **options)` with the options that it leaves a choice of."""
+
+    path: str  # "module:class"
+    estimate: str = ""  # "module:function" of a form or its sizes, and of options; none where the class itself checks
+    devices: tuple[str, ...] = ("cpu",)  # the first one is the default
+    dtypes: tuple[str, ...] = ("float64",)  # the first one is the default
+    threads: bool = False  # whether it can use several
+    storages: tuple[int, ...] = ()  # bits of a stored number
+    updates: tuple[Updates, ...] = tuple(Updates)
+    samplings: tuple[Sampling, ...] = (Sampling.FULL,)
+    rules: bool = False  # whether it also needs the rules of the game, as `game`
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """Where an engine is found and what it can do.
+    """An engine: what it works on and what must be installed."""
 
-    Its classes are called as `class(form, updates=…)`, with `device=…`, `dtype=…` and `threads=…` added where the entry
-    leaves a choice of them.
-    """
+    classes: Mapping[Kind, Build]
+    libraries: tuple[str, ...] = ()
+    extra: str = ""  # the extra of this package that installs them
 
-    classes: dict[Kind, str]  # "module:class" for each form it works on
-    devices: tuple[str, ...] = ("cpu",)  # the first one is the default
-    dtypes: tuple[str, ...] = ("float64",)  # the first one is the default
-    threads: bool = False  # whether it can use several
-    libraries: tuple[str, ...] = ()  # what must be installed
-    extra: str = ""  # the extra of this package that installs it
 
+IN_TURN = (Updates.ALTERNATING,)
+BOTH = ("float64", "float32")
 
 ENGINES: dict[str, Entry] = {
     "numba": Entry(
         classes={
-            Kind.SEQUENCE: "regretless.engines.sequence.numba_engine:NumbaSequenceEngine",
-            Kind.HISTORY: "regretless.engines.sequence.numba_engine:NumbaHistoryEngine",
+            Kind.SEQUENCE: Build(
+                path="regretless.engines.sequence.numba_engine:NumbaSequenceEngine",
+                estimate="regretless.engines.sequence.numba_engine:estimate",
+                dtypes=BOTH,
+                threads=True,
+            ),
+            Kind.HISTORY: Build(
+                path="regretless.engines.sequence.numba_engine:NumbaHistoryEngine",
+                estimate="regretless.engines.sequence.numba_engine:estimate",
+                dtypes=BOTH,
+                threads=True,
+            ),
+            Kind.SAMPLING: Build(
+                path="regretless.engines.sampling.walks:SamplingEngine",
+                estimate="regretless.engines.sampling.walks:estimate",
+                updates=IN_TURN,
+                samplings=(Sampling.CHANCE, Sampling.EXTERNAL, Sampling.OUTCOME),
+            ),
+            Kind.PUBLIC: Build(
+                path="regretless.engines.public.compiled.engine:PublicEngine",
+                dtypes=("float32",),
+                threads=True,
+                storages=(32, 16),
+                updates=IN_TURN,
+            ),
         },
-        dtypes=("float64", "float32"),
-        threads=True,
         libraries=("numba",),
     ),
     "numpy": Entry(
         classes={
-            Kind.SEQUENCE: "regretless.engines.sequence.numpy_engine:NumpySequenceEngine",
-            Kind.HISTORY: "regretless.engines.sequence.numpy_engine:NumpyHistoryEngine",
+            Kind.SEQUENCE: Build(
+                path="regretless.engines.sequence.numpy_engine:NumpySequenceEngine",
+                estimate="regretless.engines.sequence.numpy_engine:estimate",
+            ),
+            Kind.HISTORY: Build(
+                path="regretless.engines.sequence.numpy_engine:NumpyHistoryEngine",
+                estimate="regretless.engines.sequence.numpy_engine:estimate",
+            ),
         },
     ),
     "torch": Entry(
         classes={
-            Kind.SEQUENCE: "regretless.engines.sequence.torch_engine:TorchEngine",
-            Kind.HISTORY: "regretless.engines.sequence.torch_engine:TorchEngine",
+            **{
+                kind: Build(
+                    path="regretless.engines.sequence.torch_engine:TorchEngine",
+                    estimate="regretless.engines.sequence.torch_engine:estimate",
+                    devices=("cpu", "cuda", "mps"),
+                    dtypes=BOTH[::-1],
+                    threads=True,
+                )
+                for kind in (Kind.SEQUENCE, Kind.HISTORY)
+            },
+            Kind.SAMPLING: Build(
+                path="regretless.engines.sampling.batch:BatchSamplingEngine",
+                devices=("cpu", "cuda", "mps"),
+                dtypes=BOTH[::-1],
+                updates=IN_TURN,
+                samplings=(Sampling.CHANCE,),
+            ),
         },
-        devices=("cpu", "cuda", "mps"),
-        dtypes=("float32", "float64"),
         libraries=("torch",),
         extra="torch",
     ),
     "cupy": Entry(
-        classes={Kind.SEQUENCE: "regretless.engines.sequence.cuda.engine:CupyEngine"},
-        devices=("cuda",),
-        dtypes=("float32", "float64"),
+        classes={
+            Kind.SEQUENCE: Build(
+                path="regretless.engines.sequence.cuda.engine:CupyEngine", devices=("cuda",), dtypes=BOTH[::-1]
+            ),
+        },
         libraries=("cupy",),
         extra="gpu",
     ),
     "matrix": Entry(
-        classes={Kind.HISTORY: "regretless.engines.sequence.matrix_engine:MatrixEngine"},
-        devices=("cpu", "cuda"),
+        classes={
+            Kind.HISTORY: Build(
+                path="regretless.engines.sequence.matrix_engine:MatrixEngine",
+                estimate="regretless.engines.sequence.matrix_engine:estimate",
+                devices=("cpu", "cuda"),
+            ),
+        },
         libraries=("scipy",),
         extra="exact",
     ),
 }
-
 
 FASTEST_FIRST = {"cpu": ("numba", "numpy"), "cuda": ("cupy", "torch"), "mps": ("torch",)}  # by device
 
@@ -90,10 +159,50 @@ def available() -> tuple[str, ...]:
     return tuple(name for name, entry in ENGINES.items() if not _missing(entry))
 
 
+def register(name: str, entry: Entry) -> None:
+    """Make an engine known by a name that is not taken."""
+    if name in ENGINES or name == "auto":
+        raise InvalidOption("engine", name, "is already registered")
+    ENGINES[name] = entry
+
+
+def unregister(name: str) -> None:
+    """Forget a registered engine."""
+    del ENGINES[name]
+
+
+def estimate(name: str, kind: Kind, size: object, **options: object) -> int | None:
+    """Bytes that an engine would allocate beside the compiled game; None where it checks by itself.
+
+    `size` is the compiled game, or for the public form its sizes; `options` are `dtype`, `threads` and `storage`.
+
+    >>> from regretless.forms import compile_history
+    >>> from regretless.games import Kuhn
+    >>> estimate("numpy", Kind.HISTORY, compile_history(Kuhn())) < 2_000
+    True
+    """
+    path = _entry(name).classes[kind].estimate
+    return cast(int, _load(path)(size, **options)) if path else None
+
+
+@overload
 def create(
     name: str,
-    form: HistoryForm | SequenceForm,
+    form: PublicForm,
     *,
+    device: str = "auto",
+    threads: int | None = None,
+    storage: int | None = None,
+    updates: Updates = Updates.ALTERNATING,
+) -> PublicEngine: ...
+
+
+@overload
+def create(
+    name: str,
+    form: GameForm,
+    *,
+    game: Game[Any] | None = None,
     kind: Kind | str | None = None,
     updates: Updates = Updates.ALTERNATING,
     sampling: Sampling = Sampling.FULL,
@@ -102,98 +211,154 @@ def create(
     threads: int | None = None,
     seed: int = 0,
     batch_size: int | None = None,
-) -> GameEngine:
+    storage: int | None = None,
+) -> GameEngine: ...
+
+
+def create(
+    name: str,
+    form: GameForm | PublicForm,
+    *,
+    game: Game[Any] | None = None,
+    kind: Kind | str | None = None,
+    updates: Updates = Updates.ALTERNATING,
+    sampling: Sampling = Sampling.FULL,
+    dtype: str | None = None,
+    device: str = "auto",
+    threads: int | None = None,
+    seed: int = 0,
+    batch_size: int | None = None,
+    storage: int | None = None,
+) -> GameEngine | PublicEngine:
     """An engine on a compiled game; by default on the sequence form for two players, on the history form for more.
 
     `name` is a name of `available()` or "auto"; `dtype` is "float32" or "float64", by default the engine's own. With
     both `name` and `device` left at "auto", a large game goes to a CUDA device where there is one, in float64 as on a
     CPU (`devices.py` says how large and why); `threads` keeps it on the CPU.
-    `seed` and `batch_size` (deals drawn between two updates) are for engines that sample.
+    `seed` and `batch_size` (deals drawn between two updates) are for engines that sample; `game`, the rules, for those
+    that walk them.
 
     >>> from regretless.forms import compile_history
     >>> from regretless.games import Kuhn
     >>> create("numpy", compile_history(Kuhn(players=3))).name
     'numpy'
     """
-    if sampling is not Sampling.FULL:
-        from regretless.engines.sampling.registry import create_sampling
-
-        return create_sampling(
-            name,
-            _history(form),
-            sampling=sampling,
-            updates=updates,
-            dtype=dtype,
-            device=device,
-            threads=threads,
-            seed=seed,
-            batch_size=batch_size,
-        )
+    if threads is not None and threads < 1:
+        raise InvalidOption("threads", threads, "must be at least 1")
+    if isinstance(form, PublicForm):
+        kind = Kind.PUBLIC
+    elif sampling is not Sampling.FULL:
+        kind, form = Kind.SAMPLING, _history(form)
+    elif kind is None and name in ENGINES:
+        kind = _kind(form, ENGINES[name])
+    elif kind is None:
+        kind = Kind.SEQUENCE if _history(form).players == 2 else Kind.HISTORY
+    kind = Kind(kind)
     if name == "auto":
-        if kind == Kind.HISTORY or _history(form).players > 2:
-            form = _history(form)
-        else:  # what the engines to choose from work on, and what tells the size
-            form = _as(Kind.SEQUENCE, form)
-        if device == "auto":
+        form = _as(kind, form)  # what the engines to choose from work on, and what tells the size
+        if device == "auto" and kind in (Kind.SEQUENCE, Kind.HISTORY):
             name, device = _choose_by_size(form, threads)
             dtype = dtype or "float64"
         else:
-            name = _choose(form, device)
-    if name not in ENGINES:
-        raise InvalidOption("engine", name, f"is not one of auto, {', '.join(ENGINES)}")
-    entry = ENGINES[name]
+            name = _choose(kind, "cpu" if device == "auto" else device)
+    entry = _entry(name)
     for library in _missing(entry):
         raise MissingExtra(library, entry.extra)
-    if device not in ("auto", *entry.devices):
-        raise InvalidOption(
-            "device", device, f"is not for the {name} engine, which runs on {' or '.join(entry.devices)}"
-        )
-    if dtype is not None and dtype not in entry.dtypes:
-        raise InvalidOption("dtype", dtype, f"is not for the {name} engine, which knows {' and '.join(entry.dtypes)}")
-    if threads is not None and threads < 1:
-        raise InvalidOption("threads", threads, "must be at least 1")
-    kind = _kind(form, entry) if kind is None else Kind(kind)
     if kind not in entry.classes:
-        raise InvalidGame(f"the {name} engine does not work on the {kind} form, which {_history(form).name} needs")
-    options: dict[str, Any] = {"updates": Updates(updates)}
-    if entry.devices != ("cpu",):
-        options["device"] = entry.devices[0] if device == "auto" else device
-        if options["device"] == "cuda":
-            devices.require_cuda()
-    if len(entry.dtypes) > 1:
-        options["dtype"] = dtype or entry.dtypes[0]
-    if entry.threads:
+        if kind is Kind.SAMPLING:
+            raise InvalidOption("engine", name, "does not sample: take numba, or torch for batches")
+        raise InvalidGame(f"the {name} engine does not work on the {kind} form, which {_name(form)} needs")
+    build = entry.classes[kind]
+    asked = {"device": device, "dtype": dtype, "threads": threads, "storage": storage}
+    _check(name, kind, build, updates=updates, sampling=sampling, **asked)
+    options: dict[str, Any] = {}
+    where = build.devices[0] if device == "auto" else device
+    if where == "cuda":
+        devices.require_cuda()
+    if build.devices != ("cpu",):
+        options["device"] = where
+    if len(build.dtypes) > 1:
+        options["dtype"] = dtype or build.dtypes[0]
+    if len(build.updates) > 1:
+        options["updates"] = Updates(updates)
+    if kind is Kind.SAMPLING:
+        options |= {"sampling": Sampling(sampling), "seed": seed}
+        options |= {} if batch_size is None else {"batch_size": batch_size}
+    elif seed or batch_size is not None:
+        option, value = ("seed", seed) if seed else ("batch_size", batch_size)
+        raise InvalidOption(option, value, "is only for solves that sample")
+    if build.threads and threads is not None:
         options["threads"] = threads
-    module, _, class_name = entry.classes[kind].partition(":")
-    build: Any = getattr(import_module(module), class_name)
-    return cast(GameEngine, build(_as(kind, form), **options))
+    if storage is not None:
+        options["storage"] = storage
+    if build.rules:
+        if game is None:
+            raise InvalidOption("engine", name, "needs the rules of the game, not only its compiled form")
+        options["game"] = game
+    form = _as(kind, form)
+    if where == "cpu":
+        _check_fits(name, kind, form, options)
+    return cast(GameEngine | PublicEngine, _load(build.path)(form=form, **options))
 
 
-def _choose_by_size(form: HistoryForm | SequenceForm, threads: int | None) -> tuple[str, str]:
+def _check(name: str, kind: Kind, build: Build, **asked: Any) -> None:
+    """Refuse an option that the engine has no use for."""
+    who = f"the {name} engine{' on the public form' if kind is Kind.PUBLIC else ''}"
+    if asked["device"] not in ("auto", *build.devices):
+        reason = f"is not for {who}, which runs on {' or '.join(build.devices)}"
+        raise InvalidOption("device", asked["device"], reason)
+    if asked["dtype"] not in (None, *build.dtypes):
+        raise InvalidOption("dtype", asked["dtype"], f"is not for {who}, which knows {' and '.join(build.dtypes)}")
+    if not build.threads and asked["threads"] not in (None, 1):
+        raise InvalidOption("threads", asked["threads"], f"must be 1 for {who}")
+    if asked["storage"] not in (None, *build.storages):
+        known = f"is not one of {', '.join(map(str, build.storages))} bits" if build.storages else f"is not for {who}"
+        raise InvalidOption("storage", asked["storage"], known)
+    if asked["updates"] not in build.updates:
+        why = "sampling" if kind is Kind.SAMPLING else who
+        raise InvalidOption(
+            "updates", str(asked["updates"]), f"cannot be combined with {why}, which updates the players in turn"
+        )
+    if asked["sampling"] not in build.samplings:
+        known = " and ".join(build.samplings)
+        raise InvalidOption("sampling", str(asked["sampling"]), f"is not for {who}, which knows {known}: take numba")
+
+
+def _check_fits(name: str, kind: Kind, form: GameForm | PublicForm, options: dict[str, Any]) -> None:
+    sized = {key: value for key, value in options.items() if key in ("dtype", "threads", "storage")}
+    needed = None if kind is Kind.PUBLIC else estimate(name, kind, form, **sized)
+    if needed is not None and needed > (free := available_bytes()):
+        raise WouldNotFit(f"{_name(form)} in the {name} engine", needed=needed, available=free)
+
+
+def _choose_by_size(form: GameForm | PublicForm, threads: int | None) -> tuple[str, str]:
     """The engine and the device that suit a game of this size on this machine."""
+    assert not isinstance(form, PublicForm)
+    kind = Kind.SEQUENCE if isinstance(form, SequenceForm) else Kind.HISTORY
     size = devices.game_size(form)
     for name, smallest in devices.GPU_FROM.items():
-        if threads is None and size >= smallest and _suits(name, form) and devices.cuda_devices():
+        if threads is None and size >= smallest and _suits(name, kind) and devices.cuda_devices():
             return name, "cuda"
-    return _choose(form, "cpu"), "cpu"
+    return _choose(kind, "cpu"), "cpu"
 
 
-def _choose(form: HistoryForm | SequenceForm, device: str) -> str:
-    """The fastest engine that is installed, runs on `device` and works on the form."""
+def _choose(kind: Kind, device: str) -> str:
+    """The fastest engine that is installed, runs on `device` and does this kind of work."""
     if device == "cuda":
         devices.require_cuda()
     if device not in FASTEST_FIRST:
         raise InvalidOption("device", device, f"is not one of auto, {', '.join(FASTEST_FIRST)}")
-    for name in FASTEST_FIRST[device]:
-        if _suits(name, form):
+    able = [name for name in FASTEST_FIRST[device] if kind in ENGINES[name].classes]
+    if not able:
+        raise InvalidOption("device", device, f"has no engine for the {kind} form")
+    for name in able:
+        if not _missing(ENGINES[name]):
             return name
-    wanted = ENGINES["cupy" if device == "cuda" and isinstance(form, SequenceForm) else "torch"]
-    raise MissingExtra(wanted.libraries[0], wanted.extra)
+    raise MissingExtra(ENGINES[able[0]].libraries[0], ENGINES[able[0]].extra)
 
 
-def _suits(name: str, form: HistoryForm | SequenceForm) -> bool:
-    """Whether the engine is installed and works on the form."""
-    kind = Kind.SEQUENCE if isinstance(form, SequenceForm) else Kind.HISTORY
+def _suits(name: str, kind: Kind) -> bool:
+    """Whether the engine is installed and does this kind of work."""
     return kind in ENGINES[name].classes and not _missing(ENGINES[name])
 
 
@@ -201,15 +366,32 @@ def _missing(entry: Entry) -> list[str]:
     return [library for library in entry.libraries if find_spec(library) is None]
 
 
-def _kind(form: HistoryForm | SequenceForm, entry: Entry) -> Kind:
+def _entry(name: str) -> Entry:
+    if name not in ENGINES:
+        raise InvalidOption("engine", name, f"is not one of auto, {', '.join(ENGINES)}")
+    return ENGINES[name]
+
+
+def _load(path: str) -> Any:
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _kind(form: GameForm, entry: Entry) -> Kind:
     return Kind.SEQUENCE if _history(form).players == 2 and Kind.SEQUENCE in entry.classes else Kind.HISTORY
 
 
-def _history(form: HistoryForm | SequenceForm) -> HistoryForm:
+def _name(form: GameForm | PublicForm) -> str:
+    return "a public form" if isinstance(form, PublicForm) else _history(form).name
+
+
+def _history(form: GameForm) -> HistoryForm:
     return form.history if isinstance(form, SequenceForm) else form
 
 
-def _as(kind: Kind, form: HistoryForm | SequenceForm) -> HistoryForm | SequenceForm:
-    if kind is Kind.HISTORY:
-        return _history(form)
-    return form if isinstance(form, SequenceForm) else compile_sequence(form)
+def _as(kind: Kind, form: GameForm | PublicForm) -> GameForm | PublicForm:
+    if isinstance(form, PublicForm):
+        return form
+    if kind is Kind.SEQUENCE:
+        return form if isinstance(form, SequenceForm) else compile_sequence(form)
+    return _history(form)

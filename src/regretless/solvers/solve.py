@@ -21,7 +21,6 @@ from regretless.games.game import Game
 from regretless.games.registry import load
 from regretless.solvers.loop import Checkpoints, Measurement, Outcome, Progress, Stop, joined, run
 from regretless.solvers.readable.linear_program import solve_linear_program
-from regretless.solvers.readable.reference import Reference
 from regretless.solvers.request import Problem, check_options, check_resume
 from regretless.solvers.solution import Settings, Solution
 from regretless.variants.presets import PRESETS, read_variant
@@ -49,8 +48,8 @@ _DEFAULTS = {
 
 
 def engine_names() -> tuple[str, ...]:
-    """What `engine` may be: "auto", the readable recursion, and every engine on arrays."""
-    return ("auto", Reference.name, *engines.ENGINES)
+    """What `engine` may be: "auto", and every engine of general games."""
+    return ("auto", *engines.ENGINES)
 
 
 def solve(
@@ -210,24 +209,17 @@ def _create(
 ) -> GameEngine:
     """The engine that was asked for, or the one that suits the game, the machine and the way of sampling."""
     updates, sampling = Updates(settings.updates), Sampling(settings.sampling)
-    if engine != Reference.name:
-        return engines.create(
-            engine,
-            form,
-            updates=updates,
-            sampling=sampling,
-            device=device,
-            threads=threads,
-            seed=settings.seed,
-            batch_size=settings.batch_size,
-        )
-    if device not in ("auto", "cpu"):
-        raise InvalidOption("device", device, "is not for the reference engine, which runs on cpu")
-    if threads not in (None, 1):
-        raise InvalidOption("threads", threads, "must be 1 for the reference engine")
-    if settings.batch_size not in (None, 1):
-        raise InvalidOption("batch_size", settings.batch_size, "must be 1 for the reference engine")
-    return Reference(rules, form, updates=updates, sampling=sampling, seed=settings.seed)
+    return engines.create(
+        engine,
+        form,
+        game=rules,
+        updates=updates,
+        sampling=sampling,
+        device=device,
+        threads=threads,
+        seed=settings.seed,
+        batch_size=settings.batch_size,
+    )
 
 
 def _restore(solver: GameEngine, earlier: Solution, form: HistoryForm, hashed: str) -> None:

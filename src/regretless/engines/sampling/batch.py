@@ -17,12 +17,12 @@ import warnings
 import numpy as np
 import torch
 
-from regretless.engines.contract import LEARNED, Evaluation, Snapshot
+from regretless.engines.contract import LEARNED, Evaluation, Sampling, Snapshot
 from regretless.engines.sampling.deals import Deals
 from regretless.engines.sampling.random_numbers import check_seed, key_of
 from regretless.engines.sampling.slots import SlotLevel, slot_levels
 from regretless.engines.sampling.tree import sampling_tree
-from regretless.engines.sampling.walks import Estimate, exact_engine
+from regretless.engines.sampling.walks import Means, exact_engine
 from regretless.engines.sequence.numpy_engine import normalise
 from regretless.engines.sequence.torch_engine import DTYPES, TOLERANCE, torch_device
 from regretless.engines.sequence.torch_segments import Segments
@@ -79,12 +79,15 @@ class BatchSamplingEngine:
         self,
         form: HistoryForm,
         *,
+        sampling: Sampling = Sampling.CHANCE,  # the only one it knows
         batch_size: int = 1024,
         seed: int = 0,
         device: str = "cpu",
         dtype: str = "float32",
         graph: bool = True,  # whether an iteration is recorded on CUDA
     ) -> None:
+        if sampling is not Sampling.CHANCE:
+            raise InvalidOption("sampling", str(sampling), "must be chance where deals are drawn in batches")
         if batch_size < 1:
             raise InvalidOption("batch_size", batch_size, "must be at least 1")
         where = torch_device(device, dtype)
@@ -160,7 +163,7 @@ class BatchSamplingEngine:
         self.restore(before)
         self.iteration = iteration
 
-    def estimate(self, batches: int) -> Estimate:
+    def means(self, batches: int) -> Means:
         """Means over `batches` batches for every player; the strategy stands still and only the random numbers move."""
         regret, average = (np.zeros(int(self.form.first_pair[-1])) for _ in range(2))
         with torch.no_grad():
@@ -168,7 +171,7 @@ class BatchSamplingEngine:
                 for _ in range(batches):
                     for total, sampled in zip((regret, average), self._deals.sample(player)):
                         total[own.cpu().numpy()] += sampled.to("cpu", torch.float64).numpy() / batches
-        return Estimate(regret, average)
+        return Means(regret, average)
 
     def average_strategy(self) -> FloatArray:
         """The average strategy in pair order, uniform where no deal came."""

@@ -41,31 +41,43 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from regretless.engines.contract import Evaluation, GameEngine, Sampling, Snapshot
+from regretless.engines.contract import Evaluation, Sampling, Snapshot
 from regretless.engines.sampling.kernels import batch_walks, chance_walks, external_walks, outcome_walks
 from regretless.engines.sampling.random_numbers import check_seed, key_of
 from regretless.engines.sampling.tree import sampling_tree
+from regretless.engines.sequence.numba_engine import NumbaHistoryEngine, NumbaSequenceEngine
+from regretless.engines.sequence.numba_engine import estimate as estimate_exact
 from regretless.engines.sequence.numpy_engine import normalise
 from regretless.errors import InvalidOption
 from regretless.forms.compile import uniform_array
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.memory import memory_bytes
+from regretless.forms.sequence import compile_sequence
 from regretless.variants.vanilla import Vanilla
 from regretless.variants.variant import Schedule, schedule
 
-__all__ = ["Estimate", "SamplingEngine", "exact_engine"]
+__all__ = ["Means", "SamplingEngine", "estimate", "exact_engine"]
+
+STATE_ARRAYS = 6  # regret, average and strategy, and three more over pairs while walking
+LISTED_BYTES = {Sampling.CHANCE: 48, Sampling.EXTERNAL: 24, Sampling.OUTCOME: 24}  # of a node that a walk lists
 
 PLAIN = schedule(Vanilla(), first=1, count=1)  # weights of walks whose sums are only collected
 
 
-def exact_engine(form: HistoryForm) -> GameEngine:
-    """The fastest engine that walks the whole game on the CPU, for evaluating what a sampling engine found."""
-    from regretless.engines.registry import create  # which knows of this module too
-
-    return create("auto", form, device="cpu")
+def exact_engine(form: HistoryForm) -> NumbaHistoryEngine | NumbaSequenceEngine:
+    """An engine that walks the whole game on the CPU, for evaluating what a sampling engine found."""
+    return NumbaSequenceEngine(compile_sequence(form)) if form.players == 2 else NumbaHistoryEngine(form)
 
 
-class Estimate(NamedTuple):
+def estimate(form: HistoryForm) -> int:
+    """Bytes that `SamplingEngine` allocates beside the compiled game."""
+    nodes = len(form.parent)
+    tree = (4 * 4 + 8 + 4) * nodes + form.payoff.nbytes
+    state = STATE_ARRAYS * 8 * int(form.first_pair[-1]) + LISTED_BYTES[Sampling.CHANCE] * nodes
+    return tree + state + estimate_exact(form)
+
+
+class Means(NamedTuple):
     """Means over walks under a strategy that stands still."""
 
     regret: FloatArray  # [pairs]   estimates the counterfactual regrets
@@ -126,9 +138,8 @@ class SamplingEngine:
 
     @property
     def memory_bytes(self) -> int:
-        # a walk lists nodes: 3 numbers each (6 where reaches are kept), and 3 numbers a pair
-        walk = (48 if self.sampling is Sampling.CHANCE else 24) * len(self.form.parent)
-        held = 6 * self._regret.nbytes + walk + memory_bytes(self._tree) + memory_bytes(self.form)
+        walk = LISTED_BYTES[self.sampling] * len(self.form.parent)
+        held = STATE_ARRAYS * self._regret.nbytes + walk + memory_bytes(self._tree) + memory_bytes(self.form)
         return held + self._evaluator.memory_bytes
 
     def advance(self, schedule: Schedule) -> None:
@@ -153,11 +164,11 @@ class SamplingEngine:
                 "discounted alike: try linear",
             )
 
-    def estimate(self, walks: int) -> Estimate:
+    def means(self, walks: int) -> Means:
         """Means over `walks` walks of every player; the strategy stands still and only the random numbers move on."""
         regret, average = np.zeros_like(self._regret), np.zeros_like(self._average)
         self._walk(regret, average, self._strategy, np.ones(2), PLAIN.repeat(walks), learning=False)
-        return Estimate(regret / walks, average / walks)
+        return Means(regret / walks, average / walks)
 
     def _walk(
         self,

@@ -31,7 +31,7 @@ from regretless.forms.memory import memory_bytes
 from regretless.forms.sequence import sequence_tree, terminal_sequences
 from regretless.variants.variant import Schedule, Weights
 
-__all__ = ["MatrixEngine"]
+__all__ = ["MatrixEngine", "estimate"]
 
 Array = Any  # numpy.ndarray or cupy.ndarray
 Sparse = Any  # a matrix of scipy.sparse or cupyx.scipy.sparse
@@ -172,6 +172,15 @@ class MatrixEngine:
 
     def _host(self, array: Array) -> FloatArray:
         return np.array(array.get() if self.device == "cuda" else array)
+
+
+def estimate(form: HistoryForm) -> int:
+    """Bytes that an engine allocates beside the compiled game: sparse rows take 16 for an entry and 8 for a row."""
+    nodes, pairs, levels = len(form.parent), int(form.first_pair[-1]), len(form.level) - 2
+    moved = int(np.count_nonzero(form.pair >= 0))
+    between = 2 * (16 * nodes + 8 * nodes * levels) + 24 * nodes  # levels, both ways, and the whole tree
+    within = 2 * 16 * moved + 8 * (nodes + 2 * pairs) + 16 * int((np.diff(form.first_pair) ** 2).sum())
+    return between + within + 2 * 8 * nodes * form.players + 4 * 8 * pairs
 
 
 class _Response:

@@ -34,7 +34,7 @@ from regretless.forms.sequence import (
 )
 from regretless.variants.variant import ROW, Schedule
 
-__all__ = ["NumbaHistoryEngine", "NumbaSequenceEngine"]
+__all__ = ["NumbaHistoryEngine", "NumbaSequenceEngine", "estimate"]
 
 Array = NDArray[np.floating]
 SHARED = 65_536  # information sets of one group from which several threads pay
@@ -49,17 +49,8 @@ class _NumbaEngine(ABC):
     device = "cpu"
     threads = 1
 
-    def __init__(
-        self,
-        form: HistoryForm | SequenceForm,
-        history: HistoryForm,
-        trees: tuple[SequenceTree, ...],
-        *,
-        updates: Updates,
-        dtype: str,
-    ) -> None:
+    def __init__(self, form: HistoryForm, trees: tuple[SequenceTree, ...], *, updates: Updates, dtype: str) -> None:
         self.form = form
-        self.history = history
         self.updates = updates
         self.dtype = np.dtype(dtype)
         self.tolerance = TOLERANCE[self.dtype.name]
@@ -69,7 +60,7 @@ class _NumbaEngine(ABC):
         self.tree = kernels.Tree(layout.first_slot, layout.first_group, layout.group, layout.parent)
         slots = int(layout.first_slot[-1])
         strategy = np.ones(slots, self.dtype)
-        strategy[self.slot] = uniform_array(history)
+        strategy[self.slot] = uniform_array(form)
         self.state = kernels.State(
             regret=np.zeros(slots, self.dtype),
             average=np.zeros(slots, self.dtype),
@@ -94,10 +85,10 @@ class _NumbaEngine(ABC):
 
     @property
     def memory_bytes(self) -> int:
-        return memory_bytes(self.history) + memory_bytes((self.slot, self.slot_of_sequence, self.tree, self.state))
+        return memory_bytes(self.form) + memory_bytes((self.slot, self.slot_of_sequence, self.tree, self.state))
 
     def average_strategy(self) -> FloatArray:
-        return normalise(self._in_pair_order(self.state.average), self.history.first_pair)
+        return normalise(self._in_pair_order(self.state.average), self.form.first_pair)
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
         played, plan = np.ones(len(self.state.plan)), np.ones(len(self.state.plan))
@@ -105,7 +96,7 @@ class _NumbaEngine(ABC):
         kernels.realize(self.tree, played, plan)
         payoff = np.zeros(len(plan))
         values, best = [], []
-        for player in range(self.history.players):
+        for player in range(self.form.players):
             self._payoffs(player, plan, payoff)
             first, end = self.tree.first_slot[player : player + 2].tolist()
             values.append(float(plan[first:end] @ payoff[first:end]))
@@ -124,6 +115,21 @@ class _NumbaEngine(ABC):
 
     def _in_pair_order(self, array: Array) -> FloatArray:
         return array[self.slot].astype(np.float64)
+
+
+def estimate(form: HistoryForm | SequenceForm, *, dtype: str = "float64", threads: int | None = None) -> int:
+    """Bytes that an engine allocates beside the history form, at most: rewriting payoffs by rows saves some."""
+    history = form.history if isinstance(form, SequenceForm) else form
+    number, pairs = np.dtype(dtype).itemsize, int(history.first_pair[-1])
+    slots = pairs + history.players
+    tree = 4 * (pairs + slots + len(history.keys))
+    state = len(kernels.State._fields) * number * slots
+    weight = 8 if number == 8 else number + 8  # evaluation keeps its own in float64
+    if isinstance(form, SequenceForm):
+        entries = sum(len(matrix.value) for matrix in form.payoff)
+        return tree + state + 8 * slots + (4 + weight) * entries
+    entries = history.players * len(history.terminal)
+    return tree + state + 8 * slots + (4 * (history.players - 1) + weight) * entries
 
 
 class NumbaSequenceEngine(_NumbaEngine):
@@ -146,7 +152,7 @@ class NumbaSequenceEngine(_NumbaEngine):
         dtype: str = "float64",
         threads: int | None = None,
     ) -> None:
-        super().__init__(form, form.history, form.trees, updates=updates, dtype=dtype)
+        super().__init__(form.history, form.trees, updates=updates, dtype=dtype)
         self.exact_rows = _join((payoff_rows(form, 0), payoff_rows(form, 1)), self.slot_of_sequence)
         self.rows = self.exact_rows._replace(value=self.exact_rows.value.astype(self.dtype, copy=False))
         sweeps_outweigh_payoffs = len(self.slot) > len(self.rows.value)
@@ -225,7 +231,7 @@ class NumbaHistoryEngine(_NumbaEngine):
         threads: int | None = None,
     ) -> None:
         trees = tuple(sequence_tree(form, player) for player in range(form.players))
-        super().__init__(form, form, trees, updates=updates, dtype=dtype)
+        super().__init__(form, trees, updates=updates, dtype=dtype)
         self.exact_terminals = _sort_terminals(form, trees, self.slot_of_sequence, self.tree.first_slot.tolist())
         weight = self.exact_terminals.weight.astype(self.dtype, copy=False)
         self.terminals = self.exact_terminals._replace(weight=weight)

@@ -30,11 +30,13 @@ from regretless.forms.memory import memory_bytes
 from regretless.forms.sequence import SequenceForm, SequenceTree, sequence_tree, terminal_sequences
 from regretless.variants.variant import Schedule, Weights
 
-__all__ = ["SMALLEST", "NumpyHistoryEngine", "NumpySequenceEngine", "normalise"]
+__all__ = ["SMALLEST", "NumpyHistoryEngine", "NumpySequenceEngine", "estimate", "normalise"]
 
 # The smallest normal number. A sum below it counts as 0 in every engine, each in its own number format: it has lost its
 # digits, and 1 / sum overflows. Only a long chain of improbable moves gets there.
 SMALLEST = float(np.finfo(np.float64).tiny)
+
+STATE_ARRAYS = 4  # regret, average, strategy and plan, over all sequences
 
 Profile = list[tuple[FloatArray, FloatArray]]  # for each player: strategy and realization plan over their sequences
 
@@ -140,11 +142,8 @@ class _NumpyEngine(ABC):
     threads = 1
     tolerance = 1e-12
 
-    def __init__(
-        self, form: HistoryForm | SequenceForm, history: HistoryForm, trees: tuple[SequenceTree, ...], updates: Updates
-    ) -> None:
+    def __init__(self, form: HistoryForm, trees: tuple[SequenceTree, ...], updates: Updates) -> None:
         self.form = form
-        self.history = history
         self.updates = updates
         self.iteration = 0
         self.players = [_PlayerState(tree) for tree in trees]
@@ -155,8 +154,8 @@ class _NumpyEngine(ABC):
 
     @property
     def memory_bytes(self) -> int:
-        state = sum(4 * player.plan.nbytes for player in self.players)
-        return memory_bytes(self.history) + sum(memory_bytes(player.tree) for player in self.players) + state
+        state = sum(STATE_ARRAYS * player.plan.nbytes for player in self.players)
+        return memory_bytes(self.form) + sum(memory_bytes(player.tree) for player in self.players) + state
 
     def advance(self, schedule: Schedule) -> None:
         for weights in map(Weights._make, schedule.tolist()):
@@ -175,7 +174,7 @@ class _NumpyEngine(ABC):
 
     def average_strategy(self) -> FloatArray:
         average = self._in_pair_order([player.average for player in self.players])
-        return normalise(average, self.history.first_pair)
+        return normalise(average, self.form.first_pair)
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
         played = self.average_strategy() if strategy is None else strategy
@@ -202,10 +201,20 @@ class _NumpyEngine(ABC):
             player.plan = player.realize(player.strategy)
 
     def _in_pair_order(self, arrays: list[FloatArray]) -> FloatArray:
-        pairs = np.zeros(self.history.first_pair[-1])
+        pairs = np.zeros(self.form.first_pair[-1])
         for player, array in zip(self.players, arrays):
             pairs[player.tree.pair[1:]] = array[1:]
         return pairs
+
+
+def estimate(form: HistoryForm | SequenceForm) -> int:
+    """Bytes that an engine allocates beside the compiled game."""
+    history = form.history if isinstance(form, SequenceForm) else form
+    sets, pairs, players = len(history.keys), int(history.first_pair[-1]), history.players
+    state = STATE_ARRAYS * 8 * (pairs + players)
+    if isinstance(form, SequenceForm):
+        return state
+    return state + 4 * (3 * sets + pairs + 2 * players + players * len(history.terminal)) + len(history.parent)
 
 
 class NumpySequenceEngine(_NumpyEngine):
@@ -221,7 +230,7 @@ class NumpySequenceEngine(_NumpyEngine):
     """
 
     def __init__(self, form: SequenceForm, *, updates: Updates = Updates.ALTERNATING) -> None:
-        super().__init__(form, form.history, form.trees, updates)
+        super().__init__(form.history, form.trees, updates)
         self.matrices = form.payoff
         self.rows = tuple(np.flatnonzero(np.diff(matrix.start)) for matrix in form.payoff)  # those with entries
 
@@ -255,13 +264,17 @@ class NumpyHistoryEngine(_NumpyEngine):
 
     def __init__(self, form: HistoryForm, *, updates: Updates = Updates.ALTERNATING) -> None:
         trees = tuple(sequence_tree(form, player) for player in range(form.players))
-        super().__init__(form, form, trees, updates)
+        super().__init__(form, trees, updates)
         self.ends = [terminal_sequences(form, player, tree) for player, tree in enumerate(trees)]
         self.mover = np.full(len(form.parent), -1, np.int8)  # [N] who entered the node; −1 if chance, and at the root
         self.mover[1:] = form.player[form.parent[1:]]
 
+    @property
+    def memory_bytes(self) -> int:
+        return super().memory_bytes + sum(ends.nbytes for ends in self.ends) + self.mover.nbytes
+
     def payoffs(self, player: int, profile: Profile) -> FloatArray:
-        form = self.history
+        form = self.form
         played = self._in_pair_order([strategy for strategy, _ in profile])
         reach = form.chance.copy()
         others = np.flatnonzero((self.mover >= 0) & (self.mover != player))

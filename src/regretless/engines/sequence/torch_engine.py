@@ -20,7 +20,7 @@ from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.sequence import SequenceForm, SequenceTree
 from regretless.variants.variant import Schedule
 
-__all__ = ["TorchEngine", "TorchSolve", "torch_device"]
+__all__ = ["DTYPES", "TOLERANCE", "TorchEngine", "TorchSolve", "estimate", "torch_device"]
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 TOLERANCE = {"float32": 1e-4, "float64": 1e-10}  # of results of order 1, after some tens of iterations
@@ -128,6 +128,18 @@ class TorchSolve:
         return both[0], both[1]
 
 
+def estimate(form: SequenceForm | HistoryForm, *, dtype: str = "float32", threads: int | None = None) -> int:
+    """Bytes of all tensors: terms with their columns, what CFR updates, and the slices of levels."""
+    history = form.history if isinstance(form, SequenceForm) else form
+    number, sets, pairs = DTYPES[dtype].itemsize, len(history.keys), int(history.first_pair[-1])
+    if isinstance(form, SequenceForm):
+        terms = sum(len(matrix.value) for matrix in form.payoff)
+    else:
+        terms = history.players * len(history.terminal)
+    payoffs = terms * (number + 8 * (history.players - 1)) + 8 * (pairs + history.players)
+    return payoffs + pairs * (5 * number + 3 * 8) + sets * (number + 2 * 8)
+
+
 class TorchEngine:
     """One game in PyTorch: two players by the sequence form, any number by the history form.
 
@@ -149,12 +161,15 @@ class TorchEngine:
         updates: Updates = Updates.ALTERNATING,
         device: str = "cpu",
         dtype: str = "float32",
+        threads: int | None = None,
         graph: bool = True,
     ) -> None:
         where = torch_device(device, dtype)
+        if threads is not None and where.type == "cpu":
+            torch.set_num_threads(threads)  # of the whole process: PyTorch knows no other way
         trees, terms = terms_of(form)
         self._solve = TorchSolve(trees, terms, updates=updates, device=where, dtype=DTYPES[dtype], graph=graph)
-        self.form = form
+        self.form = form.history if isinstance(form, SequenceForm) else form
         self.device = where.type
         self.threads = torch.get_num_threads() if where.type == "cpu" else 1
         self.tolerance = TOLERANCE[dtype]

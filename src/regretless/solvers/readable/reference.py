@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from regretless.engines.contract import LEARNED, Evaluation, Sampling, Snapshot, Updates
-from regretless.errors import InvalidGame
+from regretless.engines.registry import Build, Entry, Kind, register
+from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.compile import invert, strategy_array
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.games.game import Game
@@ -39,7 +40,10 @@ class Reference:
         updates: Updates = Updates.ALTERNATING,
         sampling: Sampling = Sampling.FULL,
         seed: int = 0,
+        batch_size: int = 1,
     ) -> None:
+        if batch_size != 1:
+            raise InvalidOption("batch_size", batch_size, "must be 1 for the reference engine")
         self.form = form
         self.cfr = CFR(game, updates=updates, sampling=sampling, seed=seed)
         self.cfr.information_sets = {key: self.cfr.information_sets[key] for key in form.keys}  # in the form's order
@@ -96,3 +100,14 @@ class Reference:
                 f"{self.form.name} is {moves:,} moves deep, too deep for the recursion of the reference engine: "
                 "every other engine solves it"
             ) from None
+
+
+register(
+    Reference.name,
+    Entry(
+        classes={
+            Kind.HISTORY: Build(path=f"{__name__}:Reference", rules=True),
+            Kind.SAMPLING: Build(path=f"{__name__}:Reference", rules=True, samplings=(Sampling.CHANCE,)),
+        }
+    ),
+)

@@ -55,7 +55,7 @@ class CupyEngine:
             threads=block_threads,
             carried=carried,
         )
-        self.form = form
+        self.form = form.history
         self.updates = updates
         self.tolerance = TOLERANCE[dtype]
         self.iteration = 0
