@@ -283,6 +283,15 @@ def test_what_would_not_fit_is_refused_before_it_is_allocated(monkeypatch: pytes
             engines.create("numba", form, **options)
 
 
+@pytest.mark.parametrize(("storage", "bits"), [(None, 32), (16, 16)])
+def test_the_form_tells_the_engine(storage: int | None, bits: int) -> None:
+    engine = engines.create("auto", kuhn_public(), storage=storage)
+    assert (engine.name, engine.device, engine.storage) == ("numba", "cpu", bits)
+    engine.advance(schedule(Plus(), first=1, count=100))
+    assert engine.evaluate().exploitability == pytest.approx(0.0012, abs=0.001)
+    assert engines.create("reference", compiled("kuhn"), game=games.load("kuhn")).name == "reference"
+
+
 def test_a_name_is_registered_once_and_forgotten() -> None:
     entry = Entry(classes={Kind.HISTORY: ENGINES["numpy"].classes[Kind.HISTORY]})
     for taken in ("numba", "auto", "reference"):

@@ -85,7 +85,7 @@ ENGINES: dict[str, Entry] = {
                 samplings=(Sampling.CHANCE, Sampling.EXTERNAL, Sampling.OUTCOME),
             ),
             Kind.PUBLIC: Build(
-                path="regretless.engines.public.compiled.engine:PublicEngine",
+                path="regretless.engines.public.compiled.engine:CompiledPublicEngine",
                 dtypes=("float32",),
                 threads=True,
                 storages=(32, 16),
