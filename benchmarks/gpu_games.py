@@ -28,7 +28,7 @@ import numpy as np
 from regretless import benchmark
 from regretless.engines import devices
 from regretless.engines.contract import Updates
-from regretless.engines.registry import ENGINES, available, create
+from regretless.engines.registry import available, create
 from regretless.engines.sequence.batched import BatchedEngine, batched_terms, replace_payoffs
 from regretless.forms import SequenceForm, compile_history, compile_sequence
 from regretless.games.registry import load
@@ -141,8 +141,7 @@ def engines(form: SequenceForm, sweep: bool) -> Iterator[tuple[str, Callable[[],
         yield "matrix cpu", lambda: create("matrix", form, device="cpu")
     yield "numba", lambda: create("numba", form, threads=1)
     yield "numba float32", lambda: create("numba", form, dtype="float32", threads=1)
-    if ENGINES["numba"].threads:
-        yield "numba threads", lambda: create("numba", form, threads=os.cpu_count())
+    yield "numba threads", lambda: create("numba", form, threads=os.cpu_count())
 
 
 def hardware() -> Row:

@@ -20,7 +20,6 @@ from collections.abc import Callable
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import numpy as np
 import pyspiel
 
 from regretless.engines.contract import Sampling
@@ -42,7 +41,7 @@ def timed(step: Callable[[], int], seconds: float) -> float:
 
 
 def our_steps(engine: SamplingEngine, piece: int) -> Callable[[], int]:
-    rows = np.tile(schedule(Vanilla(), first=1, count=1), (piece, 1))
+    rows = schedule(Vanilla(), first=1, count=1).repeat(piece)
     engine.advance(rows[:2])
 
     def step() -> int:

@@ -18,7 +18,7 @@ WRONG = [
     (["solve", "kuhn(cards=4)"], "kuhn has no parameter cards"),
     (["solve", "leduc(ranks=6"], "game: "),
     (["solve", "kuhn", "--variant", "cfr"], "variant: 'cfr' is not one of vanilla, plus"),
-    (["solve", "kuhn", "--engine", "abacus"], "engine: 'abacus' is not one of auto, reference"),
+    (["solve", "kuhn", "--engine", "abacus"], "engine: 'abacus' is not one of auto, numba"),
     (["solve", "kuhn", "--device", "tpu"], "device: 'tpu' is not one of auto, cpu, cuda, mps"),
     (["solve", "kuhn", "--engine", "reference", "--device", "cuda"], "which runs on cpu"),
     (["solve", "kuhn", "--iterations", "-5"], "iterations: -5 must be at least 1"),
