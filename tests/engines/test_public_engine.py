@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +12,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from regretless.engines.contract import PublicStrategy
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
+from regretless.engines.public.compiled.sizes import estimate, evaluation_bytes
 from regretless.engines.public.layout import make_layout
 from regretless.engines.public.reference import PublicReference, matched
-from regretless.forms.public import Kind, PublicForm
+from regretless.errors import InvalidGame, InvalidOption
+from regretless.forms.history import FloatArray
+from regretless.forms.public import Hands, Kind, PublicForm
 from regretless.forms.public_poker import kuhn_public, leduc_public
+from regretless.forms.public_size import size_of_form
 from regretless.variants import Plus, schedule
 from regretless.variants.presets import PRESETS
 from regretless.variants.variant import Variant
@@ -181,3 +188,137 @@ def test_sixteen_bits_keep_strategies_that_are_not_played() -> None:
         alive = ~form.streets[form.tree.street[node]].dead[player]
         sums = layout.read(arrays[f"average.{player}"], node).sum(axis=1, dtype=np.int64)
         assert (sums[alive] > 0).all()
+
+
+def random_strategy(form: PublicForm, seed: int) -> PublicStrategy:
+    """A strategy of both players, by node and runout; hands that play alike play alike."""
+
+    def strategy(node: int, runout: int) -> FloatArray:
+        actions = int(form.tree.first_child[node + 1] - form.tree.first_child[node])
+        random = np.random.default_rng((seed, node, runout))
+        chosen = random.uniform(size=(actions, len(form.hands[form.tree.player[node]].weight))) ** 4
+        return chosen / chosen.sum(axis=0)
+
+    return strategy
+
+
+@pytest.mark.parametrize("storage", [32, 16])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_strategy_handed_in_is_worth_what_the_plain_engine_says(seed: int, storage: int) -> None:
+    form = random_form(seed, deck=7, streets=1 + seed % 3, rake=0.03 * (seed % 2), most_hands=12)
+    fast, plain = CompiledPublicEngine(form, storage=storage), PublicReference(form)
+    fast.advance(schedule(PRESETS["discounted"], 1, 3))
+    before = {name: array.copy() for name, array in fast.snapshot().arrays.items()}
+    strategy = random_strategy(form, seed)
+    scale = np.abs(form.payoffs.win).max() + 1.0
+    one, two = fast.evaluate(strategy), plain.evaluate(strategy)
+    np.testing.assert_allclose(one.values, two.values, atol=2e-6 * scale)
+    np.testing.assert_allclose(one.best_response_values, two.best_response_values, atol=2e-6 * scale)
+    for name, array in fast.snapshot().arrays.items():
+        np.testing.assert_array_equal(array, before[name])
+
+
+@pytest.mark.parametrize("storage", [32, 16])
+def test_the_own_average_handed_in_is_worth_the_same(storage: int) -> None:
+    form = random_form(4, deck=7, streets=3, most_hands=12)
+    engine = CompiledPublicEngine(form, storage=storage, threads=2)
+    engine.advance(schedule(PRESETS["discounted"], 1, 20))
+    own, given = engine.evaluate(), engine.evaluate(engine.strategy)
+    np.testing.assert_allclose(own.values, given.values, rtol=1e-6)
+    np.testing.assert_allclose(own.best_response_values, given.best_response_values, rtol=1e-6)
+
+
+@pytest.mark.parametrize("engine_type", [CompiledPublicEngine, PublicReference])
+def test_a_best_response_to_a_strategy_handed_in_respects_locks(
+    engine_type: type[CompiledPublicEngine] | type[PublicReference],
+) -> None:
+    form = leduc_public()
+    engine = engine_type(form)
+    strategy = random_strategy(form, 1)
+    free = engine.evaluate(strategy)
+    some = np.arange(6) < 3
+    engine.lock(0, strategy(0, 0), hands=some)
+    held = engine.evaluate(strategy)
+    assert held.values == pytest.approx(free.values, abs=1e-6)
+    assert held.best_response_values[1] == pytest.approx(free.best_response_values[1], abs=1e-6)
+    assert held.values[0] < held.best_response_values[0] < free.best_response_values[0] - 1e-4
+    engine.unlock()
+    engine.fix(0, strategy)
+    fixed = engine.evaluate(strategy)
+    assert fixed.best_response_values[0] == pytest.approx(free.values[0], abs=1e-6)
+    assert fixed.best_response_values[1] == pytest.approx(free.best_response_values[1], abs=1e-6)
+
+
+def test_evaluating_a_strategy_takes_the_memory_that_is_said() -> None:
+    form = random_form(5, deck=7, streets=3, most_hands=12)
+    engine = CompiledPublicEngine(form)
+    strategy = random_strategy(form, 0)
+    engine.evaluate(strategy)
+    tracemalloc.start()
+    engine.evaluate(strategy)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    said = evaluation_bytes(size_of_form(form))
+    assert said < 0.3 * engine.memory_bytes
+    assert 0.5 * said < peak < 1.3 * said + 2**16
+
+
+def forms_to_measure() -> dict[str, PublicForm]:
+    drawn = {f"random {seed}": random_form(seed, deck=7, streets=1 + seed % 3, most_hands=20) for seed in range(6)}
+    return {"kuhn": kuhn_public(), "leduc": leduc_public()} | drawn
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("storage", [32, 16])
+@pytest.mark.parametrize("form", forms_to_measure().values(), ids=forms_to_measure())
+def test_the_estimate_is_at_least_the_memory_and_at_most_five_percent_more(
+    form: PublicForm, storage: int, threads: int
+) -> None:
+    engine = CompiledPublicEngine(form, storage=storage, threads=threads)
+    estimated = estimate(size_of_form(form), storage=storage, threads=threads)
+    assert engine.memory_bytes <= estimated <= 1.05 * engine.memory_bytes
+    engine.advance(schedule(PRESETS["predictive-plus"], 1, 1))
+    assert engine.memory_bytes <= estimate(size_of_form(form), storage=storage, threads=threads, predicts=True)
+
+
+def test_what_cannot_be_counted_is_refused_with_a_sentence() -> None:
+    form = kuhn_public()
+    held = form.hands[0]
+    many = Hands(np.ones(3000), np.tile(held.cards[:1], (3000, 1)), np.full(3000, -1))
+    with pytest.raises(InvalidGame, match=r"has 3,000 hands of a player: the numba engine can count"):
+        CompiledPublicEngine(replace(form, hands=(many, held)))
+    with pytest.raises(InvalidGame, match="strengths of hands"):
+        CompiledPublicEngine(replace(form, strength=(form.strength[0].astype(np.int64) + 2**15, form.strength[1])))
+    with pytest.raises(InvalidOption, match="storage"):
+        CompiledPublicEngine(form, storage=8)
+
+
+def test_a_snapshot_of_another_form_or_format_is_refused() -> None:
+    engine = CompiledPublicEngine(kuhn_public())
+    taken = engine.snapshot()
+    for arrays in (
+        CompiledPublicEngine(kuhn_public(), storage=16).snapshot().arrays,
+        CompiledPublicEngine(leduc_public()).snapshot().arrays,
+        {name: array for name, array in taken.arrays.items() if name != "average.1"},
+    ):
+        with pytest.raises(ValueError, match=r"average|regret"):
+            engine.restore(replace(taken, arrays=arrays))
+
+
+class StoredArrays(dict[str, np.ndarray]):
+    """Arrays that can be read into memory that is there, as those of a file."""
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        raise AssertionError("copied twice")
+
+    def read_into(self, name: str, target: np.ndarray) -> None:
+        target[:] = self.get(name)
+
+
+def test_a_snapshot_in_a_file_is_read_into_place() -> None:
+    first, second = CompiledPublicEngine(leduc_public()), CompiledPublicEngine(leduc_public())
+    first.advance(schedule(PRESETS["predictive-plus"], 1, 5))
+    taken = first.snapshot()
+    second.restore(replace(taken, arrays=StoredArrays(taken.arrays)))
+    for name, array in second.snapshot().arrays.items():
+        np.testing.assert_array_equal(array, taken.arrays[name])

@@ -13,6 +13,8 @@ from regretless.cards.equity import equity
 from regretless.cards.ranges import Range
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.forms.public import Kind
+from regretless.holdem.estimate import estimate_spot
+from regretless.holdem.spots.spot import Spot
 from regretless.variants import Discounted, preset, schedule
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -69,6 +71,16 @@ def test_equity(name: str) -> None:
 def test_kept_memory_is_at_most_that_of_postflop_solver(name: str, storage: int) -> None:
     form, answer = load_spot(name)
     assert CompiledPublicEngine(form, storage=storage).kept_bytes <= answer["memory_bytes"][str(storage)]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("storage", [32, 16])
+@pytest.mark.parametrize("name", ALL)
+def test_estimated_memory_is_at_most_five_percent_above_what_is_used(name: str, storage: int, threads: int) -> None:
+    form, _ = load_spot(name)
+    estimated = estimate_spot(Spot.read(DATA / f"{name}.toml"), threads=threads).solving_bytes[storage]
+    used = CompiledPublicEngine(form, storage=storage, threads=threads).memory_bytes
+    assert used <= estimated <= 1.05 * used
 
 
 @slow

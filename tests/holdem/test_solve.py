@@ -167,7 +167,7 @@ def test_the_estimate_is_close_to_the_memory_used(
 ) -> None:
     spot, _ = read_reference("turn_paired_donk")
     solution = solve_spot(spot, iterations=1, threads=1)
-    assert estimate_spot(spot, threads=1).solving_bytes[32] == pytest.approx(solution.memory_bytes, rel=0.35)
+    assert 1.0 <= estimate_spot(spot, threads=1).solving_bytes[32] / solution.memory_bytes <= 1.05
 
 
 @pytest.mark.parametrize("storage", [32, 16])

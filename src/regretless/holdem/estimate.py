@@ -1,8 +1,7 @@
 """How large a spot is, and how much memory solving it takes, found without building anything that grows with it.
 
-Public nodes are betting nodes × runouts, street by street. An *entry* is an action of a hand at a decision: what
-regrets and averages are kept for. Subtrees that the betting tree repeats are counted once and multiplied, so the
-estimate of a tree of a million nodes takes moments too.
+The engine says how much it takes for a form of that size (`forms/public_size.py`). Subtrees that the betting tree
+repeats are counted once, so the estimate of a tree of a million nodes takes moments too.
 
 Memory is that of solving and of what follows it: values before the last street, which every answer needs, and the
 blocks in which strategies are written to a file.
@@ -15,29 +14,22 @@ from typing import Any
 
 import numpy as np
 
-from regretless.cards.ranges import Range
+from regretless.cards.deck import RANKS, SUITS
+from regretless.engines.public.compiled import sizes
+from regretless.engines.public.formats import FORMATS
 from regretless.errors import InvalidOption, WouldNotFit
-from regretless.forms.betting import Branch
-from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
-from regretless.forms.public import Kind
+from regretless.forms.public_size import PublicSize, size_of_branches
 from regretless.holdem.form.betting import betting_branches
-from regretless.holdem.form.suits import count_runouts
+from regretless.holdem.form.suits import count_runouts, spot_group
 from regretless.holdem.reading.probabilities import BLOCK_BYTES, probability_bits
 from regretless.holdem.spots.spot import PLAYERS, Spot
 
 __all__ = ["STORAGES", "Estimate", "check_fits", "estimate_spot"]
 
-STORAGES = (32, 16)  # bits of a stored number
+STORAGES = tuple(FORMATS)  # bits of a stored number
 
-_LANES = 16  # hands are padded to a multiple of this
-_BYTES = {32: 8.0, 16: 4.0}  # of an entry: its regret and its average
-_TABLE_BYTES = 0.3  # of a hand on a runout: a bit for being alive, in both players' tables
-_SHOWDOWN_BYTES = 18  # of a hand on a final runout: whose reach it meets
-_THREAD_ROWS = 2  # rows that a thread keeps for a node: reach, and values
-_MOST_BLOCKS = 64  # pieces that threads share, each with the values of the lines into the second street
 _NODE_COPIES = 6  # in 32 bits, of a node's strategies while they are encoded for a file
-_LARGEST_BUFFER = 320 * 1024  # bytes of rows of the last street, where it is cut into chunks
 
 
 @dataclass(frozen=True)
@@ -81,32 +73,34 @@ def estimate_spot(spot: Spot, *, threads: int = 1) -> Estimate:
     >>> size.nodes, size.hands, size.entries
     (45, {'oop': 12, 'ip': 3}, 330)
     """
-    runouts = np.array(count_runouts(spot), dtype=object)  # Python's whole numbers: nothing overflows
-    counts = _counts(betting_branches(spot), len(runouts))
-    kinds = (counts[:, :4] * runouts[:, None]).sum(axis=0)
-    hands = [_live_hands(spot.range_of(player), spot.board) for player in PLAYERS]
-    padded = [-(-each // _LANES) * _LANES for each in hands]
-    decisions = (counts[:, 4:6] * runouts[:, None]).sum(axis=0)
-    actions = (counts[:, 6:8] * runouts[:, None]).sum(axis=0)
-    tables = int(runouts.sum() * sum(padded) * _TABLE_BYTES + runouts[-1] * sum(padded) * _SHOWDOWN_BYTES)
-    nodes_before, nodes_last = int(counts[:-1, :4].sum()), int(counts[-1, :4].sum())
-    blocks = min(int(runouts[1]), _MOST_BLOCKS) if len(runouts) > 1 and threads > 1 else 0
-    lines = int(counts[0, Kind.CHANCE]) * max(padded) * 8
-    rows = nodes_before * sum(padded) * 4 + min(nodes_last * sum(padded) * 4, _LARGEST_BUFFER)
-    working = threads * rows * _THREAD_ROWS + blocks * lines
-    values = int((counts[:-1, :4].sum(axis=1) * runouts[:-1]).sum()) * sum(hands) * 4
-    saving = values + _block_bytes(int((actions - decisions) @ hands), int(counts[-1, 4:6].sum()))
-    solving = {bits: int(actions @ padded * _BYTES[bits]) + tables + working for bits in STORAGES}
+    size = _size(spot)
+    hands = size.hands
+    kinds = [int(count) for count in size.public_nodes]
+    values = int(size.runouts[:-1] @ size.nodes[:-1].sum(axis=1)) * sum(hands) * 4
+    kept = size.entries - size.information_sets  # probabilities of all actions but the last
+    saving = values + _block_bytes(kept, int(size.decisions[-1].sum()))
+    solving = {bits: sizes.estimate(size, storage=bits, threads=threads) for bits in STORAGES}
     return Estimate(
-        nodes=int(kinds.sum()),
-        node_kinds=dict(zip(("action", "chance", "fold", "showdown"), map(int, kinds), strict=True)),
-        betting_nodes=int(counts[:, :4].sum()),
-        runouts=tuple(map(int, runouts)),
+        nodes=sum(kinds),
+        node_kinds=dict(zip(("action", "chance", "fold", "showdown"), kinds, strict=True)),
+        betting_nodes=int(size.nodes.sum()),
+        runouts=tuple(map(int, size.runouts)),
         hands={"oop": hands[1], "ip": hands[0]},
-        entries=int(actions @ hands),
-        information_sets=int(decisions @ hands),
+        entries=size.entries,
+        information_sets=size.information_sets,
         solving_bytes=solving,
-        memory_bytes={bits: size + saving for bits, size in solving.items()},
+        memory_bytes={bits: held + saving for bits, held in solving.items()},
+    )
+
+
+def _size(spot: Spot) -> PublicSize:
+    ip, oop = (int(np.count_nonzero(spot.range_of(player).remove(spot.board).weights)) for player in PLAYERS)
+    return size_of_branches(
+        betting_branches(spot),
+        deck=len(RANKS) * len(SUITS),
+        hands=(ip, oop),
+        permutations=len(spot_group(spot)),
+        runouts=count_runouts(spot),
     )
 
 
@@ -138,26 +132,3 @@ def _block_bytes(kept: int, decisions: int) -> int:
     width = probability_bits(kept) // 8
     block = min(kept * width, BLOCK_BYTES)
     return block + block * _NODE_COPIES * 4 // width // max(decisions, 1)
-
-
-def _live_hands(given: Range, board: tuple[int, ...]) -> int:
-    return int(np.count_nonzero(given.remove(board).weights))
-
-
-def _counts(root: Branch, streets: int) -> IntArray:
-    """[streets, 8] betting nodes of each kind, decisions and actions of each player."""
-    known: dict[int, IntArray] = {}
-
-    def count(branch: Branch, street: int) -> IntArray:
-        if id(branch) not in known:  # a shared branch always stands on one street
-            total = np.zeros((streets, 8), dtype=np.int64)
-            total[street, branch.kind] = 1
-            if branch.kind is Kind.DECISION:
-                total[street, 4 + branch.player] = 1
-                total[street, 6 + branch.player] = len(branch.children)
-            for child in branch.children.values():
-                total += count(child, street + (branch.kind is Kind.CHANCE))
-            known[id(branch)] = total
-        return known[id(branch)]
-
-    return count(root, 0).astype(object)  # Python's whole numbers: products with runouts and bytes do not overflow

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import Evaluation, PublicStrategy, Snapshot
+from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy, Snapshot
 from regretless.engines.public.layout import make_layout, take_alike
 from regretless.forms.blockers import compatible
 from regretless.forms.history import FloatArray
@@ -295,3 +296,7 @@ def matched(sums: FloatArray) -> FloatArray:
     positive = np.maximum(sums, 0.0)
     total = positive.sum(axis=0)
     return np.where(total > 0, positive / np.where(total > 0, total, 1.0), 1.0 / len(sums))
+
+
+if TYPE_CHECKING:
+    _conforms: type[PublicEngine] = PublicReference

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from regretless.engines.public.compiled.jobs import Blocks, Scratch, Tile
 from regretless.engines.public.compiled.plan import Plan
-from regretless.engines.public.compiled.records import FOUR
-from regretless.engines.public.compiled.sizes import MOST_BLOCKS
-from regretless.engines.public.compiled.tables import Tables
+from regretless.engines.public.compiled.sizes import MOST_BLOCKS, tile_rows
 from regretless.engines.public.layout import LANES
 from regretless.engines.public.locks import Lock
 from regretless.forms.public import PublicForm
@@ -45,9 +43,7 @@ def bytes_of(*held: object) -> int:
     return sum(longest.values())
 
 
-def make_scratch(
-    plans: tuple[Plan, Plan], tables: tuple[Tables, Tables], tile_type: type[np.floating[Any]] = np.float32
-) -> Scratch:
+def make_scratch(plans: tuple[Plan, Plan], deck: int, tile_type: type[np.floating[Any]] = np.float32) -> Scratch:
     """Rows for one thread."""
     opponent, value, line = (
         aligned(int(size), kind)
@@ -55,22 +51,8 @@ def make_scratch(
             np.maximum(plans[0].rows, plans[1].rows), (np.float32, np.float32, np.float64), strict=True
         )
     )
-    hands = max(plans[0].own_hands, plans[0].other_hands)
-    deck = tables[0].card_fours.size
-
-    def most(counts: Callable[[Tables], NDArray[np.generic]]) -> int:
-        return max(int(np.max(counts(each), initial=0)) for each in tables)
-
-    groups = most(lambda each: each.showdowns.extents["last_group"] - each.showdowns.extents["first_group"])
-    pairs = most(lambda each: each.showdowns.pair_counts.reshape(-1, deck).sum(axis=1, dtype=np.int64))
-    tile = Tile(
-        reach=aligned((hands + 1) * LANES, tile_type),
-        cards=aligned((deck + 1) * LANES, tile_type),
-        sums=aligned((min(hands, 2 * groups + 1) + 2) * LANES, tile_type),
-        events=aligned((FOUR * most(lambda each: each.showdowns.event_fours) + 2) * LANES, tile_type),
-        parts=aligned((pairs + 1) * LANES, tile_type),
-        base=aligned((groups + 1) * LANES, tile_type),
-    )
+    rows = tile_rows(max(plans[0].own_hands, plans[0].other_hands), deck)
+    tile = Tile(**{name: aligned(count * LANES, tile_type) for name, count in rows.items()})
     return Scratch(opponent, value, line, tile)
 
 

@@ -10,15 +10,18 @@ rows are kept), `tables` and `showdowns` (hands and runouts), `buffers` (the row
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import Evaluation, PublicStrategy, Snapshot
+from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy, Snapshot
 from regretless.engines.public.compiled.buffers import aligned, bytes_of, lock_rows, make_blocks, make_scratch
 from regretless.engines.public.compiled.jobs import EXTRAS, WEIGHTS, Job, Learned, Scratch, Steps
 from regretless.engines.public.compiled.kernels.iterate import BEGIN, BLOCKS, FINISH, iterate
 from regretless.engines.public.compiled.kernels.walk import BEST, LEARN, MEAN
 from regretless.engines.public.compiled.plan import make_plans
+from regretless.engines.public.compiled.records import check_limits
 from regretless.engines.public.compiled.runout_walk import GivenRows, RunoutWalk
 from regretless.engines.public.compiled.tables import make_tables
 from regretless.engines.public.formats import number_format
@@ -60,6 +63,7 @@ class CompiledPublicEngine:
         Without `own_reach` averages weigh every iteration's strategy alike, however likely the player gets there; it
         converges all the same.
         """
+        check_limits(form)
         self.form = form
         self.threads = threads
         self.storage = storage
@@ -226,7 +230,7 @@ class CompiledPublicEngine:
         return found
 
     def _make_scratch(self) -> Scratch:
-        return make_scratch(self._plans, self._tables, self._tile_type)
+        return make_scratch(self._plans, self.form.deck, self._tile_type)
 
     def _job(self, own: int, mode: int) -> Job:
         state, kernels = self._state, self._state.format.in_kernels
@@ -274,3 +278,7 @@ class CompiledPublicEngine:
         for each in waiting:
             each.result()
         self._run(steps, own, own + 1, FINISH, mode)
+
+
+if TYPE_CHECKING:
+    _conforms: type[PublicEngine] = CompiledPublicEngine

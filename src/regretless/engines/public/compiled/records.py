@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["CHUNK", "EXTENT", "FOUR", "LINE", "NODE", "RECORD", "ROW", "RUNOUT", "SCALE", "STREET"]
+from regretless.errors import InvalidGame
+from regretless.forms.public import PublicForm
+
+__all__ = ["CHUNK", "EXTENT", "FOUR", "LINE", "NODE", "RECORD", "ROW", "RUNOUT", "SCALE", "STREET", "check_limits"]
 
 SCALE = 8  # rows are counted in eighths, which an x86 processor turns into addresses by itself,
 ROW = -SCALE  # and which leave the lowest bits of a number free: the others are the row, the lowest says "a class ends"
@@ -77,3 +80,22 @@ EXTENT = np.dtype(
         ("last_group", np.int32),
     ]
 )
+
+
+def check_limits(form: PublicForm) -> None:
+    """Refuse a form with more of something than these records and lists can count."""
+    int8, int16, int32 = (np.iinfo(kind).max for kind in (np.int8, np.int16, np.int32))
+    hands = max(len(held.weight) for held in form.hands)
+    cards = [held.cards[held.cards >= 0] for held in form.hands]
+    finals = len(form.strength[0])
+    for count, most, what in (
+        (form.deck, int8, "cards in the deck"),
+        (hands, int16 // SCALE // 2 - 1, "hands of a player"),  # a hand has two rows of sums at most
+        (max(int(np.bincount(each).max(initial=0)) for each in cards), int8, "hands that hold the same card"),
+        (len(form.permutations[0]), int16, "suit permutations"),
+        (max(int(each.max(initial=0)) for each in form.strength), int16 - 1, "strengths of hands"),
+        (len(form.tree.kind) * hands, int32 // 2, "betting nodes × hands"),
+        (finals * (2 * hands + FOUR * form.deck), int32, "final runouts × hands"),
+    ):
+        if count > most:
+            raise InvalidGame(f"{form.name} has {count:,} {what}: the numba engine can count {most:,}")

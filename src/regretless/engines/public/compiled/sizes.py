@@ -1,8 +1,158 @@
-"""How much memory the compiled engine takes."""
+"""How much memory the compiled engine takes, from the size of a form: known before anything is built.
+
+Each function counts the arrays of the module it names, as that module makes them. Three things are not known exactly:
+how the last street is cut into chunks (an average is taken), which hands play alike and which of them share their
+showdown sums (the most is taken).
+"""
 
 from __future__ import annotations
 
-__all__ = ["CHUNK_BYTES", "MOST_BLOCKS"]
+from typing import Any
+
+import numpy as np
+
+from regretless.engines.public.compiled.records import (
+    CHUNK,
+    EXTENT,
+    FOUR,
+    LINE,
+    NODE,
+    RECORD,
+    RUNOUT,
+    STREET,
+)
+from regretless.engines.public.formats import number_format
+from regretless.engines.public.layout import LANES, padded
+from regretless.forms.public import Kind
+from regretless.forms.public_size import PublicSize
+
+__all__ = ["CHUNK_BYTES", "MOST_BLOCKS", "estimate", "evaluation_bytes", "tile_rows"]
 
 CHUNK_BYTES = 320 * 1024  # rows of one chunk; with what it learns it should fit the second cache of a core
 MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
+
+SUBGROUPS = {1: 1, 2: 2, 3: 2, 4: 5, 6: 6, 8: 10, 12: 10, 24: 30}  # at most, of a group of so many suit permutations
+
+
+def estimate(
+    size: PublicSize, *, storage: int = 32, threads: int = 1, predicts: bool = False, wide_tiles: bool = False
+) -> int:
+    """Bytes of an engine, `CompiledPublicEngine.memory_bytes`.
+
+    `predicts`: the variant keeps predictions beside the regrets; `wide_tiles`: terminals need 64-bit numbers.
+    """
+    number = number_format(storage)
+    entry = number.entry_bytes + (number.regret.itemsize if predicts else 0)
+    stored = sum(_entries(size, size.runouts)) * entry
+    tables = sum(_plan(size, wide_tiles) + _tables(size, own) + _showdowns(size, own) for own in range(2))
+    return stored + tables + _blocks(size, threads) + threads * _scratch(size, wide_tiles)
+
+
+def evaluation_bytes(size: PublicSize, *, wide_tiles: bool = False) -> int:
+    """Bytes that evaluating a strategy which is handed in takes for a while: of `RunoutWalk` and `GivenRows`."""
+    runouts = [1, *(-(-size.runouts[1:] // max(size.runouts[1], 1)) if len(size.runouts) > 1 else ())]
+    return 4 * _scratch(size, wide_tiles) + 4 * sum(_entries(size, np.array(runouts, dtype=object)))
+
+
+def tile_rows(hands: int, deck: int) -> dict[str, int]:
+    """Rows of each array of `Tile` at most, so that its size does not depend on who beats whom."""
+    of_a_card = -(-min(hands, deck) // FOUR) * FOUR
+    return {
+        "reach": hands + 1,
+        "cards": deck + 1,
+        "sums": hands + 2,
+        "events": of_a_card + 2,
+        "parts": 2 * hands + 1,
+        "base": hands + 1,
+    }
+
+
+def _hands(size: PublicSize) -> list[int]:
+    return [padded(hands) for hands in size.hands]
+
+
+def _entries(size: PublicSize, runouts: Any) -> list[int]:
+    """Stored numbers of each player on so many runouts of each street."""
+    return [int(runouts @ size.actions[:, player]) * _hands(size)[player] for player in range(2)]
+
+
+def _lines(size: PublicSize) -> list[int]:
+    """Lines into each street."""
+    return [1, *map(int, size.nodes[:-1, Kind.CHANCE])]
+
+
+def _plan(size: PublicSize, wide_tiles: bool) -> int:
+    """`plan.py`, for the walks of one player."""
+    nodes, lines = int(size.nodes.sum()), sum(_lines(size))
+    chunks = len(size.runouts) - 1 + -(-_last_nodes(size) // max(_chunk_nodes(size), 1))
+    pay = 8 if wide_tiles else 4
+    folds = sum(-(-int(count) // LANES) for count in size.nodes[:, Kind.FOLD])
+    showdowns = -(-int(size.nodes[-1, Kind.SHOWDOWN]) // LANES)
+    tiles = LANES * (folds * (8 + pay) + showdowns * (8 + 3 * pay))
+    records = nodes * NODE.itemsize + lines * LINE.itemsize + chunks * CHUNK.itemsize
+    return records + len(size.runouts) * STREET.itemsize + (nodes - lines) * 4 + tiles + 3 * 8
+
+
+def _tables(size: PublicSize, own: int) -> int:
+    """`tables.py`, for the walks of one player, without the lists for showdowns."""
+    runouts, (own_hands, other_hands) = int(size.runouts.sum()), (_hands(size)[own], _hands(size)[1 - own])
+    alike = min(SUBGROUPS.get(size.permutations, max(SUBGROUPS.values())), runouts + 1)
+    by_runout = RUNOUT.itemsize + 2 * size.permutations + (own_hands + other_hands) // LANES * 2
+    by_symmetry = own_hands * (2 + 4) + size.deck
+    return (
+        runouts * by_runout
+        + alike * by_symmetry
+        + (2 * size.permutations + 6) * own_hands
+        + size.deck
+        + 2 * _held(size, 1 - own)
+    )
+
+
+def _held(size: PublicSize, player: int) -> int:
+    """Numbers in lists of the hands that hold each card, filled up to fours."""
+    cards = min(size.deck, 2 * size.hands[player])
+    return 2 * size.hands[player] + cards * (FOUR - 1) // 2
+
+
+def _showdowns(size: PublicSize, own: int) -> int:
+    """`showdowns.py`, for the walks of one player."""
+    sums = -(-size.hands[1 - own] // FOUR) * FOUR
+    pairs, groups = 2 * size.hands[own], size.hands[own]
+    numbers = sums + _held(size, 1 - own) + 2 * pairs + 2 * groups + RECORD * _hands(size)[own]
+    return int(size.runouts[-1]) * (EXTENT.itemsize + 2 * size.deck + 2 * numbers)
+
+
+def _blocks(size: PublicSize, threads: int) -> int:
+    """`buffers.make_blocks`, for both players."""
+    hands = _hands(size)
+    count = min(int(size.runouts[1]), MOST_BLOCKS) if len(size.runouts) > 1 else 0
+    lines = sum(_lines(size)[:2]) * max(hands) if count else 0
+    ends = 2 * (4 * (count + 1) + 8) + sum(hands) * (4 + 4 + 8)
+    return ends + (count if threads > 1 else min(count, 1)) * lines * 8
+
+
+def _scratch(size: PublicSize, wide_tiles: bool) -> int:
+    """`buffers.make_scratch`, for one thread."""
+    hands, lines = _hands(size), _lines(size)
+    share = _chunk_nodes(size) / max(_last_nodes(size), 1)
+    opponent, value = [], []
+    for own in range(2):
+        other_rows = [lines[street] + int(size.actions[street, 1 - own]) for street in range(len(lines))]
+        own_rows = lines[-1] + int(size.actions[-1, own])
+        leaves = _last_nodes(size) - int(size.nodes[-1, Kind.DECISION])
+        before = int(size.nodes[:-1].sum())
+        opponent.append((1 + sum(other_rows[:-1]) + round(other_rows[-1] * share)) * hands[1 - own])
+        value.append((1 + before + round(max(own_rows, leaves) * share)) * hands[own])
+    tile = LANES * sum(tile_rows(max(hands), size.deck).values()) * (8 if wide_tiles else 4)
+    return 4 * (max(opponent) + max(value)) + 8 * sum(lines) * max(hands) + tile
+
+
+def _last_nodes(size: PublicSize) -> int:
+    """Betting nodes of the last street."""
+    return int(size.nodes[-1].sum())
+
+
+def _chunk_nodes(size: PublicSize) -> int:
+    """Betting nodes of the largest chunk of the last street, about."""
+    row_bytes = 4 * sum(_hands(size))
+    return min(_last_nodes(size), max(size.longest_line, CHUNK_BYTES // row_bytes))

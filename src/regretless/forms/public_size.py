@@ -1,0 +1,105 @@
+"""How large a public form is: what can be counted before anything that grows with it is built.
+
+Public nodes are betting nodes × runouts, street by street. An *entry* is an action of a hand at a decision: what
+regrets and averages are stored for. Subtrees that a betting tree of branches repeats are counted once and multiplied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from regretless.forms.betting import Branch
+from regretless.forms.history import IntArray
+from regretless.forms.public import Kind, PublicForm
+from regretless.reprs import brief
+
+__all__ = ["PublicSize", "size_of_branches", "size_of_form"]
+
+
+@dataclass(frozen=True)
+class PublicSize:
+    """Counts of a form with S streets, as whole numbers of Python, which do not overflow."""
+
+    deck: int
+    hands: tuple[int, int]  # of each player
+    permutations: int  # of suits, the identity included
+    runouts: IntArray  # [S]
+    nodes: IntArray  # [S, 4]      betting nodes of each `Kind`
+    decisions: IntArray  # [S, 2]  of each player
+    actions: IntArray  # [S, 2]    of each player, over all decisions
+    longest_line: int  # the most betting nodes below one chance node before the last street; all of them if it has none
+
+    __repr__ = brief
+
+    @property
+    def public_nodes(self) -> IntArray:
+        """[4] of each kind."""
+        return np.asarray(self.runouts @ self.nodes)
+
+    @property
+    def entries(self) -> int:
+        """Actions × hands over all decisions."""
+        return int(self.runouts @ self.actions @ self.hands)
+
+    @property
+    def information_sets(self) -> int:
+        """Hands over all decisions."""
+        return int(self.runouts @ self.decisions @ self.hands)
+
+
+def size_of_branches(
+    root: Branch, *, deck: int, hands: tuple[int, int], permutations: int, runouts: Sequence[int]
+) -> PublicSize:
+    """The size of a form whose betting tree is still in branches."""
+    streets = len(runouts)
+    counts: dict[int, IntArray] = {}  # by branch: [S, 8] nodes by kind, decisions and actions by player
+    lines: set[int] = set()  # sizes of the subtrees on the last street
+
+    def count(branch: Branch, street: int) -> IntArray:
+        if id(branch) not in counts:  # a shared branch always stands on one street
+            total = np.zeros((streets, 8), dtype=np.int64)
+            total[street, branch.kind] = 1
+            if branch.kind is Kind.DECISION:
+                total[street, 4 + branch.player] = 1
+                total[street, 6 + branch.player] = len(branch.children)
+            for child in branch.children.values():
+                below = count(child, street + (branch.kind is Kind.CHANCE))
+                total += below
+                if branch.kind is Kind.CHANCE and street + 2 == streets:
+                    lines.add(int(below[-1, :4].sum()))
+            counts[id(branch)] = total
+        return counts[id(branch)]
+
+    found = count(root, 0).astype(object)
+    longest = max(lines) if lines else int(found[-1, :4].sum())
+    every = np.array(runouts, dtype=object)
+    return PublicSize(deck, hands, permutations, every, found[:, :4], found[:, 4:6], found[:, 6:], longest)
+
+
+def size_of_form(form: PublicForm) -> PublicSize:
+    """The size of a form that is built."""
+    tree, streets = form.tree, len(form.streets)
+    children = np.diff(tree.first_child)
+    nodes, decisions, actions = (np.zeros((streets, width), dtype=object) for width in (4, 2, 2))
+    below = np.ones(len(tree.kind), dtype=np.int64)  # nodes of the same street below and including each
+    for node in range(len(tree.kind) - 1, -1, -1):
+        street, kind, player = tree.street[node], tree.kind[node], tree.player[node]
+        nodes[street, kind] += 1
+        if kind == Kind.DECISION:
+            decisions[street, player] += 1
+            actions[street, player] += int(children[node])
+        if node > 0 and tree.street[tree.parent[node]] == street:
+            below[tree.parent[node]] += below[node]
+    return PublicSize(
+        deck=form.deck,
+        hands=(len(form.hands[0].weight), len(form.hands[1].weight)),
+        permutations=len(form.permutations[0]),
+        runouts=np.array([len(street.parent) for street in form.streets], dtype=object),
+        nodes=nodes,
+        decisions=decisions,
+        actions=actions,
+        longest_line=int(below[tree.street == streets - 1].max(initial=0)),
+    )
