@@ -17,9 +17,11 @@ from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.engines.public.compiled.sizes import estimate, evaluation_bytes
 from regretless.engines.public.layout import make_layout
 from regretless.engines.public.reference import PublicReference, matched
+from regretless.engines.registry import ENGINES, Kind, available, create
 from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.history import FloatArray
-from regretless.forms.public import Hands, Kind, PublicForm
+from regretless.forms.public import Hands, PublicForm
+from regretless.forms.public import Kind as Node
 from regretless.forms.public_poker import kuhn_public, leduc_public
 from regretless.forms.public_size import size_of_form
 from regretless.variants import Plus, schedule
@@ -37,6 +39,49 @@ def assert_same_evaluation(
     scale = np.abs(form.payoffs.win).max() + 1.0
     np.testing.assert_allclose(one.values, two.values, atol=tolerance * scale)
     np.testing.assert_allclose(one.best_response_values, two.best_response_values, atol=tolerance * scale)
+
+
+PUBLIC = [
+    (name, storage)
+    for name in available()
+    if Kind.PUBLIC in ENGINES[name].classes
+    for storage in ENGINES[name].classes[Kind.PUBLIC].storages or (None,)
+]
+
+
+@pytest.mark.parametrize(("name", "storage"), PUBLIC)
+@pytest.mark.parametrize("variant", ["discounted", "predictive-plus"])
+def test_every_public_engine_keeps_the_contract(name: str, storage: int | None, variant: str) -> None:
+    """Advance, stop, resume elsewhere; what is read row by row is what is evaluated; locks hold."""
+    form = leduc_public()
+    straight, first, second = (create(name, form, storage=storage) for _ in range(3))
+    straight.advance(schedule(PRESETS[variant], 1, 30))
+    first.advance(schedule(PRESETS[variant], 1, 13))
+    second.restore(first.snapshot())
+    second.advance(schedule(PRESETS[variant], 14, 17))
+    assert (second.name, second.device, second.iteration) == (name, "cpu", 30)
+    for array, numbers in straight.snapshot().arrays.items():
+        np.testing.assert_array_equal(second.snapshot().arrays[array], numbers)
+    own, read = second.evaluate(), second.evaluate(second.strategy)
+    np.testing.assert_allclose(
+        (*own.values, *own.best_response_values), (*read.values, *read.best_response_values), atol=1e-5
+    )
+    for player in range(2):
+        values = second.root_values(player) @ form.hands[player].weight / form.hands[player].weight.sum()
+        assert values == pytest.approx(own.values[player], abs=1e-5)
+        [early] = second.values_before_last(player)
+        met = 5 / 6 * form.hands[player].weight.sum()  # of six hands, all but the own
+        np.testing.assert_allclose(early[0, 0] / met, second.root_values(player), atol=1e-5)
+    last = int(np.flatnonzero((form.tree.kind == Node.DECISION) & (form.tree.street == 1))[0])
+    for runout, strategy in enumerate(second.strategies(last)):
+        np.testing.assert_allclose(strategy, second.strategy(last, runout), atol=1e-6)
+    chosen = np.full(second.strategy(0).shape, 0.25)
+    chosen[0] = 1.0 - 0.25 * (len(chosen) - 1)
+    second.lock(0, chosen)
+    second.advance(schedule(PRESETS[variant], 31, 2))
+    np.testing.assert_array_equal(second.kept_strategy(0, 0), second.as_kept(chosen))
+    np.testing.assert_allclose(second.strategy(0), chosen, atol=1e-4)
+    assert 0 < second.kept_bytes <= second.memory_bytes
 
 
 @settings(max_examples=25)
@@ -183,7 +228,7 @@ def test_sixteen_bits_keep_strategies_that_are_not_played() -> None:
     engine = CompiledPublicEngine(form, storage=16)
     engine.advance(schedule(PRESETS["postflop"], 1, 2000))
     arrays, layout = engine.snapshot().arrays, make_layout(form)
-    for node in np.flatnonzero(form.tree.kind == Kind.DECISION).tolist():
+    for node in np.flatnonzero(form.tree.kind == Node.DECISION).tolist():
         player = int(form.tree.player[node])
         alive = ~form.streets[form.tree.street[node]].dead[player]
         sums = layout.read(arrays[f"average.{player}"], node).sum(axis=1, dtype=np.int64)

@@ -15,7 +15,7 @@ from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.forms.public import Kind
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.spots.spot import Spot
-from regretless.variants import Discounted, preset, schedule
+from regretless.variants import PRESETS, Discounted, schedule
 
 sys.path.insert(0, str(Path(__file__).parent))
 from reference_spots import DATA, load_spot, tomllib
@@ -89,5 +89,5 @@ def test_a_flop_takes_no_more_iterations_than_postflop_solver(storage: int) -> N
     form, _ = load_spot("flop_3bet")
     engine = CompiledPublicEngine(form, threads=2, storage=storage)
     for iterations, percent in ((80, 0.5), (100, 0.3), (180, 0.1)):
-        engine.advance(schedule(preset("postflop"), engine.iteration + 1, iterations - engine.iteration))
+        engine.advance(schedule(PRESETS["postflop"], engine.iteration + 1, iterations - engine.iteration))
         assert engine.evaluate().exploitability / form.tree.starting_pot * 100 <= percent

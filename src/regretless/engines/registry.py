@@ -19,6 +19,7 @@ from regretless.errors import InvalidGame, InvalidOption, MissingExtra, WouldNot
 from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
+from regretless.forms.public_size import size_of_form
 from regretless.forms.sequence import SequenceForm, compile_sequence
 from regretless.games.game import Game
 
@@ -86,6 +87,7 @@ ENGINES: dict[str, Entry] = {
             ),
             Kind.PUBLIC: Build(
                 path="regretless.engines.public.compiled.engine:CompiledPublicEngine",
+                estimate="regretless.engines.public.compiled.sizes:estimate",
                 dtypes=("float32",),
                 threads=True,
                 storages=(32, 16),
@@ -104,6 +106,7 @@ ENGINES: dict[str, Entry] = {
                 path="regretless.engines.sequence.numpy_engine:NumpyHistoryEngine",
                 estimate="regretless.engines.sequence.numpy_engine:estimate",
             ),
+            Kind.PUBLIC: Build(path="regretless.engines.public.reference:PublicReference", updates=IN_TURN),
         },
     ),
     "torch": Entry(
@@ -326,7 +329,7 @@ def _check(name: str, kind: Kind, build: Build, **asked: Any) -> None:
 
 def _check_fits(name: str, kind: Kind, form: GameForm | PublicForm, options: dict[str, Any]) -> None:
     sized = {key: value for key, value in options.items() if key in ("dtype", "threads", "storage")}
-    needed = None if kind is Kind.PUBLIC else estimate(name, kind, form, **sized)
+    needed = estimate(name, kind, size_of_form(form) if isinstance(form, PublicForm) else form, **sized)
     if needed is not None and needed > (free := available_bytes()):
         raise WouldNotFit(f"{_name(form)} in the {name} engine", needed=needed, available=free)
 

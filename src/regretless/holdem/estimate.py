@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from regretless.cards.deck import RANKS, SUITS
-from regretless.engines.public.compiled import sizes
 from regretless.engines.public.formats import FORMATS
+from regretless.engines.registry import Kind, estimate
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.memory import available_bytes
 from regretless.forms.public_size import PublicSize, size_of_branches
@@ -79,7 +79,7 @@ def estimate_spot(spot: Spot, *, threads: int = 1) -> Estimate:
     values = int(size.runouts[:-1] @ size.nodes[:-1].sum(axis=1)) * sum(hands) * 4
     kept = size.entries - size.information_sets  # probabilities of all actions but the last
     saving = values + _block_bytes(kept, int(size.decisions[-1].sum()))
-    solving = {bits: sizes.estimate(size, storage=bits, threads=threads) for bits in STORAGES}
+    solving = {bits: estimate("numba", Kind.PUBLIC, size, storage=bits, threads=threads) or 0 for bits in STORAGES}
     return Estimate(
         nodes=sum(kinds),
         node_kinds=dict(zip(("action", "chance", "fold", "showdown"), kinds, strict=True)),

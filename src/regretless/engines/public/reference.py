@@ -56,7 +56,7 @@ class PublicReference:
     0.001194
     """
 
-    name = "public-reference"
+    name = "numpy"
     device = "cpu"
     threads = 1
     storage = 64
