@@ -1,4 +1,4 @@
-"""CFR on arrays: one narrow interface, one plain reference, one file for each array library."""
+"""CFR on arrays: one contract, one registry, and for each form a plain reference that every other engine must equal."""
 
 from regretless.engines.contract import Engine, Evaluation, GameEngine, PublicEngine, Sampling, Snapshot, Updates
 from regretless.engines.registry import ENGINES, Build, Entry, Kind, available, create, estimate, register, unregister

@@ -1,8 +1,8 @@
-"""Whether there is a CUDA device, and from which size of game on it is worth using one.
+"""Whether there is a CUDA device, and how large a game must be for one to pay.
 
-`size` counts what an iteration touches: payoff entries and sequences of all players. Measured on an NVIDIA H200 and the
-16 cores of its host, microseconds an iteration of alternating CFR+, a GPU in float32 and numba in float64 on as many
-threads as pay:
+`size` counts what an iteration touches: payoff entries and sequences of all players. Microseconds per iteration of
+alternating CFR+, measured on an NVIDIA H200 and the 16 cores of its host; GPU engines in float32, numba in float64 on
+the fastest number of threads:
 
     game                        size     numba    CuPy    PyTorch with a graph
     kuhn                          86       0.9     4.1       106
@@ -16,8 +16,8 @@ threads as pay:
     battleship 3×2         1,358,870     1,331      42     1,201
     goofspiel, 7 cards    48,903,716    34,433     223     3,603
 
-So an iteration is as quick on both at a size of about 50,000 for CuPy and 1,000,000 for PyTorch. A solve also starts
-CUDA and compiles kernels, one to five seconds; the limits below are where some ten thousand iterations repay that.
+CuPy overtakes numba at a size of about 50,000, PyTorch at about 1,000,000. A solve also starts CUDA and compiles
+kernels, which takes one to five seconds; from the limits below, some ten thousand iterations make up for that.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from regretless.forms.sequence import SequenceForm
 
 __all__ = ["GPU_FROM", "cuda_devices", "game_size", "require_cuda"]
 
-GPU_FROM = {"cupy": 200_000, "torch": 1_000_000}  # sizes, fastest library first
+GPU_FROM = {"cupy": 200_000, "torch": 1_000_000}  # smallest size worth a GPU, fastest library first
 
 
 @cache
 def cuda_devices() -> int:
-    """How many CUDA devices there are, asked of the driver itself: importing a library to look would take seconds."""
+    """Number of CUDA devices, from the driver itself: importing a library to find out would take seconds."""
     try:
         driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
     except OSError:
@@ -49,13 +49,13 @@ def cuda_devices() -> int:
 
 
 def require_cuda() -> None:
-    """Say so in one sentence where there is no CUDA device."""
+    """Raise `InvalidOption` if there is no CUDA device."""
     if not cuda_devices():
         raise InvalidOption("device", "cuda", "is not available: the NVIDIA driver finds no device on this machine")
 
 
 def game_size(form: HistoryForm | SequenceForm) -> int:
-    """What an iteration touches.
+    """Payoff entries and sequences of all players: what an iteration touches.
 
     >>> from regretless.forms import compile_history, compile_sequence
     >>> from regretless.games import Kuhn

@@ -8,12 +8,12 @@ At iteration t, before the new regret r is added:
 
 The paper discounts after adding, with index t; shifting the index by one gives the same sequence of strategies and
 lets one pass over memory do both. The next strategy is matched on regrets that already carry the next discount: a
-common factor, so it changes nothing but the rounding, which then is that of the paper's order. Linear CFR is
-α = β = γ = 1: the discount is then (t−1)/t for everything.
+common factor, which changes only the rounding and makes it that of the paper's order. Linear CFR is α = β = γ = 1: the
+discount is then (t−1)/t for everything.
 
-A delay d puts max(t−1−d, 0) in place of t−1 where regrets are discounted, not in the average. With d = 1, the positive
-regrets of the first iteration, which are regrets against a uniform opponent, are forgotten at the second. (The next
-strategy is then matched on regrets without a discount as long as that discount is 0.)
+A delay d replaces t−1 by max(t−1−d, 0) where regrets are discounted, but not in the average. With d = 1, the positive
+regrets of the first iteration, against a uniform opponent, are forgotten in the second. (While the discount is 0, the
+next strategy is matched on undiscounted regrets.)
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Discounted:
     alpha: float = 1.5  # exponent for positive regrets; larger forgets less
     beta: float = 0.0  # exponent for negative regrets; 0 halves them every iteration
     gamma: float = 2.0  # exponent of the average; 0 weighs all iterations alike
-    delay: int = 0  # iterations by which the discounts of regrets are late; 1 forgets what the first one found
+    delay: int = 0  # iterations by which regret discounts lag; 1 forgets the regrets of the first
 
     def __post_init__(self) -> None:
         if self.gamma < 0:

@@ -1,9 +1,9 @@
-"""Predictive CFR: play now what would have been best if the last regret came again.
+"""Predictive CFR: play as if the last regret were about to occur again.
 
 PCFR+ (Farina, Kroer & Sandholm, AAAI 2021, arXiv 2007.14358):
 
     R ← max(R + r, 0)
-    next σ ∝ max(R + r, 0)            the regret r just seen is counted once more
+    next σ ∝ max(R + r, 0)            the regret r just observed is added once more
     S ← S + t² · π_i · σ
 
 PDCFR+ (Xu et al., IJCAI 2024, arXiv 2404.13891), with α = 2.3 and γ = 5:
@@ -12,7 +12,7 @@ PDCFR+ (Xu et al., IJCAI 2024, arXiv 2404.13891), with α = 2.3 and γ = 5:
     next σ ∝ max(R · t^α / (t^α + 1) + r, 0)
     S ← S · ((t−1) / t)^γ + π_i · σ
 
-The prediction of the next regret is the last one, as in both papers' experiments.
+The prediction of the next regret is the last regret, as in both papers' experiments.
 """
 
 from __future__ import annotations

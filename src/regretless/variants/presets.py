@@ -1,4 +1,4 @@
-"""The variants by the names a user types, with parameters where they are to be others: `discounted(gamma=3)`.
+"""The variants by the names a user types, optionally with parameters: `discounted`, `discounted(gamma=3)`.
 
 `postflop`, `turn` and `river` are the defaults for hold'em spots on the flop, turn and river. All three are discounted
 CFR with α = 1.3 and γ = 5 and with regrets discounted one iteration late; they differ in β, how long negative regrets
@@ -39,7 +39,7 @@ PRESETS: dict[str, Variant] = {
 }
 
 
-# Variants that no preset names: the one is kept for comparison, the other needs to know the horizon.
+# Variants without a preset: the first is kept for comparison, the second needs to know its horizon.
 _UNNAMED: dict[str, type[Any]] = {"resetting": Resetting, "scheduled": Scheduled}
 
 
@@ -75,7 +75,7 @@ def read_variant(given: str | Variant) -> Variant:
 
 
 def variant_text(variant: Variant) -> str:
-    """The shortest text that `read_variant` reads as the same variant; the repr of a variant of your own.
+    """The shortest text that `read_variant` reads as the same variant; for a variant of your own, its repr.
 
     >>> variant_text(Discounted(alpha=1, beta=1, gamma=1)), variant_text(Discounted(gamma=3))
     ('linear', 'discounted(gamma=3)')

@@ -1,4 +1,4 @@
-"""Discounted CFR that starts its average anew at powers of 4, as postflop-solver does (b-inary, 2022).
+"""Discounted CFR that restarts its average at powers of 4, as postflop-solver does (b-inary, 2022).
 
 Iterations counted from 0, u = t − 1, and p the largest power of 4 not above u (0 where u = 0):
 
@@ -6,10 +6,12 @@ Iterations counted from 0, u = t − 1, and p the largest power of 4 not above u
     R ← R · (u−1)^β / ((u−1)^β + 1)    where R < 0
     S ← S · ((u−p) / (u−p+1))^γ + π_i · σ
 
-with α = 1.5, β = 0 and γ = 3. The decay is 0 at u = 0, 1, 4, 16, 64, …: what was averaged before is forgotten, and
-strategies since then weigh 1, 2³, 3³, … The discounts of regrets are those of Brown & Sandholm (AAAI 2019, arXiv
-1809.04040), one iteration late, so that the regrets against the first, uniform strategy are forgotten too. There is
-no paper; the equations are those of its source. It leaves the own reach π_i out of the average, here it is kept.
+with α = 1.5, β = 0 and γ = 3. The decay is 0 at u = 0, 1, 4, 16, 64, …: earlier strategies are forgotten, and those
+since then weigh 1, 2³, 3³, … The discounts of regrets are those of Brown & Sandholm (AAAI 2019, arXiv 1809.04040), one
+iteration late, so that the regrets against the first, uniform strategy are forgotten too. There is no paper; the
+equations come from its source code, which leaves the own reach π_i out of the average. Here it is kept.
+
+Kept for comparison: `benchmarks/holdem_variants.py` measures it beside the presets.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ __all__ = ["Resetting"]
 
 @dataclass(frozen=True, kw_only=True)
 class Resetting:
-    """Discounted CFR with an average that is forgotten at powers of 4.
+    """Discounted CFR whose average restarts at powers of 4.
 
     >>> [Resetting().weights(t).average_decay for t in (5, 6, 17, 18)]
     [0.0, 0.125, 0.0, 0.125]
@@ -50,7 +52,7 @@ class Resetting:
 
 
 def _power_of_4(number: int) -> int:
-    """The largest power of 4 that is not above a number; 0 for 0.
+    """The largest power of 4 up to a number; 0 for 0.
 
     >>> [_power_of_4(number) for number in (0, 1, 3, 4, 63, 64)]
     [0, 1, 1, 4, 16, 64]

@@ -1,4 +1,4 @@
-"""Discounted CFR with exponents that move over the solve: HS-DCFR (Zhang, McAleer & Sandholm, 2024, arXiv 2404.09097).
+"""Discounted CFR with exponents that change as it runs: HS-DCFR (Zhang, McAleer & Sandholm, 2024, arXiv 2404.09097).
 
 Of n iterations in all, with u = t − 1 done and x = u / n (at most 1):
 
@@ -7,9 +7,9 @@ Of n iterations in all, with u = t − 1 done and x = u / n (at most 1):
     R ← R · u^β / (u^β + 1)      where R < 0
     S ← S · (u / t)^γ + π_i · σ
 
-As in `discounted`, the paper discounts after adding, with index t; here the index is shifted by one. The horizon n has
-to be known from the start: it suits a solve of a given number of iterations, not one that runs until a target is met.
-Past the horizon the exponents stay as they are there.
+As in `discounted`, the paper discounts after adding, with index t; here the index is shifted by one. The horizon n must
+be known from the start, so this suits a solve of a given number of iterations, not one that runs to a target.
+Beyond the horizon the exponents stay constant.
 """
 
 from __future__ import annotations

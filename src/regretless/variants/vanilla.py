@@ -4,7 +4,7 @@
     S ← S + π_i · σ
 
 Regrets are never discounted and every iteration weighs the same. The paper updates all players at once; whether
-players are updated at once or in turn is the solver's choice, not the rule's.
+players are updated at once or in turn is the solver's choice, not the variant's.
 """
 
 from __future__ import annotations

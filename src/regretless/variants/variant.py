@@ -27,7 +27,7 @@ __all__ = ["ROW", "Schedule", "Variant", "Weights", "schedule"]
 class Weights(NamedTuple):
     """The numbers an engine applies in one iteration; the defaults are those of CFR as first published.
 
-    A named tuple, because a long solve makes millions of them.
+    A named tuple, because a long solve creates millions of them.
     """
 
     positive_discount: float = 1.0  # multiplies positive regrets before the new ones are added
@@ -35,7 +35,7 @@ class Weights(NamedTuple):
     floor: bool = False  # whether regrets below 0 become 0 after adding
     average_decay: float = 1.0  # multiplies the sum of strategies before this one is added
     average_weight: float = 1.0  # weight of this iteration's strategy in that sum
-    prediction: float = 0.0  # how often this iteration's regret is counted again for the next strategy; 0 or 1
+    prediction: float = 0.0  # how many times this iteration's regret is added again for the next strategy; 0 or 1
     prediction_discount: float = 1.0  # multiplies the regrets when the next strategy is matched on them
 
 

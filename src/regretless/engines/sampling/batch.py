@@ -1,11 +1,10 @@
 """Chance-sampled CFR over batches of deals in PyTorch, on a CPU, a CUDA device or Apple's MPS.
 
-An iteration deals `batch_size` times for each player in turn, walks all actions of all these deals at once
-(`_sampling_deals.py`) and applies the rule to the mean regret. A batch of one is chance sampling; the larger the
-batch, the closer an iteration comes to one of full CFR, at the price of a walk that grows with the batch and not with
-the number of possible deals. Information sets that no deal of a batch met have regret 0 in that iteration, and all
-rules apply to all sets as they stand: discounts, floors and predictions see a mean of many deals, which is what makes
-them useful here although they are not for single walks.
+For each player in turn, an iteration samples `batch_size` deals, walks all actions of all of them at once (`deals.py`)
+and applies the variant to the mean regret. A batch of one is chance sampling; the larger the batch, the closer an
+iteration comes to one of full CFR, at a cost that grows with the batch and not with the number of possible deals.
+Information sets that no deal of a batch visits have regret 0 in that iteration. Every variant can be used, because
+discounts, floors and predictions see the mean of many deals instead of a single walk.
 
 On CUDA an iteration is recorded once as a graph and replayed.
 """
@@ -37,10 +36,10 @@ __all__ = ["BatchSamplingEngine", "batch_bytes"]
 
 
 def batch_bytes(levels: tuple[SlotLevel, ...], batch_size: int, number_bytes: int) -> int:
-    """What walking a batch takes.
+    """Bytes that walking a batch takes.
 
-    Node and two reaches in every slot; place and two gains, joined and sorted, in every slot that one player's actions
-    lead to; and passing copies of the widest depth.
+    A node and two reaches per slot; a place and two gains, concatenated and sorted, per slot that one player's actions
+    lead to; and temporary copies of the widest depth.
     """
     widths = [1, *(len(level.parent) for level in levels)]
     players = range(len(levels[0].entered) if levels else 0)
@@ -50,7 +49,7 @@ def batch_bytes(levels: tuple[SlotLevel, ...], batch_size: int, number_bytes: in
 
 
 class _Seat:
-    """What CFR keeps of one player, over their own pairs."""
+    """What CFR keeps for one player, over their own pairs."""
 
     def __init__(self, form: HistoryForm, player: int, device: torch.device, dtype: torch.dtype) -> None:
         counts = np.diff(form.first_pair)[form.information_set_player == player]
@@ -62,7 +61,7 @@ class _Seat:
 
 
 class BatchSamplingEngine:
-    """`batch_size` sampled deals an iteration and player, walked at once; any number of players.
+    """`batch_size` sampled deals per iteration and player, walked at once; any number of players.
 
     >>> from regretless.forms import compile_history
     >>> from regretless.games import Kuhn
@@ -111,7 +110,7 @@ class BatchSamplingEngine:
         self._schedule = ScheduleTable(where, number)
         self._wants_graph = graph and where.type == "cuda"
         self._graph: torch.cuda.CUDAGraph | None = None
-        self._evaluator = exact_engine(form)  # now: its kernels are part of setting up
+        self._evaluator = exact_engine(form)  # compiles kernels, which is part of setup
 
     @property
     def memory_bytes(self) -> int:
@@ -142,16 +141,16 @@ class BatchSamplingEngine:
             self._deals.strategy.index_copy_(0, self._deals.own[player], seat.tables.strategy)
 
     def _record(self, schedule: Schedule) -> None:
-        """Record one iteration. What the rehearsal changes is put back."""
+        """Record one iteration; what the warm-up changes is undone."""
         self._wants_graph = False  # one attempt
         before, iteration = self.snapshot(), self.iteration
-        rehearsal = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        rehearsal.wait_stream(torch.cuda.current_stream())
+        warm_up = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        warm_up.wait_stream(torch.cuda.current_stream())
         self._schedule.load(schedule[:1].repeat(4))
-        with torch.cuda.stream(rehearsal):
-            for _ in range(3):  # libraries set themselves up on first use, which a recording must not see
+        with torch.cuda.stream(warm_up):
+            for _ in range(3):  # libraries initialise on first use, which must not be recorded
                 self._step()
-        torch.cuda.current_stream().wait_stream(rehearsal)
+        torch.cuda.current_stream().wait_stream(warm_up)
         graph = torch.cuda.CUDAGraph()
         try:
             with torch.cuda.graph(graph):
@@ -164,7 +163,7 @@ class BatchSamplingEngine:
         self.iteration = iteration
 
     def means(self, batches: int) -> Means:
-        """Means over `batches` batches for every player; the strategy stands still and only the random numbers move."""
+        """Means over `batches` batches of every player; the strategy is fixed and only random numbers are used up."""
         regret, average = (np.zeros(int(self.form.first_pair[-1])) for _ in range(2))
         with torch.no_grad():
             for player, own in enumerate(self._deals.own):
@@ -174,11 +173,11 @@ class BatchSamplingEngine:
         return Means(regret, average)
 
     def average_strategy(self) -> FloatArray:
-        """The average strategy in pair order, uniform where no deal came."""
+        """The average strategy in pair order, uniform where no deal led."""
         return normalise(self._gather("average"), self.form.first_pair)
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
-        """Exact values and best responses, by the fastest full engine that is installed."""
+        """Exact values and best responses."""
         return self._evaluator.evaluate(self.average_strategy() if strategy is None else strategy)
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:

@@ -2,14 +2,14 @@
 
 For one player i, with B deals side by side:
 
-1. down    the node in every slot of every deal [slots, B]: by position where a player moves, by a draw where chance
-           does; and on the way two reaches, π_i of the player's own actions and π_others of the other players'.
-2. up      u(h) = payoff where the game is over, u(h·c) where chance drew c, Σ_a σ(a) · u(h·a) where a player moves.
+1. down    the node in every slot of every deal [slots, B], given by position where a player moves and sampled where
+           chance does; on the way two reaches, π_i of the player's own actions and π_others of the other players'.
+2. up      u(h) = payoff at a terminal, u(h·c) where chance sampled c, Σ_a σ(a) · u(h·a) where a player moves.
 3. gather  r̃(I, a) = 1/B · Σ over deals and nodes h of I in them of π_others(h) · (u(h·a) − u(h)),
            and in the same way π_i(h) · σ(a) for the average.
 
-Each r̃ of a single deal is the estimate of chance sampling (`sampling_engine.py`); a mean of B of them has the same
-mean and a B-th of the variance.
+The r̃ of a single deal is the estimate of chance sampling (`walks.py`); the mean of B of them has the same expectation
+and 1/B of the variance.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _signed(word: np.uint64) -> int:
 
 
 def _mixed(z: torch.Tensor) -> torch.Tensor:
-    """`_sampling_random.mixed` on signed words: PyTorch shifts the sign in, so it is masked out."""
+    """`random_numbers.mixed` on signed words: PyTorch shifts copies of the sign in, which are masked out."""
     z = (z ^ ((z >> 30) & (2**34 - 1))) * _signed(FIRST)
     z = (z ^ ((z >> 27) & (2**37 - 1))) * _signed(SECOND)
     return z ^ ((z >> 31) & (2**33 - 1))
@@ -63,7 +63,7 @@ class _Level:
 
 
 class Deals:
-    """The game on a device, ready to deal. Row N of every table over nodes is the empty slot, entry Q that of pairs."""
+    """The game on a device. Entry N of a table over nodes, and entry Q of one over pairs, is that of an empty slot."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class Deals:
         self.payoff = [table(row, 0.0, dtype) for row in payoff]
         places = [own_pairs(form, player) for player in range(form.players)]
         self.own = [torch.as_tensor(place, device=device) for place in places]
-        self.place = []  # for each player: where a pair lies in their own table; behind its end for those of others
+        self.place = []  # per player: where a pair lies in their own table; past its end for pairs of others
         for place in places:
             where = np.full(pairs + 1, len(place))
             where[place] = np.arange(len(place))
@@ -121,7 +121,7 @@ class Deals:
         nodes, own, others = self._down(player)
         strategy = self.strategy
         place = self.place[player]
-        index, regret, average = [], [], []  # of every depth: place in the player's table, and what is added there
+        index, regret, average = [], [], []  # of each depth: places in the player's table, and what is added there
         value = self.payoff[player][nodes[-1]]
         for depth in range(len(self.levels) - 1, -1, -1):
             level = self.levels[depth]
@@ -157,9 +157,9 @@ class Deals:
         return nodes, own, others
 
     def _drawn(self, above: torch.Tensor, here: torch.Tensor, slots: torch.Tensor) -> torch.Tensor:
-        """What chance leads to, from the alias tables; slots whose parent is not chance's stay as they are.
+        """Sampled children of chance nodes, from the alias tables; slots below other nodes stay as they are.
 
-        The upper 31 bits choose the outcome, the lower 24 whether it is kept: whole numbers, alike on every device.
+        The upper 31 bits choose the outcome, the lower 24 whether it is kept: integers, equal on every device.
         """
         above, here = above.index_select(0, slots), here.index_select(0, slots)
         outcomes = self.outcomes[above]
@@ -173,7 +173,7 @@ class Deals:
     def _means(
         self, size: int, index: torch.Tensor, regret: torch.Tensor, average: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Sums of what belongs to the same entry, over the batch size, always added in the same order."""
+        """Sums over equal indices, always in the same order, divided by the batch size."""
         if self.device.type == "cuda":  # index_put_ sorts, once for both; index_add_ would race
             totals = torch.zeros((size + 1, 2), dtype=self.dtype, device=self.device)
             totals.index_put_((index,), torch.stack([regret, average], dim=1), accumulate=True)

@@ -1,16 +1,16 @@
-"""Compiled walks of Monte Carlo CFR: external, outcome and chance sampling, and the last in batches.
+"""Compiled walks of Monte Carlo CFR: external, outcome and chance sampling, and chance sampling in batches.
 
-All take the same arrays: the tree (`_sampling_tree.py`), regrets R, the sum of strategies S and the strategy σ
-over pairs, the random numbers, the scales, and one row of a rule's weights for each iteration. An iteration updates
-every player once, in turn. The estimators are in the text of `sampling_engine.py`.
+All take the same arrays: the tree (`tree.py`), regrets R, the sum of strategies S and the strategy σ over pairs, the
+random numbers, the scales, and a schedule. An iteration updates every player once, in turn. `walks.py` gives the
+estimators.
 
-A walk has no recursion. Going down, it lists the nodes at which it branches and those where the game ends, each
-node's children one after the other; chance and sampled players are followed on the spot and never listed. Going back
-through the list, values are there before they are needed.
+A walk has no recursion. Going down, it lists terminals and the nodes at which it branches, the children of a node one
+after the other; sampled moves are followed at once and not listed. Going back through the list, the values of children
+are known before they are needed.
 
-A discount multiplies every regret of the game at every iteration, whereas a walk touches few of them. So the arrays
-hold R / D and S / A, where D and A are the products of all discounts so far: what is new is divided instead of what is
-old being multiplied. Regret matching and averaging do not see the difference.
+A discount multiplies every regret of the game in every iteration, but a walk visits few of them. So the arrays hold
+R / D and S / A, where D and A are the products of all discounts so far: new terms are divided instead of old ones
+being multiplied. Regret matching and averaging are not affected.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ Nodes = NDArray[np.int32]  # [N, 4]
 
 CHANCE = -1
 TERMINAL = -2
-LARGEST_SCALE = 2.0**400  # beyond it, arrays and scale are divided by it: a power of two, so nothing is rounded
+LARGEST_SCALE = 2.0**400  # beyond it, arrays and scale are divided by it, a power of two: no rounding
 
 
 @kernel
 def _begin(weights: np.void, regret: FloatArray, average: FloatArray, scale: FloatArray) -> None:
-    """Count the discounts of one iteration into the scales: scale[0] = 1 / D, scale[1] = 1 / A."""
+    """Apply the discounts of one iteration to the scales: scale[0] = 1 / D, scale[1] = 1 / A."""
     for which in range(2):
         array = regret if which == 0 else average
         discount = weights["positive_discount"] if which == 0 else weights["average_decay"]
-        if discount == 0.0:  # all is forgotten, as at the first iteration of linear CFR
+        if discount == 0.0:  # everything is forgotten, as in the first iteration of linear CFR
             array[:] = 0.0
             scale[which] = 1.0
         elif discount != 1.0:
@@ -51,7 +51,7 @@ def _begin(weights: np.void, regret: FloatArray, average: FloatArray, scale: Flo
 
 @kernel
 def _drawn_outcome(node: Nodes, here: int, accept: FloatArray, alias: IntArray, random: Words) -> int:
-    """A child of a chance node: one number gives both the slot and whether its outcome is kept."""
+    """A sampled child of a chance node: one random number gives both the outcome and whether it is kept."""
     position = uniform(random) * node[here, 2]
     slot = int(position)
     child = node[here, 1] + slot
@@ -60,7 +60,7 @@ def _drawn_outcome(node: Nodes, here: int, accept: FloatArray, alias: IntArray, 
 
 @kernel
 def _drawn_action(strategy: FloatArray, place: int, count: int, random: Words) -> int:
-    """An action drawn from σ."""
+    """An action sampled from σ."""
     left = uniform(random)
     for action in range(count - 1):
         left -= strategy[place + action]
@@ -71,7 +71,7 @@ def _drawn_action(strategy: FloatArray, place: int, count: int, random: Words) -
 
 @kernel
 def _match(regret: FloatArray, strategy: FloatArray, place: int, count: int) -> None:
-    """Regret matching: σ proportional to positive regret, uniform where there is none."""
+    """Regret matching: σ proportional to positive regrets, uniform if there are none."""
     total = 0.0
     for pair in range(place, place + count):
         total += max(regret[pair], 0.0)
@@ -98,7 +98,7 @@ def external_walks(
     schedule: Schedule,
     learning: bool | np.bool_,
 ) -> None:
-    """External sampling: chance and the others are drawn, the player who is updated tries every action."""
+    """External sampling: chance and the other players are sampled, the updating player tries every action."""
     players = payoff.shape[1]
     listed = np.empty(len(node), np.int64)
     first_listed = np.empty(len(node), np.int64)  # where a listed node's children are listed
@@ -172,10 +172,10 @@ def outcome_walks(
     exploration: float,
     depth: int,
 ) -> None:
-    """Outcome sampling: a single line of play, the updated player's actions drawn from σ mixed with uniform play."""
+    """Outcome sampling: a single line of play; the updating player samples from σ mixed with uniform play."""
     players = payoff.shape[1]
-    path = np.empty(depth + 1, np.int64)  # nodes where the player moved
-    chosen = np.empty(depth + 1, np.int64)  # and what was drawn there
+    path = np.empty(depth + 1, np.int64)  # nodes where the updating player moved
+    chosen = np.empty(depth + 1, np.int64)  # and the actions sampled there
     for iteration in range(len(schedule)):
         _begin(schedule[iteration], regret, average, scale)
         floor = schedule[iteration]["floor"] != 0.0
@@ -183,7 +183,7 @@ def outcome_walks(
         for player in range(players):
             averaged = (player + 1) % players
             moves = 0
-            drawn_reach = 1.0  # q_i: probability with which the player's own draws came here
+            drawn_reach = 1.0  # q_i: probability that the player samples these actions
             here = 0
             while True:
                 mover = node[here, 0]
@@ -243,9 +243,9 @@ def chance_walks(
     value = np.empty(len(node))
     own_reach = np.empty(len(node))
     others_reach = np.empty(len(node))
-    new_regret = np.zeros(len(regret))  # r̃ of the walk under way: an information set may be met more than once
+    new_regret = np.zeros(len(regret))  # r̃ of this walk: it may visit an information set more than once
     reach_of = np.zeros(len(regret))  # at the first pair of a set: the player's own reach
-    met_in = np.zeros(len(regret), np.int64)  # at the first pair of a set: the last walk that met it
+    met_in = np.zeros(len(regret), np.int64)  # at the first pair of a set: the last walk that visited it
     met = np.empty(len(node), np.int64)
     walk = 0
     for iteration in range(len(schedule)):
@@ -336,7 +336,7 @@ def batch_walks(
         for player in range(payoff.shape[1]):
             new_regret[:] = 0.0
             new_average[:] = 0.0
-            # np.bool_: a plain False would be taken for a constant and compiled once more
+            # np.bool_: numba would treat a plain False as a constant and compile once more
             chance_walks(
                 node, payoff, accept, alias, new_regret, new_average, strategy, random, np.ones(2), plain,
                 np.bool_(False), np.full(1, player),

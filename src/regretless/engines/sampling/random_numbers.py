@@ -2,8 +2,8 @@
 
     draw n = mix(key + n · γ),    key = mix(seed),    γ = 2^64 / golden ratio
 
-Nothing but the count has to be kept to go on exactly where a run stopped, and the same numbers come out of compiled
-code and of array libraries on any device.
+The count alone is enough to resume exactly where a run stopped, and compiled code and array libraries produce the same
+numbers on any device.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["LARGEST_SEED", "Words", "check_seed", "key_of", "mixed", "uniform"]
 
 Words = NDArray[np.uint64]
 
-LARGEST_SEED = 2**53 - 1  # so that a seed survives being kept as a float64
+LARGEST_SEED = 2**53 - 1  # so that a float64 holds it exactly
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -29,7 +29,7 @@ UNIT = 2.0**-53
 
 @kernel
 def mixed(z: np.uint64) -> np.uint64:
-    """A bijection of 64 bits that leaves no pattern."""
+    """A bijection of 64 bits that destroys patterns."""
     z = (z ^ (z >> S30)) * FIRST
     z = (z ^ (z >> S27)) * SECOND
     return z ^ (z >> S31)
@@ -37,13 +37,13 @@ def mixed(z: np.uint64) -> np.uint64:
 
 @kernel
 def uniform(random: Words) -> float:
-    """The next number in [0, 1); `random` holds key and count and is moved on."""
+    """The next number in [0, 1); `random` holds key and count, and the count is increased."""
     random[1] += np.uint64(1)
     return np.float64(mixed(random[0] + random[1] * GAMMA) >> S11) * UNIT
 
 
 def check_seed(seed: int) -> int:
-    """The seed, if it is one.
+    """The seed, if it is allowed.
 
     >>> check_seed(7)
     7

@@ -1,10 +1,9 @@
-"""The shape of a game once chance has spoken: trees of different deals laid over each other, so that a batch fits one.
+"""The shape of a game once chance is sampled: the trees of all deals in one, so that a batch is an array.
 
-Whatever chance draws, a walk meets at each depth some nodes of the game. A *slot* is a place in such a walk: the root
-is slot 0 of depth 0; the child of a chance node, whichever is drawn, and the child by a player's a-th action are slots
-below. In poker all deals have the same betting tree and every slot is used in every deal; where shapes differ, a slot
-that a deal has no node for is left empty. A batch of B walks is then one array [slots, B] for each depth, whose rows
-have the same parents in every column.
+A *slot* is a place in a walk: the root is slot 0 of depth 0; below it, the sampled child of a chance node is a slot,
+and so is the child by a player's a-th action. In poker all deals have the same betting tree and every slot is used in
+every deal; where shapes differ, a slot is left empty in the deals that have no node for it. A batch of B walks is then
+one array [slots, B] per depth, whose rows have the same parents in every column.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""A history form packed for walking at random: one row of four numbers a node, and chance drawn in constant time.
+"""A history form packed for random walks: one row of four numbers per node, and chance sampled in constant time.
 
-A walk meets nodes in no order a cache could foresee, so all it needs of a node lies in one row of 16 bytes. Chance is
-drawn from alias tables (Walker, 1977; Vose, 1991): of k outcomes take one uniformly, keep it with the probability in
-`accept`, otherwise go to the one in `alias`. Equal probabilities need no alias at all, which is the case in most card
-games.
+A walk visits nodes in an unpredictable order, so what it needs of a node lies in one row of 16 bytes. Chance is sampled
+from alias tables (Walker, 1977; Vose, 1991): choose one of k outcomes uniformly, keep it with the probability in
+`accept`, otherwise take the one in `alias`. Equal probabilities, as in most card games, need no alias.
 """
 
 from __future__ import annotations

@@ -1,37 +1,37 @@
 """Monte Carlo CFR: iterations that walk a random part of the tree (Lanctot, Waugh, Zinkevich & Bowling, NeurIPS 2009).
 
-The counterfactual regret of action a at information set I is a sum over the terminals z behind it. Draw a block of
+The counterfactual regret of action a at information set I is a sum over the terminals z below it. Sample a block of
 terminals instead, and divide each by the probability q(z) that a block contains it:
 
     r̃(I, a) = Σ_{z drawn}  1/q(z) · u_i(z) · π_{−i}(z) · (π_i(h·a → z) − π_i(h → z)),    h the node of I above z
 
-Its mean over the draws is the exact regret r(I, a), whichever blocks are drawn, as long as every q(z) is above 0. The
-choice of blocks is `Sampling`; in each, chance is drawn as it plays, so its probabilities cancel out of π_{−i}/q.
+Its expectation is the exact regret r(I, a) for any choice of blocks in which every q(z) is positive. `Sampling` names
+the choices; in each, chance is sampled from its own probabilities, which therefore cancel out of π_{−i}/q.
 
-    chance     all actions walked. q is chance's part of π_{−i}, so
+    chance     all actions are walked. q is chance's part of π_{−i}, so
                    r̃(I, a) = Σ_{h met} π_others(h) · (u(h·a) − u(h))
-    external   chance and the others are drawn from σ, the updated player i tries every action. q = π_{−i}, so
+    external   chance and the other players are sampled; the updating player i tries every action. q = π_{−i}, so
                    r̃(I, a) = u(h·a) − u(h),    u(h) = Σ_a σ(a) · u(h·a)
-               and each information set is met at most once in a walk.
-    outcome    one line of play. i draws from ξ = ε/|A| + (1 − ε) · σ, so q = π_{−i} · q_i with q_i the product of ξ:
-                   r̃(I, a) = u_i(z)/q_i(z) · π_i(h·a → z) · (1 − σ(a))     for the action drawn
+               and a walk visits each information set at most once.
+    outcome    one line of play. i samples from ξ = ε/|A| + (1 − ε) · σ, so q = π_{−i} · q_i, q_i the product of ξ:
+                   r̃(I, a) = u_i(z)/q_i(z) · π_i(h·a → z) · (1 − σ(a))     for the sampled action
                    r̃(I, b) = −u_i(z)/q_i(z) · π_i(h·a → z) · σ(a)          for every other
 
-Averages. Chance sampling adds π_i · σ at each set of i that is met, as full CFR does; how often chance lets a set be
-met is a constant of that set and vanishes when the average is normalised. External and outcome sampling add σ_j where
-the *next* player j = i + 1 moves: there j is drawn from σ_j, so being met at all stands for the weight π_j ("simple"
-averaging in OpenSpiel). Outcome sampling divides by q_i(h), because i does not play what they would. With two players
-this is the exact average up to a constant for each set; with more, sets are also weighed by how often the remaining
-players allow them.
+Averages. Chance sampling adds π_i · σ at each visited set of i, as full CFR does; how often chance leads to a set is a
+constant of that set and cancels when the average is normalised. External and outcome sampling add σ_j where the *next*
+player j = i + 1 moves: j is sampled from σ_j there, so the frequency of visits replaces the weight π_j ("simple"
+averaging in OpenSpiel). Outcome sampling divides by q_i(h), because i does not play by σ_i. With two players this is
+the exact average up to a constant for each set; with more, sets are also weighted by how often the remaining players
+reach them.
 
-Rules. The sampled r̃ takes the place of r in `rules/rule.py`; sets that are not met have r̃ = 0. `vanilla` and `linear`
-are made for this: they are sums, and a sum of unbiased estimates is unbiased. `plus` runs but loses its edge: flooring
-at 0 after every noisy estimate leaves a bias upward. Rules that discount positive and negative regrets differently, or
-predict the next regret from the last, are turned away: one random walk is no forecast.
+Variants. The sampled r̃ replaces r in `variants/variant.py`; sets that are not visited have r̃ = 0. `vanilla` and
+`linear` suit sampling: they are sums, and a sum of unbiased estimates is unbiased. `plus` runs but loses its advantage:
+flooring noisy estimates at 0 biases them upward. Variants that discount positive and negative regrets differently, or
+predict the next regret from the last, are refused: a single random walk predicts nothing.
 
-Batches. With `batch_size` B above 1, chance sampling walks B deals before it updates a player, and the rule is applied
-to the mean of their regrets, at every set of that player. The mean of B estimates has a B-th of the variance, so all
-rules make sense again; `sampling_batch.py` does the same on a GPU.
+Batches. With `batch_size` B above 1, chance sampling walks B deals before it updates a player, and applies the variant
+to the mean of their regrets, at every set of that player. The mean of B estimates has 1/B of the variance, so every
+variant makes sense again; `batch.py` does the same on a GPU.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ __all__ = ["Means", "SamplingEngine", "estimate", "exact_engine"]
 STATE_ARRAYS = 6  # regret, average and strategy, and three more over pairs while walking
 LISTED_BYTES = {Sampling.CHANCE: 48, Sampling.EXTERNAL: 24, Sampling.OUTCOME: 24}  # of a node that a walk lists
 
-PLAIN = schedule(Vanilla(), first=1, count=1)  # weights of walks whose sums are only collected
+PLAIN = schedule(Vanilla(), first=1, count=1)  # weights of walks whose results are only summed
 
 
 def exact_engine(form: HistoryForm) -> NumbaHistoryEngine | NumbaSequenceEngine:
@@ -78,7 +78,7 @@ def estimate(form: HistoryForm) -> int:
 
 
 class Means(NamedTuple):
-    """Means over walks under a strategy that stands still."""
+    """Means over walks under a fixed strategy."""
 
     regret: FloatArray  # [pairs]   estimates the counterfactual regrets
     average: FloatArray  # [pairs]  estimates what an iteration adds to the sum of strategies
@@ -99,7 +99,7 @@ class SamplingEngine:
     name = "numba"
     device = "cpu"
     threads = 1
-    tolerance = 1e-10  # of one walk; the noise of drawing is far larger
+    tolerance = 1e-10  # of one walk; sampling noise is far larger
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class SamplingEngine:
         if sampling is Sampling.FULL:
             raise InvalidOption("sampling", str(sampling), "must be external, outcome or chance to sample at all")
         if form.players < 2 and sampling is not Sampling.CHANCE:
-            raise InvalidOption("sampling", str(sampling), "needs two players or more: a lone player draws nothing")
+            raise InvalidOption("sampling", str(sampling), "needs two players or more: a single player samples nothing")
         if not 0.0 < exploration <= 1.0:
             raise InvalidOption("exploration", exploration, "must be above 0 and at most 1")
         if batch_size < 1:
@@ -131,10 +131,10 @@ class SamplingEngine:
         self._regret = np.zeros(int(form.first_pair[-1]))
         self._average = np.zeros_like(self._regret)
         self._strategy = uniform_array(form)
-        self._scale = np.ones(2)  # what a new regret and a new strategy are multiplied by: see `_sampling_kernels.py`
+        self._scale = np.ones(2)  # factors of new regrets and new strategies: see `kernels.py`
         self._random = np.array([key_of(seed), 0], np.uint64)  # key, numbers drawn
-        self._evaluator = exact_engine(form)  # now: its kernels are part of setting up
-        self.advance(PLAIN[:0])  # and so are these
+        self._evaluator = exact_engine(form)  # compiles kernels, which is part of setup
+        self.advance(PLAIN[:0])  # likewise
 
     @property
     def memory_bytes(self) -> int:
@@ -165,7 +165,7 @@ class SamplingEngine:
             )
 
     def means(self, walks: int) -> Means:
-        """Means over `walks` walks of every player; the strategy stands still and only the random numbers move on."""
+        """Means over `walks` walks of every player; the strategy is fixed and only random numbers are used up."""
         regret, average = np.zeros_like(self._regret), np.zeros_like(self._average)
         self._walk(regret, average, self._strategy, np.ones(2), PLAIN.repeat(walks), learning=False)
         return Means(regret / walks, average / walks)
@@ -209,17 +209,17 @@ class SamplingEngine:
         )
 
     def average_strategy(self) -> FloatArray:
-        """The average strategy in pair order, uniform where no walk came."""
+        """The average strategy in pair order, uniform where no walk went."""
         return normalise(self._average, self.form.first_pair)
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
-        """Exact values and best responses, by the fastest full engine that is installed."""
+        """Exact values and best responses."""
         return self._evaluator.evaluate(self.average_strategy() if strategy is None else strategy)
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:
-        """Regrets and averages within a factor √2 of what full CFR would hold, and all it takes to resume exactly.
+        """Regrets and averages within a factor √2 of those of full CFR, and what an exact resume needs.
 
-        Both are brought to size by a power of two, which rounds nothing; the rest of the scale is in `sampler`.
+        Both are scaled by a power of two, which causes no rounding; the rest of the scale is in `sampler`.
         """
         powers = [2.0 ** round(math.log2(scale)) for scale in self._scale.tolist()]
         arrays = {

@@ -1,10 +1,9 @@
-"""Many games of one shape solved at once: one more axis on every array.
+"""Many games of one shape solved at once: every array has one more axis.
 
 Games have one shape when their trees are equal, node by node, and only payoffs or chance probabilities differ: a
-thousand Leduc games with a thousand antes, a game under a thousand rake structures. Trees, columns and every index are
-stored once; payoffs, regrets, averages and strategies have an entry for each game. On a CPU the games are the
-fast axis of NumPy-like tensor operations in PyTorch; on a CUDA device with CuPy every game has a thread block to
-itself and all iterations run in one launch.
+thousand Leduc games with a thousand antes, a game under a thousand rake structures. Trees and indices are stored once;
+payoffs, regrets, averages and strategies have an entry per game. In PyTorch the games are the last axis of every
+tensor; with CuPy on a CUDA device each game has a thread block to itself and all iterations run in one launch.
 """
 
 from __future__ import annotations
@@ -80,10 +79,10 @@ def check_one_shape(games: Sequence[HistoryForm]) -> None:
 
 
 def batched_terms(games: Sequence[HistoryForm]) -> tuple[tuple[SequenceTree, ...], tuple[Terms, ...]]:
-    """Trees of the shape that the games share, and payoff terms with a column for each game.
+    """Trees of the shape that the games share, and payoff terms with a column per game.
 
-    Terminals that end the same sequences are summed in a two-player game; none is dropped where one game's payoff
-    is 0, since another's may not be.
+    Terminals that end the same sequences are summed; none is dropped because its payoff is 0 in one game, since it may
+    not be in another.
     """
     check_one_shape(games)
     shape = games[0]
@@ -190,7 +189,7 @@ def _build(
     device: str,
     dtype: str,
 ) -> _Solve:
-    # Heavy libraries are imported when a batch first asks for them.
+    # Heavy libraries are imported when first needed.
     if library == "cupy":
         from regretless.engines.sequence.cuda.solve import CupySolve
 

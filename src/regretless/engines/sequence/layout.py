@@ -1,21 +1,20 @@
-"""In which order a GPU or tensor engine keeps the sequences of one player.
+"""The order in which GPU and tensor engines store the sequences of one player.
 
-Sweeps over a tree of sequences want two things of the order. Tensor libraries want each level contiguous, and the
-sets below one sequence adjacent, so that every sum over children is a sum over a slice. A grid of thread blocks wants
-more: a barrier between blocks costs as much as a thousand additions, so each block should own whole subtrees, sweep
-them alone, and meet the others only where it must. Hence *parts*:
+Tensor libraries need each level contiguous and the sets below one sequence adjacent, so that a sum over children is a
+sum over a slice. A grid of thread blocks needs more: a barrier between blocks costs as much as a thousand additions, so
+each block should own whole subtrees, sweep them alone, and wait for the others only where it must. Hence *parts*:
 
-    part 0        the *top*: the sets whose subtrees are too heavy for one block; every block keeps its own copy of it
+    part 0        the *top*: the sets whose subtrees are too large for one block; every block keeps its own copy of it
     part 1 … B    what block b owns: subtrees that hang below the top or below the empty sequence
 
 1. The cost of a set is the entries of its rows in the payoff matrix plus a constant for each of its sequences; the
-   cost of a subtree is the sum. A subtree dearer than `share` of what each block would get is split: its root goes
-   into the top. Subtrees cost no more than their parents', so the top is closed upwards.
-2. The remaining subtrees are dealt to blocks, the dearest first, each to the block with the least so far.
+   cost of a subtree is the sum. A subtree that costs more than `share` of a block's fair portion is split: its root
+   joins the top. A subtree costs no more than its parent's, so the parent of a set in the top is in the top too.
+2. The remaining subtrees are given to blocks, the most expensive first, each to the block with the least work so far.
 3. Within a part, sets are numbered level by level (levels counted from the roots of the part's own subtrees), each
    level in the order of the sequences above it.
 
-With one block there is no top and the order is plainly breadth first.
+With one block there is no top, and the order is breadth-first.
 """
 
 from __future__ import annotations

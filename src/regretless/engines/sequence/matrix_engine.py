@@ -1,4 +1,4 @@
-"""CFR as Kim (2024) writes it: nothing but sparse products and element-wise operations over nodes.
+"""CFR as Kim (2024) writes it: sparse products and element-wise operations over nodes, nothing else.
 
 With the matrices of `forms/matrices.py`, s(v) the probability of entering node v from its parent, and ∘ element-wise:
 
@@ -7,10 +7,10 @@ With the matrices of `forms/matrices.py`, s(v) the probability of entering node 
 3. π₋ = 1 at the root, else 0;         for l = 1 … D:   π₋ ← π₋ + (L(l)ᵀ π₋) ∘ (s, or 1 where i moved)   [N, P]
    π  the same the other way round:                     π ← π + (L(l)ᵀ π) ∘ (1, or s where i moved)      [N, P]
 4. r  = M(Q,V) Σ_i M(V,I) ∘ π₋ ∘ (u − Gᵀ u)                                                        regrets  [Q]
-5. the rule of `rules/rule.py`, with the sum of an information set as M(H,Q)ᵀ M(H,Q) z             next σ   [Q]
+5. the update of `variants/variant.py`, with sums over information sets as M(H,Q)ᵀ M(H,Q) z        next σ   [Q]
 
-It is kept for its faithfulness, beside the faster engines, and works on any number of players. The same lines run on
-SciPy and on CuPy: `device` chooses the module.
+It is kept beside the faster engines because it follows the paper, and takes any number of players. The same code runs
+on SciPy and on CuPy: `device` chooses the module.
 
 Kim: GPU-Accelerated Counterfactual Regret Minimization, 2024, arXiv 2408.14778.
 """
@@ -61,12 +61,12 @@ class MatrixEngine:
         self.xp, self.sparse = _modules(device)
         put = self.xp.asarray
         of = matrices(form)
-        self.levels = [self._put(level) for level in of.levels]
-        self.levels_down = [self._put(level.T) for level in of.levels]
-        self.to_children = self._put(of.tree.T)
-        self.pair_nodes = self._put(of.pair_nodes)
-        self.to_nodes = self._put(of.pair_nodes.T)
-        self.set_sum = self._put(of.set_pairs.T @ of.set_pairs)  # to each pair, the sum over its information set
+        self.levels = [self.put_sparse(level) for level in of.levels]
+        self.levels_down = [self.put_sparse(level.T) for level in of.levels]
+        self.to_children = self.put_sparse(of.tree.T)
+        self.pair_nodes = self.put_sparse(of.pair_nodes)
+        self.to_nodes = self.put_sparse(of.pair_nodes.T)
+        self.set_sum = self.put_sparse(of.set_pairs.T @ of.set_pairs)  # sums over the set of each pair
         self.moved = put(of.node_movers.toarray())
         self.chance = put(np.where(form.pair < 0, form.chance, 0.0)[:, None])
         self.payoff = put(np.zeros((len(form.parent), form.players)))
@@ -126,7 +126,7 @@ class MatrixEngine:
         own = self._reach(self.moved * enter + (1.0 - self.moved))
         gain = (self.moved * others * (values - self.to_children @ values)).sum(axis=1)
         new = self.pair_nodes @ gain
-        # Every node of an information set has the same own reach: their mean is that of the set, times σ.
+        # All nodes of an information set have the same own reach, so their mean is that of the set, times σ.
         plan = (self.pair_nodes @ (self.moved * own).sum(axis=1)) * self.share_of_node
 
         discount = xp.where(self.regret > 0, weights.positive_discount, weights.negative_discount)
@@ -165,7 +165,8 @@ class MatrixEngine:
         counts = total >= np.finfo(total.dtype).tiny  # see `numpy_engine.SMALLEST`
         return self.xp.where(counts, positive / self.xp.where(counts, total, 1.0), self.uniform)
 
-    def _put(self, matrix: Sparse) -> Sparse:
+    def put_sparse(self, matrix: Sparse) -> Sparse:
+        """A matrix of SciPy on the engine's device."""
         from scipy.sparse import csr_matrix
 
         return self.sparse.csr_matrix(csr_matrix(matrix))
@@ -195,17 +196,17 @@ class _Response:
         sequences = len(tree.pair)
         ends = terminal_sequences(form, player, tree)
         payoff = csr_array((form.payoff[:, player], (ends, form.terminal)), shape=(sequences, len(form.parent)))
-        self.payoff = engine._put(payoff)
+        self.payoff = engine.put_sparse(payoff)
         self.levels: list[tuple[Array, Sparse]] = []
         for start, end in zip(tree.level.tolist(), tree.level[1:].tolist()):
             first, count = tree.first_sequence[start:end], np.diff(tree.first_sequence[start : end + 1])
-            step = np.arange(count.max())
-            actions = np.where(step < count[:, None], first[:, None] + step, first[:, None])  # short sets repeat one
+            step = np.arange(count.max())  # short sets repeat their first action
+            actions = np.where(step < count[:, None], first[:, None] + step, first[:, None])
             ones = np.ones(end - start)
             above = csr_array(
                 (ones, (tree.parent_sequence[start:end], np.arange(end - start))), (sequences, end - start)
             )
-            self.levels.append((put(actions), engine._put(above)))
+            self.levels.append((put(actions), engine.put_sparse(above)))
 
     def value(self, others: Array) -> float:
         worth = self.payoff @ others[:, self.player]

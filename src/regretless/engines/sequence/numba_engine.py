@@ -1,11 +1,11 @@
-"""CFR in compiled code on the CPU: the engine to use unless there is a reason for another.
+"""CFR in compiled code on the CPU: the default engine.
 
 1. `numba_layout.py` renumbers the sequences so that each pass is a loop over adjacent numbers.
 2. `payoff_rows.py` rewrites the payoff matrix of a two-player game so that a product touches a fraction of its entries.
-3. `numba_kernels.py` runs the passes of an iteration, and a whole schedule of iterations in one call, without Python
-   and without allocating, while other Python threads go on.
+3. `numba_kernels.py` runs a whole schedule of iterations in one call, without allocating and without holding Python's
+   lock.
 
-Everything CFR needs is exact: nothing is pruned or skipped. Evaluation is in float64 whatever the engine's own format.
+CFR is computed exactly: nothing is pruned or skipped. Evaluation is in float64 whatever the engine's own format.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from regretless.variants.variant import ROW, Schedule
 __all__ = ["NumbaHistoryEngine", "NumbaSequenceEngine", "estimate"]
 
 Array = NDArray[np.floating]
-SHARED = 65_536  # information sets of one group from which several threads pay
+SHARED = 65_536  # information sets in one group from which several threads pay
 MOST_THREADS = 16  # used unless the user says otherwise
 TOLERANCE = {"float64": 1e-10, "float32": 2e-4}
 
 
 class _NumbaEngine(ABC):
-    """Everything but the payoffs of sequences, which the two forms compute in their own way."""
+    """Everything but the payoffs of sequences, which differ between the two forms."""
 
     name = "numba"
     device = "cpu"
@@ -71,7 +71,7 @@ class _NumbaEngine(ABC):
         kernels.realize(self.tree, strategy, self.state.plan)
 
     def _load_kernels(self) -> None:
-        """Compile, or read from disk, what a solve needs: part of setting up, not of the first iteration."""
+        """Compile the kernels, or load them from disk, during setup instead of in the first iteration."""
         self.advance(np.empty(0, ROW))
         self.evaluate()
 
@@ -133,7 +133,7 @@ def estimate(form: HistoryForm | SequenceForm, *, dtype: str = "float64", thread
 
 
 class NumbaSequenceEngine(_NumbaEngine):
-    """Two players, on the sequence form. Only large games use several threads; `threads` says how many they were.
+    """Two players, on the sequence form. Only large games use several threads; `threads` is how many are in use.
 
     >>> from regretless.forms import compile_history, compile_sequence
     >>> from regretless.games import Kuhn
@@ -189,7 +189,7 @@ class NumbaSequenceEngine(_NumbaEngine):
 
 
 def _join(rows: tuple[PayoffRows, PayoffRows], slots: tuple[IntArray, ...]) -> kernels.Rows:
-    """Both players' rows in the same arrays, one after the other, over slots; row 0 stays zero for both."""
+    """Both players' rows over slots, concatenated; both share row 0, which stays zero."""
     shift, entries = len(rows[0].reference) - 1, len(rows[0].value)
     batches = np.concatenate([rows[0].batch, rows[1].batch + np.array([shift, 0, 0, entries])])
     moved = np.where(rows[1].reference > 0, rows[1].reference + shift, 0)
@@ -207,11 +207,11 @@ def _join(rows: tuple[PayoffRows, PayoffRows], slots: tuple[IntArray, ...]) -> k
 
 
 class NumbaHistoryEngine(_NumbaEngine):
-    """Any number of players, on the history form, on one thread whatever `threads` is.
+    """Any number of players, on the history form, always on one thread.
 
-    With perfect recall, the probability that player j plays all their moves on the way to a terminal is their plan at
-    the sequence that ends there. So nodes need not be walked: each terminal adds to the sequence of player i that ends
-    there chance · payoff of i · product of the others' plans.
+    With perfect recall, the probability that player j makes all their moves on the way to a terminal is j's plan at the
+    sequence that ends there. So nodes need not be walked: each terminal adds chance · payoff of i · product of the
+    others' plans to the sequence of player i that ends there.
 
     >>> from regretless.forms import compile_history
     >>> from regretless.games import Kuhn

@@ -4,15 +4,16 @@ For the player that is updated, over the slots of `numba_layout.py`:
 
 1. payoffs   of their sequences against the others' plans: `payoffs_of_rows` for two players, `payoffs_of_terminals`
              for any number.
-2. up        deepest group first, `update_two` and `update_many`: v = Σ_a σ(a) · u(a), the regrets u(a) − v, the rule of
-             `rules/rule.py` and the next σ, in one go over a strip of sets; then v is added to u of the sequence above.
+2. up        deepest group first, `update_two` and `update_many`: v = Σ_a σ(a) · u(a), the regrets u(a) − v, the update
+             of `variants/variant.py` and the next σ, in one pass over a strip of sets; then v is added to u of the
+             sequence above.
 3. down      root first, `realize_strip`: S ← S · average_decay + average_weight · plan, with the plan just played, then
              the plan of the next σ.
 
-`advance_…` runs all iterations of a schedule in one call and allocates nothing after its first lines.
+`advance_…` runs all iterations of a schedule in one call and allocates only at its start.
 
-Every index is unsigned: for a signed one, numba asks at each access whether it counts from the end, which makes the
-product five times slower and keeps loops from being vectorised.
+Every index is unsigned: with a signed one, numba checks at each access whether it counts from the end, which makes the
+product five times slower and prevents vectorisation.
 """
 
 from __future__ import annotations
@@ -48,12 +49,12 @@ Indices = NDArray[np.integer]  # unsigned
 Index = Any  # numpy.uint64
 Weights = tuple[np.floating, np.floating, np.floating, np.floating, np.floating]
 
-STRIP = np.uint64(512)  # information sets handled at a time: what they need stays in the first cache
+STRIP = np.uint64(512)  # information sets handled at a time, so that their numbers stay in the L1 cache
 ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 
 
 class Tree(NamedTuple):
-    """What `numba_layout.Layout` says, for kernels."""
+    """`numba_layout.Layout`, for kernels."""
 
     first_slot: Indices  # [P+1]
     first_group: NDArray[np.int64]  # [P+1]
@@ -62,7 +63,7 @@ class Tree(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What `payoff_rows.PayoffRows` says, both players in the same arrays."""
+    """`payoff_rows.PayoffRows` of both players, in the same arrays."""
 
     first_batch: NDArray[np.int64]  # [3]
     batches: Indices  # [B, 4]  first row, rows, entries of each, first entry
@@ -73,7 +74,7 @@ class Rows(NamedTuple):
 
 
 class Terminals(NamedTuple):
-    """Terminals once for each player, sorted by the slot in which that player's moves end."""
+    """The terminals once per player, sorted by the slot in which that player's moves end."""
 
     start: Indices  # [slots+1]  entries of a slot
     weight: Numbers  # [entries]  chance times payoff
@@ -107,7 +108,7 @@ def sum_rows(rows: Rows, first: Index, end: Index, length: Index, entry: Index, 
         for r in range(first, end):
             last = entry + length - ONE
             total = y[reference[r]]
-            other = value[entry] * plan[column[entry]]  # two sums, so that an addition need not wait for the last
+            other = value[entry] * plan[column[entry]]  # two sums: an addition need not wait for the one before
             for e in range(entry + ONE, last, TWO):
                 total += value[e] * plan[column[e]]
                 other += value[e + ONE] * plan[column[e + ONE]]
@@ -119,7 +120,7 @@ def sum_rows(rows: Rows, first: Index, end: Index, length: Index, entry: Index, 
 
 @kernel
 def payoffs_of_rows(rows: Rows, tree: Tree, player: int, plan: Numbers, y: Numbers, payoff: Numbers) -> None:
-    """All rows of the player, batch after batch; then every slot of the player takes its row."""
+    """Sum all rows of the player, batch by batch, then copy each slot's row into `payoff`."""
     for b in range(rows.first_batch[player], rows.first_batch[player + 1]):
         first, count, length, entry = rows.batches[b]
         sum_rows(rows, first, first + count, length, entry, plan, y)
@@ -129,7 +130,7 @@ def payoffs_of_rows(rows: Rows, tree: Tree, player: int, plan: Numbers, y: Numbe
 
 @kernel
 def payoffs_of_terminals(terminals: Terminals, tree: Tree, player: int, plan: Numbers, payoff: Numbers) -> None:
-    """Each terminal that ends a sequence adds its weighted payoff times the others' plans."""
+    """Sum, for each sequence, the weighted payoffs of the terminals that end it times the others' plans."""
     start, weight, others = terminals.start, terminals.weight, terminals.others
     for slot in range(tree.first_slot[player], tree.first_slot[player + 1]):
         total = plan[0] * 0
@@ -152,11 +153,11 @@ def update_two(
     count: Index,
     weights: Weights,
 ) -> None:
-    """Step 2 for `count` sets of two actions, whose numbers lie `step` apart."""
+    """Step 2 for `count` sets of two actions, which lie `step` slots apart."""
     positive, negative, floor, prediction, discount = weights  # floor is −∞ where regrets may be negative
     a, b = first, first + step
     half, one, zero = worth.dtype.type(0.5), worth.dtype.type(1.0), worth.dtype.type(0.0)
-    smallest = np.finfo(worth.dtype).tiny  # a sum below it counts as 0, see `numpy_engine`
+    smallest = np.finfo(worth.dtype).tiny  # a smaller sum counts as 0, see `numpy_engine`
     for i in range(count):
         u0, u1 = payoff[a + i], payoff[b + i]
         v = strategy[a + i] * u0 + strategy[b + i] * u1
@@ -192,7 +193,7 @@ def update_many(
     positive, negative, floor, prediction, discount = weights  # floor is −∞ where regrets may be negative
     one, zero = worth.dtype.type(1.0), worth.dtype.type(0.0)
     uniform = one / worth.dtype.type(actions)
-    smallest = np.finfo(worth.dtype).tiny  # a sum below it counts as 0, see `numpy_engine`
+    smallest = np.finfo(worth.dtype).tiny  # a smaller sum counts as 0, see `numpy_engine`
     a = first
     for i in range(count):
         worth[i] = strategy[a + i] * payoff[a + i]
@@ -233,7 +234,7 @@ def realize_strip(
     decay: np.floating,
     weight: np.floating,
 ) -> None:
-    """Step 3 for `count` sets, whose leading sequences are played with probability `reach`."""
+    """Step 3 for `count` sets; `reach` is the plan of the sequences that lead to them."""
     a = first
     for _ in range(actions):
         for i in range(count):
@@ -244,7 +245,7 @@ def realize_strip(
 
 @inlined
 def numbers_of(row: np.void, like: Numbers) -> tuple[Weights, np.floating, np.floating]:
-    """A row of the schedule in the engine's number format: what regrets need, then decay and weight of the average."""
+    """A row of the schedule in the engine's number format: weights of regrets, then decay and weight of the average."""
     number = like.dtype.type
     weights = (
         number(row["positive_discount"]),
@@ -313,7 +314,7 @@ def advance_terminals(schedule: Schedule, alternating: bool, tree: Tree, termina
 
 @kernel
 def realize(tree: Tree, strategy: Numbers, plan: Numbers) -> None:
-    """The plan of a strategy, all players at once; the plan of the empty sequences must be there."""
+    """The plan of a strategy, for all players; `plan` must already hold that of the empty sequences."""
     for g in range(len(tree.groups)):
         first, sets, actions, place = tree.groups[g]
         for action in range(actions):

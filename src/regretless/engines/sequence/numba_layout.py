@@ -1,13 +1,13 @@
-"""The numbering of sequences that the numba engine works in.
+"""The order in which the numba engine stores sequences.
 
-All players' sequences have *slots* in the same arrays. A player's slots begin with the empty sequence; then come
-*groups* of information sets of the same level and the same number of actions:
+The sequences of all players have *slots* in the same arrays. A player's slots begin with the empty sequence; then come
+*groups* of information sets of the same level with the same number of actions:
 
     group of n sets, 3 actions:   first actions of all n sets | second actions of all n | third actions of all n
 
-so that an operation on every set of a group is a loop over adjacent numbers, which a processor does 8 or 16 at a time.
-Within a group the first children of all sequences come before the second children of all sequences, and so on, so that
-a loop that adds to parents does not add to the same parent twice in a row.
+so that an operation on every set of a group is a loop over adjacent numbers, which a processor handles 8 or 16 at a
+time. Within a group, the first children of all sequences come before the second children, and so on, so that a loop
+that adds to parents does not add to the same parent twice in a row.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The sweeps of the numba engine on several threads, for two-player games that are large enough to gain by it.
+"""The sweeps of the numba engine on several threads, for two-player games that are large enough to gain from it.
 
-The sweeps of `numba_kernels.py`, cut into strips of a group. Waking other threads takes some microseconds at each
-group, so liar's dice, goofspiel with 6 cards and Leduc with 13 ranks would only lose, while battleship 3×2 (2.3 million
-nodes) runs three times as fast on 16 cores. Two things are left to one thread: adding values to parents, because two
-strips may have the same parent, and the payoffs, whose rows build on one another in many small batches (sharing them
-out made goofspiel with 7 cards slower, 57 ms against 34).
+Threads share the strips of each group of `numba_kernels.py`. Waking threads takes a few microseconds per group, so
+liar's dice, goofspiel with 6 cards and Leduc with 13 ranks would only get slower, while battleship 3×2 (2.3 million
+nodes) runs three times as fast on 16 cores. Two things stay on one thread: adding values to parents, because two strips
+may share a parent, and the payoffs, whose rows build on one another in many small batches (sharing them made goofspiel
+with 7 cards slower: 57 ms instead of 34).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STRIP = int(numba_kernels.STRIP)
 
 @threaded
 def update_player_threads(tree: Tree, player: int, state: State, worth: Numbers, total: Numbers, row: np.void) -> None:
-    """Steps 2 and 3 for one player; `worth` and `total` have room for a whole group."""
+    """Steps 2 and 3 for one player; `worth` and `total` hold a whole group."""
     regret, average, strategy, plan, payoff = state
     weights, decay, weight = numbers_of(row, worth)
     first_group, end_group = tree.first_group[player], tree.first_group[player + 1]

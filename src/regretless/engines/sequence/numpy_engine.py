@@ -1,14 +1,14 @@
 """CFR on arrays in plain NumPy, float64: the reference for every other engine, over both forms.
 
-Both engines share one idea. What an iteration needs from the game is, for each sequence of the player it updates, what
-the terminals that end this sequence are worth against the others: the *payoffs* of the sequence. The rest happens in
-the player's own tree of sequences:
+Both engines share one idea. All that an iteration needs from the game is the *payoff* of each sequence of the updating
+player: the value, against the others' strategies, of the terminals that end this sequence. The rest happens in the
+player's own tree of sequences:
 
 1. payoffs   of every sequence, from the others' strategies. Here the two forms differ: the sequence form takes one
              sparse product with the other player's realization plan; the history form walks all nodes, depth by depth.
 2. up        deepest level first: an information set is worth v = Σ_a σ(a) · u(a); the regret of an action is u(a) − v;
              and v is added to u of the sequence that leads to the set.
-3. rule      S ← S · average_decay + average_weight · plan, then R and the next σ by the equations of `rules/rule.py`.
+3. update    S ← S · average_decay + average_weight · plan, then R and the next σ, as in `variants/variant.py`.
 4. down      root first: plan(a) = plan(sequence that leads there) · σ(a).
 
 A best response is step 2 with a maximum in place of the mixture.
@@ -32,8 +32,8 @@ from regretless.variants.variant import Schedule, Weights
 
 __all__ = ["SMALLEST", "NumpyHistoryEngine", "NumpySequenceEngine", "estimate", "normalise"]
 
-# The smallest normal number. A sum below it counts as 0 in every engine, each in its own number format: it has lost its
-# digits, and 1 / sum overflows. Only a long chain of improbable moves gets there.
+# The smallest normal number. Every engine, in its own number format, treats a smaller sum as 0: such a sum has lost
+# precision, and 1 / sum overflows. Only a long chain of improbable moves makes one.
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 STATE_ARRAYS = 4  # regret, average, strategy and plan, over all sequences
@@ -42,7 +42,7 @@ Profile = list[tuple[FloatArray, FloatArray]]  # for each player: strategy and r
 
 
 def normalise(sums: FloatArray, first: IntArray) -> FloatArray:
-    """Divide the numbers of each information set by their sum; uniform where the sum is 0 or `SMALLEST` is larger.
+    """Divide the numbers of each information set by their sum; uniform where the sum is below `SMALLEST`.
 
     >>> normalise(np.array([1.0, 3.0, 0.0, 0.0]), np.array([0, 2, 4]))
     array([0.25, 0.75, 0.5 , 0.5 ])
@@ -83,12 +83,12 @@ def _levels(tree: SequenceTree) -> list[_Level]:
 
 
 class _PlayerState:
-    """What CFR knows of one player, over the sequences of their tree."""
+    """What CFR keeps for one player, over the sequences of their tree."""
 
     def __init__(self, tree: SequenceTree) -> None:
         self.tree = tree
         self.levels = _levels(tree)
-        self.first = tree.first_sequence - 1  # the same slices, where the empty sequence is left out
+        self.first = tree.first_sequence - 1  # the same slices without the empty sequence
         sequences = len(tree.pair)
         self.regret = np.zeros(sequences)
         self.average = np.zeros(sequences)
@@ -115,7 +115,7 @@ class _PlayerState:
         return regret
 
     def best_response_value(self, payoffs: FloatArray) -> float:
-        """Step 2 with a maximum: what the player gets by replying best."""
+        """Step 2 with a maximum: the value of the player's best response."""
         worth = payoffs.copy()
         for level in reversed(self.levels):
             np.add.at(worth, level.parent, np.maximum.reduceat(worth[level.sequences], level.start))
@@ -150,7 +150,7 @@ class _NumpyEngine(ABC):
 
     @abstractmethod
     def payoffs(self, player: int, profile: Profile) -> FloatArray:
-        """Step 1: what each sequence of `player` is worth against the others.  [S]"""
+        """Step 1: [S] the payoff of each sequence of `player` against the others."""
 
     @property
     def memory_bytes(self) -> int:
@@ -218,7 +218,7 @@ def estimate(form: HistoryForm | SequenceForm) -> int:
 
 
 class NumpySequenceEngine(_NumpyEngine):
-    """Two players, the sequence form: step 1 is a sparse product.
+    """Two players, on the sequence form: step 1 is a sparse product.
 
     >>> from regretless.forms import compile_history, compile_sequence
     >>> from regretless.games import Kuhn
@@ -248,10 +248,10 @@ class NumpySequenceEngine(_NumpyEngine):
 
 
 class NumpyHistoryEngine(_NumpyEngine):
-    """Any number of players, the history form: step 1 walks the nodes of the game, depth by depth.
+    """Any number of players, on the history form: step 1 walks the nodes of the game, depth by depth.
 
-    The probability that chance and all players but i bring the game to a node is multiplied together on the way down;
-    at a terminal it weighs the payoff of i, which is added to the sequence of i that ends there.
+    On the way down, the probabilities of chance and of all players but i are multiplied; the product weighs i's payoff
+    at a terminal, which is added to the sequence of i that ends there.
 
     >>> from regretless.forms import compile_history
     >>> from regretless.games import Kuhn

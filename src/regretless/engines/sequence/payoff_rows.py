@@ -1,16 +1,16 @@
 """The payoff matrix of a sequence form, rewritten so that a product with it touches far fewer entries.
 
-1. What all actions of an information set have in common belongs to the sequence above. If every action of a set of
-   the *other* player earns us the same, their plan over those actions sums to the plan of the sequence before them, so
-   one entry in that column replaces them. If all our *own* actions in a set earn the same against a column, it changes
-   no regret, and one entry in the row of the sequence before them carries it up. (Zhang & Sandholm, ICML 2020, sparsify
-   the linear program in this way.) Halves goofspiel with 6 cards twice: 493,608 entries to 129,434.
+1. What all actions of an information set have in common moves to the sequence above. If every action of a set of the
+   *other* player earns us the same, their plan over those actions sums to the plan of the sequence before them, so one
+   entry in that column replaces them. If all our *own* actions in a set earn the same against a column, that changes no
+   regret, and one entry in the row of the sequence before them replaces them. (Zhang & Sandholm, ICML 2020, sparsify
+   the linear program in this way.) Goofspiel with 6 cards: 493,608 entries to 129,434.
 2. A row is stored as its difference from an earlier row. In poker, the row of a hand differs from the row of the next
    stronger hand only where the hands between them are; in liar's dice, most rows of a line of bids are the same. Leduc
    with 13 ranks: 689,000 entries to 115,000.
 3. Equal rows are stored once.
-4. Rows are ordered by how many references deep they are, then by length, so that no row waits for the one before it
-   and loops over rows of equal length have nothing to predict.
+4. Rows are ordered by the number of references behind them, then by length, so that no row waits for the one before it
+   and loops over rows of equal length cause no branch mispredictions.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from regretless.forms.sequence import SequenceForm, SequenceTree
 
 __all__ = ["PayoffRows", "payoff_rows"]
 
-WINDOW = 8  # earlier rows that a row is compared with
-LONGEST_CHAIN = 32  # references one after the other; bounds the rounding that they add up
-SAME = 1e-12  # payoffs closer than this, beside the largest, are the same
+WINDOW = 8  # how many earlier rows a row is compared with
+LONGEST_CHAIN = 32  # references in a row; bounds the rounding error that they accumulate
+SAME = 1e-12  # payoffs that differ by less than this share of the largest count as equal
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def payoff_rows(form: SequenceForm, player: int) -> PayoffRows:
 
 
 def _merge_close(value: FloatArray) -> FloatArray:
-    """Give numbers that differ by rounding alone the same value."""
+    """Give numbers that differ only by rounding the same value."""
     if not len(value):
         return value
     distinct, place = np.unique(value, return_inverse=True)
@@ -72,7 +72,7 @@ def _merge_close(value: FloatArray) -> FloatArray:
 def _hoist(
     row: IntArray, column: IntArray, value: FloatArray, tree: SequenceTree, columns: int
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Step 1, for the tree of the rows: entries that all actions of a set share go to the row of the sequence above."""
+    """Step 1, for the tree of the rows: what all actions of a set share moves to the row of the sequence above."""
     count = np.diff(tree.first_sequence)
     set_of = np.zeros(len(tree.pair), np.int64)
     set_of[1:] = np.repeat(np.arange(len(count)), count)
@@ -119,7 +119,7 @@ def _reference_rows(row: IntArray, column: IntArray, value: FloatArray, rows: in
     start = np.zeros(rows + 1, np.int64)
     np.cumsum(np.bincount(row, minlength=rows), out=start[1:])
     filled = np.flatnonzero(np.diff(start))
-    # Rows over much the same columns, next to each other.
+    # Put rows over similar columns next to each other.
     filled = filled[np.lexsort((column[start[filled + 1] - 1], column[start[filled]]))]
     closest, length, depth = _closest_rows(start, column, value, filled)
 

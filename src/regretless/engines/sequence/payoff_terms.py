@@ -1,11 +1,11 @@
 """The payoffs of a game as terms: own sequence, one sequence of each other player, a number.
 
-What a sequence s of player i is worth against the others' plans x_j is
+The payoff of a sequence s of player i against the others' plans x_j is
 
     q(s) = Σ over terms t that end s of value(t) · Π_{j ≠ i} x_j(sequence of j in t)
 
 In a two-player game the terms are the entries of the sparse payoff matrix; in a game of n players they are its
-terminals, each with n − 1 columns. An engine that takes terms serves both.
+terminals, each with n − 1 columns. An engine that works on terms serves both.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """CFR in PyTorch, on a CPU, a CUDA device or Apple's MPS.
 
-`torch_tables` holds the game and one iteration of it as tensor operations. On CUDA the operations of one iteration
-are recorded once as a graph and replayed: a replay reads its weights through a counter on the device, so the host
-only says "again". Where recording fails, the operations are issued one by one, which is slower and computes the same.
+`torch_tables` holds the game, and one iteration of it as tensor operations. On CUDA the operations of one iteration are
+recorded once as a graph and replayed; a counter on the device tells a replay which weights to read, so the host has
+nothing to pass. Where recording fails, the operations are issued one by one: slower, with the same results.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TOLERANCE = {"float32": 1e-4, "float64": 1e-10}  # of results of order 1, after 
 
 
 def torch_device(name: str, dtype: str) -> torch.device:
-    """The device of that name, if it is there and can hold the number format."""
+    """The device of that name, if it exists and supports the number format."""
     if dtype not in DTYPES:
         raise InvalidOption("dtype", dtype, "must be float32 or float64")
     kind = name.split(":")[0]
@@ -82,17 +82,17 @@ class TorchSolve:
             self.game.play(players, weights)
 
     def _record(self, schedule: Schedule) -> None:
-        """Record one iteration. What the rehearsal changes is put back."""
+        """Record one iteration; what the warm-up changes is undone."""
         self.wants_graph = False  # one attempt
         state = [tensor for seat in self.game.seats for tensor in (*vars(seat.tables).values(), seat.plan)]
         before = [tensor.clone() for tensor in state]
-        rehearsal = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        rehearsal.wait_stream(torch.cuda.current_stream())
+        warm_up = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        warm_up.wait_stream(torch.cuda.current_stream())
         self.schedule.load(schedule[:1].repeat(4))
-        with torch.cuda.stream(rehearsal):
-            for _ in range(3):  # libraries set themselves up on first use, which a recording must not see
+        with torch.cuda.stream(warm_up):
+            for _ in range(3):  # libraries initialise on first use, which must not be recorded
                 self._step()
-        torch.cuda.current_stream().wait_stream(rehearsal)
+        torch.cuda.current_stream().wait_stream(warm_up)
         graph = torch.cuda.CUDAGraph()
         try:
             with torch.cuda.graph(graph):

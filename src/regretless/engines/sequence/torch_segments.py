@@ -1,8 +1,8 @@
-"""Sums and maxima over slices of a tensor, on every device PyTorch knows, without atomic additions.
+"""Sums and maxima over slices of a tensor, on every device of PyTorch, without atomic additions.
 
 `torch.segment_reduce` adds the elements of a slice in a fixed order on CPU and CUDA, so results repeat to the last
-bit; Apple's MPS lacks it and takes the indexed form instead. The first axis is cut into slices; further axes (a batch
-of games) ride along.
+bit; Apple's MPS lacks it and uses the indexed form instead. The first axis is cut into slices; further axes (a batch of
+games) are kept.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ For the player who is updated, with x the others' realization plans:
 3. r(s) = q(s) − v, and the update of `torch_update`, over all levels at once
 4. from the root down:                              plan(s) = plan(sequence above) · σ(s)
 
-Every tensor is over sequences in the order of `sequence_layout`; an optional second axis holds games of a batch,
-which then share trees and columns and differ in payoffs.
+Every tensor is over sequences in the order of `layout.py`; an optional second axis holds the games of a batch, which
+share trees and columns and differ in payoffs.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ class _Seat:
         self.worth = torch.zeros((layout.sets, *batch), dtype=dtype, device=device)  # v of each set
 
     def payoffs(self, plans: list[torch.Tensor]) -> torch.Tensor:
-        """q before the sweep: what the terminals that end each sequence are worth."""
+        """q before the sweep: the payoff of each sequence from the terminals that end it."""
         terms = self.value
         for other, column in zip(self.others, self.columns):
             terms = plans[other].index_select(0, column).mul_(terms)
         return self.rows.sum(terms)
 
     def sweep_up(self, q: torch.Tensor, strategy: torch.Tensor | None) -> None:
-        """Add to q what follows each sequence and fill `worth`; a best response where no strategy is given."""
+        """Add the value of what follows to q, and fill `worth`; a best response if no strategy is given."""
         for number in range(len(self.levels) - 1, -1, -1):
             level = self.levels[number]
             here = q[level.begin : level.end]
@@ -101,11 +101,11 @@ class _Seat:
             torch.mul(above, strategy[level.begin - 1 : level.end - 1], out=plan[level.begin : level.end])
 
     def root_worth(self, q: torch.Tensor) -> torch.Tensor:
-        """What the empty sequence is worth after a sweep up."""
+        """Value of the empty sequence after a sweep up."""
         return q[0] + self.worth[: self.levels[0].last_set].sum(0) if self.levels else q[0]
 
     def matched(self, positive: torch.Tensor) -> torch.Tensor:
-        """A strategy in proportion to numbers that are not negative."""
+        """A strategy proportional to non-negative numbers."""
         return match(positive, self.actions, self.set_of, self.uniform) if self.levels else positive
 
     @property
@@ -151,7 +151,7 @@ class GameTables:
         self.replan()
 
     def play(self, players: tuple[int, ...], weights: dict[str, torch.Tensor]) -> None:
-        """Update these players against what the others play now."""
+        """Update these players against the others' current strategies."""
         plans = [seat.plan for seat in self.seats]
         moving = [self.seats[player] for player in players if self.seats[player].levels]
         regrets = []
@@ -186,14 +186,14 @@ class GameTables:
         return torch.stack(values), torch.stack(best)
 
     def to_pairs(self, parts: list[torch.Tensor]) -> FloatArray:
-        """From a tensor for each player to one array over the pairs of the history form: [pairs] or [games, pairs]."""
+        """One array over the pairs of the history form from a tensor per player: [pairs] or [games, pairs]."""
         array = np.zeros((self.pairs, *self.batch))
         for seat, part in zip(self.seats, parts):
             array[seat.layout.pair[1:]] = part.to("cpu").to(torch.float64).numpy()
         return np.ascontiguousarray(array.T) if self.batch else array
 
     def from_pairs(self, array: FloatArray) -> list[torch.Tensor]:
-        """The other way round."""
+        """The reverse: a tensor per player from one array over pairs."""
         columns = np.asarray(array, dtype=np.float64).T
         return [torch.as_tensor(columns[seat.layout.pair[1:]]).to(self.dtype).to(self.device) for seat in self.seats]
 

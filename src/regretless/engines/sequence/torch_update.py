@@ -1,11 +1,11 @@
-"""Regret update, averaging and regret matching as tensor operations: the seven numbers of a rule, applied at once.
+"""Regret update, averaging and regret matching as tensor operations: the seven numbers of a variant in one pass.
 
     R ← max(R⁺ · positive_discount + R⁻ · negative_discount + r, floor)    floor is 0, or −∞ where there is none
     S ← S · average_decay + average_weight · π · σ
     next σ ∝ max(R · prediction_discount + prediction · r, 0), uniform where all are 0
 
 The weights are read from a table on the device, never by the host, so that a captured graph can be replayed for the
-next iteration without a word from Python.
+next iteration without new arguments.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from regretless.variants.variant import Schedule, Weights
 
 __all__ = ["ScheduleTable", "Tables", "match", "update"]
 
-CAPACITY = 4096  # iterations whose weights lie on the device at once
+CAPACITY = 4096  # iterations whose weights are on the device at once
 
 
 @dataclass
@@ -33,14 +33,14 @@ class Tables:
 
 
 class ScheduleTable:
-    """Weights of the coming iterations on the device, and which of them is next."""
+    """Weights of the coming iterations on the device, and which row is next."""
 
     def __init__(self, device: torch.device, dtype: torch.dtype) -> None:
         self.rows = torch.zeros((CAPACITY, len(Weights._fields)), dtype=dtype, device=device)
         self.next = torch.zeros(1, dtype=torch.int64, device=device)
 
     def load(self, schedule: Schedule) -> None:
-        """Put up to `CAPACITY` rows in place and start at the first."""
+        """Load up to `CAPACITY` rows and start at the first."""
         rows = schedule.copy()
         rows["floor"] = np.where(schedule["floor"] != 0.0, 0.0, -np.inf)
         numbers = torch.as_tensor(rows.view(np.float64).reshape(len(rows), len(Weights._fields)))
@@ -55,7 +55,7 @@ class ScheduleTable:
 
 
 def match(positive: torch.Tensor, actions: Segments, set_of: torch.Tensor, uniform: torch.Tensor) -> torch.Tensor:
-    """Probabilities in proportion to numbers that are not negative; `uniform` where all of a set are 0."""
+    """Probabilities proportional to non-negative numbers; `uniform` where all of a set are 0."""
     total = actions.sum(positive).index_select(0, set_of)
     return torch.where(total >= torch.finfo(total.dtype).tiny, positive / total, uniform)
 

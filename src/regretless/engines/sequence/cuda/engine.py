@@ -1,4 +1,4 @@
-"""CFR of a two-player game by our own CUDA kernels, launched through CuPy; `cupy_solve` says how they run."""
+"""CFR on a two-player game by our own CUDA kernels, launched through CuPy; `solve.py` says how they run."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ TOLERANCE = {"float32": 1e-4, "float64": 1e-10}  # of results of order 1, after 
 class CupyEngine:
     """One two-player game on a CUDA device.
 
-    `mode` is how a schedule runs ("persistent", "graph" or "auto"); `blocks` and `block_threads` how many thread blocks
-    of how many threads share the game when persistent, chosen by its size if left out; `carried` whether a single
+    `mode` is how a schedule runs ("persistent", "graph" or "auto"); `blocks` and `block_threads` are how many thread
+    blocks of how many threads share a persistent game, by default chosen by its size; `carried` is whether a single
     block keeps the game in its shared memory, by default if it fits.
     """
 
@@ -66,7 +66,7 @@ class CupyEngine:
 
     @property
     def plan(self) -> str:
-        """How the game is run, for benchmarks: mode, blocks, threads, lanes."""
+        """How the game runs, for benchmarks: mode, blocks, threads, lanes."""
         solve, game = self._solve, self._solve.game
         lanes = "+".join(f"{player.lanes}/{player.row_lanes}" for player in game.players)
         top = "+".join(str(player.layout.top_sets) for player in game.players)

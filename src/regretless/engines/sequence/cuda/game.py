@@ -1,14 +1,15 @@
-"""A two-player game as the arrays that the kernels of `_cuda_kernels` read, built on the host with NumPy alone.
+"""A two-player game as the arrays that the files of `kernels/` read, built on the host with NumPy alone.
 
-No CUDA library is needed here: an engine uploads the arrays, and the tests run the kernels' source on a CPU over the
-same ones. Three choices are made on the way:
+No CUDA library is needed here: an engine uploads the arrays, and tests run the source of the kernels on a CPU over the
+same arrays. Three choices are made on the way:
 
-- *packed entries*. Payoffs of most games take few values, so an entry of the payoff matrix becomes 32 bits, the column
-  in the low ones and the number of its value in the high ones: half the memory traffic, which is what bounds a large
-  game. Where the values are too many, columns and values are kept apart.
-- *lanes*. How many threads share a row of the matrix, and an information set: enough to keep the device busy, no
-  more than there is to share. Rows much longer than that are left to whole warps.
-- *order of rows*. A block multiplies the rows of the subtrees it owns; rows of the top go to whoever has least to do.
+- *packed entries*. Payoffs of most games take few values, so an entry of the payoff matrix becomes 32 bits: the column
+  in the low bits, the number of its value in the high bits. That halves the memory traffic, which bounds the speed of a
+  large game. If there are too many values, columns and values are stored separately.
+- *lanes*. How many threads share a row of the matrix, and an information set: enough to keep the device busy, no more
+  than there is work for. Much longer rows are given to whole warps.
+- *order of rows*. A block multiplies the rows of the subtrees it owns; rows of the top go to the block with the least
+  work.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ SIZES = (
 
 MOST_VALUES = 4096  # distinct payoffs that packed entries may have: the table must fit in shared memory
 WARP = 32
-MAX_LEVELS = 64  # as in the kernels: levels of a part that a block can keep at hand
+MAX_LEVELS = 64  # as in the kernels: levels of a part that a block keeps in shared memory
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class CudaGame:
 
     @cached_property
     def options(self) -> tuple[str, ...]:
-        """What the kernels are compiled with."""
+        """Compiler options of the kernels."""
         first, second = self.players
         return (
             f"-DREAL={'float' if self.dtype == 'float32' else 'double'}",
@@ -156,7 +157,7 @@ def prepare(
 
 
 def _coded(value: NDArray[Any], column_bits: int) -> tuple[IntArray | None, NDArray[Any]]:
-    """Number of each entry's value, and the table of values [games, values]; no numbers where there are too many."""
+    """The number of each entry's value, and the table of values [games, values]; None for the numbers if too many."""
     most = min(1 << (32 - column_bits), MOST_VALUES)
     none = (None, value.T)
     if len(value) == 0:
@@ -255,7 +256,7 @@ def _order_rows(layout: TreeLayout, counts: IntArray, rows: IntArray, long: int)
         block[k] = number
         heapq.heapreplace(heap, (load + float(counts[rows[k]]), number))
     short = counts[rows] <= long
-    # Rows of like length side by side, so that the threads of a warp finish together.
+    # Rows of similar length side by side, so that the threads of a warp finish together.
     length = np.ceil(np.log2(counts[rows]))
     order = np.lexsort((rows, -length, short, block))
     per_class = np.bincount(block * 2 + short, minlength=2 * layout.blocks)

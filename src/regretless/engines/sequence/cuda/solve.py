@@ -2,11 +2,11 @@
 
 Two ways to run a schedule:
 
-- *persistent*: one cooperative launch runs all of it. For everything that lives in the device's caches.
-- *graph*: one launch for each step and level, recorded once as a CUDA graph of one iteration and replayed; the weights
-  are read through a counter on the device. For games whose payoffs stream from memory, or whose trees are too deep.
+- *persistent*: one cooperative launch runs all of it. For games that fit in the device's caches.
+- *graph*: one launch per step and level, recorded once as a CUDA graph of one iteration and replayed; a counter on the
+  device tells which weights to read. For games whose payoffs stream from memory, or whose trees are too deep.
 
-In a batch every game has a thread block to itself (or several), so a thousand small games fill a device that one alone
+In a batch every game has one or more thread blocks to itself, so a thousand small games fill a device that one alone
 would leave idle.
 """
 
@@ -35,12 +35,12 @@ KERNELS = {
     "persistent": ("solve", "evaluate"),
     "graph": ("level_rows", "level_up", "level_up_best", "level_down", "level_normalise", "tick"),
 }
-CAPACITY = 4096  # iterations whose weights lie on the device at once
+CAPACITY = 4096  # iterations whose weights are on the device at once
 STEP_THREADS = 256  # threads of a block in the graph's launches
-RESERVED_SHARED = 8192  # shared memory that the kernels take for themselves
+RESERVED_SHARED = 8192  # bytes of shared memory that the kernels use themselves
 
-# What suits a game of which size, from a sweep over 1 to 132 blocks of 256, 512 and 1,024 threads on an H200. Sizes are
-# payoff entries and sequences of the larger player; times are microseconds an iteration of alternating CFR+ in float32.
+# The best plan by size of game, from a sweep over 1 to 132 blocks of 256, 512 and 1,024 threads on an H200. Sizes are
+# payoff entries and sequences of the larger player; times are µs per iteration of alternating CFR+ in float32.
 #
 #   game            size   best plan        others
 #   kuhn              43   1 × 256    4.1   1 × 1,024  4.6; 4 to 132 blocks  9 to 10; graph 16
@@ -49,14 +49,14 @@ RESERVED_SHARED = 8192  # shared memory that the kernels take for themselves
 #   goofspiel 6  530,647   132 × 1,024 34.4 66 × 1,024 40.2; 132 × 256 51.2; graph 55
 #   leduc 13     711,933   132 × 1,024 40.1 66 × 1,024 44.1; 132 × 256 51.7; graph 48
 #   battleship 1,012,180   132 × 1,024 42.9 66 × 1,024 60.2; 132 × 256 90.8; graph 65
-FEW_THREADS_UP_TO = 1024  # size; beyond, the most threads that a block can have are the best
-ONE_BLOCK_UP_TO = 8192  # size; a second block costs two barriers between blocks, 5 µs and more an iteration
-SIZE_OF_A_BLOCK = 2048  # what a block should have to do before another one is worth a wait for it
-PERSISTENT_UP_TO = 4_000_000  # entries; beyond, payoffs stream from memory and a graph's launches hide behind that
+FEW_THREADS_UP_TO = 1024  # size; beyond, as many threads as a block can have are best
+ONE_BLOCK_UP_TO = 8192  # size; a second block adds two barriers, at least 5 µs per iteration
+SIZE_OF_A_BLOCK = 2048  # work per block below which another block does not repay its barriers
+PERSISTENT_UP_TO = 4_000_000  # entries; beyond, payoffs stream from memory, which hides the launches of a graph
 
 
 class CupySolve:
-    """A compiled game on a CUDA device, with what CFR updates there. State is [games, …] even for a single game."""
+    """A compiled game and the state of CFR on a CUDA device. State is [games, …] even for a single game."""
 
     def __init__(
         self,
@@ -135,12 +135,12 @@ class CupySolve:
         self._schedule = cupy.zeros((CAPACITY, len(Weights._fields)), dtype=np.float64)
         self._next = cupy.zeros(1, dtype=np.int32)
         self._arrived = cupy.zeros(self.game.games, dtype=np.uint32)
-        cupy.cuda.runtime.deviceSynchronize()  # the uploads ran on another stream
+        cupy.cuda.runtime.deviceSynchronize()  # the uploads run on another stream
 
     def _compile(self) -> None:
         source = kernel_source(TOGETHER if self.mode == "persistent" else LEVELS)
         options = ("-std=c++17", f"-DTHREADS={self.threads}", *self.game.options)
-        # Blocks that wait for each other must all be running: that is what a cooperative launch promises.
+        # Blocks that wait for each other must all be running, which a cooperative launch guarantees.
         together = self.mode == "persistent" and self.game.blocks > 1
         module = cupy.RawModule(code=source, options=options, enable_cooperative_groups=together)
         self._kernels: dict[str, Any] = {name: module.get_function(name) for name in KERNELS[self.mode]}
@@ -148,7 +148,7 @@ class CupySolve:
         if self.carried:
             self._shared_bytes["solve"] += self.game.carried_bytes
         if self.mode == "persistent":
-            for kernel in self._kernels.values():  # the most there is: engines of like games share the function
+            for kernel in self._kernels.values():  # the maximum: engines of similar games share the function
                 kernel.max_dynamic_shared_size_bytes = self._shared
 
     # --- iterations ---
@@ -183,7 +183,7 @@ class CupySolve:
         )
 
     def _launch(self, kernel: str, work: int, *arguments: Any) -> None:
-        """One launch over the whole device, a thread for each piece of work, up to what it can hold."""
+        """One launch over the whole device, a thread per piece of work, up to what the device can hold."""
         most = self._processors * (2048 // STEP_THREADS)
         grid = min(max(-(-work // STEP_THREADS), 1), most)
         values = [argument if isinstance(argument, cupy.ndarray) else np.int32(argument) for argument in arguments]
@@ -192,7 +192,7 @@ class CupySolve:
     def _record(self) -> Any:
         """One iteration as a graph."""
         with self._stream:
-            # Each kernel runs once beforehand, on nothing that matters: loading it must not fall into the recording.
+            # Run each kernel once beforehand, without effect: loading it must not become part of the recording.
             self._evaluate_by_steps(average=True)
             self._launch("level_up", 1, self._players, 0, 0, 0, self._schedule, self._next)
             self._launch("tick", 1, self._next)
@@ -270,7 +270,7 @@ class CupySolve:
         return array
 
     def _write(self, name: str, array: FloatArray) -> list[FloatArray]:
-        """[games, pairs] into an array over sequences, copies of the top included."""
+        """Write [games, pairs] into an array over sequences, copies of the top included."""
         written = []
         for player, state in zip(self.game.players, self._state):
             layout = player.layout
@@ -319,5 +319,5 @@ def _choose_blocks(trees: tuple[SequenceTree, ...], terms: tuple[Terms, ...], ga
 
 
 def _choose_threads(trees: tuple[SequenceTree, ...], terms: tuple[Terms, ...], games: int, processors: int) -> int:
-    # A batch that outnumbers the processors fills them with several small blocks each.
+    # If a batch outnumbers the processors, several small blocks share each of them.
     return 256 if games >= 2 * processors or _size(trees, terms) <= FEW_THREADS_UP_TO else 1024

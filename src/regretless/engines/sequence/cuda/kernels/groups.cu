@@ -1,5 +1,5 @@
 // Threads that work together: WIDTH lanes of a warp that share a row or a set, the threads of a block, the blocks of a
-// game. The tests run the kernels on a CPU and bring their own.
+// game. Tests that run the kernels on a CPU define their own.
 
 #ifndef ON_HOST
 
@@ -51,6 +51,6 @@ __device__ __forceinline__ void meet(unsigned* arrived, unsigned target, int blo
 
 #define SYNC_BLOCK() __syncthreads()
 #define SHARED_BY_BLOCK(type, name) __shared__ type name
-extern __shared__ __align__(16) unsigned char shared_space[];  // as much as the launch asks for
+extern __shared__ __align__(16) unsigned char shared_space[];  // sized by the launch
 
 #endif  // ON_HOST

@@ -1,4 +1,4 @@
-// The three steps of an iteration, and what an evaluation does in their place. Each function is called by `threads`
+// The three steps of an iteration, and their counterparts in an evaluation. Each function is called by `threads`
 // threads with their own number `thread`, and handles a slice of rows, sets or sequences.
 
 template <int WIDTH>
@@ -57,7 +57,7 @@ __device__ __forceinline__ void sweep_up(const Player& me, const Weights& w, int
     for (int i = begin + thread / WIDTH; i < end; i += threads / WIDTH) {
         const int from = load(me.first + i), to = load(me.first + i + 1);
         const long long worth_at = (TOP ? set_copy : 0) + i;
-        if (to - from <= WIDTH) {  // one action a thread: all of it stays in registers, all loads start at once
+        if (to - from <= WIDTH) {  // one action per thread: everything stays in registers and all loads start at once
             const int s = from + lane;
             const long long k = (TOP ? copy : 0) + s;
             const bool live = s < to;
@@ -112,7 +112,7 @@ __device__ __forceinline__ void sweep_up(const Player& me, const Weights& w, int
     }
 }
 
-// The same sweep for a best response: a set is worth its best action.
+// The same sweep for a best response: the value of a set is that of its best action.
 template <int WIDTH, bool TOP>
 __device__ __forceinline__ void sweep_up_best(const Player& me, int begin, int end, long long set_copy, int thread,
                                               int threads) {
@@ -139,7 +139,7 @@ __device__ __forceinline__ void sweep_down(const Player& me, int begin, int end,
     }
 }
 
-// `source`, or uniform where it is 0, normalised over each set: the strategy that `evaluate` looks at.
+// `source`, or uniform where it is 0, normalised over each set: the strategy that `evaluate` evaluates.
 template <bool TOP>
 __device__ __forceinline__ void normalise(const Player& me, const real* source, int begin, int end, long long copy,
                                           int thread, int threads) {

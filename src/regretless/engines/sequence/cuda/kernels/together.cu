@@ -1,11 +1,11 @@
 // All iterations of a schedule in one launch.
 //
 // A barrier between thread blocks costs about a microsecond, as much as the arithmetic of a small game, so each block
-// owns whole subtrees ("parts") and sweeps them with barriers of its own; the few sets above them (the "top", part 0)
-// every block computes for itself, in its own copy. Blocks meet once before the top is swept and once before the next
-// product. The copies stay equal to the last bit, because all blocks do the same operations in the same order.
+// owns whole subtrees ("parts") and sweeps them with barriers of its own; every block computes the few sets above them
+// (the "top", part 0) for itself, in its own copy. Blocks synchronise once before the top is swept and once before the
+// next product. The copies stay equal to the last bit, because all blocks do the same operations in the same order.
 
-// What a block keeps at hand in shared memory: bounds would otherwise be fetched anew after every barrier.
+// What a block keeps in shared memory: bounds would otherwise be fetched again after every barrier.
 struct Block {
     Player players[2];
     int2 sets[2][2][MAX_LEVELS];       // [player][top or own part][level]
@@ -17,7 +17,7 @@ struct Block {
     long long copy[2], set_copy[2];    // where the copy of the top begins
 };
 
-// Reads a row of the schedule, a number per thread.
+// Reads a row of the schedule, one number per thread.
 __device__ __forceinline__ void fetch(Weights& to, const Row& from, int thread) {
     if (thread < COLUMNS) ((real*)&to)[thread] = (real)((const double*)&from)[thread];
 }
@@ -142,7 +142,7 @@ __device__ __forceinline__ void down(Block& here, int thread, int threads) {
     }
 }
 
-// Updates players FROM .. TO-1 against what is played now.
+// Updates players FROM .. TO-1 against the current strategies.
 template <int FROM, int TO>
 __device__ __forceinline__ void turn(Block& here, const Weights& w, unsigned* arrived, unsigned& target, int blocks,
                                      int thread, int threads) {
@@ -150,7 +150,7 @@ __device__ __forceinline__ void turn(Block& here, const Weights& w, unsigned* ar
     if (TO == 2) rows_of<1>(here, thread, threads);
     SYNC_BLOCK();
     up<FROM, TO, false, false>(here, w, thread, threads);
-    // Updating both at once, no block may change a plan while another still multiplies by it.
+    // When both are updated at once, no block may change a plan while another still multiplies by it.
     if (TO - FROM == 2 || deepest<FROM, TO>(here, 0) > 0) meet(arrived, target += blocks, blocks);
     up<FROM, TO, true, false>(here, w, thread, threads);
     down<FROM, TO, true>(here, thread, threads);
@@ -194,7 +194,7 @@ solve(const Player* given, const Row* schedule, int iterations, int simultaneous
 }
 
 // Plans, products and best responses of the average strategy, or of `other_strategy` if `average` is 0. Afterwards
-// other_plan, product and worth hold what the host sums up.
+// other_plan, product and worth hold what the host sums.
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
 evaluate(const Player* given, int average, int blocks, unsigned* arrived) {
     SHARED_BY_BLOCK(Block, here);
