@@ -44,7 +44,7 @@ def test_spots(compare) -> None:
     assert "check   ip acts" in shown.out
     answer = compare("a.rgl", "b.rgl", "--json").json
     assert answer["first"] == "a.rgl"
-    assert sum(pair[0] for pair in answer["ev"].values()) == pytest.approx(100, abs=1e-2)
+    assert sum(pair[0] for pair in answer["ev"].values()) == pytest.approx(100, abs=1e-4)
     first, second = answer["ev"]["ip"]
     assert second < first  # a lock costs its owner
     assert f"{second - first:+.2f}".replace("-", "−") in shown.out

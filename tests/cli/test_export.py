@@ -105,6 +105,9 @@ def test_one_player_and_some_hands(run, solved: Path) -> None:
     several = rows_of(run("export", str(solved), "--street", "turn", "--player", "oop", "--hands", "22").out)
     assert {row["player"] for row in several} == {"oop"}
     assert {row["hand"][0] + row["hand"][2] for row in several} == {"22"}
+    whole = rows_of(run("export", str(solved), "--street", "turn", "--player", "oop").out)
+    assert {row["player"] for row in whole} == {"oop"}
+    assert {row["line"] for row in whole} == {"", "check, bet 75"}
     cards = rows_of(run("export", str(solved), "--line", "check, check", "--board", "Ac").out)
     assert cards
     assert not [row for row in cards if "Ac" in row["hand"]]

@@ -47,7 +47,7 @@ def test_small_steps_add_up() -> None:
     sums = np.ones(2**12, dtype=np.float32)
     for salt in range(1000):
         sums = as_halves(sums * np.float32(1 + 1e-5), salt)
-    assert sums.mean() == pytest.approx(1.01, abs=1e-3)
+    assert sums.mean() == pytest.approx(1.01, abs=1e-4)
     assert sums.std() < 5e-3
 
 
@@ -64,7 +64,7 @@ def test_the_probability_of_rounding_up_is_the_fraction() -> None:
     for number in (0.0, 3.0, 0.01, 12345.25, 65534.9, 65535.0):
         copy(np.full(kept.size, number, dtype=np.float32), kept, 7)
         assert set(np.unique(kept)) <= {int(number), int(np.ceil(number))}
-        assert kept.mean() == pytest.approx(number, abs=0.01)
+        assert kept.mean() == pytest.approx(number, abs=0.005)
     copy(np.array([-5.0, 70000.0] * 8, dtype=np.float32), kept[:LANES], 0)
     assert kept[:2].tolist() == [0, 65535]
 

@@ -318,23 +318,24 @@ def test_impossible_options_are_named(options: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "sampling", "iterations", "exploitability"),
+    ("game", "sampling", "iterations", "exploitability", "value"),
     [
-        ("kuhn", Sampling.EXTERNAL, 100_000, 0.01),
-        ("kuhn", Sampling.OUTCOME, 100_000, 0.02),
-        ("kuhn", Sampling.CHANCE, 50_000, 0.01),
-        ("leduc", Sampling.EXTERNAL, 200_000, 0.08),
-        ("leduc", Sampling.OUTCOME, 400_000, 0.35),
-        ("leduc", Sampling.CHANCE, 50_000, 0.10),
+        ("kuhn", Sampling.EXTERNAL, 100_000, 0.006, -0.0556),
+        ("kuhn", Sampling.OUTCOME, 100_000, 0.01, -0.0568),
+        ("kuhn", Sampling.CHANCE, 50_000, 0.003, -0.0556),
+        ("leduc", Sampling.EXTERNAL, 200_000, 0.06, -0.0882),
+        ("leduc", Sampling.OUTCOME, 400_000, 0.25, -0.1137),
+        ("leduc", Sampling.CHANCE, 50_000, 0.08, -0.0903),
     ],
 )
-def test_play_converges(game: str, sampling: Sampling, iterations: int, exploitability: float) -> None:
+def test_play_converges(game: str, sampling: Sampling, iterations: int, exploitability: float, value: float) -> None:
+    """To -0.0556 and -0.0856; `value` is how far this seed gets."""
     engine = engines.create("auto", form_of(game), sampling=sampling, seed=1)
     uniform = engine.evaluate().exploitability
     engine.advance(schedule(VANILLA, first=1, count=1).repeat(iterations))
     evaluation = engine.evaluate()
     assert evaluation.exploitability < exploitability < uniform / 4
-    assert evaluation.values[0] == pytest.approx(-0.0556 if game == "kuhn" else -0.0856, abs=exploitability)
+    assert evaluation.values[0] == pytest.approx(value, abs=0.001)
 
 
 @pytest.mark.parametrize("sampling", SAMPLED, ids=str)

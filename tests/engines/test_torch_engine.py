@@ -105,7 +105,7 @@ def test_float32_solves_leduc_too():
     engine.advance(schedule(Plus(), first=1, count=300))
     evaluation = engine.evaluate()
     assert evaluation.exploitability < 0.004
-    assert evaluation.values[0] == pytest.approx(-0.0856, abs=0.005)
+    assert evaluation.values[0] == pytest.approx(-0.0856064, abs=5e-4)
 
 
 def test_a_given_strategy_is_evaluated():

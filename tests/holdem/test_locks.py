@@ -91,3 +91,17 @@ def test_a_bad_lock_is_named(fields: dict[str, Any], lock: dict[str, Any], field
         solve_spot(Spot.from_mapping(fields | {"locks": [lock]}), iterations=1)
     assert str(caught.value).startswith(f"{field}: ")
     assert reason in str(caught.value)
+
+
+def test_a_lock_on_one_card_keeps_that_card_apart() -> None:
+    """On Qs Js 2h 2d hearts and diamonds play alike, unless a lock holds for the ace of hearts alone."""
+    fields = {
+        "board": "Qs Js 2h 2d",
+        "pot": 10, "stack": 10, "oop": {"range": "AA, KK"}, "ip": {"range": "AK, QQ"}, "bets": {"bet": "a"},
+    }  # fmt: skip
+    whole = Spot.from_mapping(fields)
+    locked = Spot.from_mapping(fields | {"locks": [{"node": "check, check, Ah", "strategy": {"check": 1}}]})
+    assert len(spot_group(whole)) > len(spot_group(locked)) == 1
+    solution = solve_spot(locked, iterations=50, threads=1)
+    assert solution.node("check, check, Ah").frequencies == pytest.approx((1, 0), abs=1e-12)
+    assert solution.node("check, check, Ad").frequencies[0] < 0.999

@@ -30,6 +30,10 @@ from regretless.holdem.spots.spot import Spot
             {"pot": 4, "bets": {"bet": "25%", "raise": "2.5x"}},
             "rules.chip: a raise of 2.5x facing 1 is 2.5 and becomes 3 in chips of 1; set chip = 0.01",
         ),
+        (  # facing the smaller bet: facing 20 it would be 50
+            {"pot": 10, "bets": {"bet": "30%, 200%", "raise": "2.5x"}},
+            "rules.chip: a raise of 2.5x facing 3 is 7.5 and becomes 8 in chips of 1; set chip = 0.01",
+        ),
         (
             {"pot": 100, "bets": {"bet": "33%"}, "rules": {"chip": 10}},
             "rules.chip: a bet of 33% is 33 and becomes 30 (30.0% of the pot) in chips of 10; set chip = 0.1",

@@ -59,7 +59,7 @@ def test_a_power_law_is_foretold(exponent: float, per_measurement: float) -> Non
 def test_a_real_solve_is_foretold_within_a_small_factor() -> None:
     seen = reports(TURN, 0.3, 0.5)
     end = seen[-1].seconds
-    assert end == pytest.approx(94, abs=2)
+    assert end == pytest.approx(94)
     forecast = Forecast(0.1)
     told = [(forecast.read(each).seconds_left, end - each.seconds) for each in seen]
     assert all(left is None for left, _ in told[:15])
@@ -78,7 +78,7 @@ def test_a_target_that_the_iterations_do_not_reach_ends_with_them() -> None:
     forecast = Forecast(1e-9)
     for each in reports(power_law(1.0, 0.02), 0.2, 0.0):
         left = forecast.read(each).seconds_left
-    assert left == pytest.approx((10_000 - each.iteration) * 0.2, rel=0.05)
+    assert left == pytest.approx((10_000 - each.iteration) * 0.2)
 
 
 def test_without_a_target_iterations_are_counted() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -170,3 +171,45 @@ def test_permissions_are_those_of_any_new_file(kuhn: Solution, tmp_path: Path) -
     save_solution(tmp_path / "kuhn.rgl", kuhn)
     (tmp_path / "plain.txt").touch()
     assert (tmp_path / "kuhn.rgl").stat().st_mode == (tmp_path / "plain.txt").stat().st_mode
+
+
+def test_the_disk_has_the_file_before_it_is_renamed_and_then_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[str] = []
+    fsync, replace = os.fsync, os.replace
+
+    def noted_fsync(descriptor: int) -> None:
+        steps.append("keep folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "keep file")
+        fsync(descriptor)
+
+    def noted_replace(source: Path, target: Path) -> None:
+        steps.append("rename")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", noted_fsync)
+    monkeypatch.setattr(os, "replace", noted_replace)
+    with replace_file(tmp_path / "note.txt") as temporary:
+        temporary.write_text("whole", encoding="utf-8")
+    assert steps == ["keep file", "rename", "keep folder"]
+
+
+def test_nothing_appears_once_a_process_is_about_to_end(tmp_path: Path) -> None:
+    """A thread that begins to save after the temporary files are removed waits until the process has ended."""
+    code = """
+import os, threading
+from regretless.storage.atomic import remove_temporary_files, replace_file
+
+def write():
+    with replace_file("note.txt") as temporary:
+        temporary.write_text("whole")
+
+remove_temporary_files()
+thread = threading.Thread(target=write, daemon=True)
+thread.start()
+thread.join(0.5)
+print(os.listdir(), thread.is_alive(), flush=True)
+os._exit(0)
+"""
+    result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert result.stdout == "[] True\n", result.stderr
