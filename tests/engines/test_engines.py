@@ -245,8 +245,8 @@ def test_names_and_options_are_validated() -> None:
         engines.create("numba", public, storage=8)
     with pytest.raises(InvalidOption, match="device: 'mps' has no engine for the public form"):
         engines.create("auto", public, device="mps")
-    with pytest.raises(InvalidGame, match="numpy engine does not work on the public form"):
-        engines.create("numpy", public)
+    with pytest.raises(InvalidGame, match="matrix engine does not work on the public form"):
+        engines.create("matrix", public)
     assert engines.create("auto", form).name == "numba"
 
 
