@@ -30,9 +30,9 @@ SPOT = Path(__file__).parent.parent / "tests" / "data" / "flop_3bet.toml"
 LIMIT = 0.2  # seconds
 ONE_NODE = """
 import sys, time
-from regretless.holdem import files
+from regretless import load
 began = time.perf_counter()
-files.load_solution(sys.argv[1]).node(sys.argv[2])
+load(sys.argv[1]).node(sys.argv[2])
 print(time.perf_counter() - began)
 """
 

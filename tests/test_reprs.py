@@ -13,7 +13,7 @@ from regretless.cards.ranges import Range
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.forms import compile_history, compile_sequence
 from regretless.games.registry import load
-from regretless.holdem.solve import compile_spot, solve_spot
+from regretless.holdem.problem import compile_spot, solve_spot
 from regretless.holdem.spots.locks import Lock
 from regretless.holdem.spots.spot import Spot
 from regretless.solvers.readable.training import train_kuhn

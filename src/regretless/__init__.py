@@ -7,6 +7,8 @@
 
     solution = rl.solve(rl.Spot.read("spot.toml"), target=0.3)  # percent of the pot
     solution.ev, solution.node("check, bet 94").frequencies
+    solution.save("spot.rgl")
+    rl.load("spot.rgl")
 
 Names load when first used, so that importing the package costs nothing.
 """
@@ -18,17 +20,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from regretless import cards, engines, errors, forms, games, holdem, plots, solvers, storage, variants
-    from regretless.api import solve
+    from regretless.api import load, solve
     from regretless.errors import RegretlessError
-    from regretless.games.registry import load
+    from regretless.games.registry import load as game
     from regretless.holdem.many import solve_many
     from regretless.holdem.solution import SpotSolution
     from regretless.holdem.spots.spot import Spot
     from regretless.solvers.batch import solve_batch
+    from regretless.solvers.game_solution import GameSolution
     from regretless.solvers.solution import Solution
     from regretless.solvers.solver import Solver
 
 __all__ = [
+    "GameSolution",
     "RegretlessError",
     "Solution",
     "Solver",
@@ -39,6 +43,7 @@ __all__ = [
     "engines",
     "errors",
     "forms",
+    "game",
     "games",
     "holdem",
     "load",
@@ -54,15 +59,17 @@ __all__ = [
 __version__ = "0.1.0"
 
 _HOMES = {
-    "RegretlessError": "regretless.errors",
-    "Solution": "regretless.solvers.solution",
-    "Solver": "regretless.solvers.solver",
-    "Spot": "regretless.holdem.spots.spot",
-    "SpotSolution": "regretless.holdem.solution",
-    "load": "regretless.games.registry",
-    "solve": "regretless.api",
-    "solve_batch": "regretless.solvers.batch",
-    "solve_many": "regretless.holdem.many",
+    "GameSolution": ("regretless.solvers.game_solution", "GameSolution"),
+    "RegretlessError": ("regretless.errors", "RegretlessError"),
+    "Solution": ("regretless.solvers.solution", "Solution"),
+    "Solver": ("regretless.solvers.solver", "Solver"),
+    "Spot": ("regretless.holdem.spots.spot", "Spot"),
+    "SpotSolution": ("regretless.holdem.solution", "SpotSolution"),
+    "game": ("regretless.games.registry", "load"),
+    "load": ("regretless.api", "load"),
+    "solve": ("regretless.api", "solve"),
+    "solve_batch": ("regretless.solvers.batch", "solve_batch"),
+    "solve_many": ("regretless.holdem.many", "solve_many"),
 }
 _PACKAGES = ("cards", "engines", "errors", "forms", "games", "holdem", "plots", "solvers", "storage", "variants")
 
@@ -71,7 +78,8 @@ def __getattr__(name: str) -> Any:
     if name in _PACKAGES:
         return import_module(f"regretless.{name}")
     if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        module, attribute = _HOMES[name]
+        return getattr(import_module(module), attribute)
     raise AttributeError(f"module 'regretless' has no attribute {name!r}")
 
 

@@ -1,4 +1,4 @@
-"""What `import regretless as rl` offers above all layers: one `solve` for games and for hold'em spots."""
+"""What `import regretless as rl` offers above all layers: one `solve` and one `load` for games and hold'em spots."""
 
 from __future__ import annotations
 
@@ -6,46 +6,110 @@ import os
 import signal
 import sys
 import threading
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.games.game import Game
+from regretless.solvers.game_problem import GameProblem
+from regretless.solvers.game_solution import GameSolution
 from regretless.solvers.interrupt import catch_interrupts
+from regretless.solvers.loop import Progress
+from regretless.solvers.problem import Problem
 from regretless.solvers.progress_line import in_notebook, progress_line
-from regretless.solvers.request import Problem, check_options
+from regretless.solvers.request import EXACT, Kind, check_names, check_options
 from regretless.solvers.solution import Solution
-from regretless.solvers.solve import EXACT
-from regretless.solvers.solve import solve as solve_game
+from regretless.solvers.solve import solve as solve_problem
+from regretless.storage.container import open_container
+from regretless.variants.variant import Variant
 
 if TYPE_CHECKING:
     from regretless.holdem.solution import SpotSolution
+    from regretless.holdem.spots.locks import AnyLock
     from regretless.holdem.spots.spot import Spot
 
-__all__ = ["solve"]
+__all__ = ["load", "problem_of", "solve"]
+
+SPOT_FILES = "spot-"  # how the kinds of files of spots begin
+
+Checkpointed = Callable[[InvalidFile | None], None]
+Report = Callable[[Progress], None]
 
 
 @overload
-def solve(what: Spot, **options: Any) -> SpotSolution: ...
+def solve(
+    what: Spot,
+    *,
+    variant: str | Variant | None = None,
+    iterations: int | None = None,
+    target: float | None = None,
+    measure_every: int | None = None,
+    engine: str | None = None,
+    device: str | None = None,
+    threads: int | None = None,
+    storage: int | None = None,
+    locks: Sequence[AnyLock] | None = None,
+    resume: SpotSolution | str | Path | None = None,
+    checkpoint: str | Path | None = None,
+    save_every: float | None = None,
+    checkpointed: Checkpointed | None = None,
+    progress: bool | None = None,
+    report: Report | None = None,
+    interrupted: Callable[[], bool] | None = None,
+) -> SpotSolution: ...
 
 
 @overload
-def solve(what: Game[Any] | str | None = None, **options: Any) -> Solution: ...
+def solve(
+    what: Game[Any],
+    *,
+    variant: str | Variant | None = None,
+    iterations: int | None = None,
+    target: float | None = None,
+    measure_every: int | None = None,
+    updates: str | None = None,
+    sampling: str | None = None,
+    batch_size: int | None = None,
+    seed: int | None = None,
+    engine: str | None = None,
+    device: str | None = None,
+    threads: int | None = None,
+    resume: GameSolution | str | Path | None = None,
+    checkpoint: str | Path | None = None,
+    save_every: float | None = None,
+    checkpointed: Checkpointed | None = None,
+    progress: bool | None = None,
+    report: Report | None = None,
+    interrupted: Callable[[], bool] | None = None,
+) -> GameSolution: ...
 
 
-def solve(what: Spot | Game[Any] | str | None = None, **options: Any) -> Solution:
-    """Solve a game, by its rules or by name, or a hold'em spot, as an object or as a `.toml` file.
+@overload
+def solve(what: str | Path | object | None = None, **options: Any) -> Any: ...  # the text says which
 
-    Options are those of `solvers.solve` for a game and of `postflop.solve_spot` for a spot; one that does not serve the
-    problem is refused by name, as the command does. A target is in the game's units, or in percent of the pot. Beside
-    them:
 
+def solve(what: Any = None, **options: Any) -> Any:
+    """Solve a game or a hold'em spot.
+
+    `what` is a game (its rules, its name such as `"leduc(ranks=6)"`, an OpenSpiel game) or a spot (a `Spot`, or the
+    path of its `.toml` file). An option that does not serve the problem is refused by name.
+
+    - `variant`: a name of `variants.PRESETS`, one with parameters (`"discounted(gamma=3)"`) or a variant object; by
+      default `plus` for games and `postflop`, `turn` or `river` for spots. `"lp"` is the exact equilibrium of a small
+      two-player zero-sum game.
+    - `iterations`, `target`: when to stop. By default a game runs for 1,000 iterations, or for at most 1,000,000 where
+      there is a target, in the game's units. A spot stops at a target of 0.3 percent of the pot, or after 10,000.
+    - `measure_every`: iterations between measurements of exploitability; by default a tenth of those done.
+    - `updates`, `sampling`, `batch_size`, `seed`: games only. Who is updated when, and how much of the tree is walked.
+    - `storage`, `locks`: spots only. Bits of a stored number (32 or 16), and decisions that are given.
+    - `engine`, `device`, `threads`: what it runs on.
     - `resume`: a solution or a `.rgl` file to continue from; then `what` may be left out.
-    - `checkpoint`: a `.rgl` file that the solve is saved to every `save_every` seconds and when it is interrupted.
-    - `progress`: whether a line says how far the solve is; if nothing is said, in notebooks.
+    - `checkpoint`: a `.rgl` file to save to every `save_every` seconds and when the solve is interrupted; after each
+      one `checkpointed` is told None, or why it could not be written, which does not end the solve.
+    - `progress`: whether a line says how far the solve is; by default in notebooks only. `report` is handed each
+      `Progress`, and `interrupted` says whether to stop early.
 
     Ctrl-C, or a notebook's stop button, ends the solve between two iterations: what was solved until then is returned,
     with `reason == "interrupted"`, and a line on stderr says so. A second Ctrl-C raises `KeyboardInterrupt`.
@@ -70,102 +134,78 @@ def solve(what: Spot | Game[Any] | str | None = None, **options: Any) -> Solutio
     regretless.errors.InvalidOption: sampling: 'external' is for games: a hold'em spot is solved on the full tree
     """
     given = {name: value for name, value in options.items() if value is not None}
-    is_game = _is_game(what, given.get("resume"))
-    exact = is_game and given.get("variant") == EXACT
-    check_options(Problem.EXACT if exact else Problem.GAME if is_game else Problem.SPOT, given)
+    check_names(given)
     if "keep_regrets" in given:
         raise InvalidOption(
             "keep_regrets", given["keep_regrets"], "is an option of the command line: save with resumable=True"
         )
-    for name in ("save_every", "checkpointed"):
-        if name in given and "checkpoint" not in given:
-            raise InvalidOption(name, given[name], "needs a file to save to: give a checkpoint too")
-    if (
-        isinstance(what, str)
-        and "checkpoint" in given
-        and os.path.realpath(what) == os.path.realpath(given["checkpoint"])
-    ):
-        raise InvalidOption("checkpoint", str(given["checkpoint"]), "is what is solved: save under another name")
-    progress = given.pop("progress", in_notebook())
-    with _interrupts(given) as heard:
-        solution = _solve_game(what, progress, given) if is_game else _solve_spot(what, progress, given)
+    if given.get("variant") == EXACT:  # refuses, say, to resume before a file is opened
+        check_options(Kind.EXACT if not _is_spot(what) else Kind.SPOT, given)
+    if isinstance(resume := given.get("resume"), str | Path):
+        given["resume"] = load(resume, to_resume=True)
+    saved = given.get("checkpoint")
+    if saved is not None and isinstance(what, str | Path) and os.path.realpath(what) == os.path.realpath(saved):
+        raise InvalidOption("checkpoint", str(saved), "is what is solved: save under another name")
+    problem = problem_of(what, given)
+    wanted = given.pop("progress", in_notebook())
+    with _interrupts(given) as heard, _progress(wanted, given, problem):
+        solution = solve_problem(problem, given)
     if heard() and solution.reason == "interrupted":
         sys.stderr.write(f"interrupted after {solution.iterations:,} iterations: the solution so far is returned\n")
     return solution
 
 
-def _is_game(what: object, resume: object) -> bool:
-    if isinstance(what, str):
-        return not what.endswith(".toml")
-    if what is not None:
-        return isinstance(what, Game)
-    if isinstance(resume, str | Path):
-        from regretless.storage.mapped import file_kind
+def load(path: str | Path, *, to_resume: bool = False) -> Solution:
+    """Read the solution of a game or a spot from its `.rgl` file.
 
-        return not file_kind(resume).startswith("spot-")
-    return not hasattr(resume, "spot")
+    >>> load("no-such-file.rgl")
+    Traceback (most recent call last):
+    regretless.errors.InvalidFile: no-such-file.rgl: does not exist
+    """
+    if open_container(path).kind.startswith(SPOT_FILES):
+        from regretless.holdem.solution import SpotSolution
+
+        return SpotSolution.load(path, to_resume=to_resume)
+    return GameSolution.load(path)
 
 
-def _solve_game(what: Any, progress: bool, options: dict[str, Any]) -> Solution:
-    from regretless.storage.solutions import load_solution, save_solution
-
-    if what is None and "resume" not in options:
+def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
+    """The problem that is meant by what was given, else the one that is resumed; takes the locks out of the options."""
+    earlier = options.get("resume")
+    if earlier is not None and not isinstance(earlier, Solution):
+        raise InvalidOption("resume", type(earlier).__name__, "is neither a solution nor the path of a file")
+    if what is None and earlier is None:
         raise InvalidOption("what", None, "is missing: give a game, a spot, or a solve to resume")
-    if isinstance(path := options.get("resume"), str | Path):
-        options["resume"] = load_solution(path)
-    if (file := options.get("checkpoint")) is not None:
-        told: Callable[[InvalidFile | None], None] = options.pop("checkpointed", _warn)
-
-        def checkpoint(solution: Solution) -> None:
-            problem: InvalidFile | None = None
-            try:
-                save_solution(file, solution)
-            except InvalidFile as error:  # a full disk, say: what is solved is still in memory
-                problem = error
-            told(problem)
-
-        options["checkpoint"] = checkpoint
-    name = what if isinstance(what, str) else options["resume"].game if what is None else what.name
-    with _progress(progress, options, title=name, unit="per game"):
-        return solve_game(what, **options)
-
-
-def _solve_spot(what: Any, progress: bool, options: dict[str, Any]) -> SpotSolution:
-    from regretless.holdem.files import load_checkpoint
-    from regretless.holdem.solution import SpotSolution
-    from regretless.holdem.solve import resume_spot, solve_spot
     from regretless.holdem.spots.spot import Spot
 
-    spot = Spot.read(what) if isinstance(what, str) else what
-    resume = options.pop("resume", None)
-    if resume is None:
-        solved = spot
-    else:
-        solved = resume.spot if isinstance(resume, SpotSolution) else load_checkpoint(resume).spot
-    for name in ("updates", "sampling"):  # checked: what a spot does anyway
-        options.pop(name, None)
-    with _progress(progress, options, title=solved.name or "spot", unit="% of the pot", scale=100 / solved.pot):
-        if resume is None:
-            return solve_spot(spot, **options)
-        if options.pop("locks", ()):
-            raise InvalidOption("locks", "", "cannot be changed by a resume")
-        return resume_spot(resume, spot=spot, **options)
+    if isinstance(what, str | Path) and _is_spot(what):
+        what = Spot.read(what)
+    if isinstance(what, Spot) or (what is None and hasattr(earlier, "spot")):
+        from regretless.holdem.problem import spot_problem
+
+        return spot_problem(what, options)
+    if what is None:
+        assert earlier is not None
+        what = earlier.game
+    return GameProblem(str(what) if isinstance(what, Path) else what)
 
 
-def _warn(problem: InvalidFile | None) -> None:
-    if problem is not None:
-        warnings.warn(str(problem), stacklevel=2)
+def _is_spot(what: object) -> bool:
+    """Whether this is a spot, or the file of one."""
+    from regretless.holdem.spots.spot import Spot
+
+    return str(what).endswith(".toml") if isinstance(what, str | Path) else isinstance(what, Spot)
 
 
 @contextmanager
-def _progress(wanted: bool, options: dict[str, Any], **line: Any) -> Iterator[None]:
+def _progress(wanted: bool, options: dict[str, Any], problem: Problem[Any, Any]) -> Iterator[None]:
     if not wanted:
         yield
         return
     told = options.get("report", lambda progress: None)
-    with progress_line(**line, target=options.get("target")) as show:
+    with progress_line(problem.name, unit=problem.unit, scale=problem.scale, target=options.get("target")) as show:
 
-        def report(progress: Any) -> None:
+        def report(progress: Progress) -> None:
             show(progress)
             told(progress)
 

@@ -12,6 +12,7 @@ from regretless.cli.arguments.outputs import solution_files
 from regretless.cli.solving.solve_request import SolveRequest
 from regretless.errors import RegretlessError
 from regretless.holdem.many import SpotsFailed, solve_many
+from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.lock_text import lock_text, parse_lock
 from regretless.holdem.spots.locks import LockFrom
 from regretless.holdem.spots.spot import Spot
@@ -177,16 +178,14 @@ def test_without_a_folder_interrupted_spots_are_saved_under_unused_names(
 
 
 def test_spots_of_a_batch_save_checkpoints(run, spots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from regretless.holdem import files
-
     kept: list[Path] = []
-    save = files.save_checkpoint
+    save = SpotSolution.checkpoint
 
-    def note(path: Path, *others: object) -> None:
+    def note(solution: SpotSolution, path: Path) -> None:
         kept.append(Path(path))
-        save(path, *others)
+        save(solution, path)
 
-    monkeypatch.setattr(files, "save_checkpoint", note)
+    monkeypatch.setattr(SpotSolution, "checkpoint", note)
     assert run("solve", "b", "--out", "solved", "--save-every", "1e-9", *QUICK).code == 0
     assert set(kept) == {Path("solved/x.rgl"), Path("solved/y.rgl")}
     assert run("show", "solved/x.rgl", "--json").json["iterations"] == 20  # the finished one is there in the end

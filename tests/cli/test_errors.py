@@ -11,7 +11,7 @@ import pytest
 
 from regretless.errors import WouldNotFit
 
-SOLVING = importlib.import_module("regretless.solvers.solve")  # by name, since `solvers.solve` is the function
+SOLVING = importlib.import_module("regretless.solvers.game_problem")
 
 WRONG = [
     (["solve", "kuhhn"], "did you mean kuhn?"),

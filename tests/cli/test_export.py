@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from regretless.holdem.problem import solve_spot
 from regretless.holdem.reports.exports import DEFINITIONS, decisions
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.solve import solve_spot
 from regretless.holdem.spots.spot import Spot
 
 TURN = {

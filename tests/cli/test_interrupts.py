@@ -14,10 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from regretless import load
 from regretless.errors import InvalidFile
-from regretless.holdem.files import load_checkpoint
 from regretless.holdem.solution import SpotSolution
-from regretless.storage import load_solution
 
 SOURCE = str(Path(__file__).parent.parent.parent / "src")
 SPOT = """
@@ -151,7 +150,7 @@ def test_the_first_signal_is_acknowledged_with_what_happens_and_how_long_it_take
     assert solve.process.returncode == 130
     assert "Ctrl-C again stops at once: " in said
     assert "regretless solve --resume turn.rgl" in said
-    assert load_checkpoint(folder / "turn.rgl").mapped.header["iterations"] > 0
+    assert load(folder / "turn.rgl").iterations > 0
     assert leftovers(folder) == set()
 
 
@@ -182,7 +181,7 @@ def test_a_second_signal_leaves_the_last_checkpoint(folder: Path) -> None:
     said = solve.end()
     assert solve.process.returncode == 130
     assert (folder / "turn.rgl").read_bytes() == before
-    assert load_checkpoint(folder / "turn.rgl").mapped.header["iterations"] > 0
+    assert load(folder / "turn.rgl").iterations > 0
     assert "regretless solve --resume turn.rgl" in said
     assert leftovers(folder) == set()
 
@@ -195,7 +194,7 @@ def test_a_signal_that_a_wrapper_repeats_counts_once(folder: Path) -> None:
         solve.wait_for("stopping after this iteration")
     solve.open_gate()
     assert "stopped at once" not in solve.end()
-    assert load_checkpoint(folder / "turn.rgl").mapped.header["iterations"] > 0
+    assert load(folder / "turn.rgl").iterations > 0
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=str)
@@ -261,7 +260,7 @@ def outcome(folder: Path) -> int:
     if not path.exists():
         return -1
     try:
-        return int(load_checkpoint(path).mapped.header["iterations"])
+        return load(path).iterations
     except InvalidFile:
         return SpotSolution.load(path).iterations
 
@@ -332,7 +331,7 @@ def test_a_game_is_saved_too(number: signal.Signals, folder: Path) -> None:
     said = solve.end()
     assert solve.process.returncode == 130
     assert "then saving to turn.rgl: about" in said
-    assert load_solution(folder / "turn.rgl").reason == "interrupted"
+    assert load(folder / "turn.rgl").reason == "interrupted"
 
 
 def test_ctrl_c_in_python_returns_the_solution(folder: Path) -> None:

@@ -84,7 +84,7 @@ class Row:
     python: bool = True  # whether `rl.solve` has it
 
     def __str__(self) -> str:
-        return f"{self.option}={self.value}"
+        return f"{self.option}={getattr(self.value, '__name__', self.value)}"
 
 
 def differs(*keys: str) -> Callable[[Answer, Answer], bool]:

@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 import regretless.cli
+from regretless import load
 from regretless.cli.arguments.figures import save_figure
-from regretless.holdem.solve import solve_spot
+from regretless.holdem.problem import solve_spot
 from regretless.holdem.spots.spot import Spot
 from regretless.plots.convergence import convergence
-from regretless.storage.solutions import load_solution
 
 COMMAND = [sys.executable, "-m", "regretless"]
 SPOT = """
@@ -172,7 +172,7 @@ def test_everything_closed(solved: Path, tmp_path: Path) -> None:
     line = ["solve", "kuhn", "--iterations", "5", "--out", str(tmp_path / "kuhn.rgl")]
     shell = subprocess.run(["sh", "-c", '"$@" <&- >&- 2>&-', "sh", *COMMAND, *line], cwd=solved, timeout=120)
     assert shell.returncode == 0
-    assert load_solution(tmp_path / "kuhn.rgl").iterations == 5
+    assert load(tmp_path / "kuhn.rgl").iterations == 5
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from regretless.holdem.solve import solve_spot
+from regretless.holdem.problem import solve_spot
 from regretless.holdem.spots.spot import Spot
 
 pytest.importorskip("matplotlib")

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from regretless import load
+
 COMMAND = [sys.executable, "-c", "import sys; from regretless.cli import main; sys.exit(main())"]
 SOLVE = ["solve", "kuhn", "--engine", "reference", "--variant", "discounted", "--measure-every", "100000"]
 
@@ -49,7 +51,6 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_a_signal_saves_and_the_printed_command_resumes_bit_identically(number: signal.Signals, tmp_path: Path) -> None:
     from regretless import solve
-    from regretless.storage import load_solution
 
     process = subprocess.Popen(
         [*COMMAND, *SOLVE, "--iterations", "90000"],
@@ -66,7 +67,7 @@ def test_a_signal_saves_and_the_printed_command_resumes_bit_identically(number: 
     assert "regretless solve --resume kuhn.rgl" in err
     assert "Traceback" not in err
     assert "kuhn" in out
-    saved = load_solution(tmp_path / "kuhn.rgl")
+    saved = load(tmp_path / "kuhn.rgl")
     assert saved.reason == "interrupted"
     end = saved.iterations + 30
     line = [*COMMAND, "solve", "--resume", "kuhn.rgl", "--iterations", str(end), "--json", "--strategy"]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from regretless.holdem.problem import solve_spot
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.solve import solve_spot
 from regretless.holdem.spots.locks import Lock
 from regretless.holdem.spots.spot import Spot
 

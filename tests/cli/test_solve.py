@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from regretless import solve
+from regretless import load, solve
 from regretless.solvers import Solution
-from regretless.storage import load_solution
 
 KEYS = [
     "game", "variant", "engine", "device", "threads", "iterations", "exploitability", "nash_conv", "values", "seconds",
@@ -136,7 +135,7 @@ def test_resume_saves_to_the_same_file(run, tmp_path: Path) -> None:
     assert resumed.json["strategy"] == whole["strategy"]
     assert resumed.json["exploitability"] == whole["exploitability"]
     assert resumed.json["engine"] == "reference"
-    saved = load_solution(tmp_path / "part.rgl")
+    saved = load(tmp_path / "part.rgl")
     assert (saved.iterations, saved.settings.updates) == (80, "simultaneous")
 
 
@@ -145,7 +144,7 @@ def test_resume_to_another_file_leaves_the_first(run, tmp_path: Path) -> None:
     before = (tmp_path / "part.rgl").read_bytes()
     assert run("solve", "kuhn", "--resume", "part.rgl", "--iterations", "40", "--out", "more.rgl").code == 0
     assert (tmp_path / "part.rgl").read_bytes() == before
-    assert load_solution(tmp_path / "more.rgl").iterations == 40
+    assert load(tmp_path / "more.rgl").iterations == 40
 
 
 def interrupted_after(count: int) -> Solution:
@@ -160,10 +159,12 @@ def interrupted_after(count: int) -> Solution:
     )
 
 
-def interrupted_solve(name: str, title: str, options: dict[str, Any], *others: object) -> Solution:
+def interrupted_solve(
+    problem: object, options: dict[str, Any], request: object, destination: Path, *others: object
+) -> tuple[Solution, None]:
     solution = interrupted_after(40)
-    options["checkpoint"](solution)
-    return solution
+    solution.checkpoint(destination)
+    return solution, None
 
 
 def test_an_interrupt_saves_under_an_unused_name_and_says_how_to_resume(
@@ -172,7 +173,7 @@ def test_an_interrupt_saves_under_an_unused_name_and_says_how_to_resume(
     whole = run("solve", "kuhn", "--iterations", "200", "--engine", "reference", "--json", "--strategy").json
     (tmp_path / "kuhn.rgl").write_text("somebody else's")
     with monkeypatch.context() as patch:
-        patch.setattr("regretless.cli.solving.game_solve._solve_with_progress", interrupted_solve)
+        patch.setattr("regretless.cli.solving.solve_one._solve", interrupted_solve)
         result = run("solve", "kuhn", "--iterations", "200")
     assert result.code == 130
     assert "regretless solve --resume kuhn-2.rgl" in result.err

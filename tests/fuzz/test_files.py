@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import random
@@ -14,11 +15,10 @@ import numpy as np
 import pytest
 from tests.fuzz.test_spots import damaged
 
-from regretless import Solution, solve
+from regretless import Solution, load, solve
 from regretless.cli import main
-from regretless.holdem import Spot, SpotSolution, resume_spot, solve_spot
-from regretless.holdem.files import save_checkpoint
-from regretless.storage import container, load_solution, mapped, save_solution
+from regretless.holdem import Spot, SpotSolution, solve_spot
+from regretless.storage import container
 
 OTHER: list[Any] = [
     None, True, False, 0, 1, -1, 2**31, 2**63, 10**30, 1e308, -1e-300, 0.5, "", "x", "x" * 5000, [], [1], [[]], {},
@@ -43,16 +43,21 @@ SPOT = Spot.from_mapping(
 def originals(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
     """A solved game, one that was sampled, a solved spot with its regrets in either storage, and a checkpoint."""
     folder = tmp_path_factory.mktemp("originals")
-    save_solution(folder / "game.rgl", solve("kuhn", iterations=5, engine="numba"))
-    save_solution(folder / "sampled.rgl", solve("kuhn", iterations=5, sampling="external", engine="numba"))
+    solve("kuhn", iterations=5, engine="numba").save(folder / "game.rgl")
+    solve("kuhn", iterations=5, sampling="external", engine="numba").save(folder / "sampled.rgl")
     for storage in (32, 16):
         solution = solve_spot(SPOT, iterations=3, threads=1, storage=storage)
         solution.save(folder / f"spot{storage}.rgl", resumable=True)
-    engine = solution.reader.answers.engine  # type: ignore[attr-defined]
-    save_checkpoint(
-        folder / "checkpoint.rgl", SPOT, solution.variant, solution.settings, engine, solution.history, solution.seconds
-    )
+    solution.checkpoint(folder / "checkpoint.rgl")
     return [path.read_bytes() for path in sorted(folder.iterdir())]
+
+
+def whole_checksum(text: str, arrays: dict[str, np.ndarray]) -> str:
+    """The checksum of a game's file before pieces had checks."""
+    digest = hashlib.sha256(text.encode())
+    for name in sorted(arrays):
+        digest.update(f"\n{name} {arrays[name].dtype.str} {arrays[name].shape}\n".encode() + arrays[name].tobytes())
+    return digest.hexdigest()
 
 
 class Crafted:
@@ -88,7 +93,7 @@ class Crafted:
                 for name, content in self.arrays.items()
             }
             checks = json.dumps({"size": self.piece_size, "pieces": pieces})
-            metadata |= {"checks": checks, "checksum": mapped._checksum(text, checks, self.table)}
+            metadata |= {"checks": checks, "checksum": container._checksum(text, checks, self.table)}
         beginning = json.dumps({"__metadata__": metadata, **self.table}).encode()
         path.write_bytes(struct.pack("<Q", len(beginning)) + beginning + data)
 
@@ -96,11 +101,11 @@ class Crafted:
         arrays = {}
         for name, content in self.arrays.items():
             try:
-                dtype = mapped.DTYPES[self.table[name]["dtype"]]
+                dtype = container.DTYPES[self.table[name]["dtype"]]
                 arrays[name] = np.frombuffer(bytes(content), dtype).reshape(self.table[name]["shape"])
             except (KeyError, TypeError, ValueError):  # not an array, so its checksum does not matter
                 return "0"
-        return container._checksum(text, arrays)
+        return whole_checksum(text, arrays)
 
 
 def change(draw: random.Random, crafted: Crafted) -> None:
@@ -153,14 +158,14 @@ def change(draw: random.Random, crafted: Crafted) -> None:
 def look(draw: random.Random, path: Path, kind: str) -> None:
     """Everything a user can do with a file."""
     if kind == "solution":
-        solution: Solution = load_solution(path)
+        solution: Solution = load(path)
         json.dumps(solution.as_json(strategy=True), allow_nan=False)
         if solution.iterations < 100 and solution.game == "kuhn":
             options = {"resume": solution, "variant": solution.variant, "sampling": solution.settings.sampling}
             solve("kuhn", iterations=solution.iterations + 2, **options)
         return
     if kind == "spot-checkpoint" or draw.random() < 0.4:
-        resumed = resume_spot(path, iterations=6, threads=1)
+        resumed = solve_spot(resume=path, iterations=6, threads=1)
         assert math.isfinite(resumed.exploitability)
         return
     spot = SpotSolution.load(path)

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless.errors import InvalidFile
+from regretless.errors import InvalidFile, InvalidOption
 from regretless.holdem.form import tree_size
+from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading.engine_answers import EngineAnswers
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.solve import resume_spot, solve_spot
 from regretless.holdem.spots.spot import Spot
 
 RoomFor = Callable[[int], AbstractContextManager[None]]
@@ -87,7 +87,7 @@ def test_a_resumed_solve_is_bit_for_bit_the_uninterrupted_one(
     part = solve_spot(spot, iterations=60, variant=variant, storage=storage, checkpoint=path, interrupted=interrupted)
     assert part.reason == "interrupted"
     assert part.iterations < 60
-    resumed = resume_spot(path)
+    resumed = solve_spot(resume=path)
     assert resumed.iterations == 60
     for mine, theirs in zip(learned(resumed), learned(whole), strict=True):
         np.testing.assert_array_equal(mine, theirs)
@@ -100,14 +100,16 @@ def test_a_finished_solve_saved_with_regrets_can_be_resumed(fields: dict[str, An
     spot = Spot.from_mapping(fields)
     first = solve_spot(spot, iterations=20)
     first.save(tmp_path / "all.rgl", resumable=True)
-    assert resume_spot(tmp_path / "all.rgl", iterations=50).iterations == 50
+    assert solve_spot(resume=tmp_path / "all.rgl", iterations=50).iterations == 50
     for mine, theirs in zip(
-        learned(resume_spot(tmp_path / "all.rgl", iterations=50)), learned(solve_spot(spot, iterations=50)), strict=True
+        learned(solve_spot(resume=tmp_path / "all.rgl", iterations=50)),
+        learned(solve_spot(spot, iterations=50)),
+        strict=True,
     ):
         np.testing.assert_array_equal(mine, theirs)
     first.save(tmp_path / "small.rgl")
-    with pytest.raises(InvalidFile, match="nothing to go on from"):
-        resume_spot(tmp_path / "small.rgl")
+    with pytest.raises(InvalidOption, match=r"small\.rgl' holds a finished solve without its regrets"):
+        solve_spot(resume=tmp_path / "small.rgl")
     with pytest.raises(InvalidFile, match="regrets"):
         SpotSolution.load(tmp_path / "small.rgl").save(tmp_path / "x.rgl", resumable=True)
 
@@ -115,9 +117,13 @@ def test_a_finished_solve_saved_with_regrets_can_be_resumed(fields: dict[str, An
 def test_checkpoints_are_written_on_the_way(fields: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "spot.rgl"
     solve_spot(Spot.from_mapping(fields), iterations=50, checkpoint=path, save_every=1e-9)
-    assert resume_spot(path, iterations=60).iterations == 60
-    with pytest.raises(InvalidFile, match="--resume"):
-        SpotSolution.load(path)
+    assert solve_spot(resume=path, iterations=60).iterations == 60
+    standing = SpotSolution.load(path)  # of the last checkpoint
+    assert standing.reason == "interrupted"
+    assert (
+        standing.root.frequencies
+        == solve_spot(Spot.from_mapping(fields), iterations=standing.iterations).root.frequencies
+    )
 
 
 def test_a_damaged_file_is_one_sentence_and_never_a_wrong_answer(turn: SpotSolution, tmp_path: Path) -> None:
@@ -149,9 +155,8 @@ def test_a_damaged_file_is_one_sentence_and_never_a_wrong_answer(turn: SpotSolut
 
 def test_other_files_are_refused(tmp_path: Path, river: SpotSolution) -> None:
     from regretless import solve
-    from regretless.storage import save_solution
 
-    save_solution(tmp_path / "kuhn.rgl", solve("kuhn", iterations=10))
+    solve("kuhn", iterations=10).save(tmp_path / "kuhn.rgl")
     with pytest.raises(InvalidFile, match="holds a solved game, not a solved hold'em spot"):
         SpotSolution.load(tmp_path / "kuhn.rgl")
     with pytest.raises(InvalidFile, match="does not exist"):
@@ -234,7 +239,7 @@ def test_a_file_whose_spot_explodes_is_refused(
 ) -> None:
     river.save(tmp_path / "spot.rgl", resumable=True)
     monkeypatch.setattr(tree_size, "MOST_NODES", 5)
-    for read in (SpotSolution.load, resume_spot):
+    for read in (SpotSolution.load, lambda path: solve_spot(resume=path)):
         with pytest.raises(InvalidFile, match=r"holds a spot that cannot be read: bets: .* more than 5 nodes"):
             read(tmp_path / "spot.rgl")
 

@@ -11,9 +11,9 @@ import pytest
 
 from regretless.errors import RegretlessError
 from regretless.holdem.form.suits import spot_group
+from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading.engine_answers import EngineAnswers
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.solve import resume_spot, solve_spot
 from regretless.holdem.spots.locks import Lock, LockFrom
 from regretless.holdem.spots.spot import Spot
 
@@ -78,7 +78,7 @@ def test_a_resume_needs_no_source_and_ends_with_the_same_numbers(
     straight = solve_spot(turn.spot, iterations=30, **options)
     solve_spot(turn.spot, iterations=12, **options).save(tmp_path / "half.rgl", resumable=True)
     moved.unlink()
-    resumed = resume_spot(tmp_path / "half.rgl", iterations=30, threads=1)
+    resumed = solve_spot(resume=tmp_path / "half.rgl", iterations=30, threads=1)
     for mine, theirs in zip(learned(resumed), learned(straight), strict=True):
         np.testing.assert_array_equal(mine, theirs)
     assert resumed.exploitability == straight.exploitability

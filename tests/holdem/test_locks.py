@@ -9,8 +9,8 @@ import pytest
 
 from regretless.errors import RegretlessError
 from regretless.holdem.form.suits import spot_group
+from regretless.holdem.problem import solve_spot
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.solve import solve_spot
 from regretless.holdem.spots.locks import Lock
 from regretless.holdem.spots.spot import Spot
 
@@ -36,12 +36,13 @@ def test_chosen_hands_are_held_and_the_rest_is_free(fields: dict[str, Any]) -> N
     free = solve_spot(Spot.from_mapping(fields), target=0.02)
     lock = Lock("", {"bet 100": 0.25, "check": 0.75}, hands="AK, 22")
     held = solve_spot(Spot.from_mapping(fields), target=0.02, locks=[lock])
-    for name, played in held.strategy.items():
+    strategy = {row["hand"]: row["strategy"] for row in held.root.rows("oop")}
+    for name, played in strategy.items():
         if name[0] + name[2] in ("AK", "22"):
             assert played["bet 100"] == pytest.approx(0.25, abs=1e-6)
             assert played["check"] == pytest.approx(0.75, abs=1e-6)
-    others = [name for name in held.strategy if name[0] + name[2] not in ("AK", "22")]
-    assert any(abs(held.strategy[name]["check"] - 0.75) > 0.1 for name in others)
+    others = [name for name in strategy if name[0] + name[2] not in ("AK", "22")]
+    assert any(abs(strategy[name]["check"] - 0.75) > 0.1 for name in others)
     assert held.exploitability_pct_pot <= 0.02
     assert held.ev["oop"] < free.ev["oop"]  # a suboptimal strategy costs something
 
@@ -66,7 +67,8 @@ def test_a_lock_that_tells_suits_apart_is_solved_with_less_symmetry() -> None:
     )
     assert len(spot_group(suited)) == 1
     solution = solve_spot(suited, iterations=50)
-    assert solution.strategy["AhAc"]["check"] == pytest.approx(1, abs=1e-6)
+    aces = next(row["strategy"] for row in solution.root.rows("oop") if row["hand"] == "AhAc")
+    assert aces["check"] == pytest.approx(1, abs=1e-6)
     assert Spot.parse(suited.to_toml()) == suited
     np.testing.assert_allclose(sum(solution.ev.values()), 10, atol=2e-6)
 

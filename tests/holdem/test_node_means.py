@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.solve import solve_spot
 from regretless.holdem.spots.spot import Spot
 
 sys.path.insert(0, str(Path(__file__).parent))

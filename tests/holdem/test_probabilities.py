@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading import probabilities
 from regretless.holdem.reading.probabilities import decode, encode
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.solve import solve_spot
 from regretless.holdem.spots.spot import Spot
-from regretless.storage.mapped import open_mapped
+from regretless.storage.container import open_container
 
 OLD = Path(__file__).parent.parent / "data" / "version_0_1_0.rgl"
 
@@ -56,7 +56,7 @@ def test_a_file_gives_every_hand_its_ev_on_rare_lines(
     path = tmp_path / "spot.rgl"
     solution.save(path)
     loaded = SpotSolution.load(path)
-    assert loaded.probability_bits == open_mapped(path, "spot-solution").header["probability_bits"] == bits
+    assert loaded.probability_bits == open_container(path, "spot-solution").header["probability_bits"] == bits
     waiting, rarest = [solution.reader.root], 1.0
     while waiting:
         place = waiting.pop()

@@ -13,8 +13,8 @@ import pytest
 
 from regretless.holdem.checking.verification import SpotVerification
 from regretless.holdem.form.suits import spot_group
+from regretless.holdem.problem import solve_spot
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.solve import solve_spot
 from regretless.holdem.spots.spot import Spot
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -10,8 +10,8 @@ import pytest
 
 from regretless.errors import RoundedSizes
 from regretless.holdem.form.betting import betting_tree
+from regretless.holdem.problem import solve_spot
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.solve import solve_spot
 from regretless.holdem.spots.spot import Spot
 
 

@@ -11,8 +11,8 @@ import pytest
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.holdem import estimate as estimates
 from regretless.holdem.estimate import check_fits, estimate_spot
+from regretless.holdem.problem import solve_spot
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.solve import solve_spot
 from regretless.holdem.spots.spot import Spot
 
 Read = Callable[[str], tuple[Spot, dict[str, Any]]]
@@ -113,7 +113,6 @@ def test_json_has_the_keys_that_scripts_rely_on(river: SpotSolution) -> None:
     assert set(hand["strategy"]) == set(answer["root"]["actions"])
     assert "hands" not in river.as_json()["root"]
     assert answer["exploitability_pct_pot"] == pytest.approx(answer["exploitability"])  # the pot is 100
-    assert river.strategy["AcKc"] == hand["strategy"]
 
 
 def test_the_request_decides_when_a_solve_stops(fields: dict[str, Any]) -> None:
@@ -167,7 +166,7 @@ def test_the_estimate_is_close_to_the_memory_used(
 ) -> None:
     spot, _ = read_reference("turn_paired_donk")
     solution = solve_spot(spot, iterations=1, threads=1)
-    assert 1.0 <= estimate_spot(spot, threads=1).solving_bytes[32] / solution.memory_bytes <= 1.05
+    assert 1.0 <= estimate_spot(spot, threads=1).solving_bytes[32] / solution.record.memory_bytes <= 1.05
 
 
 @pytest.mark.parametrize("storage", [32, 16])

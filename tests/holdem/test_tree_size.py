@@ -11,7 +11,7 @@ from regretless.errors import RegretlessError
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.form import tree_size
 from regretless.holdem.form.betting import betting_branches, betting_tree
-from regretless.holdem.solve import compile_spot
+from regretless.holdem.problem import compile_spot
 from regretless.holdem.spots.spot import Spot
 
 

@@ -14,8 +14,8 @@ import pytest
 from regretless.cards.evaluator import evaluate
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.holdem.checking.plain_strength import showdown_strengths
+from regretless.holdem.problem import solve_spot
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.solve import solve_spot
 from regretless.holdem.spots.locks import Lock, LockFrom
 from regretless.holdem.spots.spot import Spot
 from regretless.solvers.readable.best_response import evaluate as evaluate_game

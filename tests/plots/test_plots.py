@@ -9,7 +9,7 @@ import pytest
 
 from regretless import Solution, solve
 from regretless.errors import InvalidOption, MissingExtra
-from regretless.holdem.solve import solve_spot
+from regretless.holdem.problem import solve_spot
 from regretless.holdem.spots.spot import Spot
 from regretless.plots import convergence, strategy_bars
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from tests.solvers.golden.make_golden import OPENSPIEL_NAMES, reference, snapshots
 
-from regretless import engines, load
+from regretless import engines
 from regretless.forms.compile import compile_history
+from regretless.games.registry import load
 from regretless.variants import PRESETS
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "rules.json").read_text(encoding="utf-8"))["games"]

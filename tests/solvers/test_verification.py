@@ -9,7 +9,7 @@ import pytest
 from regretless.errors import InvalidFile, InvalidGame, InvalidOption, WouldNotFit
 from regretless.games import Kuhn, Leduc
 from regretless.games.gambit import parse_efg
-from regretless.solvers import solve
+from regretless.solvers import solve_game as solve
 
 
 @pytest.mark.parametrize("game", ["kuhn", "kuhn(players=3)", "leduc", "liars_dice(sides=3)"])
@@ -27,7 +27,7 @@ def test_engines_report_what_the_readable_best_response_finds(game: str, variant
 def test_a_wrong_report_is_told() -> None:
     solution = solve("kuhn", iterations=20)
     better = replace(solution.evaluation, best_response_values=solution.values)
-    assert not replace(solution, evaluation=better).verify().agrees
+    assert not replace(solution, record=replace(solution.record, evaluation=better)).verify().agrees
 
 
 def test_custom_games() -> None:

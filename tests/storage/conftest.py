@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from regretless import Solution, solve
-from regretless.storage import save_solution
 
 
 @pytest.fixture(scope="session")
@@ -16,5 +15,5 @@ def kuhn() -> Solution:
 @pytest.fixture
 def kuhn_file(kuhn: Solution, tmp_path: Path) -> Path:
     path = tmp_path / "kuhn.rgl"
-    save_solution(path, kuhn)
+    kuhn.save(path)
     return path

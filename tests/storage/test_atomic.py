@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from regretless import Solution
+from regretless import Solution, load
 from regretless.errors import InvalidFile
-from regretless.storage import check_writable, load_solution, replace_file, save_solution
+from regretless.storage import check_writable, replace_file
 
 
 def failing(number: int) -> Any:
@@ -32,7 +32,7 @@ def test_a_full_disk_leaves_the_old_file(
     before = kuhn_file.read_bytes()
     monkeypatch.setattr(os, step, failing(errno.ENOSPC))
     with pytest.raises(InvalidFile, match="cannot be written: no space left on device"):
-        save_solution(kuhn_file, kuhn)
+        kuhn.save(kuhn_file)
     monkeypatch.undo()
     assert kuhn_file.read_bytes() == before
     assert [path.name for path in kuhn_file.parent.iterdir()] == ["kuhn.rgl"]
@@ -45,11 +45,10 @@ import resource, signal
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 from regretless import solve
 from regretless.errors import InvalidFile
-from regretless.storage import save_solution
 solution = solve("kuhn", iterations=2, engine="reference")
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:
-    save_solution({str(tmp_path / "kuhn.rgl")!r}, solution)
+    solution.save({str(tmp_path / "kuhn.rgl")!r})
 except InvalidFile as error:
     print(error)
 """
@@ -66,7 +65,7 @@ def test_a_read_only_folder_is_noticed_before(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_folder_without_permission(kuhn: Solution, read_only_folder: Path) -> None:
-    for write in (check_writable, lambda path: save_solution(path, kuhn)):
+    for write in (check_writable, kuhn.save):
         with pytest.raises(InvalidFile, match="cannot be written: permission denied"):
             write(read_only_folder / "kuhn.rgl")
 
@@ -162,13 +161,13 @@ def test_a_link_stays_a_link(kuhn: Solution, tmp_path: Path) -> None:
     (tmp_path / "store").mkdir()
     link = tmp_path / "kuhn.rgl"
     link.symlink_to(tmp_path / "store" / "real.rgl")
-    save_solution(link, kuhn)
+    kuhn.save(link)
     assert link.is_symlink()
-    assert load_solution(tmp_path / "store" / "real.rgl").iterations == 60
+    assert load(tmp_path / "store" / "real.rgl").iterations == 60
 
 
 def test_permissions_are_those_of_any_new_file(kuhn: Solution, tmp_path: Path) -> None:
-    save_solution(tmp_path / "kuhn.rgl", kuhn)
+    kuhn.save(tmp_path / "kuhn.rgl")
     (tmp_path / "plain.txt").touch()
     assert (tmp_path / "kuhn.rgl").stat().st_mode == (tmp_path / "plain.txt").stat().st_mode
 

@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from regretless import Solution
+from regretless import Solution, load
 from regretless.errors import InvalidFile
-from regretless.storage import container, load_solution, read_container, save_solution, write_container
+from regretless.storage import container, open_container, write_container
 
 
 def refusal(path: Path) -> str:
     with pytest.raises(InvalidFile) as caught:
-        load_solution(path)
+        load(path)
     message = str(caught.value)
     assert message.startswith(f"{path}: ")
     assert "\n" not in message
@@ -78,7 +78,7 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(kuhn: Solution, kuhn_file: 
         damaged[place // 8] ^= 1 << (place % 8)
         kuhn_file.write_bytes(damaged)
         try:
-            loaded = load_solution(kuhn_file)
+            loaded = load(kuhn_file)
         except InvalidFile:
             noticed += 1
         else:  # insignificant white space in the table
@@ -88,9 +88,9 @@ def test_a_flipped_bit_is_noticed_or_changes_nothing(kuhn: Solution, kuhn_file: 
 
 def test_a_newer_format(kuhn: Solution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(container, "FORMAT_VERSION", 7)
-    save_solution(tmp_path / "new.rgl", kuhn)
+    kuhn.save(tmp_path / "new.rgl")
     monkeypatch.undo()
-    assert "was written by a newer Regretless: its format is 7, and this one reads 1" in refusal(tmp_path / "new.rgl")
+    assert "was written by a newer Regretless: its format is 7, and this one reads 2" in refusal(tmp_path / "new.rgl")
 
 
 def test_another_kind(tmp_path: Path) -> None:
@@ -100,7 +100,8 @@ def test_another_kind(tmp_path: Path) -> None:
 
 def forge(path: Path, header: dict[str, Any] | None = None, arrays: dict[str, Any] | None = None) -> None:
     """Rewrite a file with wrong contents and a correct checksum, as an attacker could."""
-    was, held = read_container(path, "solution")
+    file = open_container(path, "solution")
+    was, held = file.header, {name: file.array(name) for name in file.names}
     kept = {name: value for name, value in {**was, **(header or {})}.items() if name not in ("format", "kind")}
     held |= arrays or {}
     write_container(path, "solution", kept, {name: array for name, array in held.items() if array is not None})

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from regretless import Solution, solve
+from regretless import Solution, load, solve
 from regretless.errors import InvalidFile, InvalidOption
-from regretless.storage import load_solution, save_solution
 
 
 def assert_same_arrays(one: Solution, other: Solution) -> None:
@@ -24,10 +23,9 @@ def assert_same_arrays(one: Solution, other: Solution) -> None:
 
 
 def test_everything_comes_back(kuhn: Solution, kuhn_file: Path) -> None:
-    loaded = load_solution(kuhn_file)
-    for field in fields(Solution):
-        if field.name not in ("snapshot", "read_strategy"):
-            assert getattr(loaded, field.name) == getattr(kuhn, field.name), field.name
+    loaded = load(kuhn_file)
+    assert loaded.record == kuhn.record
+    assert loaded.zero_sum == kuhn.zero_sum
     assert loaded.strategy == kuhn.strategy
     assert list(loaded.strategy) == list(kuhn.strategy)  # in the same order
     assert loaded.as_json(strategy=True) == kuhn.as_json(strategy=True)
@@ -36,8 +34,8 @@ def test_everything_comes_back(kuhn: Solution, kuhn_file: Path) -> None:
 
 def test_an_exact_solution_has_nothing_to_resume(tmp_path: Path) -> None:
     exact = solve("kuhn", variant="lp")
-    save_solution(tmp_path / "exact.rgl", exact)
-    loaded = load_solution(tmp_path / "exact.rgl")
+    exact.save(tmp_path / "exact.rgl")
+    loaded = load(tmp_path / "exact.rgl")
     assert loaded.snapshot is None
     assert loaded.strategy == exact.strategy
     assert loaded.exploitability == exact.exploitability < 1e-9
@@ -60,8 +58,8 @@ def test_an_exact_solution_has_nothing_to_resume(tmp_path: Path) -> None:
 )
 def test_a_resume_is_the_solve_that_was_never_stopped(options: dict[str, Any], tmp_path: Path) -> None:
     whole = solve("kuhn", iterations=90, **options)
-    save_solution(tmp_path / "part.rgl", solve("kuhn", iterations=37, **options))
-    resumed = solve("kuhn", iterations=90, resume=load_solution(tmp_path / "part.rgl"), **options)
+    solve("kuhn", iterations=37, **options).save(tmp_path / "part.rgl")
+    resumed = solve("kuhn", iterations=90, resume=load(tmp_path / "part.rgl"), **options)
     assert_same_arrays(whole, resumed)
     assert resumed.strategy == whole.strategy
     assert resumed.evaluation == whole.evaluation
@@ -72,16 +70,16 @@ def test_a_resume_is_the_solve_that_was_never_stopped(options: dict[str, Any], t
 
 def test_arrays_of_another_tree_are_refused(kuhn_file: Path) -> None:
     with pytest.raises(InvalidFile, match="a different tree from that of leduc"):
-        solve("leduc", variant="discounted", iterations=100, resume=load_solution(kuhn_file))
+        solve("leduc", variant="discounted", iterations=100, resume=load(kuhn_file))
 
 
 def test_another_variant_cannot_resume(kuhn_file: Path) -> None:
     with pytest.raises(InvalidOption, match="was started with 'discounted'"):
-        solve("kuhn", variant="plus", iterations=100, resume=load_solution(kuhn_file))
+        solve("kuhn", variant="plus", iterations=100, resume=load(kuhn_file))
 
 
 def test_texts_of_any_language_come_back(kuhn: Solution, tmp_path: Path) -> None:
     strategy = {"♠K:": {"чек": 0.25, "": 0.75}, "\x00\n": {"one\x1ftwo": 1.0}}
-    odd = replace(kuhn, information_sets=2, snapshot=None, read_strategy=lambda: strategy)
-    save_solution(tmp_path / "odd.rgl", odd)
-    assert load_solution(tmp_path / "odd.rgl").strategy == strategy
+    odd = replace(kuhn, record=replace(kuhn.record, information_sets=2), snapshot=None, read_strategy=lambda: strategy)
+    odd.save(tmp_path / "odd.rgl")
+    assert load(tmp_path / "odd.rgl").strategy == strategy

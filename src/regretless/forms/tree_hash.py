@@ -2,6 +2,7 @@
 
 It covers everything that gives the arrays of a solve their meaning: the shape of the tree, who moves, information sets
 with their keys and actions, chance and payoffs; but not the game's name: `leduc` and `leduc(ranks=3)` have one hash.
+Of a betting tree it covers the nodes and what was paid. Numbers are hashed little-endian, so that every machine agrees.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ import hashlib
 import numpy as np
 
 from regretless.forms.history import HistoryForm
+from regretless.forms.public import BettingTree
 
 __all__ = ["tree_hash"]
 
 
-def tree_hash(form: HistoryForm) -> str:
-    """SHA-256 of a compiled game, as 64 hexadecimal digits; the same on every machine.
+def tree_hash(form: HistoryForm | BettingTree) -> str:
+    """SHA-256 of a compiled game or a betting tree, as 64 hexadecimal digits.
 
     >>> from regretless.forms import compile_history
     >>> from regretless.games import Kuhn
@@ -25,6 +27,17 @@ def tree_hash(form: HistoryForm) -> str:
     >>> tree_hash(compile_history(Kuhn())) == tree_hash(compile_history(Kuhn(players=3)))
     False
     """
+    if isinstance(form, BettingTree):
+        digest = hashlib.sha256()
+        for array, number in (
+            (form.kind, "<i1"),
+            (form.player, "<i1"),
+            (form.street, "<i1"),
+            (form.first_child, "<i4"),
+            (form.paid, "<f8"),
+        ):
+            digest.update(np.ascontiguousarray(array, dtype=number).data)
+        return digest.hexdigest()
     digest = hashlib.sha256(str(form.players).encode())
     for name, array, number in (
         ("player", form.player, "<i1"),

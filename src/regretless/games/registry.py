@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from regretless.errors import InvalidText
+from regretless.errors import InvalidOption, InvalidText
 from regretless.games.battleship import Battleship
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import Game
@@ -29,7 +29,7 @@ from regretless.games.leduc import Leduc
 from regretless.games.liars_dice import LiarsDice
 from regretless.spelling import name_in, parameters_in
 
-__all__ = ["Entry", "catalogue", "load", "names"]
+__all__ = ["Entry", "as_game", "catalogue", "load", "names"]
 
 OPENSPIEL = "openspiel:"
 
@@ -100,6 +100,23 @@ def load(text: str) -> Game[Any]:
     name = name_in("game", text, "leduc or leduc(ranks=6)")
     entry = _find(name, text)
     return entry.rules(**parameters_in("game", text, len(name), entry.name, entry.parameters))
+
+
+def as_game(given: object) -> Game[Any]:
+    """Rules as they are, or those of an OpenSpiel game.
+
+    >>> as_game(42)
+    Traceback (most recent call last):
+    regretless.errors.InvalidOption: game: 42 is neither a game, the name of one, nor a game of OpenSpiel
+    """
+    if isinstance(given, Game):
+        return given
+    if any(base.__module__.partition(".")[0] == "pyspiel" for base in type(given).__mro__):
+        from regretless.games.openspiel import from_openspiel
+
+        return from_openspiel(given)
+    shown = given if len(repr(given)) <= 60 else type(given).__name__
+    raise InvalidOption("game", shown, "is neither a game, the name of one, nor a game of OpenSpiel")
 
 
 def _find(name: str, text: str) -> Entry:

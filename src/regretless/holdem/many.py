@@ -17,13 +17,13 @@ from typing import Any
 from regretless.errors import RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.holdem.estimate import check_fits
-from regretless.holdem.held import with_sources
+from regretless.holdem.locking import with_sources
+from regretless.holdem.problem import STORAGE, SpotProblem, default_threads, solve_spot
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.solve import default_threads, solve_spot
 from regretless.holdem.spots.spot import Spot
 from regretless.solvers.interrupt import catch_interrupts
 from regretless.solvers.loop import Progress
-from regretless.solvers.request import Problem, check_options
+from regretless.solvers.request import Kind, check_options
 
 __all__ = ["SpotsFailed", "solve_many"]
 
@@ -73,9 +73,10 @@ def solve_many(
     [True, True, True]
     """
     waiting = list(spots)
-    check_options(Problem.SPOT, {**options, "threads": threads, "storage": storage})
+    check_options(Kind.SPOT, {**options, "threads": threads, "storage": storage})
+    SpotProblem.check_machine(options.get("engine") or "auto", options.get("device") or "auto")
     cores = default_threads() if threads is None else threads
-    bits = 32 if storage is None else storage
+    bits = STORAGE if storage is None else storage
     errors: dict[int, RegretlessError] = {}
 
     def fail(place: int, error: RegretlessError) -> None:

@@ -1,59 +1,90 @@
-"""What solving a spot answers."""
+"""What solving a spot answers, and its `.rgl` file.
+
+A file holds, beside the record and the spot's TOML,
+
+    probabilities.S  [runouts, …]          of street S, node by node, in 32 bits or, of large spots, in 16:
+                                           `probabilities` says how, and the header's `probability_bits` how many
+    values.P.S       [runouts, nodes, H]   of player P before the last street
+    equity.P         [nodes, H]            of the first street, where two cards are to come
+    form.…                                 runouts, copies and strengths, so that nothing has to be computed again
+    history          [points, 3]           iteration, seconds, exploitability
+
+and, if it can be resumed, the regrets and averages as the engine keeps them. A checkpoint holds these alone: its
+answers are read from an engine that is restored when the first node is asked for. Values of the last street are not
+stored: they follow from one runout's strategies. The row of a runout is read and checked when one of its nodes is.
+
+Files of format 1 have the history in their header and the target in percent of the pot, and the first of them hold
+`strategy.S` instead of `probabilities.S`: probabilities of all actions but the last, × 65535 in 16 bits.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from regretless import engines
+from regretless.engines.contract import Evaluation, Snapshot
+from regretless.errors import ApproximateFile, InvalidFile, RegretlessError
+from regretless.forms.public import BettingTree
+from regretless.forms.tree_hash import tree_hash
+from regretless.holdem.checking.verification import SpotVerification, verify_spot
+from regretless.holdem.estimate import check_fits
+from regretless.holdem.form.betting import betting_tree
+from regretless.holdem.form.spot_form import compile_spot
+from regretless.holdem.reading.engine_answers import EngineAnswers
+from regretless.holdem.reading.file_answers import FileAnswers, packed_answers
+from regretless.holdem.reading.file_form import packed_form, unpacked_form
 from regretless.holdem.reading.nodes import NodeView, RunoutReport
 from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.spots.lock_text import lock_text
 from regretless.holdem.spots.spot import PlayerName, Spot
 from regretless.reprs import brief
-from regretless.solvers.loop import Measurement
+from regretless.solvers.record import Record, Settings, read_history
 from regretless.solvers.solution import Solution
+from regretless.storage.container import Container, StoredArrays, open_container, write_container
+from regretless.storage.fields import Fields
 
-if TYPE_CHECKING:
-    from regretless.holdem.checking.verification import SpotVerification
+__all__ = ["SpotSolution"]
 
-__all__ = ["CURVE_UNIT", "SpotSolution", "percent_of_pot"]
-
-CURVE_UNIT = "in % of the pot"
-
-
-def percent_of_pot(history: tuple[Measurement, ...], spot: Spot) -> tuple[Measurement, ...]:
-    """Measurements in percent of the starting pot instead of chips."""
-    return tuple(replace(point, exploitability=100 * point.exploitability / spot.pot) for point in history)
+SOLUTION, CHECKPOINT = "spot-solution", "spot-checkpoint"
+LONGEST_SPOT = 2**23  # characters of the TOML of a spot
+_LEARNED = tuple(f"{name}.{player}" for name in ("regret", "average", "matched") for player in range(2))
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpotSolution(Solution):
-    """A solved spot. Chips are the spot's; `strategy` is that of the root, hand by hand.
+    """A solved spot. Chips are the spot's.
 
     `node("check, bet 94, call, Th")` reads any node.
     """
 
     spot: Spot
-    reader: SpotReader = field(repr=False)
+    make_reader: Callable[[], SpotReader] = field(repr=False)
+    symmetric: bool = True  # whether hands that suits exchange hold equal numbers; older versions let them drift apart
 
     __repr__ = brief
+
+    @cached_property
+    def reader(self) -> SpotReader:
+        """What nodes are read with."""
+        return self.make_reader()
+
+    @property
+    def scale(self) -> float:
+        return 100 / self.spot.pot
+
+    @property
+    def unit(self) -> str:
+        return "in % of the pot"
 
     @property
     def exploitability_pct_pot(self) -> float:
         """Exploitability in percent of the starting pot."""
         return 100 * self.exploitability / self.spot.pot
-
-    @property
-    def curve(self) -> tuple[Measurement, ...]:
-        """How exploitability fell, in percent of the starting pot."""
-        return percent_of_pot(self.history, self.spot)
-
-    @property
-    def curve_unit(self) -> str:
-        return CURVE_UNIT
 
     @property
     def ev(self) -> Mapping[PlayerName, float]:
@@ -89,27 +120,9 @@ class SpotSolution(Solution):
         """
         return self.reader.runout_report(self.reader.find(line, cards), then)
 
-    def save(self, path: str | Path, *, resumable: bool = False) -> None:
-        """Write a `.rgl` file; with `resumable`, also the regrets that a resume needs.
-
-        Strategies are kept in 32 bits, those of large spots in 16: `postflop.probabilities` says how.
-        """
-        from regretless.holdem.files import save_solution
-
-        save_solution(self, path, resumable=resumable)
-
     def verify(self, **options: Any) -> SpotVerification:
         """Recompute EVs and exploitability without merged suits, in float64; options as in `verify_spot`."""
-        from regretless.holdem.checking.verification import verify_spot
-
-        return verify_spot(self, **options)
-
-    @classmethod
-    def load(cls, path: str | Path) -> SpotSolution:
-        """Read a `.rgl` file; strategies stay on the disk until a node is read."""
-        from regretless.holdem.files import load_solution
-
-        return load_solution(path)
+        return verify_spot(self.record, self.reader, **options)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         """The object that `regretless solve SPOT.toml --json` prints."""
@@ -128,3 +141,120 @@ class SpotSolution(Solution):
                 player: {row.pop("hand"): row for row in root.rows(player)} for player in ("oop", "ip")
             }
         return answer
+
+    # --- files -------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path, *, resumable: bool = False) -> None:
+        """Write a `.rgl` file; with `resumable`, also the regrets that a resume needs.
+
+        Strategies are kept in 32 bits, those of large spots in 16: `reading.probabilities` says how.
+        """
+        arrays = packed_form(self.reader.form) | packed_answers(self.reader)
+        header = self._header() | {"probability_bits": 8 * arrays["probabilities.0"].dtype.itemsize}
+        if resumable:
+            if self.snapshot is None:
+                raise InvalidFile(path, "cannot be made resumable: the file that was read holds no regrets")
+            arrays |= self.snapshot.arrays
+            header["weight"] = self.snapshot.weight
+        write_container(path, SOLUTION, header, arrays | {"history": self.record.points()})
+
+    def checkpoint(self, path: str | Path) -> None:
+        assert self.snapshot is not None
+        header = self._header() | {"weight": self.snapshot.weight}
+        write_container(path, CHECKPOINT, header, {**self.snapshot.arrays, "history": self.record.points()})
+
+    def _header(self) -> dict[str, Any]:
+        return self.record.header() | {"spot": self.spot.to_toml(), "symmetric": self.symmetric}
+
+    @classmethod
+    def load(cls, path: str | Path, *, to_resume: bool = False) -> SpotSolution:
+        """Read a `.rgl` file; strategies stay on the disk until a node is read.
+
+        Checkpoints of format 1 do not say how exploitable they are, so they can only be resumed.
+        """
+        file = open_container(path, SOLUTION, CHECKPOINT)
+        header = Fields(path, file.header)
+        spot, tree = _spot_and_tree(header)
+        if file.kind == CHECKPOINT and header.whole("format") == 1:
+            if not to_resume:
+                raise InvalidFile(path, f"is a solve that was interrupted: regretless solve --resume {path}")
+            record = _first_checkpoint(file, header, spot)
+        else:
+            record = Record.read(file, players=2)
+        settings = record.settings
+        if header.whole("format") == 1 and settings.target is not None:
+            settings = replace(settings, target=settings.target / 100 * spot.pot)
+        snapshot = None
+        if "regret.0" in file:
+            if "weight" not in header and file.bits("regret.0") == 16:
+                raise InvalidFile(path, "does not say how much its averages weigh")
+            weight = header.number("weight", low=0.0) if "weight" in header else 0.0
+            snapshot = Snapshot(record.iterations, StoredArrays(file, _LEARNED), weight)
+            settings = replace(settings, storage=file.bits("regret.0"))
+        record = replace(record, settings=settings)
+
+        def make_reader() -> SpotReader:
+            if file.kind == CHECKPOINT:
+                return _restored(spot, record, snapshot)
+            form = unpacked_form(file, spot, tree)
+            return SpotReader(spot, form, FileAnswers(file, form))
+
+        symmetric = file.kind == CHECKPOINT or ("symmetric" in header and header.flag("symmetric"))
+        found = cls(
+            record=record, snapshot=snapshot, path=Path(path), spot=spot, make_reader=make_reader, symmetric=symmetric
+        )
+        if file.kind == SOLUTION and len(found.reader.form.permutations[0]) > 1 and not symmetric:
+            message = (
+                f"{path} was written by an older version, in which hands drifted apart where suits merge: its "
+                f"exploitability may be too low; 'regretless verify {path}' recomputes it"
+            )
+            warnings.warn(ApproximateFile(message), stacklevel=2)
+        return found
+
+
+def _spot_and_tree(header: Fields) -> tuple[Spot, BettingTree]:
+    """The spot that a file was solved for, and its betting tree."""
+    try:
+        spot = Spot.parse(header.text("spot", longest=LONGEST_SPOT), warn=False)
+        tree = betting_tree(spot)
+    except InvalidFile:
+        raise
+    except RegretlessError as error:
+        raise InvalidFile(header.path, f"holds a spot that cannot be read: {error}") from None
+    if tree_hash(tree) != header.text("tree_hash"):
+        raise InvalidFile(header.path, "was written by another version, which built a different betting tree")
+    return spot, tree
+
+
+def _restored(spot: Spot, record: Record, snapshot: Snapshot | None) -> SpotReader:
+    """A reader of what a checkpoint has learned so far."""
+    assert snapshot is not None
+    storage = record.settings.storage or 32
+    check_fits(spot, storage=storage)
+    form = compile_spot(spot)
+    engine = engines.create("auto", form, storage=storage, threads=1)
+    engine.restore(snapshot)
+    return SpotReader(spot, form, EngineAnswers(engine))
+
+
+def _first_checkpoint(file: Container, header: Fields, spot: Spot) -> Record:
+    """What a checkpoint of format 1 says of its solve."""
+    return Record(
+        game=spot.name or "spot",
+        variant=header.text("variant"),
+        engine="auto",
+        device="cpu",
+        threads=1,
+        iterations=header.whole("iterations"),
+        evaluation=Evaluation((), ()),
+        reason="interrupted",
+        history=read_history(file),
+        seconds=header.number("seconds", low=0.0),
+        setup_seconds=0.0,
+        seconds_per_iteration=0.0,
+        memory_bytes=0,
+        nodes=0,
+        information_sets=0,
+        settings=Settings.read(header),
+        tree_hash=header.text("tree_hash"),
+    )

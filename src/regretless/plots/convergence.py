@@ -7,45 +7,22 @@ compares solvers (what does a second buy?). A straight line is a power law; its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from regretless.errors import InvalidOption
 from regretless.plots._style import INK, PALETTE, new_figure, quiet_axes, shown
-from regretless.solvers.loop import Measurement
-from regretless.solvers.solution import Settings
+from regretless.solvers.solution import Solution
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-__all__ = ["Solved", "convergence"]
-
-
-class Solved(Protocol):
-    """What is drawn: a solution of a game or of a spot, or a solve that was interrupted."""
-
-    @property
-    def game(self) -> str: ...
-
-    @property
-    def variant(self) -> str: ...
-
-    @property
-    def engine(self) -> str: ...
-
-    @property
-    def settings(self) -> Settings: ...
-
-    @property
-    def curve(self) -> tuple[Measurement, ...]: ...
-
-    @property
-    def curve_unit(self) -> str: ...
+__all__ = ["convergence"]
 
 
 def convergence(
-    solutions: Sequence[Solved], *, labels: Sequence[str] | None = None, title: str | None = None
+    solutions: Sequence[Solution], *, labels: Sequence[str] | None = None, title: str | None = None
 ) -> Figure:
     """Convergence of one or more solves in one figure.
 
@@ -61,7 +38,7 @@ def convergence(
     names = list(labels) if labels is not None else _names(solutions)
     if len(names) != len(solutions):
         raise InvalidOption("labels", names, f"must have one label for each of the {len(solutions)} solutions")
-    units = list(dict.fromkeys(solution.curve_unit for solution in solutions))
+    units = list(dict.fromkeys(solution.unit for solution in solutions))
     if len(units) > 1:
         raise InvalidOption("solutions", " and ".join(units), "cannot share a plot: plot games and spots separately")
     figure, panels = new_figure(9.6, 4.2, columns=2, sharey=True)
@@ -82,7 +59,7 @@ def convergence(
     return figure
 
 
-def _draw(axes: Axes, solution: Solved, colour: str, *, by_seconds: bool) -> None:
+def _draw(axes: Axes, solution: Solution, colour: str, *, by_seconds: bool) -> None:
     points = [
         (point.seconds if by_seconds else point.iteration, point.exploitability)
         for point in solution.curve
@@ -110,7 +87,7 @@ def _name_lines(figure: Figure, lines: Sequence[Line2D], names: Sequence[str], e
         text.set_parse_math(False)  # a dollar sign in a name is literal
 
 
-def _names(solutions: Sequence[Solved]) -> list[str]:
+def _names(solutions: Sequence[Solution]) -> list[str]:
     """The shortest labels that distinguish the solves."""
     parts = [
         [solution.variant for solution in solutions],
@@ -123,7 +100,7 @@ def _names(solutions: Sequence[Solved]) -> list[str]:
     return [" · ".join(words) for words in zip(*telling, strict=True)]
 
 
-def _heading(solutions: Sequence[Solved], games: Sequence[str]) -> str:
+def _heading(solutions: Sequence[Solution], games: Sequence[str]) -> str:
     alone = f" by {solutions[0].variant}" if len(solutions) == 1 else ""
     listed = games[0] if len(games) == 1 else f"{', '.join(games[:-1])} and {games[-1]}"
     return f"Exploitability of {listed}{alone}"

@@ -1,14 +1,18 @@
-"""The loop, the readable reference, best responses and the ways to ask for a solution."""
+"""The one path from a request to a solution; the loop; readable CFR, best response and linear program."""
 
 from regretless.solvers.batch import BatchSolution, solve_batch
+from regretless.solvers.game_problem import GameProblem, solve_game
+from regretless.solvers.game_solution import GameSolution
 from regretless.solvers.interrupt import catch_interrupts
-from regretless.solvers.loop import Measurement, Outcome, Problem, Progress, Stop, run
+from regretless.solvers.loop import Outcome, Progress, Stop, run
+from regretless.solvers.problem import Problem
 from regretless.solvers.readable.best_response import BestResponse, evaluate, expected_values
 from regretless.solvers.readable.cfr import CFR
 from regretless.solvers.readable.reference import Reference
 from regretless.solvers.readable.strategies import uniform_strategy
-from regretless.solvers.solution import Settings, Solution
-from regretless.solvers.solve import solve
+from regretless.solvers.record import Measurement, Record, Settings
+from regretless.solvers.request import Request
+from regretless.solvers.solution import Solution
 from regretless.solvers.solver import Solver
 from regretless.solvers.verification import Verification, verify_game
 
@@ -16,11 +20,15 @@ __all__ = [
     "CFR",
     "BatchSolution",
     "BestResponse",
+    "GameProblem",
+    "GameSolution",
     "Measurement",
     "Outcome",
     "Problem",
     "Progress",
+    "Record",
     "Reference",
+    "Request",
     "Settings",
     "Solution",
     "Solver",
@@ -30,8 +38,8 @@ __all__ = [
     "evaluate",
     "expected_values",
     "run",
-    "solve",
     "solve_batch",
+    "solve_game",
     "uniform_strategy",
     "verify_game",
 ]

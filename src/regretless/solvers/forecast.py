@@ -16,7 +16,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from regretless.solvers.loop import Measurement, Progress
+from regretless.solvers.loop import Progress
+from regretless.solvers.record import Measurement
 
 __all__ = ["Forecast", "Outlook"]
 

@@ -1,34 +1,34 @@
-"""The loop, written once: iterate, measure now and then, stop, report.
+"""The loop, written once: iterate, measure now and then, save, stop, report.
 
-A *problem* is anything that can advance by a schedule of weights and say how exploitable its average strategy is: the
-recursion on the rules of a game, or an engine on a compiled form. Between measurements the loop hands the problem
-pieces that last about a fifth of a second, so that a progress bar lives and an interrupt is heard, while compiled code
-still runs many iterations in one call.
-
-The loop also says when to write a checkpoint: every so many seconds, and when it is interrupted.
+1. Between measurements the engine is handed pieces of work that last about a fifth of a second, so that a progress bar
+   moves and an interrupt is heard, while compiled code still runs many iterations in one call.
+2. Exploitability is measured when `Stop` says so: often at first, then after every tenth of the iterations done.
+3. A checkpoint is written every so many seconds, and when the solve is interrupted.
+4. A solve that continues an earlier one adds to its history and seconds; if nothing is left to do, nothing is done.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Protocol
 
 from regretless.engines.contract import Evaluation
 from regretless.errors import InvalidOption, RegretlessError
+from regretless.solvers.record import Measurement, Reason
 from regretless.variants.variant import Schedule, Variant, schedule
 
-__all__ = ["Checkpoints", "Measurement", "Outcome", "Problem", "Progress", "Stop", "joined", "run"]
+__all__ = ["Checkpoints", "Iterating", "Outcome", "Progress", "Stop", "run"]
 
 PIECE_SECONDS = 0.2  # how long one uninterrupted piece of work should last
 LARGEST_PIECE = 20_000  # iterations; bounds the schedule held in memory
 BYTES_PER_SECOND = 200e6  # checksums and a disk, where no checkpoint has been timed yet
 
 
-class Problem(Protocol):
-    """What the loop asks of a solver."""
+class Iterating(Protocol):
+    """What the loop asks of an engine."""
 
     @property
     def iteration(self) -> int: ...
@@ -36,15 +36,6 @@ class Problem(Protocol):
     def advance(self, schedule: Schedule) -> None: ...
 
     def evaluate(self) -> Evaluation: ...
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """One point of a convergence curve."""
-
-    iteration: int
-    seconds: float  # since the loop began, measuring included
-    exploitability: float
 
 
 @dataclass(frozen=True)
@@ -61,9 +52,9 @@ class Progress:
 
 @dataclass(frozen=True, kw_only=True)
 class Checkpoints:
-    """How where a solve stands is written down."""
+    """When and how the state of a solve is saved."""
 
-    write: Callable[[tuple[Measurement, ...], float], None]  # told the measurements so far and the seconds
+    write: Callable[[Outcome], None]
     every: float  # seconds from one checkpoint to the next
     size: int = 0  # bytes, about
 
@@ -107,29 +98,30 @@ def _round_step(largest: int) -> int:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended."""
+    """How a run ended, or where it stands; history and seconds include those of the solve it continues."""
 
-    reason: Literal["iterations", "target", "interrupted"]
-    evaluation: Evaluation  # of the average strategy at the end
+    reason: Reason
+    iteration: int
+    evaluation: Evaluation  # of the average strategy
     history: tuple[Measurement, ...]
     seconds: float  # measuring included
-    iteration_seconds: float  # iterations alone, so that their speed can be told
+    seconds_per_iteration: float  # iterations alone, of this run
 
 
 def run(
-    problem: Problem,
-    rule: Variant,
+    engine: Iterating,
+    variant: Variant,
     stop: Stop,
     *,
     before: tuple[Measurement, ...] = (),
+    seconds_before: float = 0.0,
     checkpoints: Checkpoints | None = None,
     report: Callable[[Progress], None] = lambda progress: None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Iterate until `stop` says so, measuring exploitability on the way.
 
-    `before` are the measurements of the solve that this one continues; if the last of them shows that nothing is left
-    to do, nothing is done.
+    `before` and `seconds_before` are the history and the duration of the solve that this one continues.
 
     >>> from regretless.games import Kuhn
     >>> from regretless.variants import Plus
@@ -138,8 +130,8 @@ def run(
     'target'
     """
     began = last_saved = time.perf_counter()
-    started_at = problem.iteration
-    history: list[Measurement] = []
+    started_at = engine.iteration
+    history: list[Measurement] = []  # of this run, seconds since it began
     iteration_seconds = lasted = measuring = 0.0
     saving = 0.0 if checkpoints is None else checkpoints.size / BYTES_PER_SECOND
     piece = 1
@@ -148,55 +140,62 @@ def run(
     def tell() -> None:
         seconds = time.perf_counter() - began
         stopping = lasted + measuring + saving
-        report(Progress(problem.iteration, stop.iterations, seconds, exploitability, stopping, iteration_seconds))
+        report(Progress(engine.iteration, stop.iterations, seconds, exploitability, stopping, iteration_seconds))
+
+    def outcome(reason: Reason, evaluation: Evaluation, points: Sequence[Measurement], seconds: float) -> Outcome:
+        return Outcome(
+            reason,
+            engine.iteration,
+            evaluation,
+            _joined(before, points, seconds_before),
+            seconds_before + seconds,
+            iteration_seconds / max(engine.iteration - started_at, 1),
+        )
 
     while True:
-        measure_at = problem.iteration
-        if history or not _is_over(stop, problem.iteration, before):
-            measure_at = stop.next_measurement(problem.iteration)
-        while problem.iteration < measure_at and not interrupted():
-            count = min(piece, measure_at - problem.iteration)
-            rows = schedule(rule, problem.iteration + 1, count)
+        measure_at = engine.iteration
+        if history or not _is_over(stop, engine.iteration, before):
+            measure_at = stop.next_measurement(engine.iteration)
+        while engine.iteration < measure_at and not interrupted():
+            count = min(piece, measure_at - engine.iteration)
+            rows = schedule(variant, engine.iteration + 1, count)
             piece_began = time.perf_counter()
-            problem.advance(rows)
+            engine.advance(rows)
             lasted = time.perf_counter() - piece_began
             iteration_seconds += lasted
             if count == piece:
                 piece = max(1, min(2 * piece, LARGEST_PIECE, int(count * PIECE_SECONDS / max(lasted, 1e-9))))
-            if problem.iteration < measure_at:  # else the report below tells it with its own exploitability
+            if engine.iteration < measure_at:  # else the report below tells it with its own exploitability
                 tell()
             if checkpoints is not None and time.perf_counter() - last_saved >= checkpoints.every:
                 write_began = time.perf_counter()
-                checkpoints.write(tuple(history), write_began - began)
+                checkpoints.write(outcome("interrupted", engine.evaluate(), history, write_began - began))
                 last_saved = time.perf_counter()
                 saving = last_saved - write_began
         measuring_began = time.perf_counter()
-        evaluation = problem.evaluate()
+        evaluation = engine.evaluate()
         measuring = time.perf_counter() - measuring_began
         exploitability = evaluation.exploitability
         if not math.isfinite(exploitability):  # never printed as an answer
-            raise RegretlessError(f"the exploitability after {problem.iteration:,} iterations is {exploitability}")
-        history.append(Measurement(problem.iteration, time.perf_counter() - began, exploitability))
+            raise RegretlessError(f"the exploitability after {engine.iteration:,} iterations is {exploitability}")
+        history.append(Measurement(engine.iteration, time.perf_counter() - began, exploitability))
         tell()
-        reason = _reason_to_stop(stop, problem.iteration, exploitability, interrupted())
+        reason = _reason_to_stop(stop, engine.iteration, exploitability, interrupted())
         if reason is not None:
             if reason == "interrupted" and checkpoints is not None:
-                checkpoints.write(_regular(history, stop, started_at), history[-1].seconds)
-            return Outcome(reason, evaluation, tuple(history), history[-1].seconds, iteration_seconds)
+                regular = _regular(history, stop, started_at)
+                checkpoints.write(outcome(reason, evaluation, regular, history[-1].seconds))
+            return outcome(reason, evaluation, history, history[-1].seconds)
 
 
-def joined(before: tuple[Measurement, ...], after: tuple[Measurement, ...], seconds: float) -> tuple[Measurement, ...]:
-    """The curves of a solve and of the one that continues it as one; the first had taken `seconds`.
-
-    >>> joined((Measurement(1, 0.1, 0.5), Measurement(2, 0.2, 0.3)), (Measurement(2, 0.1, 0.3),), 0.2)[1:]
-    (Measurement(iteration=2, seconds=0.30000000000000004, exploitability=0.3),)
-    """
+def _joined(before: Sequence[Measurement], after: Sequence[Measurement], seconds: float) -> tuple[Measurement, ...]:
+    """The curves of a solve and of the one that continues it as one; the first had taken `seconds`."""
     later = tuple(replace(point, seconds=seconds + point.seconds) for point in after)
     first = later[0].iteration if later else None
     return (*(point for point in before if first is None or point.iteration < first), *later)
 
 
-def _is_over(stop: Stop, iteration: int, before: tuple[Measurement, ...]) -> bool:
+def _is_over(stop: Stop, iteration: int, before: Sequence[Measurement]) -> bool:
     """Whether the last measurement of an earlier solve was made here and shows that nothing is left to do."""
     if not before or before[-1].iteration != iteration:
         return False
@@ -209,9 +208,7 @@ def _regular(history: list[Measurement], stop: Stop, started_at: int) -> tuple[M
     return tuple(history if history[-1].iteration == stop.next_measurement(before) else history[:-1])
 
 
-def _reason_to_stop(
-    stop: Stop, iteration: int, exploitability: float, interrupted: bool
-) -> Literal["iterations", "target", "interrupted"] | None:
+def _reason_to_stop(stop: Stop, iteration: int, exploitability: float, interrupted: bool) -> Reason | None:
     if stop.target is not None and exploitability <= stop.target:
         return "target"
     if iteration >= stop.iterations:

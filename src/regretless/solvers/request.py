@@ -1,25 +1,46 @@
-"""What may be asked of a solve: every option, which problems it serves, and what it must equal on a resume.
+"""What may be asked of a solve: every option, which kinds of problem it serves, and what a resume may change.
 
-Each option is honoured or refused by name, by `rl.solve` and by the command alike. A problem is a game, a game that is
-solved exactly (by linear program) or a hold'em spot. `check_options` refuses what does not serve the problem and values
-that make no sense; `check_resume` refuses what contradicts the solve that is resumed.
+Each option is honoured or refused by name, by `rl.solve` and by the command alike: `check_options` refuses what does
+not serve the problem and values that make no sense, `check_resume` what contradicts the solve that is resumed.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidFile, InvalidOption
+from regretless.solvers.loop import Progress, Stop
+from regretless.solvers.record import Settings
+from regretless.solvers.solution import Solution
+from regretless.variants.variant import Variant
 
-__all__ = ["OPTIONS", "Option", "Problem", "Refusal", "check_options", "check_resume"]
+__all__ = [
+    "CHECKPOINT_SECONDS",
+    "DEVICES",
+    "EXACT",
+    "OPTIONS",
+    "Kind",
+    "Option",
+    "Refusal",
+    "Request",
+    "check_names",
+    "check_options",
+    "check_resume",
+]
+
+EXACT = "lp"  # the variant that iterates nothing: the equilibrium by linear program
+CHECKPOINT_SECONDS = 180.0
+DEVICES = ("auto", "cpu", "cuda", "mps")
 
 
-class Problem(StrEnum):
+class Kind(StrEnum):
     """What is solved, as far as it decides which options make sense."""
 
     GAME = "game"
@@ -29,7 +50,7 @@ class Problem(StrEnum):
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why an option does not serve a problem, after "option: value"; values that change nothing are let pass."""
+    """Why an option does not serve a kind of problem, after "option: value"; `unless` holds values that do no harm."""
 
     why: str
     unless: tuple[object, ...] = ()
@@ -37,7 +58,7 @@ class Refusal:
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """Which problems an option serves: None, or why not."""
+    """Which kinds of problem an option serves: None, or why not."""
 
     game: Refusal | None = None
     exact: Refusal | None = None
@@ -46,9 +67,9 @@ class Option:
     rule: str = ""  # what `fits` asks for, after "option: value"
     fixed: bool = False  # whether a resume must keep the value it was started with
 
-    def refusal(self, problem: Problem) -> Refusal | None:
-        """Why the option does not serve this problem."""
-        found: Refusal | None = getattr(self, problem.value)
+    def refusal(self, kind: Kind) -> Refusal | None:
+        """Why the option does not serve this kind of problem."""
+        found: Refusal | None = getattr(self, kind.value)
         return found
 
 
@@ -99,11 +120,9 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "engine": Option(
         exact=Refusal(_EXACT, unless=("auto",)),
-        spot=Refusal("cannot solve spots: use auto or numba", unless=("auto", "numba")),
     ),
     "device": Option(
         exact=Refusal(_EXACT, unless=("auto", "cpu")),
-        spot=Refusal("cannot solve spots: use auto or cpu", unless=("auto", "cpu")),
     ),
     "threads": Option(
         exact=Refusal("cannot be combined with variant lp, which runs on one", unless=(1,)),
@@ -131,31 +150,66 @@ OPTIONS: Mapping[str, Option] = {
 }
 
 
-def check_options(problem: Problem, given: Mapping[str, object]) -> None:
-    """Refuse the first option that does not serve the problem or has a senseless value; None was not given.
+def _warn(problem: InvalidFile | None) -> None:
+    if problem is not None:
+        warnings.warn(str(problem), stacklevel=2)
 
-    >>> check_options(Problem.SPOT, {"target": 0.3, "storage": 16, "seed": None})
-    >>> check_options(Problem.SPOT, {"sampling": "external"})
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What a solve is to do, every option checked and filled in."""
+
+    variant: Variant | None  # None: the exact equilibrium
+    variant_text: str
+    settings: Settings  # what a resume continues with
+    engine: str = "auto"
+    device: str = "auto"
+    threads: int | None = None
+    resume: Solution | None = None
+    checkpoint: Path | None = None  # where the solve is saved every `save_every` seconds and when it is interrupted
+    save_every: float = CHECKPOINT_SECONDS
+    checkpointed: Callable[[InvalidFile | None], None] = _warn  # told after each checkpoint why it failed, or None
+    report: Callable[[Progress], None] = lambda progress: None
+    interrupted: Callable[[], bool] = lambda: False
+
+    @property
+    def stop(self) -> Stop:
+        """When the loop ends."""
+        asked = self.settings
+        return Stop(iterations=asked.iterations, target=asked.target, measure_every=asked.measure_every)
+
+
+def check_names(given: Mapping[str, object]) -> None:
+    """Refuse the first option that does not exist."""
+    for name, value in given.items():
+        if name not in OPTIONS:
+            close = get_close_matches(name, OPTIONS, n=1)
+            meant = f"did you mean {close[0]}?" if close else f"it has {', '.join(OPTIONS)}"
+            raise InvalidOption(name, value, f"is not an option of solve; {meant}")
+
+
+def check_options(kind: Kind, given: Mapping[str, object]) -> None:
+    """Refuse the first option that does not serve the kind of problem or has a senseless value; None was not given.
+
+    >>> check_options(Kind.SPOT, {"target": 0.3, "storage": 16, "seed": None})
+    >>> check_options(Kind.SPOT, {"sampling": "external"})
     Traceback (most recent call last):
     regretless.errors.InvalidOption: sampling: 'external' is for games: a hold'em spot is solved on the full tree
-    >>> check_options(Problem.GAME, {"save_every": float("nan")})
+    >>> check_options(Kind.GAME, {"save_every": float("nan")})
     Traceback (most recent call last):
     regretless.errors.InvalidOption: save_every: nan must be above 0 seconds
     """
     for name, value in given.items():
         if value is None:
             continue
-        if name not in OPTIONS:
-            close = get_close_matches(name, OPTIONS, n=1)
-            meant = f"did you mean {close[0]}?" if close else f"it has {', '.join(OPTIONS)}"
-            raise InvalidOption(name, value, f"is not an option of solve; {meant}")
+        check_names({name: value})
         option = OPTIONS[name]
-        refusal = option.refusal(problem)
+        refusal = option.refusal(kind)
         if refusal is not None and not _is_one_of(value, refusal.unless):
             raise InvalidOption(name, _plain(value), refusal.why)
         if not option.fits(value):
             raise InvalidOption(name, _plain(value), option.rule)
-    if problem is Problem.GAME and given.get("sampling") in (None, "full"):
+    if kind is Kind.GAME and given.get("sampling") in (None, "full"):
         for name, role in (("batch_size", "is a number of sampled deals"), ("seed", "decides what is sampled")):
             if given.get(name) is not None:
                 raise InvalidOption(name, given[name], f"{role}: choose a sampling other than full")

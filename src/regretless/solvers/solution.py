@@ -1,120 +1,143 @@
-"""What a solve returns."""
+"""What a solve returns, whatever was solved: its record, and how to read, save, check and resume it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 from regretless.engines.contract import Evaluation, Snapshot
-from regretless.forms.history import Strategy
 from regretless.reprs import brief
-from regretless.solvers.loop import Measurement
+from regretless.solvers.record import Measurement, Reason, Record, Settings
+from regretless.solvers.verification import Verification
 
-if TYPE_CHECKING:
-    from regretless.solvers.verification import Verification
-
-__all__ = ["Reason", "Settings", "Solution"]
-
-Reason = Literal["iterations", "target", "interrupted", "exact"]
+__all__ = ["Solution"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What was asked of a solve and is needed to go on with it in the same way."""
+class Solution(ABC):
+    """A solved game or spot. What a subclass adds is how its strategy is read."""
 
-    iterations: int  # where it was to end
-    target: float | None = None  # exploitability at which it was to end sooner
-    measure_every: int | None = None
-    updates: str = "alternating"
-    sampling: str = "full"
-    batch_size: int | None = None
-    seed: int = 0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Solution:
-    """The average strategy of a game, how exploitable it is, and what it took to find it."""
-
-    game: str  # as a user types it
-    variant: str
-    engine: str
-    device: str
-    threads: int
-    iterations: int  # done, those before a resume included
-    evaluation: Evaluation
-    reason: Reason  # why the solve ended
-    history: tuple[Measurement, ...] = field(repr=False)
-    seconds: float  # solving, exploitability checks included
-    setup_seconds: float  # compiling the game and the engine
-    seconds_per_iteration: float  # iterations alone
-    memory_bytes: int
-    nodes: int
-    information_sets: int
-    settings: Settings = field(repr=False)
-    tree_hash: str = field(repr=False)  # of the compiled game: what `snapshot` fits
-    snapshot: Snapshot | None = field(repr=False)  # what a resume starts from; None where nothing iterates
-    zero_sum: bool = True  # whether the payoffs of every terminal sum to 0
-    read_strategy: Callable[[], Strategy] = field(repr=False)  # arrays to text, when it is first asked for
+    record: Record
+    snapshot: Snapshot | None = field(default=None, repr=False)  # what a resume starts from, where it was kept
+    path: Path | None = field(default=None, repr=False)  # the file it was read from
 
     __repr__ = brief
+
+    @abstractmethod
+    def save(self, path: str | Path, *, resumable: bool = False) -> None:
+        """Write a `.rgl` file; with `resumable`, whatever a resume needs."""
+
+    @abstractmethod
+    def checkpoint(self, path: str | Path) -> None:
+        """Write what a resume needs to a `.rgl` file, as quickly as possible."""
+
+    @abstractmethod
+    def verify(self, **options: Any) -> Verification:
+        """Recompute values and exploitability by an independent route."""
+
+    @property
+    def where(self) -> str:
+        """The file, or what was solved: the subject of a sentence."""
+        return f"the solve of {self.game}" if self.path is None else str(self.path)
+
+    @property
+    def game(self) -> str:
+        """As a user types it, or the name of a spot."""
+        return self.record.game
+
+    @property
+    def variant(self) -> str:
+        return self.record.variant
+
+    @property
+    def engine(self) -> str:
+        return self.record.engine
+
+    @property
+    def device(self) -> str:
+        return self.record.device
+
+    @property
+    def threads(self) -> int:
+        return self.record.threads
+
+    @property
+    def iterations(self) -> int:
+        """Iterations done, those before a resume included."""
+        return self.record.iterations
+
+    @property
+    def reason(self) -> Reason:
+        """Why the solve ended."""
+        return self.record.reason
+
+    @property
+    def settings(self) -> Settings:
+        return self.record.settings
+
+    @property
+    def evaluation(self) -> Evaluation:
+        return self.record.evaluation
 
     @property
     def exploitability(self) -> float:
         """NashConv / players, in the game's units."""
-        return self.evaluation.exploitability
+        return self.record.evaluation.exploitability
 
     @property
     def nash_conv(self) -> float:
-        return self.evaluation.nash_conv
+        return self.record.evaluation.nash_conv
 
     @property
     def values(self) -> tuple[float, ...]:
         """Expected utility of each player."""
-        return self.evaluation.values
+        return self.record.evaluation.values
+
+    @property
+    def history(self) -> tuple[Measurement, ...]:
+        """How exploitability fell, in the game's units."""
+        return self.record.history
+
+    @property
+    def seconds(self) -> float:
+        """Time spent solving, exploitability checks included."""
+        return self.record.seconds
+
+    @property
+    def scale(self) -> float:
+        """What turns an exploitability in the game's units into one in `unit`."""
+        return 1.0
+
+    @property
+    def unit(self) -> str:
+        """What targets and pictures measure exploitability in."""
+        return "in the game's units"
 
     @property
     def curve(self) -> tuple[Measurement, ...]:
-        """How exploitability fell, in `curve_unit`."""
-        return self.history
-
-    @property
-    def curve_unit(self) -> str:
-        """What a picture of the solve measures exploitability in."""
-        return "in the game's units"
-
-    @cached_property
-    def strategy(self) -> Strategy:
-        """Information set -> action -> probability."""
-        return self.read_strategy()
-
-    def verify(self, **options: Any) -> Verification:
-        """Recompute values and exploitability from the rules of the game; options as in `verify_game`."""
-        from regretless.solvers.verification import verify_game
-
-        return verify_game(self, **options)
+        """How exploitability fell, in `unit`."""
+        return tuple(replace(point, exploitability=self.scale * point.exploitability) for point in self.history)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         """The object that `regretless solve --json` prints."""
-        answer: dict[str, Any] = {
-            "game": self.game,
-            "variant": self.variant,
-            "engine": self.engine,
-            "device": self.device,
-            "threads": self.threads,
-            "iterations": self.iterations,
+        record = self.record
+        return {
+            "game": record.game,
+            "variant": record.variant,
+            "engine": record.engine,
+            "device": record.device,
+            "threads": record.threads,
+            "iterations": record.iterations,
             "exploitability": self.exploitability,
             "nash_conv": self.nash_conv,
             "values": list(self.values),
-            "seconds": self.seconds,
-            "setup_seconds": self.setup_seconds,
-            "seconds_per_iteration": self.seconds_per_iteration,
-            "memory_bytes": self.memory_bytes,
-            "nodes": self.nodes,
-            "information_sets": self.information_sets,
-            "history": [[point.iteration, point.seconds, point.exploitability] for point in self.history],
+            "seconds": record.seconds,
+            "setup_seconds": record.setup_seconds,
+            "seconds_per_iteration": record.seconds_per_iteration,
+            "memory_bytes": record.memory_bytes,
+            "nodes": record.nodes,
+            "information_sets": record.information_sets,
+            "history": [[point.iteration, point.seconds, point.exploitability] for point in record.history],
         }
-        if strategy:
-            answer["strategy"] = {key: dict(actions) for key, actions in self.strategy.items()}
-        return answer

@@ -1,275 +1,193 @@
-"""From a game and a few options to a solution: compile, choose an engine, run the loop."""
+"""The one path from a request to a solution: check, compile, create an engine, run the loop, read the answer."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Mapping
 from enum import StrEnum
-from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeVar
 
-from regretless import engines
-from regretless.engines.contract import GameEngine, Sampling, Updates
+from regretless.engines.contract import Engine, Sampling, Snapshot, Updates
 from regretless.errors import InvalidFile, InvalidOption
-from regretless.forms.compile import compile_history, invert
-from regretless.forms.history import HistoryForm
-from regretless.forms.memory import memory_bytes
-from regretless.forms.tree_hash import tree_hash
-from regretless.games.game import Game
-from regretless.games.registry import load
-from regretless.solvers.loop import Checkpoints, Measurement, Outcome, Progress, Stop, joined, run
-from regretless.solvers.readable.linear_program import solve_linear_program
-from regretless.solvers.request import Problem, check_options, check_resume
-from regretless.solvers.solution import Settings, Solution
-from regretless.variants.presets import PRESETS, read_variant
+from regretless.solvers.exact import ExactEngine
+from regretless.solvers.loop import Checkpoints, Outcome, run
+from regretless.solvers.problem import Problem
+from regretless.solvers.record import Record, Settings
+from regretless.solvers.request import EXACT, Kind, Request, check_options, check_resume
+from regretless.solvers.solution import Solution
+from regretless.storage.container import shape_of
+from regretless.variants.presets import PRESETS, read_variant, variant_text
+from regretless.variants.variant import Variant
 
-__all__ = ["CHECKPOINT_SECONDS", "DEVICES", "EXACT", "VARIANTS", "engine_names", "resumed_options", "solve"]
+__all__ = ["make_request", "solve"]
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
-ITERATIONS = 1000
-ITERATIONS_TO_TARGET = 1_000_000  # where a target is given and no number of iterations
-CHECKPOINT_SECONDS = 180.0
-EXACT = "lp"  # the variant that iterates nothing: the equilibrium by linear program
-VARIANTS = (*PRESETS, EXACT)
-DEVICES = ("auto", "cpu", "cuda", "mps")
 
-_SETTINGS = ("iterations", "target", "measure_every", "updates", "sampling", "batch_size", "seed")
-_DEFAULTS = {
-    "variant": "plus",
-    "engine": "auto",
-    "device": "auto",
-    "updates": Updates.ALTERNATING,
-    "sampling": Sampling.FULL,
-    "seed": 0,
-}
+def solve(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Solution:
+    """Solve a problem; `options` are those of `request.OPTIONS`, and None was not given.
 
-
-def engine_names() -> tuple[str, ...]:
-    """What `engine` may be: "auto", and every engine of general games."""
-    return ("auto", *engines.ENGINES)
-
-
-def solve(
-    game: Game[Any] | str | None = None,
-    *,
-    variant: str | None = None,
-    iterations: int | None = None,
-    target: float | None = None,
-    engine: str | None = None,
-    device: str | None = None,
-    threads: int | None = None,
-    updates: Updates | str | None = None,
-    sampling: Sampling | str | None = None,
-    batch_size: int | None = None,
-    seed: int | None = None,
-    measure_every: int | None = None,
-    resume: Solution | None = None,
-    checkpoint: Callable[[Solution], None] | None = None,
-    save_every: float = CHECKPOINT_SECONDS,
-    report: Callable[[Progress], None] = lambda progress: None,
-    interrupted: Callable[[], bool] = lambda: False,
-) -> Solution:
-    """Solve a game, given as rules or by name.
-
-    `variant` is a name of `rules.PRESETS` ("plus" if nothing is said), or "lp" for the exact equilibrium of a
-    two-player zero-sum game. It runs for 1,000 iterations, or with a target for at most 1,000,000. A solve that
-    resumes an earlier one (`resume`) takes its settings from there, and with the same settings ends with the very
-    numbers of a solve that was never stopped. `checkpoint` is handed the solution so far every `save_every` seconds and
-    when the solve is interrupted.
-
-    >>> solution = solve("kuhn", variant="plus", iterations=1000)
-    >>> round(solution.values[0], 3), solution.exploitability < 1e-4
-    (-0.056, True)
-    >>> half = solve("kuhn", variant="plus", iterations=500)
-    >>> solve("kuhn", iterations=1000, resume=half).strategy == solution.strategy
-    True
+    A solve that resumes an earlier one takes its settings from there, and with the same settings ends with the very
+    numbers of a solve that was never stopped.
     """
-    asked: dict[str, Any] = {
-        "variant": variant,
-        "iterations": iterations,
-        "target": target,
-        "engine": engine,
-        "device": device,
-        "threads": threads,
-        "updates": None if updates is None else _choice(Updates, updates),
-        "sampling": None if sampling is None else _choice(Sampling, sampling),
-        "batch_size": batch_size,
-        "seed": seed,
-        "measure_every": measure_every,
-    }
-    options = _with_defaults(asked, resume)
-    problem = Problem.EXACT if options["variant"] == EXACT else Problem.GAME
-    check_options(problem, asked | {"sampling": options["sampling"], "resume": resume})
-    _check_names(options["variant"], options["engine"], options["device"])
-    if game is None and resume is None:
-        raise InvalidOption("game", game, "is missing: give the rules or the name of a game, or a solve to resume")
-    settings = Settings(**{name: options[name] for name in _SETTINGS})
-    stop = Stop(iterations=settings.iterations, target=settings.target, measure_every=settings.measure_every)
+    request = make_request(problem, options)
     began = time.perf_counter()
-    wanted = resume.game if game is None and resume is not None else game
-    rules = load(wanted) if isinstance(wanted, str) else wanted
-    assert rules is not None
-    form = compile_history(rules)
-    if options["variant"] == EXACT:
-        return _solve_exactly(form, settings, began)
-    solver = _create(rules, form, options["engine"], options["device"], options["threads"], settings)
-    hashed = tree_hash(form)
-    if resume is not None:
-        _restore(solver, resume, form, hashed)
-    started_at = solver.iteration
-    earlier_seconds = 0.0 if resume is None else resume.seconds
-    before = () if resume is None else resume.history
+    problem.check_fits(request)
+    form = problem.form()
+    engine = problem.create(form, request)
+    tree_hash = problem.tree_hash(form)
+    earlier = request.resume
+    if earlier is not None:
+        _restore(engine, earlier, tree_hash, problem.name)
+    problem.prepare(engine, resumed=earlier is not None)
+    nodes, information_sets = problem.size(form)
     setup_seconds = time.perf_counter() - began
 
     def solution(outcome: Outcome) -> Solution:
-        average = solver.average_strategy()
-        return Solution(
-            game=rules.name,
-            variant=options["variant"],
-            engine=solver.name,
-            device=solver.device,
-            threads=solver.threads,
-            iterations=solver.iteration,
+        record = Record(
+            game=problem.name,
+            variant=request.variant_text,
+            engine=engine.name,
+            device=engine.device,
+            threads=engine.threads,
+            iterations=outcome.iteration,
             evaluation=outcome.evaluation,
             reason=outcome.reason,
-            history=joined(before, outcome.history, earlier_seconds),
-            seconds=outcome.seconds + earlier_seconds,
+            history=outcome.history,
+            seconds=outcome.seconds,
             setup_seconds=setup_seconds,
-            seconds_per_iteration=outcome.iteration_seconds / max(solver.iteration - started_at, 1),
-            memory_bytes=solver.memory_bytes,
-            nodes=len(form.parent),
-            information_sets=len(form.keys),
-            settings=settings,
-            tree_hash=hashed,
-            zero_sum=form.zero_sum,
-            snapshot=solver.snapshot(),
-            read_strategy=lambda: invert(form, average),
+            seconds_per_iteration=outcome.seconds_per_iteration,
+            memory_bytes=engine.memory_bytes,
+            nodes=nodes,
+            information_sets=information_sets,
+            settings=request.settings,
+            tree_hash=tree_hash,
         )
+        return problem.solution(record, form, engine)
 
-    def write(history: tuple[Measurement, ...], seconds: float) -> None:
-        assert checkpoint is not None
-        checkpoint(solution(Outcome("interrupted", solver.evaluate(), history, seconds, seconds)))
+    def write(outcome: Outcome) -> None:
+        assert request.checkpoint is not None
+        failed: InvalidFile | None = None
+        try:
+            solution(outcome).checkpoint(request.checkpoint)
+        except InvalidFile as error:  # a full disk, say: what is solved is still in memory
+            failed = error
+        request.checkpointed(failed)
 
+    if isinstance(engine, ExactEngine) or request.variant is None:
+        return solution(engine.solve())
     checkpoints = None
-    if checkpoint is not None:
-        checkpoints = Checkpoints(write=write, every=save_every, size=4 * 8 * int(form.first_pair[-1]))
+    if request.checkpoint is not None:
+        checkpoints = Checkpoints(write=write, every=request.save_every, size=problem.checkpoint_bytes(form, engine))
     outcome = run(
-        solver,
-        read_variant(options["variant"]),
-        stop,
-        before=before,
+        engine,
+        request.variant,
+        request.stop,
+        before=() if earlier is None else earlier.history,
+        seconds_before=0.0 if earlier is None else earlier.seconds,
         checkpoints=checkpoints,
-        report=report,
-        interrupted=interrupted,
+        report=request.report,
+        interrupted=request.interrupted,
     )
     return solution(outcome)
 
 
-def _with_defaults(asked: dict[str, Any], earlier: Solution | None) -> dict[str, Any]:
-    """What to do: as was asked, else as the earlier solve did, else by default."""
-    given = {name: value for name, value in asked.items() if value is not None}
-    if earlier is None:
-        most = ITERATIONS if "target" not in given else ITERATIONS_TO_TARGET
-        return dict.fromkeys(asked) | _DEFAULTS | {"iterations": most} | given
-    if earlier.snapshot is None:
-        raise InvalidOption("resume", earlier.game, f"was solved by {earlier.variant}: there is nothing to resume")
-    before = resumed_options(earlier)
-    check_resume(given, before, f"the solve of {earlier.game}")
-    if "engine" in given:
-        before |= {"device": "auto", "threads": None}
-    options = before | given
-    if options["iterations"] <= earlier.iterations:
-        reason = f"is already reached: {earlier.iterations:,} iterations are done, ask for more"
-        raise InvalidOption("iterations", options["iterations"], reason)
-    return options
-
-
-def resumed_options(earlier: Solution) -> dict[str, Any]:
-    """What a solve that resumes `earlier` does where nothing else is said."""
-    machine = {"engine": earlier.engine, "device": earlier.device, "threads": earlier.threads}
-    return {"variant": earlier.variant, **machine, **{name: getattr(earlier.settings, name) for name in _SETTINGS}}
-
-
-def _check_names(variant: str, engine: str, device: str) -> None:
-    """Refuse what does not exist before anything is compiled."""
-    for option, value, known in (
-        ("variant", variant, VARIANTS),
-        ("engine", engine, engine_names()),
-        ("device", device, DEVICES),
-    ):
-        if value not in known:
-            raise InvalidOption(option, value, f"is not one of {', '.join(known)}")
-
-
-def _create(
-    rules: Game[Any], form: HistoryForm, engine: str, device: str, threads: int | None, settings: Settings
-) -> GameEngine:
-    """The engine that was asked for, or the one that suits the game, the machine and the way of sampling."""
-    updates, sampling = Updates(settings.updates), Sampling(settings.sampling)
-    return engines.create(
-        engine,
-        form,
-        game=rules,
-        updates=updates,
-        sampling=sampling,
-        device=device,
-        threads=threads,
-        seed=settings.seed,
-        batch_size=settings.batch_size,
-    )
-
-
-def _restore(solver: GameEngine, earlier: Solution, form: HistoryForm, hashed: str) -> None:
-    """Put the solver where an earlier solve ended, if that was a solve of this game."""
+def _restore(engine: Engine[Any, Any], earlier: Solution, tree_hash: str, name: str) -> None:
+    """Put the engine where an earlier solve ended, if that was a solve of this problem."""
     assert earlier.snapshot is not None
-    if earlier.tree_hash != hashed:
-        raise InvalidFile(
-            f"the solution of {earlier.game}",
-            f"belongs to a different tree from that of {form.name}",
-        )
-    # Where a sampler stands is written in its own way by each engine.
-    begun = solver.snapshot()
-    same = earlier.engine == solver.name and "sampler" in begun.arrays
-    arrays = {name: array for name, array in earlier.snapshot.arrays.items() if same or name != "sampler"}
-    for name, found in arrays.items():
-        if found.shape != begun.arrays[name].shape:
-            raise InvalidFile(f"the solution of {earlier.game}", f"holds a {name} that does not fit its game")
-    solver.restore(replace(earlier.snapshot, arrays=arrays))
+    if earlier.record.tree_hash != tree_hash:
+        raise InvalidFile(earlier.where, f"belongs to a different tree from that of {name}")
+    arrays, standing = earlier.snapshot.arrays, engine.snapshot(copy=False).arrays
+    if "sampler" in arrays and (earlier.engine != engine.name or "sampler" not in standing):
+        # Each engine writes where its random numbers stand in its own way.
+        arrays = {key: array for key, array in arrays.items() if key != "sampler"}
+    for key, held in standing.items():
+        if key in arrays and shape_of(arrays, key) != held.shape:
+            raise InvalidFile(earlier.where, f"holds a {key} that does not fit {name}")
+    try:
+        engine.restore(Snapshot(earlier.snapshot.iteration, arrays, earlier.snapshot.weight))
+    except ValueError:
+        raise InvalidFile(earlier.where, "was written by another version with an incompatible layout") from None
 
 
-def _solve_exactly(form: HistoryForm, settings: Settings, began: float) -> Solution:
-    evaluator = engines.create("auto", form)
-    with suppress(ImportError):  # loaded here, so that `seconds` is solving alone
-        import_module("scipy.optimize")
-    started = time.perf_counter()
-    exact = solve_linear_program(form)
-    seconds = time.perf_counter() - started
-    evaluation = evaluator.evaluate(exact.strategy)
-    return Solution(
-        game=form.name,
-        variant=EXACT,
-        engine="highs",
-        device="cpu",
-        threads=1,
-        iterations=0,
-        evaluation=evaluation,
-        reason="exact",
-        history=(Measurement(0, seconds, evaluation.exploitability),),
-        seconds=seconds,
-        setup_seconds=started - began,
-        seconds_per_iteration=0.0,
-        memory_bytes=memory_bytes(form),
-        nodes=len(form.parent),
-        information_sets=len(form.keys),
+def make_request(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Request:
+    """The request that these options make; None was not given.
+
+    What was not given comes from the solve that is resumed, else from the problem's defaults.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    resume: Solution | None = given.get("resume")
+    if resume is not None:
+        problem.check_resumed(resume)
+        if resume.snapshot is None:
+            raise InvalidOption("resume", resume.where, problem.why_final(resume))
+    variant, text = _variant(given, resume, problem)
+    kind = Kind.EXACT if variant is None and problem.kind is Kind.GAME else problem.kind
+    sampling = given.get("sampling", None if resume is None else resume.settings.sampling)
+    check_options(kind, given | {"variant": text, "sampling": sampling})
+    for name in ("save_every", "checkpointed"):
+        if name in given and "checkpoint" not in given:
+            raise InvalidOption(name, given[name], "needs a file to save to: give a checkpoint too")
+    for name, choices in (("updates", Updates), ("sampling", Sampling)):
+        if name in given:
+            given[name] = _choice(choices, given[name])
+    if resume is not None:
+        was = {"variant": resume.variant} | {name: getattr(resume.settings, name) for name in _SETTINGS}
+        check_resume(given | {"variant": text if "variant" in given else None}, was, resume.where)
+    settings = _settings(problem, given, resume)
+    machine: dict[str, Any] = {name: given[name] for name in ("engine", "device", "threads") if name in given}
+    if resume is not None and "engine" not in given:
+        machine = problem.machine(resume) | machine
+    problem.check_machine(machine.get("engine", "auto"), machine.get("device", "auto"))
+    if resume is not None and settings.iterations <= resume.iterations and settings.target is None:
+        reason = f"is already reached: {resume.iterations:,} iterations are done, ask for more"
+        raise InvalidOption("iterations", settings.iterations, reason)
+    rest = ("resume", "save_every", "checkpointed", "report", "interrupted")
+    return Request(
+        variant=variant,
+        variant_text=text,
         settings=settings,
-        tree_hash=tree_hash(form),
-        zero_sum=form.zero_sum,
-        snapshot=None,
-        read_strategy=lambda: invert(form, exact.strategy),
+        checkpoint=Path(given["checkpoint"]) if "checkpoint" in given else None,
+        **machine,
+        **{name: given[name] for name in rest if name in given},
     )
+
+
+_SETTINGS = ("iterations", "target", "measure_every", "updates", "sampling", "batch_size", "seed", "storage")
+
+
+def _settings(problem: Problem[Any, Any], given: Mapping[str, Any], resume: Solution | None) -> Settings:
+    """As was asked, else as the earlier solve did, else by default; a new end replaces the whole earlier one."""
+    asked = {name: given[name] for name in _SETTINGS if name in given}
+    if "target" in asked:
+        asked["target"] = problem.in_units(asked["target"])
+    if resume is None and problem.storage is not None:
+        asked.setdefault("storage", problem.storage)
+    ends = "iterations" in asked or "target" in asked
+    before = {} if resume is None else {name: getattr(resume.settings, name) for name in _SETTINGS}
+    if ends or resume is None:
+        before |= {"iterations": None, "target": None}
+        most, target = problem.end(asked.get("iterations"), asked.get("target"))
+        asked |= {"iterations": most, "target": target}
+    return Settings(**{name: value for name, value in (before | asked).items() if value is not None})
+
+
+def _variant(
+    given: Mapping[str, Any], resume: Solution | None, problem: Problem[Any, Any]
+) -> tuple[Variant | None, str]:
+    """The variant that was asked for, else that of the earlier solve, else the problem's own; None for `lp`."""
+    asked = given.get("variant", problem.variant if resume is None else resume.variant)
+    if isinstance(asked, str) and asked == EXACT and problem.kind is Kind.GAME:
+        return None, EXACT
+    try:
+        variant = read_variant(asked)
+    except InvalidOption:
+        if resume is not None and "variant" not in given:
+            reason = f"was solved by {asked}, a variant of your own: give it as variant=…"
+            raise InvalidOption("resume", resume.where, reason) from None
+        raise
+    return variant, asked if isinstance(asked, str) and asked in PRESETS else variant_text(variant)
 
 
 def _choice(kind: type[Choice], value: str) -> Choice:

@@ -12,12 +12,13 @@ from typing import Any
 
 from regretless.errors import InvalidFile, InvalidGame, InvalidOption, InvalidText, WouldNotFit
 from regretless.forms.compile import compile_history
+from regretless.forms.history import Strategy
 from regretless.forms.memory import available_bytes
 from regretless.forms.tree_hash import tree_hash
 from regretless.games.game import Game
 from regretless.games.registry import load
 from regretless.solvers.readable.best_response import evaluate
-from regretless.solvers.solution import Solution
+from regretless.solvers.record import Record
 
 __all__ = ["Verification", "verify_game"]
 
@@ -60,47 +61,52 @@ class Verification:
 
 
 def verify_game(
-    solution: Solution, *, game: Game[Any] | None = None, available: int | None = None, **unknown: Any
+    record: Record,
+    strategy: Strategy,
+    *,
+    game: Game[Any] | None = None,
+    available: int | None = None,
+    **unknown: Any,
 ) -> Verification:
-    """Recompute values and exploitability of a solution from the rules of its game.
+    """Recompute values and exploitability of a solved game's strategy from the rules.
 
-    `game` gives the rules where the name of the solution cannot, which is so for games of your own.
+    `game` gives the rules where their name cannot, which is so for games of your own.
 
     >>> from regretless import solve
-    >>> found = verify_game(solve("kuhn", iterations=100))
+    >>> found = solve("kuhn", iterations=100).verify()
     >>> abs(found.exploitability - found.reported) < 1e-12
     True
     """
     for option, value in unknown.items():
         raise InvalidOption(option, value, "is for hold'em spots: a game is always evaluated in full")
-    needed = solution.nodes * HISTORY_BYTES
+    needed = record.nodes * HISTORY_BYTES
     free = available_bytes() if available is None else available
     if needed > free:
-        raise WouldNotFit(f"verifying {solution.game}", needed=needed, available=free)
+        raise WouldNotFit(f"verifying {record.game}", needed=needed, available=free)
     began = time.perf_counter()
-    rules = _rules(solution) if game is None else game
+    rules = _rules(record.game) if game is None else game
     form = compile_history(rules)
-    if tree_hash(form) != solution.tree_hash:
-        raise InvalidFile(f"the solution of {solution.game}", f"belongs to a different tree from that of {rules.name}")
+    if tree_hash(form) != record.tree_hash:
+        raise InvalidFile(f"the solution of {record.game}", f"belongs to a different tree from that of {rules.name}")
     try:
-        found = evaluate(rules, solution.strategy)
+        found = evaluate(rules, strategy)
     except RecursionError:
         moves = len(form.level) - 2
         raise InvalidGame(
             f"{rules.name} is {moves:,} moves deep, too deep for the recursion of the readable best response"
         ) from None
     return Verification(
-        game=solution.game,
+        game=record.game,
         exploitability=found.exploitability,
-        reported=solution.exploitability,
+        reported=record.evaluation.exploitability,
         values=found.values,
-        reported_values=solution.values,
+        reported_values=record.evaluation.values,
         seconds=time.perf_counter() - began,
     )
 
 
-def _rules(solution: Solution) -> Game[Any]:
+def _rules(name: str) -> Game[Any]:
     try:
-        return load(solution.game)
+        return load(name)
     except InvalidText:
-        raise InvalidOption("game", solution.game, "is not a registered game: pass its rules as game=…") from None
+        raise InvalidOption("game", name, "is not a registered game: pass its rules as game=…") from None

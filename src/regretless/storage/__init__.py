@@ -1,15 +1,16 @@
-"""Solution files: written whole or not at all, checked when read, and never a place from which code can run."""
+"""The container of `.rgl` files: written whole or not at all, checked when read, and nothing in it is ever executed."""
 
 from regretless.storage.atomic import check_writable, replace_file
-from regretless.storage.container import FORMAT_VERSION, read_container, write_container
-from regretless.storage.solutions import load_solution, save_solution
+from regretless.storage.container import FORMAT_VERSION, Container, Streamed, open_container, write_container
+from regretless.storage.fields import Fields
 
 __all__ = [
     "FORMAT_VERSION",
+    "Container",
+    "Fields",
+    "Streamed",
     "check_writable",
-    "load_solution",
-    "read_container",
+    "open_container",
     "replace_file",
-    "save_solution",
     "write_container",
 ]

@@ -1,81 +1,299 @@
-"""The container of every `.rgl` file: safetensors, with a checked JSON header in its metadata.
+"""The container of every `.rgl` file: named arrays and a JSON header, checked piece by piece as they are read.
 
     8 bytes         length of what follows, little-endian
     JSON            safetensors' own table of arrays, and under "__metadata__":
         regretless      the header as JSON text: "format", "kind", and what the kind needs
-        checksum        SHA-256 over that text and over every array's name, type, shape and bytes
+        checks          a CRC-32 of every piece of every array
+        checksum        SHA-256 over the header, the checks and every array's name, type, shape and place
     arrays          raw numbers
 
-Nothing in it is code. The header is small (arrays hold everything that grows), so its size is limited before it is
+Nothing in it is code. Opening reads the header alone. Reading a row reads and checks the pieces that hold it, so any
+row of a file of gigabytes is there in milliseconds, and a flipped bit is noticed by whoever reads it. The last few
+pieces are kept in memory. The header is small (arrays hold everything that grows), so its size is limited before it is
 read, and arrays cannot claim more memory than the file has bytes: `tensor_file` checks both.
+
+Games solved by version 0.1.0 have no "checks", and a checksum over the header and all arrays instead: these files are
+checked whole when they are opened.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+import math
+import struct
+import zlib
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import save_file
 
 from regretless.errors import InvalidFile
 from regretless.storage.atomic import replace_file
-from regretless.storage.tensor_file import DAMAGED, NOT_OURS, TensorFile, bytes_of, strict_json
+from regretless.storage.tensor_file import (
+    DAMAGED,
+    DTYPES,
+    LARGEST_TABLE,
+    NOT_OURS,
+    Entry,
+    TensorFile,
+    bytes_of,
+    strict_json,
+)
 
-__all__ = ["FORMAT_VERSION", "Arrays", "read_container", "read_header", "write_container"]
+__all__ = ["FORMAT_VERSION", "Container", "StoredArrays", "Streamed", "open_container", "shape_of", "write_container"]
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # 1: versions before 0.2.0
+PIECE = 1 << 20  # bytes that one check covers, at least
+MOST_PIECES = 20_000  # in a whole file, so that the header stays small
+LARGEST_PIECE = 1 << 28  # bytes; a file of five terabytes
+PIECES_KEPT = 16  # that were looked at last
+
 NAMES = {  # what a person calls each kind
     "solution": "a solved game",
     "spot-solution": "a solved hold'em spot",
     "spot-checkpoint": "an interrupted solve of a hold'em spot",
 }
 
-Arrays = Mapping[str, NDArray[Any]]
+_TYPES = {np.dtype(kind): name for name, kind in DTYPES.items()}
 
 
-def write_container(path: str | Path, kind: str, header: Mapping[str, Any], arrays: Arrays) -> None:
+@dataclass(frozen=True)
+class Streamed:
+    """An array that is worked out while it is written, so that it never lies in memory whole."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    blocks: Callable[[], Iterator[NDArray[Any]]]  # parts of the array, in order; together they fill its shape
+
+    @property
+    def nbytes(self) -> int:
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def write_container(
+    path: str | Path, kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any] | Streamed]
+) -> None:
     """Write a file of that kind, whole or not at all.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_container(f"{folder}/a.rgl", "example", {"answer": 42}, {"numbers": np.arange(3)})
-    ...     header, arrays = read_container(f"{folder}/a.rgl", "example")
-    >>> header["answer"], arrays["numbers"].tolist()
-    (42, [0, 1, 2])
+    ...     write_container(f"{folder}/a.rgl", "example", {"answer": 42}, {"numbers": np.arange(6).reshape(2, 3)})
+    ...     opened = open_container(f"{folder}/a.rgl", "example")
+    ...     opened.header["answer"], opened.row("numbers", 1).tolist()
+    (42, [3, 4, 5])
     """
     text = json.dumps({"format": FORMAT_VERSION, "kind": kind, **header}, allow_nan=False, sort_keys=True)
-    tensors = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    metadata = {"regretless": text, "checksum": _checksum(text, tensors)}
-    with replace_file(path) as temporary:
-        try:
-            save_file(tensors, temporary, metadata)
-        except SafetensorError as error:  # what the library makes of a full disk
-            raise OSError(str(error)) from error
+    table: dict[str, Any] = {}
+    offset = 0
+    for name, array in arrays.items():
+        ends = [offset, offset + array.nbytes]
+        table[name] = {"dtype": _TYPES[array.dtype], "shape": list(array.shape), "data_offsets": ends}
+        offset = ends[1]
+    size = max(PIECE, -(-offset // MOST_PIECES))
+    # The checks stand before the arrays and are known after them: room is left for the longest.
+    longest = {name: [2**32 - 1] * -(-array.nbytes // size) for name, array in arrays.items()}
+    room = len(_beginning(text, size, longest, table))
+    room += -(room + 8) % 64  # arrays begin at a multiple of 64
+    if room > LARGEST_TABLE:
+        raise InvalidFile(path, f"cannot be written: its header takes {room:,} bytes of {LARGEST_TABLE:,}")
+    with replace_file(path) as temporary, open(temporary, "wb") as file:
+        file.write(bytes(8 + room))
+        pieces = {name: _written(file, array, size) for name, array in arrays.items()}
+        file.seek(0)
+        file.write(struct.pack("<Q", room) + _beginning(text, size, pieces, table).ljust(room))
 
 
-def read_container(path: str | Path, kind: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Header and arrays of a file of that kind; whatever is wrong with the file is said as `InvalidFile`.
+def _beginning(text: str, size: int, pieces: Mapping[str, list[int]], table: Mapping[str, Any]) -> bytes:
+    """The JSON at the beginning of a file."""
+    checks = json.dumps({"size": size, "pieces": pieces})
+    metadata = {"regretless": text, "checks": checks, "checksum": _checksum(text, checks, table)}
+    return json.dumps({"__metadata__": metadata, **table}).encode()
 
-    >>> read_container("no-such-file.rgl", "solution")
+
+def _written(file: BinaryIO, array: NDArray[Any] | Streamed, size: int) -> list[int]:
+    """Write an array; the checks of its pieces."""
+    checks = [0] * -(-array.nbytes // size)
+    place = 0
+    for block in array.blocks() if isinstance(array, Streamed) else [array]:
+        content = bytes_of(np.ascontiguousarray(block))
+        file.write(content)
+        done = 0
+        while done < len(content):
+            piece = place // size
+            part = content[done : done + (piece + 1) * size - place]
+            checks[piece] = zlib.crc32(part, checks[piece])
+            done, place = done + len(part), place + len(part)
+    if place != array.nbytes:
+        raise ValueError(f"an array of {array.nbytes:,} bytes was given {place:,}")
+    return checks
+
+
+def open_container(path: str | Path, *kinds: str) -> Container:
+    """Open a file of one of these kinds, or of any; its arrays wait until they are read.
+
+    >>> open_container("no-such-file.rgl")
     Traceback (most recent call last):
     regretless.errors.InvalidFile: no-such-file.rgl: does not exist
     """
-    opened = TensorFile(path)
-    header = read_header(opened, kind)
-    arrays = {name: opened.array(name) for name in opened.entries}
-    if _checksum(opened.metadata["regretless"], arrays) != opened.metadata.get("checksum"):
-        opened.damaged("its checksum does not match its contents")
-    return header, arrays
+    return Container(TensorFile(path), kinds)
 
 
-def read_header(opened: TensorFile, kind: str | None = None) -> dict[str, Any]:
-    """The header of a file, of that kind if one is given."""
+class Container:
+    """A file whose arrays are read when they are looked at."""
+
+    def __init__(self, opened: TensorFile, kinds: tuple[str, ...]) -> None:
+        self.path = opened.path
+        self.header = _header(opened)
+        self.kind: str = self.header["kind"]
+        if kinds and self.kind not in kinds:
+            raise InvalidFile(self.path, f"holds {_named(self.kind)}, not {_named(kinds[0])}")
+        self._opened = opened
+        self._kept: OrderedDict[tuple[str, int], bytearray] = OrderedDict()
+        text, metadata = opened.metadata["regretless"], opened.metadata
+        if "checksum" not in metadata:
+            raise InvalidFile(self.path, DAMAGED)
+        if "checks" not in metadata:
+            self._size: int = LARGEST_PIECE
+            self._pieces: dict[str, list[int]] = {}
+            if _whole_checksum(text, opened) != metadata["checksum"]:
+                opened.damaged("its checksum does not match its contents")
+            return
+        if _checksum(text, metadata["checks"], opened.table) != metadata["checksum"]:
+            opened.damaged("its header does not match its checksum")
+        self._size, self._pieces = self._checks(metadata["checks"])
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._opened.entries
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._opened.entries)
+
+    def entry(self, name: str) -> Entry:
+        """Type, shape and place of an array."""
+        if name not in self._opened.entries:
+            raise InvalidFile(self.path, f"is damaged or of another version: it has no {name!r}")
+        return self._opened.entries[name]
+
+    def array(self, name: str) -> NDArray[Any]:
+        """A whole array, every byte of it checked."""
+        entry = self.entry(name)
+        found: NDArray[Any] = np.empty(entry.shape, entry.dtype)
+        self.read_into(name, found)
+        found.flags.writeable = False
+        return found
+
+    def read_into(self, name: str, target: NDArray[Any]) -> None:
+        """Fill an array of the same type and size, every byte of it checked; it is contiguous."""
+        entry, content = self.entry(name), bytes_of(target)
+        if target.dtype != entry.dtype or len(content) != entry.end - entry.begin:
+            raise ValueError(f"{name} has another type or size")
+        for piece in range(-(-len(content) // self._size)):
+            part = content[piece * self._size : (piece + 1) * self._size]
+            self._opened.read_into(entry.begin + piece * self._size, part)
+            self._check(name, piece, part)
+
+    def check(self, name: str, shape: tuple[int, ...], dtypes: Collection[type[np.generic]]) -> None:
+        """Refuse a file that does not hold this array in this shape and one of these types."""
+        entry = self.entry(name)
+        if entry.shape != shape or entry.dtype not in dtypes:
+            raise InvalidFile(self.path, f"is damaged: {name} does not have the shape and type that it should")
+
+    def bits(self, name: str) -> int:
+        """How many bits a number of an array has."""
+        return self.entry(name).dtype.itemsize * 8
+
+    def row(self, name: str, index: int) -> NDArray[Any]:
+        """One row of an array; only the pieces that hold it are read and checked."""
+        entry = self.entry(name)
+        if not entry.shape or not 0 <= index < entry.shape[0]:
+            raise InvalidFile(self.path, f"is damaged or of another version: {name} has no row {index}")
+        begin, end = index * entry.row_bytes, (index + 1) * entry.row_bytes
+        first, last = begin // self._size, -(-end // self._size)
+        pieces = [self._piece(name, piece) for piece in range(first, last)]
+        content = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        count, offset = entry.row_bytes // entry.dtype.itemsize, begin - first * self._size
+        row: NDArray[Any] = np.frombuffer(content, entry.dtype, count, offset if count else 0)
+        return row.reshape(entry.shape[1:])
+
+    def _piece(self, name: str, piece: int) -> bytearray:
+        key = name, piece
+        if key not in self._kept:
+            entry = self.entry(name)
+            begin = entry.begin + piece * self._size
+            content = self._opened.read(begin, min(self._size, entry.end - begin))
+            self._check(name, piece, memoryview(content))
+            self._kept[key] = content
+            if len(self._kept) > PIECES_KEPT:
+                self._kept.popitem(last=False)
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+    def _check(self, name: str, piece: int, content: memoryview) -> None:
+        if self._pieces and zlib.crc32(content) != self._pieces[name][piece]:
+            self._opened.damaged(f"{name} does not match its checksum")
+
+    def _checks(self, text: str) -> tuple[int, dict[str, list[int]]]:
+        """Bytes of a piece, and the checks of each array's pieces."""
+        try:
+            checks = strict_json(text)
+        except (ValueError, RecursionError):
+            raise InvalidFile(self.path, DAMAGED) from None
+        size = checks.get("size") if isinstance(checks, dict) else None
+        pieces = checks.get("pieces") if isinstance(checks, dict) else None
+        if type(size) is not int or not 1 <= size <= LARGEST_PIECE or not isinstance(pieces, dict):
+            self._opened.damaged("its checks cannot be read")
+        for name, entry in self._opened.entries.items():
+            found = pieces.get(name)
+            if not isinstance(found, list) or len(found) != -(-(entry.end - entry.begin) // size):
+                self._opened.damaged(f"the checks of {name} are not as many as its pieces")
+        return size, pieces
+
+
+class StoredArrays(Mapping[str, NDArray[Any]]):
+    """Some arrays of a file, each read when it is asked for, and refused where it holds what is not a number."""
+
+    def __init__(self, file: Container, names: Collection[str]) -> None:
+        self._file = file
+        self._names = tuple(name for name in names if name in file)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._names:
+            raise KeyError(name)
+        return self._checked(self._file.array(name))
+
+    def read_into(self, name: str, target: NDArray[Any]) -> None:
+        """Fill an array of the same type and shape, so that nothing is copied."""
+        self._file.read_into(name, target)
+        self._checked(target)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        return self._file.entry(name).shape
+
+    def _checked(self, array: NDArray[Any]) -> NDArray[Any]:
+        if not np.isfinite(array).all():
+            raise InvalidFile(self._file.path, "is damaged: it holds regrets or averages that are not numbers")
+        return array
+
+
+def shape_of(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[int, ...]:
+    """The shape of an array that may not have been read yet."""
+    return arrays.shape(name) if isinstance(arrays, StoredArrays) else arrays[name].shape
+
+
+def _header(opened: TensorFile) -> dict[str, Any]:
+    """What a file says of itself, if this version can read it."""
     path = opened.path
     if "regretless" not in opened.metadata:
         raise InvalidFile(path, f"{NOT_OURS}, though it is safetensors")
@@ -93,8 +311,6 @@ def read_header(opened: TensorFile, kind: str | None = None) -> dict[str, Any]:
             path,
             f"was written by a newer Regretless: its format is {version}, and this one reads {FORMAT_VERSION}",
         )
-    if kind is not None and found != kind:
-        raise InvalidFile(path, f"holds {_named(found)}, not {_named(kind)}")
     return header
 
 
@@ -103,10 +319,16 @@ def _named(kind: str) -> str:
     return NAMES.get(kind, f"a {kind[:40]}")
 
 
-def _checksum(text: str, arrays: Arrays) -> str:
+def _checksum(text: str, checks: str, table: Mapping[str, Any]) -> str:
+    said = f"{text}\n{checks}\n{json.dumps(table, sort_keys=True)}"
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def _whole_checksum(text: str, opened: TensorFile) -> str:
+    """The checksum of files without checks of pieces."""
     digest = hashlib.sha256(text.encode())
-    for name in sorted(arrays):
-        array = arrays[name]
+    for name in sorted(opened.entries):
+        array = opened.array(name)
         digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
-        digest.update(bytes_of(np.ascontiguousarray(array)))
+        digest.update(bytes_of(array))
     return digest.hexdigest()

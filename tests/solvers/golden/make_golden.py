@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from regretless import load
 from regretless.forms.compile import compile_history
+from regretless.games.registry import load
 from regretless.solvers import Reference
 from regretless.variants import PRESETS, schedule
 

@@ -26,10 +26,10 @@ def is_spot(text: str) -> bool:
 
 def is_spot_file(path: Path) -> bool:
     """Whether a `.rgl` file holds a spot, solved or interrupted."""
-    from regretless.storage.mapped import file_kind
+    from regretless.storage.container import open_container
 
     try:
-        return file_kind(path).startswith("spot-")
+        return open_container(path).kind.startswith("spot-")
     except InvalidFile:  # whoever reads all of it says what is wrong
         return False
 

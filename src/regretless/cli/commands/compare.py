@@ -85,11 +85,11 @@ def compare(
             compare_files((first, second), most=most, as_json=json_)
         return
     from regretless.cli.views.game_compare import compare_games
-    from regretless.storage.solutions import load_solution
+    from regretless.solvers.game_solution import GameSolution
 
     if any(spots):
         spot, game = (first, second) if spots[0] else (second, first)
-        load_solution(game)
+        GameSolution.load(game)
         raise InvalidFile(spot, f"is a spot and {game} is a game: they cannot be compared")
     refuse_others(context, "games", TAKES["games"])
     compare_games((first, second), keys=information_sets, most=most, as_json=json_)

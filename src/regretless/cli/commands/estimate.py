@@ -36,12 +36,12 @@ def estimate(
     [cyan]regretless estimate spots/[/cyan]
     """
     from regretless.holdem.estimate import estimate_spot
-    from regretless.holdem.held import with_sources
-    from regretless.holdem.solve import default_threads
+    from regretless.holdem.locking import with_sources
+    from regretless.holdem.problem import default_threads
     from regretless.holdem.spots.spot import Spot
-    from regretless.solvers.request import Problem, check_options
+    from regretless.solvers.request import Kind, check_options
 
-    check_options(Problem.SPOT, {"threads": threads})
+    check_options(Kind.SPOT, {"threads": threads})
     paths, many = spot_paths(tuple(spots))
     sizes: dict[Path, Estimate] = {}
     errors: dict[Path, RegretlessError] = {}

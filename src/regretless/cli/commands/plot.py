@@ -14,7 +14,6 @@ from regretless.cli.terminal.consoles import for_people, note
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
-    from regretless.plots.convergence import Solved
     from regretless.solvers.solution import Solution
 
 __all__ = ["plot"]
@@ -50,18 +49,20 @@ def plot(
     [cyan]regretless plot kuhn leduc --variants plus[/cyan]
     [cyan]regretless plot monday.rgl tuesday.rgl --out both.svg[/cyan]   saved games, or saved spots
     """
+    from regretless.api import load
     from regretless.cli.arguments.figures import check_figure, save_figure
     from regretless.cli.arguments.outputs import file_stem
     from regretless.cli.terminal.interrupts import SimplePlan, interruptible
     from regretless.plots.convergence import convergence
-    from regretless.solvers.solve import VARIANTS
+    from regretless.solvers.request import EXACT
+    from regretless.variants.presets import PRESETS
 
     path = out or Path(f"{file_stem(Path(games[0]).name.removesuffix('.rgl'))}.png")
     check_figure("out", path)
     wanted = [name.strip() for name in variants.split(",") if name.strip()]
     for name in wanted:
-        if name not in VARIANTS:
-            raise InvalidOption("variants", name, f"is not one of {', '.join(VARIANTS)}")
+        if name not in (*PRESETS, EXACT):
+            raise InvalidOption("variants", name, f"is not one of {', '.join((*PRESETS, EXACT))}")
     if not wanted:
         raise InvalidOption("variants", variants, "must name at least one variant")
     for game in games:
@@ -71,7 +72,7 @@ def plot(
                 game,
                 "is an unsolved spot: use regretless solve --plot, or solve it first",
             )
-    saved = [_load(game) for game in games if game.endswith(".rgl")]
+    saved = [load(game) for game in games if game.endswith(".rgl")]
     spots = sum(hasattr(each, "spot") for each in saved)
     if 0 < spots < len(games):  # said before the games are solved
         raise InvalidOption("GAME", ", ".join(games), "mixes games and spots, which are measured in different units")
@@ -99,32 +100,19 @@ def plot(
         raise typer.Exit(130)
 
 
-def _load(path: str) -> Solved:
-    """A game or a spot, solved or interrupted."""
-    from regretless.storage.mapped import file_kind
-
-    kind = file_kind(path)
-    if not kind.startswith("spot-"):
-        from regretless.storage.solutions import load_solution
-
-        return load_solution(path)
-    from regretless.holdem import files
-
-    return files.load_checkpoint(path) if kind == files.CHECKPOINT else files.load_solution(path)
-
-
 def _solve_all(jobs: Sequence[tuple[str, str]], options: dict[str, Any], interrupted: Any) -> list[Solution]:
     from regretless.cli.terminal.progress import solve_bar
-    from regretless.solvers.solve import EXACT, solve
+    from regretless.solvers.game_problem import solve_game
+    from regretless.solvers.request import EXACT
 
     iterated = [(game, variant) for game, variant in jobs if variant != EXACT]
     if iterated:  # loads compiled code, so that the first curve does not pay for it
-        solve(iterated[0][0], variant=iterated[0][1], **{**options, "iterations": 1})
-    solved = []
+        solve_game(iterated[0][0], variant=iterated[0][1], **{**options, "iterations": 1})
+    solved: list[Solution] = []
     for game, variant in jobs:
         asked = {} if variant == EXACT else options  # a linear program takes none of them
         with solve_bar(f"{game} {variant}", None) as report:
-            solved.append(solve(game, variant=variant, report=report, interrupted=interrupted, **asked))
+            solved.append(solve_game(game, variant=variant, report=report, interrupted=interrupted, **asked))
         if interrupted():
             break
     return solved

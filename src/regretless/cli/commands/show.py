@@ -132,9 +132,9 @@ def show(
         return
     from regretless.cli.views.strategy_table import choose, read_keys
     from regretless.cli.views.summary import print_solution
-    from regretless.storage.solutions import load_solution
+    from regretless.solvers.game_solution import GameSolution
 
-    solution = load_solution(file)
+    solution = GameSolution.load(file)
     refuse_others(context, "a game", TAKES["a game"])
     keys = read_keys(information_sets)
     if not json_:

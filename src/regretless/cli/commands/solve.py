@@ -147,11 +147,11 @@ def solve(
         if len(paths) > 1:
             raise typer.BadParameter("resumes one file, which belongs to one spot", param_hint="--resume")
         from regretless.cli.arguments.outputs import solution_files
-        from regretless.cli.solving.spot_solve import solve_spot_file
+        from regretless.cli.solving.solve_one import solve_one
 
         if paths and out is not None and out.is_dir():
             request = replace(request, out=solution_files(paths, out)[0])
-        solve_spot_file(paths[0] if paths else None, request)
+        solve_one(paths[0] if paths else None, request, spot=True)
         return
     for name in names:
         if name.endswith(".rgl"):
@@ -164,6 +164,6 @@ def solve(
         from regretless.holdem.spots.lock_text import lock_text
 
         raise InvalidOption("lock", lock_text(request.locks[0]), "is for hold'em spots")
-    from regretless.cli.solving.game_solve import solve_named_game
+    from regretless.cli.solving.solve_one import solve_one
 
-    solve_named_game(names[0] if names else None, request)
+    solve_one(names[0] if names else None, request, spot=False)

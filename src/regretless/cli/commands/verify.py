@@ -62,11 +62,11 @@ def verify(
 
             found = spot.verify(report=report, **options)
     else:
-        from regretless.storage.solutions import load_solution
+        from regretless.solvers.game_solution import GameSolution
 
-        solution = load_solution(file)
+        solution = GameSolution.load(file)
         with bar(solution.game) as tell:
-            tell(0.0, f"{solution.nodes:,} histories")
+            tell(0.0, f"{solution.record.nodes:,} histories")
             found = solution.verify(**options)
     if json_:
         from regretless.cli.terminal.json_output import print_json

@@ -16,7 +16,7 @@ from regretless.errors import InvalidOption
 if TYPE_CHECKING:
     from regretless.holdem.spots.locks import AnyLock
     from regretless.holdem.spots.spot import Spot
-    from regretless.solvers.request import Problem
+    from regretless.solvers.request import Kind
     from regretless.solvers.solution import Solution
 
 __all__ = ["SolveRequest", "stop_interrupted", "tell_saved"]
@@ -39,11 +39,11 @@ class SolveRequest:
         """The file that the command line names for the solution."""
         return self.out or self.resume
 
-    def check(self, problem: Problem, inputs: Iterable[Path]) -> None:
+    def check(self, kind: Kind, inputs: Iterable[Path]) -> None:
         """Refuse what cannot be honoured, before anything is read or solved."""
         from regretless.solvers.request import check_options
 
-        check_options(problem, self.options)
+        check_options(kind, self.options)
         for name in ("save_every", "keep_regrets"):
             if name in self.options and self.destination is None:
                 raise InvalidOption(name, self.options[name], "needs a file to save to: add --out")
@@ -52,6 +52,12 @@ class SolveRequest:
             from regretless.cli.arguments.figures import check_figure
 
             check_figure("plot", self.plot)
+
+    def read(self, path: Path) -> Spot:
+        """The spot of a file."""
+        from regretless.holdem.spots.spot import Spot
+
+        return self.locked(Spot.read(path))
 
     def locked(self, spot: Spot) -> Spot:
         """The spot with the locks of the command line."""

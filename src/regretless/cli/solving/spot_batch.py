@@ -17,9 +17,9 @@ from regretless.cli.arguments.outputs import (
     solution_files,
     tell_errors,
 )
+from regretless.cli.solving.solve_one import problem_of_saving, tell_of_compiling
 from regretless.cli.solving.solve_request import SolveRequest
 from regretless.cli.solving.solve_status import BatchStatus
-from regretless.cli.solving.spot_solve import SOLVING, problem_of_saving, tell_of_compiling
 from regretless.cli.terminal.consoles import for_answers, for_people
 from regretless.cli.terminal.interrupts import interruptible
 from regretless.cli.terminal.json_output import print_json
@@ -39,10 +39,10 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
     status = BatchStatus(len(paths), request.out)
     with interruptible(status) as interrupted:
         from regretless.holdem.many import solve_many
-        from regretless.solvers.request import Problem
+        from regretless.solvers.request import Kind
         from regretless.storage.atomic import check_writable
 
-        request.check(Problem.SPOT, paths)
+        request.check(Kind.SPOT, paths)
         if request.out is not None:
             files = solution_files(paths, out_folder(request.out))
             for file in files:
@@ -51,7 +51,7 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
             files = _free_files(paths)
         spots, errors = read_spots(paths, request.locked)
         check_sources(files, spots.values())
-        tell_of_compiling(request.options.get("storage", 32))
+        tell_of_compiling(request.options.get("storage"))
         solved: dict[Path, SpotSolution] = {}
         order = list(spots)
         file_of = dict(zip(paths, files, strict=True))
@@ -79,7 +79,7 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
             if problem is not None:
                 errors[Path(str(problem.path))] = problem
 
-        options: dict[str, Any] = {name: value for name, value in request.options.items() if name in SOLVING}
+        options: dict[str, Any] = {name: value for name, value in request.options.items() if name != "keep_regrets"}
         if request.out is None:
             options["save_every"] = float("inf")  # only when they are interrupted
 

@@ -21,16 +21,16 @@ from regretless.errors import InvalidFile
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from regretless.solvers.solution import Solution
+    from regretless.solvers.game_solution import GameSolution
 
 __all__ = ["compare_games"]
 
 
 def compare_games(files: tuple[Path, Path], *, keys: str | None, most: int | None, as_json: bool) -> None:
     """Compare two files of a game."""
-    from regretless.storage.solutions import load_solution
+    from regretless.solvers.game_solution import GameSolution
 
-    first, second = (load_solution(path) for path in files)
+    first, second = (GameSolution.load(path) for path in files)
     shared = {key: second.strategy[key] for key in first.strategy if key in second.strategy}
     if not shared:
         raise InvalidFile(files[1], f"has no information set in common with {files[0]}")
@@ -74,7 +74,7 @@ def _moved(first: Mapping[str, float], second: Mapping[str, float]) -> float:
 
 def _print(
     files: tuple[Path, Path],
-    solutions: tuple[Solution, Solution],
+    solutions: tuple[GameSolution, GameSolution],
     ranked: list[str],
     moved: dict[str, float],
     only: list[int],
@@ -99,7 +99,7 @@ def _print(
             console.print(f"{count:,} information sets are only in {letter}", style="yellow")
 
 
-def _overall(first: Solution, second: Solution) -> Table:
+def _overall(first: GameSolution, second: GameSolution) -> Table:
     unit = unit_of(first.game)
     table = difference_table()
     for player, pair in enumerate(zip(first.values, second.values, strict=False)):
@@ -110,7 +110,7 @@ def _overall(first: Solution, second: Solution) -> Table:
     return table
 
 
-def _table(solutions: tuple[Solution, Solution], shown: list[str], moved: dict[str, float]) -> Table:
+def _table(solutions: tuple[GameSolution, GameSolution], shown: list[str], moved: dict[str, float]) -> Table:
     table = plain_table(["information set", "action"], ["A", "B", "B − A", "differs"])
     for key in shown:
         first, second = (solution.strategy[key] for solution in solutions)

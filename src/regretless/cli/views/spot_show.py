@@ -121,7 +121,7 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
         Text.assemble(
             "exploitability ", (f"{solution.exploitability_pct_pot:.3g} %", "bold"), " of the pot "
             f"({solution.exploitability:.3g} chips), {duration_text(solution.seconds)}, "
-            f"{bytes_text(solution.memory_bytes)}",
+            f"{bytes_text(solution.record.memory_bytes)}",
         ),
         soft_wrap=True,
     )  # fmt: skip

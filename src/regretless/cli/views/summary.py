@@ -14,7 +14,7 @@ from regretless.cli.views.strategy_table import choose, strategy_table
 from regretless.printable import printable
 
 if TYPE_CHECKING:
-    from regretless.solvers.solution import Solution
+    from regretless.solvers.game_solution import GameSolution
 
 __all__ = ["print_solution"]
 
@@ -23,24 +23,24 @@ FIRST = 12  # rows shown of a larger one
 
 
 def print_solution(
-    solution: Solution, *, whole: bool = False, keys: Sequence[str] | None = None, file: str | None = None
+    solution: GameSolution, *, whole: bool = False, keys: Sequence[str] | None = None, file: str | None = None
 ) -> None:
     """Print the summary and the strategy: all of it if it is small or `whole`, the first decisions otherwise."""
     console = for_answers()
-    most = None if whole or solution.information_sets <= SMALL else FIRST
+    most = None if whole or solution.record.information_sets <= SMALL else FIRST
     shown = choose(solution.strategy, keys, most)
     console.print(Text(printable(solution.game), style="bold"), Text(_how(solution), style="dim"), soft_wrap=True)
     console.print()
     console.print(fact_table(_facts(solution)))
     console.print()
     console.print(strategy_table(shown, color=has_color(console)))
-    hidden = solution.information_sets - len(shown)
+    hidden = solution.record.information_sets - len(shown)
     if hidden and keys is None:
         more = f"regretless show {file} --strategy" if file else "--strategy shows them"
         console.print(Text(f"… and {hidden:,} more information sets: {more}", style="dim"))
 
 
-def _how(solution: Solution) -> str:
+def _how(solution: GameSolution) -> str:
     if solution.reason == "exact":
         return "exact, by linear program"
     sampled = "" if solution.settings.sampling == "full" else f", {solution.settings.sampling} sampling"
@@ -49,8 +49,8 @@ def _how(solution: Solution) -> str:
     return f"{solution.variant}{sampled} · {solution.iterations:,} iterations · {machine}"
 
 
-def _facts(solution: Solution) -> list[tuple[str, str | Text]]:
-    unit = unit_of(solution.game)
+def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
+    record, unit = solution.record, unit_of(solution.game)
     players = len(solution.values)
     values = "   ".join(f"player {player} {signed_text(value)}" for player, value in enumerate(solution.values))
     facts: list[tuple[str, str | Text]] = [
@@ -62,21 +62,24 @@ def _facts(solution: Solution) -> list[tuple[str, str | Text]]:
         ),
         ("NashConv", f"{max(solution.nash_conv, 0.0):.3g} {unit} per game"),
         ("value", f"{values}   ({unit} per game)"),
-        ("time", f"{duration_text(solution.seconds)} solving, {duration_text(solution.setup_seconds)} setting up"),
+        (
+            "time",
+            f"{duration_text(solution.seconds)} solving, {duration_text(record.setup_seconds)} setting up",
+        ),
     ]
-    if solution.seconds_per_iteration > 0:
-        speed = count_text(1 / solution.seconds_per_iteration)
-        facts.append(("speed", f"{speed} iterations/s, {duration_text(solution.seconds_per_iteration)} each"))
+    if record.seconds_per_iteration > 0:
+        speed = count_text(1 / record.seconds_per_iteration)
+        facts.append(("speed", f"{speed} iterations/s, {duration_text(record.seconds_per_iteration)} each"))
     facts += [
-        ("memory", bytes_text(solution.memory_bytes)),
-        ("tree", f"{solution.nodes:,} nodes, {solution.information_sets:,} information sets"),
+        ("memory", bytes_text(record.memory_bytes)),
+        ("tree", f"{record.nodes:,} nodes, {record.information_sets:,} information sets"),
     ]
     if (note := _note(solution)) is not None:
         facts.append(("", Text(note, style="yellow")))
     return facts
 
 
-def _note(solution: Solution) -> str | None:
+def _note(solution: GameSolution) -> str | None:
     target = solution.settings.target
     if target is not None and solution.reason == "iterations":
         return f"the target of {target:g} was not reached"

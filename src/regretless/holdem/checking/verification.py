@@ -29,9 +29,9 @@ from regretless.forms.history import FloatArray
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import Kind, PublicForm
 from regretless.holdem.checking.unmerged import BEST, MEAN, Betting, Unmerged
-from regretless.holdem.reading.reading import Answers
-from regretless.holdem.solution import SpotSolution
+from regretless.holdem.reading.reading import Answers, SpotReader
 from regretless.holdem.spots.spot import PlayerName, Spot
+from regretless.solvers.record import Record
 from regretless.solvers.verification import Verification
 
 __all__ = ["TURNS", "SpotVerification", "verification_bytes", "verify_spot"]
@@ -110,7 +110,8 @@ class SpotVerification(Verification):
 
 
 def verify_spot(
-    solution: SpotSolution,
+    record: Record,
+    reader: SpotReader,
     *,
     full: bool = False,
     turns: int | None = None,
@@ -135,20 +136,20 @@ def verify_spot(
     ...         "bets": {"bet": "50%"},
     ...     }
     ... )
-    >>> found = verify_spot(solve(spot, iterations=30))
+    >>> found = solve(spot, iterations=30).verify()
     >>> abs(found.exploitability_pct_pot - found.reported_pct_pot) < 0.001, found.runouts
     (True, 48)
     """
     for option, value in unknown.items():
         raise InvalidOption(option, value, "is not for hold'em spots")
-    drawn = _drawn(solution.spot, full, turns, seed)
-    form = solution.reader.form
+    drawn = _drawn(reader.spot, full, turns, seed)
+    form = reader.form
     needed = verification_bytes(form, drawn=0 if drawn is None else len(drawn))
     free = available_bytes() if available is None else available
     if needed > free:
-        raise WouldNotFit(f"verifying {solution.game}", needed=needed, available=free)
+        raise WouldNotFit(f"verifying {record.game}", needed=needed, available=free)
     began = time.perf_counter()
-    unmerged = Unmerged(solution.spot, form, solution.reader.answers)
+    unmerged = Unmerged(reader.spot, form, reader.answers)
     root = unmerged.root()
     cards = unmerged.cards_left(()) if unmerged.streets > 1 else []
     rivers = ALL_RIVERS if unmerged.streets == 3 else 1
@@ -168,21 +169,21 @@ def verify_spot(
         values, gained, error = *_result(unmerged, root, lines), None
     else:
         after = [unmerged.after(root, card, evaluated) for card in chosen]
-        values, gained, error = _estimate(unmerged, root, solution.reader.answers, after, chosen)
+        values, gained, error = _estimate(unmerged, root, reader.answers, after, chosen)
     return SpotVerification(
-        game=solution.game,
+        game=record.game,
         exploitability=gained,
-        reported=solution.exploitability,
+        reported=record.evaluation.exploitability,
         values=values,
-        reported_values=solution.values,
+        reported_values=record.evaluation.values,
         seconds=time.perf_counter() - began,
-        pot=solution.spot.pot,
-        stack=solution.spot.stack,
+        pot=reader.spot.pot,
+        stack=reader.spot.stack,
         turns=None if drawn is None else len(drawn),
         runouts=total,
         all_runouts=max(len(cards), 1) * rivers,
         standard_error=error,
-        probability_bits=solution.probability_bits,
+        probability_bits=reader.answers.probability_bits,
         memory_bytes=needed,
     )
 

@@ -15,7 +15,7 @@ from regretless.holdem.reading.evaluation import places
 from regretless.holdem.reading.places import Place
 from regretless.holdem.reading.probabilities import BLOCK_BYTES, decode, encode, probability_bits
 from regretless.holdem.reading.reading import SpotReader
-from regretless.storage.mapped import Mapped, Streamed, check_array
+from regretless.storage.container import Container, Streamed
 
 __all__ = ["FileAnswers", "packed_answers"]
 
@@ -25,12 +25,12 @@ ONE = 65535  # a probability of 1 in files of version 0.1.0, which hold `strateg
 class FileAnswers:
     """Answers of a file."""
 
-    def __init__(self, mapped: Mapped, form: PublicForm) -> None:
-        self.mapped = mapped
+    def __init__(self, file: Container, form: PublicForm) -> None:
+        self.file = file
         self.form = form
         self.begin = _begin(form)
         self.place = places(form.tree)
-        self.name = "probabilities" if "probabilities.0" in mapped else "strategy"
+        self.name = "probabilities" if "probabilities.0" in file else "strategy"
         self._last_row: dict[int, tuple[int, NDArray[Any]]] = {}  # by street: nodes of one runout are asked for in turn
         self._check_shapes()
 
@@ -54,15 +54,15 @@ class FileAnswers:
         """The decisions of a street on a runout."""
         last = self._last_row.get(street)
         if last is None or last[0] != runout:
-            last = self._last_row[street] = runout, self.mapped.row(f"{self.name}.{street}", runout)
+            last = self._last_row[street] = runout, self.file.row(f"{self.name}.{street}", runout)
         return last[1]
 
     @property
     def probability_bits(self) -> int:
-        return self.mapped.bits(f"{self.name}.0")
+        return self.file.bits(f"{self.name}.0")
 
     def values(self, player: int, node: int, runout: int) -> FloatArray:
-        row = self.mapped.row(f"values.{player}.{int(self.form.tree.street[node])}", runout)
+        row = self.file.row(f"values.{player}.{int(self.form.tree.street[node])}", runout)
         found: FloatArray = row[self.place[node]].astype(np.float64)
         self._check(bool(np.isfinite(found).all()))
         return found
@@ -72,21 +72,21 @@ class FileAnswers:
         return np.array([self.strategy(node, runout) for runout in chosen], dtype=np.float32)
 
     def all_values(self, player: int, street: int) -> NDArray[np.float32]:
-        values = self.mapped.array(f"values.{player}.{street}")
+        values = self.file.array(f"values.{player}.{street}")
         self._check(bool(np.isfinite(values).all()))
         return values
 
     def equities(self, player: int, node: int) -> FloatArray | None:
         name = f"equity.{player}"
-        if name not in self.mapped:
+        if name not in self.file:
             return None
-        found: FloatArray = self.mapped.row(name, int(self.place[node])).astype(np.float64)
+        found: FloatArray = self.file.row(name, int(self.place[node])).astype(np.float64)
         self._check(not ((found < -0.001) | (found > 1.001)).any())  # NaN where no opposing hand is possible
         return found
 
     def _check(self, sound: bool) -> None:
         if not sound:
-            raise InvalidFile(self.mapped.path, "is damaged: it holds numbers that no solve produces")
+            raise InvalidFile(self.file.path, "is damaged: it holds numbers that no solve produces")
 
     def _check_shapes(self) -> None:
         """Every array that may be looked at later has the type and shape that the spot asks for."""
@@ -94,13 +94,13 @@ class FileAnswers:
         wide = [len(hands.weight) for hands in form.hands]
         allowed = (np.float32, np.uint16) if self.name == "probabilities" else (np.uint16,)
         for street, (runouts, size) in enumerate(_shapes(form)):
-            check_array(self.mapped, f"{self.name}.{street}", (runouts, size), allowed)
+            self.file.check(f"{self.name}.{street}", (runouts, size), allowed)
             nodes = int(np.count_nonzero(form.tree.street == street))
             for player in range(2):
                 if street < len(form.streets) - 1:
-                    check_array(self.mapped, f"values.{player}.{street}", (runouts, nodes, wide[player]), (np.float32,))
-                if street == 0 and f"equity.{player}" in self.mapped:
-                    check_array(self.mapped, f"equity.{player}", (nodes, wide[player]), (np.float32,))
+                    self.file.check(f"values.{player}.{street}", (runouts, nodes, wide[player]), (np.float32,))
+                if street == 0 and f"equity.{player}" in self.file:
+                    self.file.check(f"equity.{player}", (nodes, wide[player]), (np.float32,))
 
 
 def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any] | Streamed]:

@@ -19,7 +19,7 @@ from regretless.forms.public import DEAD, BettingTree, Hands, PublicForm, Street
 from regretless.holdem.form.runouts import holdem_hands
 from regretless.holdem.form.suits import count_runouts
 from regretless.holdem.spots.spot import Spot
-from regretless.storage.mapped import Mapped, check_array
+from regretless.storage.container import Container
 
 __all__ = ["packed_form", "unpacked_form"]
 
@@ -42,11 +42,11 @@ def packed_form(form: PublicForm) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def unpacked_form(mapped: Mapped, spot: Spot, tree: BettingTree) -> PublicForm:
+def unpacked_form(file: Container, spot: Spot, tree: BettingTree) -> PublicForm:
     """The form of a file, hands and payoffs taken from the spot itself."""
     held = holdem_hands(spot.board, spot.ip), holdem_hands(spot.board, spot.oop)
     hands = _hands(held[0], held[1], spot.ip.weights), _hands(held[1], held[0], spot.oop.weights)
-    reader = _FormReader(mapped, tuple(count_runouts(spot)), (len(held[0]), len(held[1])))
+    reader = _FormReader(file, tuple(count_runouts(spot)), (len(held[0]), len(held[1])))
     return PublicForm(
         name=spot.name or "spot",
         deck=52,
@@ -63,11 +63,11 @@ def unpacked_form(mapped: Mapped, spot: Spot, tree: BettingTree) -> PublicForm:
 class _FormReader:
     """Arrays of the form, each checked."""
 
-    def __init__(self, mapped: Mapped, runouts: tuple[int, ...], hands: tuple[int, int]) -> None:
-        self.mapped = mapped
+    def __init__(self, file: Container, runouts: tuple[int, ...], hands: tuple[int, int]) -> None:
+        self.file = file
         self.runouts = runouts  # of each street
         self.hands = hands  # of each player
-        self.group = mapped.entry("form.permutations.0").shape[:1]  # how many permutations
+        self.group = file.entry("form.permutations.0").shape[:1]  # how many permutations
         self._check(self.group and 1 <= self.group[0] <= _MOST_PERMUTATIONS, "permutations.0")
 
     def street(self, number: int) -> Street:
@@ -76,7 +76,7 @@ class _FormReader:
         below = self.runouts[number + 1] if number + 1 < len(self.runouts) else 0
         first_copy = self._rising(f"first_copy.{number}", runouts)
         copies = self._indices(f"copies.{number}", (int(first_copy[-1]),), self.group[0])
-        cards = self.mapped.entry(f"form.cards.{number}").shape
+        cards = self.file.entry(f"form.cards.{number}").shape
         self._check(len(cards) == 2 and cards[1] == (1 if number else 0), f"cards.{number}")
         probability = self._array(f"probability.{number}", (1,), np.float64)
         self._check(0 < float(probability[0]) <= 1, f"probability.{number}")
@@ -120,12 +120,12 @@ class _FormReader:
         return found
 
     def _array(self, name: str, shape: tuple[int, ...], *dtypes: type[np.generic]) -> NDArray[Any]:
-        check_array(self.mapped, f"form.{name}", shape, dtypes)
-        return self.mapped.array(f"form.{name}")
+        self.file.check(f"form.{name}", shape, dtypes)
+        return self.file.array(f"form.{name}")
 
     def _check(self, sound: object, name: str) -> None:
         if not sound:
-            raise InvalidFile(self.mapped.path, f"is damaged: form.{name} does not fit its spot")
+            raise InvalidFile(self.file.path, f"is damaged: form.{name} does not fit its spot")
 
 
 def _hands(held: IntArray, other: IntArray, weights: FloatArray) -> Hands:

@@ -10,23 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from regretless.cards.deck import board_text
 from regretless.cards.hands import HAND_COUNT, hand_text
+from regretless.engines.contract import PublicEngine
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import PublicForm
 from regretless.holdem.form.runouts import holdem_hands
 from regretless.holdem.form.suits import Deal, find_deal, renaming_text
+from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import LockFrom, held_nodes, locked_players
 from regretless.holdem.spots.spot import PLAYERS, Spot
-
-if TYPE_CHECKING:
-    from regretless.engines.contract import PublicEngine
-    from regretless.holdem.solution import SpotSolution
 
 __all__ = ["apply_locks", "with_sources"]
 
@@ -45,9 +42,7 @@ def with_sources(spot: Spot) -> Spot:
 
 
 def _load(lock: LockFrom, spot: Spot, name: str) -> SpotSolution:
-    from regretless.holdem.files import load_solution
-
-    solution = load_solution(lock.source)
+    solution = SpotSolution.load(lock.source)
     if solution.spot.board != spot.board:
         boards = f"is a solve of {board_text(solution.spot.board)}, not of {board_text(spot.board)}"
         raise InvalidOption(f"{name}.source", lock.source, boards)

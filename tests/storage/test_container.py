@@ -13,21 +13,21 @@ import pytest
 from safetensors.numpy import load_file
 
 from regretless.errors import InvalidFile
-from regretless.storage import mapped
-from regretless.storage.mapped import file_kind, open_mapped, write_mapped
+from regretless.storage import container
+from regretless.storage.container import open_container, write_container
 
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(mapped, "PIECE", 64)
-    monkeypatch.setattr(mapped, "MOST_PIECES", 10**6)
+    monkeypatch.setattr(container, "PIECE", 64)
+    monkeypatch.setattr(container, "MOST_PIECES", 10**6)
     arrays = {"rows": np.arange(1000, dtype=np.uint16).reshape(20, 50), "none": np.zeros((0, 3), np.float32)}
-    write_mapped(tmp_path / "a.rgl", "example", {"answer": 42}, arrays)
+    write_container(tmp_path / "a.rgl", "example", {"answer": 42}, arrays)
     return tmp_path / "a.rgl"
 
 
 def test_rows_and_arrays(path: Path) -> None:
-    opened = open_mapped(path, "example")
+    opened = open_container(path, "example")
     assert opened.header["answer"] == 42
     assert opened.row("rows", 7).tolist() == list(range(350, 400))
     assert opened.array("rows").shape == (20, 50)
@@ -36,7 +36,7 @@ def test_rows_and_arrays(path: Path) -> None:
     assert "other" not in opened
     with pytest.raises(InvalidFile, match="has no 'other'"):
         opened.array("other")
-    assert file_kind(path) == "example"
+    assert open_container(path).kind == "example"
 
 
 def test_it_is_safetensors(path: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_flipped_bit_is_noticed_by_who_looks_at_it(path: Path) -> None:
     content = bytearray(path.read_bytes())
     content[-1] ^= 1  # in the last row
     path.write_bytes(content)
-    opened = open_mapped(path, "example")
+    opened = open_container(path, "example")
     assert opened.row("rows", 0)[0] == 0
     with pytest.raises(InvalidFile, match="rows does not match its checksum"):
         opened.row("rows", 19)
@@ -62,20 +62,20 @@ def test_every_bit_of_the_header_is_checked(path: Path) -> None:
         damaged[place] ^= 4
         path.write_bytes(damaged)
         with pytest.raises(InvalidFile):
-            open_mapped(path, "example").array("rows")
+            open_container(path, "example").array("rows")
 
 
 def test_another_kind_and_a_cut_file(path: Path) -> None:
     with pytest.raises(InvalidFile, match="holds a example, not a other"):
-        open_mapped(path, "other")
+        open_container(path, "other")
     content = path.read_bytes()
     path.write_bytes(content[:-1])
     with pytest.raises(InvalidFile, match="is truncated: it has"):
-        open_mapped(path, "example")
+        open_container(path, "example")
 
 
 def test_a_file_cut_short_while_open_is_an_error_and_not_a_signal(path: Path) -> None:
-    opened = open_mapped(path, "example")
+    opened = open_container(path, "example")
     assert opened.row("rows", 0)[0] == 0
     with open(path, "rb+") as file:
         file.truncate(600)
@@ -85,8 +85,8 @@ def test_a_file_cut_short_while_open_is_an_error_and_not_a_signal(path: Path) ->
 
 
 def test_a_file_replaced_while_open_still_reads_the_same(path: Path) -> None:
-    opened = open_mapped(path, "example")
-    write_mapped(path, "example", {}, {"rows": np.zeros((20, 50), np.uint16)})
+    opened = open_container(path, "example")
+    write_container(path, "example", {}, {"rows": np.zeros((20, 50), np.uint16)})
     assert opened.row("rows", 19)[49] == 999
 
 
@@ -97,7 +97,7 @@ def forge(path: Path, change: Callable[[dict[str, Any], dict[str, str]], None]) 
     table = json.loads(content[8 : 8 + length])
     metadata = table.pop("__metadata__")
     change(table, metadata)
-    metadata["checksum"] = mapped._checksum(metadata["regretless"], metadata["checks"], table)
+    metadata["checksum"] = container._checksum(metadata["regretless"], metadata["checks"], table)
     beginning = json.dumps({"__metadata__": metadata, **table}).encode()
     path.write_bytes(struct.pack("<Q", len(beginning)) + beginning + content[8 + length :])
 
@@ -130,4 +130,4 @@ FORGED: dict[str, Callable[[dict[str, Any], dict[str, str]], Any]] = {
 def test_a_forged_layout_is_refused_when_the_file_is_opened(path: Path, change: Any) -> None:
     forge(path, change)
     with pytest.raises(InvalidFile):
-        open_mapped(path, "example")
+        open_container(path, "example")

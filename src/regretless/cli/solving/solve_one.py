@@ -1,0 +1,147 @@
+"""`regretless solve` for one game or one spot: solved with a progress bar, saved, printed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from regretless.cli.arguments.outputs import check_sources, free_path
+from regretless.cli.solving.solve_request import SolveRequest, stop_interrupted, tell_saved
+from regretless.cli.solving.solve_status import SolveStatus
+from regretless.cli.terminal.consoles import for_people
+from regretless.cli.terminal.interrupts import interruptible
+from regretless.cli.terminal.json_output import print_json
+from regretless.errors import InvalidFile, InvalidOption
+
+if TYPE_CHECKING:
+    from regretless.holdem.spots.spot import Spot
+    from regretless.solvers.loop import Progress
+    from regretless.solvers.problem import Problem
+    from regretless.solvers.solution import Solution
+
+__all__ = ["problem_of_saving", "solve_one", "tell_of_compiling"]
+
+
+def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) -> None:
+    """Solve the game of that name or the spot of that file, or resume the file that was given; save and print it."""
+    status = SolveStatus(destination=request.destination, resumed=request.resume)
+    with interruptible(status) as interrupted:
+        from regretless.api import load, problem_of
+        from regretless.holdem.problem import SpotProblem
+        from regretless.solvers.request import EXACT, Kind
+        from regretless.storage.atomic import check_writable
+
+        exact = request.options.get("variant") == EXACT
+        kind = Kind.SPOT if spot else Kind.EXACT if exact else Kind.GAME
+        request.check(kind, () if given is None else (Path(given),))
+        options: dict[str, Any] = {key: value for key, value in request.options.items() if key != "keep_regrets"}
+        what: str | Path | Spot | None = given
+        if spot and given is not None:
+            what = request.read(Path(given))
+        earlier = None
+        if request.resume is not None:
+            if request.locks:
+                from regretless.holdem.spots.lock_text import lock_text
+
+                reason = f"cannot be added: {request.resume} is resumed with the locks it was started with"
+                raise InvalidOption("lock", lock_text(request.locks[0]), reason)
+            earlier = options["resume"] = load(request.resume, to_resume=True)
+        if request.destination is not None:
+            check_writable(request.destination)
+        keep_regrets = not spot or "keep_regrets" in request.options
+        keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # it holds them already
+        problem = problem_of(what, options)
+        destination = request.destination or free_path(problem.name)
+        if isinstance(problem, SpotProblem):
+            check_sources((destination,), (problem.spot,))
+            tell_of_compiling(options.get("storage") or (earlier.settings.storage if earlier is not None else None))
+        status.destination = destination
+        solution, failed = _solve(problem, options, request, destination, status, interrupted)
+        stopped = solution.reason == "interrupted"
+        if not stopped and request.destination is not None:
+            status.saving(solution.record.memory_bytes)
+            failed = problem_of_saving(solution, destination, keep_regrets)
+        saved = destination if failed is None and (stopped or request.destination is not None) else None
+        status.printing(saved)
+        _print(solution, request, saved)
+        request.draw([solution])
+        tell_saved(saved, request.plot)
+        if failed is not None:  # said last, after the answer, which would otherwise be lost
+            raise failed
+        if stopped:
+            stop_interrupted(solution, destination)
+
+
+def _solve(
+    problem: Problem[Any, Any],
+    options: dict[str, Any],
+    request: SolveRequest,
+    destination: Path,
+    status: SolveStatus,
+    interrupted: Callable[[], bool],
+) -> tuple[Solution, InvalidFile | None]:
+    """The solution, and why an interrupted solve could not be saved."""
+    from regretless.cli.terminal.progress import solve_bar
+    from regretless.solvers.request import EXACT
+    from regretless.solvers.solve import make_request, solve
+
+    failed: InvalidFile | None = None
+
+    def checkpointed(why: InvalidFile | None) -> None:
+        nonlocal failed
+        if why is None:
+            status.saved()
+        elif str(why) != str(failed) and not interrupted():
+            for_people().print(f"{why}; the solve continues", style="yellow", soft_wrap=True)
+        failed = why
+
+    if options.get("variant") != EXACT:
+        options |= {"checkpoint": destination, "checkpointed": checkpointed}
+        if request.destination is None:
+            options["save_every"] = float("inf")  # only when it is interrupted
+    target = make_request(problem, options).settings.target
+    with solve_bar(problem.name, None if target is None else problem.scale * target, unit=problem.unit) as show:
+
+        def report(progress: Progress) -> None:
+            status.report(progress)
+            found = progress.exploitability
+            show(replace(progress, exploitability=None if found is None else problem.scale * found))
+
+        solution = solve(problem, options | {"report": report, "interrupted": interrupted})
+    return solution, failed if solution.reason == "interrupted" else None
+
+
+def _print(solution: Solution, request: SolveRequest, file: Path | None) -> None:
+    from regretless.holdem.solution import SpotSolution
+    from regretless.solvers.game_solution import GameSolution
+
+    if request.as_json:
+        print_json(solution.as_json(strategy=request.strategy))
+    elif isinstance(solution, SpotSolution):
+        from regretless.cli.views.spot_show import Look, print_spot
+
+        print_spot(solution, Look(table=request.strategy))
+    elif isinstance(solution, GameSolution):
+        from regretless.cli.views.summary import print_solution
+
+        print_solution(solution, whole=request.strategy, file=None if file is None else shlex.quote(str(file)))
+
+
+def problem_of_saving(solution: Solution, path: Path, resumable: bool) -> InvalidFile | None:
+    """Save a solution; if that fails, why."""
+    try:
+        solution.save(path, resumable=resumable)
+    except InvalidFile as error:
+        return error
+    return None
+
+
+def tell_of_compiling(storage: int | None) -> None:
+    """Say that the first solve takes longer, where it does."""
+    from regretless.engines.public.compiled.cache import kernels_are_compiled
+
+    if not kernels_are_compiled(storage or 32):
+        for_people().print("compiling kernels for this machine: once, about 20 seconds", style="dim")

@@ -1,0 +1,161 @@
+"""A hold'em spot as something to solve: betting tree × runouts × hands, for any engine of the public form."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from regretless import engines
+from regretless.engines.contract import PublicEngine
+from regretless.engines.registry import Kind as Form
+from regretless.errors import InvalidOption
+from regretless.forms.public import PublicForm
+from regretless.forms.tree_hash import tree_hash
+from regretless.holdem.estimate import check_fits, estimate_spot
+from regretless.holdem.form.spot_form import compile_spot
+from regretless.holdem.locking import apply_locks, with_sources
+from regretless.holdem.reading.engine_answers import EngineAnswers
+from regretless.holdem.reading.reading import SpotReader
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.spots.locks import AnyLock
+from regretless.holdem.spots.spot import Spot
+from regretless.solvers.problem import Problem
+from regretless.solvers.record import Record
+from regretless.solvers.request import Kind, Request
+from regretless.solvers.solution import Solution
+from regretless.solvers.solve import solve
+
+__all__ = ["TARGET", "SpotProblem", "default_threads", "solve_spot", "spot_problem"]
+
+TARGET = 0.3  # percent of the pot; where neither a target nor a number of iterations is given
+MOST_ITERATIONS = 10_000  # where only a target is given
+STORAGE = 32  # bits
+VARIANTS = {3: "postflop", 4: "turn", 5: "river"}  # what is measured best, by the cards on the board
+
+
+def solve_spot(spot: Spot | None = None, **options: Any) -> SpotSolution:
+    """Solve a spot; options as in `rl.solve`. With `resume`, the spot may be left out.
+
+    >>> spot = Spot.from_mapping(
+    ...     {
+    ...         "board": "Kh Qs Js 2c 3d",
+    ...         "pot": 100,
+    ...         "stack": 200,
+    ...         "oop": {"range": "AK, KQs, QJs, T9s, 99-77, 22"},
+    ...         "ip": {"range": "AA-QQ, AK, KQ, JTs, T9s, 55"},
+    ...         "bets": {"bet": "50%, 100%", "raise": "2.5x"},
+    ...     }
+    ... )
+    >>> solution = solve_spot(spot, target=0.1)
+    >>> solution.exploitability_pct_pot <= 0.1, round(sum(solution.ev.values()))
+    (True, 100)
+    >>> solution.root.actions
+    ('check', 'bet 50', 'bet 100')
+    """
+    solution = solve(spot_problem(spot, options), options)
+    assert isinstance(solution, SpotSolution)
+    return solution
+
+
+def spot_problem(spot: Spot | None, options: dict[str, Any]) -> SpotProblem:
+    """The spot with its locks, or the one that is resumed; takes the locks out of the options."""
+    locks: Sequence[AnyLock] = options.pop("locks", None) or ()
+    earlier = options.get("resume")
+    if isinstance(earlier, str | os.PathLike):
+        earlier = options["resume"] = SpotSolution.load(os.fspath(earlier), to_resume=True)
+    if earlier is not None and locks:
+        raise InvalidOption("locks", "", "cannot be changed by a resume")
+    if isinstance(earlier, SpotSolution):
+        problem = SpotProblem(earlier.spot)
+        if spot is not None:
+            problem.check_given(spot, earlier)
+        return problem
+    if spot is None:
+        raise InvalidOption("spot", None, "is missing: give a spot, or a solve to resume")
+    return SpotProblem(with_sources(replace(spot, locks=(*spot.locks, *locks))))
+
+
+def default_threads() -> int:
+    """Cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not Linux
+        return os.cpu_count() or 1
+
+
+class SpotProblem(Problem[PublicForm, PublicEngine]):
+    """A spot. Targets are in percent of the pot."""
+
+    kind = Kind.SPOT
+    unit = "% of the pot"
+    storage = STORAGE
+    forms = (Form.PUBLIC,)
+    solution_type = SpotSolution
+
+    def __init__(self, spot: Spot) -> None:
+        self.spot = spot
+        self.name = spot.name or "spot"
+        self.scale = 100 / spot.pot
+        self.variant = VARIANTS[len(spot.board)]
+
+    def in_units(self, target: float) -> float:
+        return target / 100 * self.spot.pot
+
+    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
+        if iterations is None and target is None:
+            target = self.in_units(TARGET)
+        return MOST_ITERATIONS if iterations is None else iterations, target
+
+    def check_fits(self, request: Request) -> None:
+        check_fits(self.spot, storage=request.settings.storage or STORAGE, threads=request.threads or default_threads())
+
+    def form(self) -> PublicForm:
+        return compile_spot(self.spot)
+
+    def tree_hash(self, form: PublicForm) -> str:
+        return tree_hash(form.tree)
+
+    def create(self, form: PublicForm, request: Request) -> PublicEngine:
+        return engines.create(
+            request.engine,
+            form,
+            device=request.device,
+            threads=request.threads or default_threads(),
+            storage=request.settings.storage,
+        )
+
+    def prepare(self, engine: PublicEngine, *, resumed: bool) -> None:
+        apply_locks(engine, self.spot, resumed=resumed)
+
+    def checkpoint_bytes(self, form: PublicForm, engine: PublicEngine) -> int:
+        return engine.kept_bytes
+
+    def size(self, form: PublicForm) -> tuple[int, int]:
+        size = estimate_spot(self.spot)
+        return size.nodes, size.information_sets
+
+    def solution(self, record: Record, form: PublicForm, engine: PublicEngine) -> SpotSolution:
+        return SpotSolution(
+            record=record,
+            snapshot=engine.snapshot(copy=False),
+            spot=self.spot,
+            make_reader=lambda: SpotReader(self.spot, form, EngineAnswers(engine)),
+        )
+
+    # --- resuming ----------------------------------------------------------------------------------------------------
+
+    def machine(self, earlier: Solution) -> dict[str, Any]:
+        """Whatever suits this machine: neither engine nor threads change the numbers."""
+        return {}
+
+    def why_final(self, earlier: Solution) -> str:
+        return "holds a finished solve without its regrets, which a resume needs: --keep-regrets saves them"
+
+    def check_given(self, spot: Spot, earlier: SpotSolution) -> None:
+        """Refuse a spot other than the one that is resumed, whatever its name."""
+        if replace(spot, name=earlier.spot.name) != earlier.spot:
+            raise InvalidOption(
+                "resume", earlier.where, f"is a solve of a different spot from {spot.name or 'the one given'}"
+            )

@@ -1,0 +1,172 @@
+"""The solution of a general game, and its `.rgl` file.
+
+A file is complete in itself: it holds the strategy with the texts of information sets and actions, so that it can be
+read without the game, and the arrays that a resume starts from, which fit only a game with the same tree hash.
+
+| array                                | shape            | holds                                                  |
+|--------------------------------------|------------------|--------------------------------------------------------|
+| solution                             | [pairs]          | the average strategy                                   |
+| regret, average, strategy            | [pairs]          | where the solve stands; absent where nothing iterates  |
+| sampler                              | [any]            | where a sampling engine stands, if one was used        |
+| first_pair                           | [sets + 1]       | pairs of each information set                          |
+| keys, key_ends; actions, action_ends | [bytes], [texts] | texts of information sets, and of pairs                |
+| history                              | [points, 3]      | iteration, seconds, exploitability                     |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.contract import Snapshot
+from regretless.errors import InvalidFile
+from regretless.forms.history import FloatArray, Strategy
+from regretless.reprs import brief
+from regretless.solvers.record import Record
+from regretless.solvers.solution import Solution
+from regretless.solvers.verification import Verification, verify_game
+from regretless.storage.container import Container, open_container, write_container
+from regretless.storage.fields import Fields
+from regretless.storage.tensor_file import DAMAGED
+from regretless.storage.texts import pack_texts, unpack_texts
+
+__all__ = ["GameSolution"]
+
+KIND = "solution"
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameSolution(Solution):
+    """The average strategy of a game, how exploitable it is, and what it took to find it."""
+
+    zero_sum: bool = True  # whether the payoffs of every terminal sum to 0
+    read_strategy: Callable[[], Strategy] = field(repr=False)  # arrays to text, when it is first asked for
+
+    __repr__ = brief
+
+    @cached_property
+    def strategy(self) -> Strategy:
+        """Information set -> action -> probability."""
+        return self.read_strategy()
+
+    def verify(self, **options: Any) -> Verification:
+        """Recompute values and exploitability from the rules of the game; options as in `verify_game`."""
+        return verify_game(self.record, self.strategy, **options)
+
+    def save(self, path: str | Path, *, resumable: bool = True) -> None:
+        """Write a `.rgl` file; without `resumable`, the strategy alone.
+
+        >>> import tempfile
+        >>> from regretless import solve
+        >>> solution = solve("kuhn", iterations=100)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     solution.save(f"{folder}/kuhn.rgl")
+        ...     loaded = GameSolution.load(f"{folder}/kuhn.rgl")
+        >>> loaded.exploitability == solution.exploitability, loaded.strategy == solution.strategy
+        (True, True)
+        """
+        arrays = _packed(self.strategy) | {"history": self.record.points()}
+        if resumable and self.snapshot is not None:
+            arrays |= self.snapshot.arrays
+        write_container(path, KIND, self.record.header() | {"zero_sum": self.zero_sum}, arrays)
+
+    def checkpoint(self, path: str | Path) -> None:
+        self.save(path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> GameSolution:
+        """Read a solution back; a file that is missing, damaged or something else raises `InvalidFile`."""
+        file = open_container(path, KIND)
+        record = Record.read(file)
+        try:
+            strategy = _unpacked(file, record.information_sets)
+            snapshot = _snapshot(file, record.iterations)
+        except (ValueError, KeyError):
+            raise InvalidFile(path, DAMAGED) from None
+        header = Fields(path, file.header)
+        return cls(
+            record=record,
+            snapshot=snapshot,
+            path=Path(path),
+            zero_sum=header.flag("zero_sum") if "zero_sum" in header else True,
+            read_strategy=lambda: strategy,
+        )
+
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
+        answer = super().as_json()
+        if strategy:
+            answer["strategy"] = {key: dict(actions) for key, actions in self.strategy.items()}
+        return answer
+
+
+def _packed(strategy: Strategy) -> dict[str, NDArray[Any]]:
+    counts = [len(actions) for actions in strategy.values()]
+    keys, key_ends = pack_texts(strategy)
+    actions, action_ends = pack_texts(action for actions in strategy.values() for action in actions)
+    return {
+        "solution": np.array([number for actions in strategy.values() for number in actions.values()], np.float64),
+        "first_pair": np.cumsum([0, *counts], dtype=np.int64),
+        "keys": keys,
+        "key_ends": key_ends,
+        "actions": actions,
+        "action_ends": action_ends,
+    }
+
+
+def _unpacked(file: Container, information_sets: int) -> Strategy:
+    """The strategy of a file; raises ValueError where its arrays contradict each other."""
+    probabilities = _numbers(file, "solution")
+    keys = unpack_texts(file.array("keys"), file.array("key_ends"))
+    actions = unpack_texts(file.array("actions"), file.array("action_ends"))
+    first_pair = file.array("first_pair")
+    if first_pair.shape != (information_sets + 1,) or first_pair.dtype != np.int64 or len(set(keys)) != len(keys):
+        raise ValueError("every information set has a name of its own and a slice of pairs")
+    places = first_pair.tolist()
+    fits = len(keys) == information_sets and len(actions) == len(probabilities) == places[-1]
+    rises = places[0] == 0 and all(start < end for start, end in pairwise(places))
+    if not fits or not rises or np.any((probabilities < 0) | (probabilities > 1 + 1e-6)):
+        raise ValueError("information sets, actions and probabilities must fit each other")
+    numbers = probabilities.tolist()
+    return {
+        key: dict(zip(actions[start:end], numbers[start:end], strict=True))
+        for key, (start, end) in zip(keys, pairwise(places), strict=True)
+    }
+
+
+def _snapshot(file: Container, iterations: int) -> Snapshot | None:
+    if "regret" not in file:
+        return None
+    pairs = file.entry("solution").shape
+    arrays = {name: _numbers(file, name, pairs) for name in ("regret", "average", "strategy")}
+    if "sampler" in file:
+        arrays["sampler"] = _sampler(_numbers(file, "sampler"))
+    return Snapshot(iterations, arrays)
+
+
+def _sampler(numbers: FloatArray) -> FloatArray:
+    """Where random numbers stand: seed, count and two scales; or the 625 whole numbers of Python's own generator."""
+    whole = numbers[:2] if numbers.size == 4 else numbers
+    sound = bool((whole == np.floor(whole)).all() and (whole >= 0).all() and (whole < 2.0**53).all())
+    if numbers.size == 4:
+        sound = sound and bool((numbers[2:] > 0).all())
+    elif numbers.size == 625:
+        sound = sound and bool((numbers < 2.0**32).all()) and numbers[-1] <= 624
+    if not sound or numbers.size not in (4, 625):
+        raise ValueError("the sampler's state is none")
+    return numbers
+
+
+def _numbers(file: Container, name: str, shape: tuple[int, ...] | None = None) -> FloatArray:
+    """An array of finite numbers, of that shape or of any one axis."""
+    array = file.array(name)
+    fits = array.ndim == 1 if shape is None else array.shape == shape
+    if not fits or array.dtype != np.float64 or not np.isfinite(array).all():
+        raise ValueError("an array has another shape, type or content than it should")
+    return cast(FloatArray, array)

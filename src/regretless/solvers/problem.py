@@ -1,0 +1,108 @@
+"""What differs between the problems that take the one path from a request to a solution.
+
+request    Request.of(problem, options)              every option honoured or refused
+form       problem.form()                            compiled, after `check_fits`
+engine     problem.create(form, request)             found in the registry
+loop       run(engine, variant, stop)                measurements, checkpoints, interrupts, resume
+solution   problem.solution(record, form, engine)    which saves, loads, verifies and resumes itself
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Generic, TypeVar
+
+from regretless.engines.registry import ENGINES
+from regretless.engines.registry import Kind as Form
+from regretless.errors import InvalidOption
+from regretless.solvers.record import Record
+from regretless.solvers.request import DEVICES, Kind, Request
+from regretless.solvers.solution import Solution
+
+__all__ = ["Problem"]
+
+FormType = TypeVar("FormType")
+EngineType = TypeVar("EngineType")
+
+
+class Problem(ABC, Generic[FormType, EngineType]):
+    """Something to solve: a game, or a hold'em spot."""
+
+    kind: Kind
+    name: str  # what a user calls it
+    unit: str  # what exploitability is shown in
+    scale: float = 1.0  # exploitability in `unit` / exploitability in the game's units
+    variant: str  # where none is asked for
+    storage: int | None = None  # bits of a stored number, where none are asked for and there is a choice
+    forms: tuple[Form, ...]  # what its engines work on
+    solution_type: type[Solution]  # what `solution` returns
+
+    @abstractmethod
+    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
+        """Iterations and target (in the game's units) of a solve for which these were asked."""
+
+    @classmethod
+    def check_machine(cls, engine: str, device: str) -> None:
+        """Refuse an engine or a device that does not exist, or cannot solve such a problem, by name."""
+        builds = {
+            name: [build for form, build in entry.classes.items() if form in cls.forms]
+            for name, entry in ENGINES.items()
+        }
+        able = [name for name in builds if builds[name]]
+        places = dict.fromkeys(place for name in able for build in builds[name] for place in build.devices)
+        for option, value, known, existing in (
+            ("engine", engine, ("auto", *able), ENGINES),
+            ("device", device, ("auto", *places), DEVICES),
+        ):
+            if value not in known:
+                wrong = f"cannot solve a {cls.kind}: use" if value in existing else "is not one of"
+                raise InvalidOption(option, value, f"{wrong} {', '.join(known)}")
+
+    def in_units(self, target: float) -> float:
+        """A target that a user gave, in the game's units."""
+        return target
+
+    def check_fits(self, request: Request) -> None:
+        """Raise `WouldNotFit` where the memory is known not to suffice before anything is compiled."""
+
+    @abstractmethod
+    def form(self) -> FormType:
+        """The compiled problem."""
+
+    @abstractmethod
+    def tree_hash(self, form: FormType) -> str:
+        """Equal for problems whose snapshots fit each other."""
+
+    @abstractmethod
+    def create(self, form: FormType, request: Request) -> EngineType:
+        """An engine on the form."""
+
+    def prepare(self, engine: EngineType, *, resumed: bool) -> None:
+        """Bring a new engine, which may have been restored, to where its first iteration begins."""
+
+    @abstractmethod
+    def checkpoint_bytes(self, form: FormType, engine: EngineType) -> int:
+        """About how large a checkpoint is."""
+
+    @abstractmethod
+    def size(self, form: FormType) -> tuple[int, int]:
+        """Nodes and information sets."""
+
+    @abstractmethod
+    def solution(self, record: Record, form: FormType, engine: EngineType) -> Solution:
+        """The answer, read from the engine."""
+
+    # --- resuming ----------------------------------------------------------------------------------------------------
+
+    def machine(self, earlier: Solution) -> dict[str, Any]:
+        """Engine, device and threads of a solve that continues an earlier one."""
+        return {"engine": earlier.engine, "device": earlier.device, "threads": earlier.threads}
+
+    def why_final(self, earlier: Solution) -> str:
+        """Why a solution that keeps no snapshot cannot be resumed."""
+        return f"was solved by {earlier.variant}: there is nothing to resume"
+
+    def check_resumed(self, earlier: Solution) -> None:
+        """Refuse the solution of another problem."""
+        if type(earlier) is not self.solution_type:
+            raise InvalidOption("resume", earlier.where, f"is not a solve of {self.name}")

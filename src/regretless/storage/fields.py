@@ -1,0 +1,83 @@
+"""The keys of a header, each read by name and checked for type and range: strangers write files too.
+
+A key that is missing, of another type or out of range makes the file damaged, and the message names it. Unknown keys
+are ignored: later versions may write more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, cast
+
+from regretless.errors import InvalidFile
+
+__all__ = ["LARGEST", "Fields"]
+
+LARGEST = 2**62  # of counts: iterations, bytes, nodes
+LONGEST_TEXT = 4096  # characters of names
+
+
+class Fields:
+    """The keys of one table of a header, read by name; `where` is the table, for messages."""
+
+    def __init__(self, path: object, table: object, where: str = "") -> None:
+        self.path, self.where = path, where
+        if not isinstance(table, Mapping):
+            raise InvalidFile(path, f"is damaged: {where.rstrip('.') or 'its header'} is not a table")
+        self.table: Mapping[str, Any] = table
+
+    def __contains__(self, name: str) -> bool:
+        return self.table.get(name) is not None
+
+    def wrong(self, name: str, reason: str) -> InvalidFile:
+        return InvalidFile(self.path, f"is damaged: {self.where}{name} {reason}")
+
+    def value(self, name: str) -> Any:
+        if name not in self.table:
+            raise self.wrong(name, "is missing from its header")
+        return self.table[name]
+
+    def text(self, name: str, *, longest: int = LONGEST_TEXT) -> str:
+        value = self.value(name)
+        if not isinstance(value, str) or len(value) > longest:
+            raise self.wrong(name, f"is not a text of at most {longest:,} characters")
+        return value
+
+    def whole(self, name: str, *, low: int = 0, high: int = LARGEST) -> int:
+        value = self.value(name)
+        if type(value) is not int or not low <= value <= high:
+            raise self.wrong(name, f"is not a whole number from {low} to {high}")
+        return value
+
+    def number(self, name: str, *, low: float = -math.inf) -> float:
+        return self._number(name, self.value(name), low)
+
+    def numbers(self, name: str, *, count: int | None = None) -> tuple[float, ...]:
+        values = self.value(name)
+        if not isinstance(values, list) or not values or (count is not None and len(values) != count):
+            raise self.wrong(name, f"is not a list of {count or 'some'} numbers")
+        return tuple(self._number(name, value, -math.inf) for value in values)
+
+    def flag(self, name: str) -> bool:
+        value = self.value(name)
+        if not isinstance(value, bool):
+            raise self.wrong(name, "is neither true nor false")
+        return value
+
+    def one_of(self, name: str, allowed: tuple[str, ...]) -> str:
+        value = self.value(name)
+        if not isinstance(value, str) or value not in allowed:
+            raise self.wrong(name, f"is not one of {', '.join(allowed)}")
+        return value
+
+    def _number(self, name: str, value: object, low: float) -> float:
+        if type(value) not in (int, float):
+            raise self.wrong(name, "is not a number")
+        try:
+            number = float(cast(float, value))
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number) or number < low:
+            raise self.wrong(name, "is out of range")
+        return number
