@@ -12,13 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from regretless.errors import InvalidFile, InvalidOption
+from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import Game
+from regretless.games.registry import as_game
+from regretless.games.registry import load as load_game
 from regretless.solvers.game_problem import GameProblem
 from regretless.solvers.game_solution import GameSolution
 from regretless.solvers.interrupt import catch_interrupts
 from regretless.solvers.loop import Progress
 from regretless.solvers.problem import Problem
 from regretless.solvers.progress_line import in_notebook, progress_line
+from regretless.solvers.public_problem import PublicProblem
 from regretless.solvers.request import EXACT, Kind, check_names, check_options
 from regretless.solvers.solution import Solution
 from regretless.solvers.solve import solve as solve_problem
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["load", "problem_of", "solve"]
 
 SPOT_FILES = "spot-"  # how the kinds of files of spots begin
+FLOP_HOLDEM = "flop-holdem"  # the kind of its files
 
 Checkpointed = Callable[[InvalidFile | None], None]
 Report = Callable[[Progress], None]
@@ -73,6 +78,8 @@ def solve(
     sampling: str | None = None,
     batch_size: int | None = None,
     seed: int | None = None,
+    form: str | None = None,
+    storage: int | None = None,
     engine: str | None = None,
     device: str | None = None,
     threads: int | None = None,
@@ -103,7 +110,10 @@ def solve(what: Any = None, **options: Any) -> Any:
       there is a target, in the game's units. A spot stops at a target of 0.3 percent of the pot, or after 10,000.
     - `measure_every`: iterations between measurements of exploitability; by default a tenth of those done.
     - `updates`, `sampling`, `batch_size`, `seed`: games only. Who is updated when, and how much of the tree is walked.
-    - `storage`, `locks`: spots only. Bits of a stored number (32 or 16), and decisions that are given.
+    - `form`: games only. `"history"` (the default: engines derive the sequence form from it) or `"public"`, for kuhn,
+      leduc and flop-holdem, which has no other.
+    - `storage`: spots and the public form only. Bits of a stored number, 32 or 16.
+    - `locks`: spots only. Decisions that are given.
     - `engine`, `device`, `threads`: what it runs on.
     - `resume`: a solution or a `.rgl` file to continue from; then `what` may be left out.
     - `checkpoint`: a `.rgl` file to save to every `save_every` seconds and when the solve is interrupted; after each
@@ -162,10 +172,15 @@ def load(path: str | Path, *, to_resume: bool = False) -> Solution:
     Traceback (most recent call last):
     regretless.errors.InvalidFile: no-such-file.rgl: does not exist
     """
-    if open_container(path).kind.startswith(SPOT_FILES):
+    kind = open_container(path).kind
+    if kind.startswith(SPOT_FILES):
         from regretless.holdem.solution import SpotSolution
 
         return SpotSolution.load(path, to_resume=to_resume)
+    if kind == FLOP_HOLDEM:
+        from regretless.holdem.flop_holdem import FlopHoldemSolution
+
+        return FlopHoldemSolution.load(path)
     return GameSolution.load(path)
 
 
@@ -184,10 +199,17 @@ def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
         from regretless.holdem.problem import spot_problem
 
         return spot_problem(what, options)
+    form = options.get("form")
     if what is None:
         assert earlier is not None
-        what = earlier.game
-    return GameProblem(str(what) if isinstance(what, Path) else what)
+        what, form = earlier.game, earlier.settings.form
+    rules = load_game(str(what)) if isinstance(what, str | Path) else as_game(what)
+    if isinstance(rules, FlopHoldem) and form != "history":
+        from regretless.holdem.flop_holdem import FlopHoldemProblem
+
+        return FlopHoldemProblem(rules)
+    is_public = form == "public" and options.get("variant") != EXACT
+    return PublicProblem(rules) if is_public else GameProblem(rules)
 
 
 def _is_spot(what: object) -> bool:

@@ -51,20 +51,23 @@ KINDS = {
     "game": Kind(("kuhn",), {}, "kuhn"),
     "sampled game": Kind(("kuhn", "--sampling", "chance"), {"sampling": "chance"}, "kuhn"),
     "exact": Kind(("kuhn", "--variant", "lp"), {"variant": "lp"}, "kuhn"),
+    "public game": Kind(("kuhn", "--form", "public"), {"form": "public"}, "kuhn"),
     "river": Kind(("river.toml",), {}, "river.toml"),
     "turn": Kind(("turn.toml",), {}, "turn.toml"),
     "flop": Kind(("flop.toml",), {}, "flop.toml"),
     "batch": Kind(("folder",), {}),  # a command only: Python has `solve_many`
     "resumed game": Kind(("--resume", "kuhn.rgl"), {"resume": "kuhn.rgl"}),
     "resumed sampled game": Kind(("--resume", "sampled.rgl"), {"resume": "sampled.rgl"}),
+    "resumed public game": Kind(("--resume", "public.rgl"), {"resume": "public.rgl"}),
     "resumed river": Kind(("--resume", "river.rgl"), {"resume": "river.rgl"}),
     "resumed turn": Kind(("--resume", "turn.rgl"), {"resume": "turn.rgl"}),
 }
 GAMES = {"game", "sampled game"}
+PUBLIC = {"public game"}
 SPOTS = {"river", "turn", "flop", "batch"}
 RESUMED_GAMES = {"resumed game", "resumed sampled game"}
 RESUMED_SPOTS = {"resumed river", "resumed turn"}
-RESUMED = RESUMED_GAMES | RESUMED_SPOTS
+RESUMED = RESUMED_GAMES | RESUMED_SPOTS | {"resumed public game"}
 ALL = frozenset(KINDS)
 ITERATIONS = 12  # of every solve here; a resumed one had 3
 
@@ -80,6 +83,7 @@ class Row:
     base: dict[str, Any] = field(default_factory=dict)  # options given with it and without it
     also: dict[str, Any] = field(default_factory=dict)  # options given with it only
     named: str | None = None  # how a refusal calls it, if not by its own name
+    by: dict[str, str] = field(default_factory=dict)  # kinds where another option is refused beside it
     shell: bool = True  # whether the command has it
     python: bool = True  # whether `rl.solve` has it
 
@@ -127,7 +131,7 @@ def solved(kind: str) -> str:
 
 OUT = {"out": "out.rgl"}
 ROWS = [
-    Row("variant", "linear", GAMES | SPOTS | {"exact"}, differs("variant", "exploitability")),
+    Row("variant", "linear", GAMES | PUBLIC | SPOTS | {"exact"}, differs("variant", "exploitability")),
     Row("iterations", 7, ALL - {"exact"}, is_now("iterations", 7)),
     Row("iterations", 0, set(), differs("iterations")),
     Row("target", 60.0, ALL - {"exact"}, reached),
@@ -143,7 +147,16 @@ ROWS = [
     Row("device", "no-such", set(), is_now("device", "no-such")),
     Row("threads", 1, ALL, is_now("threads", 1)),
     Row("threads", 0, set(), is_now("threads", 0)),
-    Row("storage", 16, SPOTS, differs("memory_bytes")),
+    Row(
+        "form",
+        "public",
+        {"game", "public game", "resumed public game"},
+        is_now("nodes", 9),
+        by={"sampled game": "sampling"},
+    ),
+    Row("form", "history", GAMES | PUBLIC | RESUMED_GAMES | {"exact"}, is_now("nodes", 58)),
+    Row("form", "no-such", set(), is_now("nodes", 58)),
+    Row("storage", 16, PUBLIC | SPOTS, differs("memory_bytes")),
     Row("storage", 8, set(), differs("memory_bytes")),
     Row("save_every", 1e-9, ALL - {"exact"}, saved_more_often, base=OUT, python=False),
     Row("checkpoint", "out.rgl", ALL - {"exact"}, wrote("out"), also={"save_every": 1e-9}, shell=False),
@@ -176,6 +189,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         rl.solve(str(folder / f"{street}.toml"), iterations=3).save(folder / f"{street}-solved.rgl")
     shutil.copy(folder / "river.toml", folder / "folder")
     stopped = {"kuhn.rgl": ("kuhn", {}), "sampled.rgl": ("kuhn", {"sampling": "chance"})}
+    stopped |= {"public.rgl": ("kuhn", {"form": "public"})}
     stopped |= {f"{street}.rgl": (str(folder / f"{street}.toml"), {}) for street in ("river", "turn")}
     for name, (what, options) in stopped.items():
         done = [0]
@@ -257,7 +271,8 @@ def test_the_command_honours_or_refuses(row: Row, run, folder: Path, writes: lis
         result = run("solve", *problem.words, *words(kind, chosen(kind, row, given=True)), "--json")
         if kind not in row.kinds:
             assert (result.code, result.out) == (1, ""), (kind, result)
-            assert result.err.startswith(f"error: {row.named or row.option.replace('_', '-')}: "), (kind, result.err)
+            name = row.by.get(kind, row.named or row.option.replace("_", "-"))
+            assert result.err.startswith(f"error: {name}: "), (kind, result.err)
             assert result.err.count("\n") == 1
             assert content(folder) == before
             continue
@@ -285,7 +300,7 @@ def test_python_honours_or_refuses(row: Row, folder: Path, writes: list[str]) ->
             continue
         given, base = (problem.python | chosen(kind, row, given=each) for each in (True, False))
         if kind not in row.kinds:
-            with pytest.raises(InvalidOption, match=rf"^{re.escape(row.option)}: "):
+            with pytest.raises(InvalidOption, match=rf"^{re.escape(row.by.get(kind, row.option))}: "):
                 rl.solve(problem.what, **given)
             assert content(folder) == before
             continue

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
+import regretless as rl
 from regretless.cards.deck import parse_board
 from regretless.cards.hands import HAND_CARDS, HAND_COUNT, hand_index
 from regretless.cards.isomorphism import CARD_MAPS
-from regretless.errors import InvalidText
+from regretless.errors import InvalidText, RegretlessError, WouldNotFit
 from regretless.forms.public import PublicForm
 from regretless.games import FlopHoldem
-from regretless.holdem.flop_holdem import FlopHoldemReader
+from regretless.holdem import flop_holdem
+from regretless.holdem.flop_holdem import FlopHoldemReader, FlopHoldemSolution
 from regretless.holdem.form.flop_holdem import compile_flop_holdem
 
 
@@ -99,3 +104,39 @@ def test_lines_that_lead_nowhere(reader: FlopHoldemReader, line: str, says: str)
     with pytest.raises(InvalidText) as raised:
         reader.find(line)
     assert says in str(raised.value)
+
+
+@pytest.mark.slow
+def test_a_solve_from_the_deal(tmp_path: Path) -> None:
+    """Takes 1.4 GB: values in big blinds, the file read back and resumed, any node read."""
+    solution = rl.solve("flop-holdem", storage=16, iterations=6, measure_every=2)
+    assert isinstance(solution, FlopHoldemSolution)
+    assert solution.values[0] == pytest.approx(-solution.values[1], abs=1e-4)
+    assert abs(solution.values[0]) < 0.5  # of a big blind
+    assert [point.exploitability for point in solution.history] == sorted(
+        (point.exploitability for point in solution.history), reverse=True
+    )
+    answer = solution.as_json()
+    assert answer["exploitability_mbb"] == pytest.approx(1000 * answer["exploitability"])
+    assert (answer["big_blind"], answer["information_sets"]) == (100, 1_455_417_600 + 8 * 1326)
+    assert sum(solution.strategy["AsAh:"].values()) == pytest.approx(1)
+    solution.save(tmp_path / "flop.rgl")
+    loaded = rl.load(tmp_path / "flop.rgl")
+    assert isinstance(loaded, FlopHoldemSolution)
+    line = "call, check, Qs Jh 2h, check"
+    np.testing.assert_array_equal(loaded.node(line).strategy, solution.node(line).strategy)
+    assert loaded.node().frequencies == solution.node().frequencies
+    resumed = rl.solve(resume=loaded, iterations=8)
+    assert resumed.exploitability < solution.exploitability
+
+
+def test_a_solve_that_does_not_fit_is_refused_before_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flop_holdem, "available_bytes", lambda: 10**9)
+    with pytest.raises(WouldNotFit, match="flop-holdem in 32 bits"):
+        rl.solve("flop-holdem", iterations=1)
+
+
+@pytest.mark.parametrize("options", [{"form": "history"}, {"seed": 1}, {"sampling": "external"}, {"engine": "torch"}])
+def test_options_that_do_not_serve_it_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(RegretlessError, match=r"flop-holdem: is too large|^(seed|sampling|engine): .*public form"):
+        rl.solve("flop-holdem", iterations=1, **options)

@@ -143,5 +143,6 @@ class PublicForm:
     ]  # [G, H] per player; the value of hand h on a copy is that of hand permutation[h]
     symmetry: Symmetry
     strength: tuple[IntArray, IntArray]  # [F, H] per player: larger wins, equal ties, `DEAD` where blocked
+    unit: float = 1.0  # chips in the unit that values of the whole game are given in, such as a big blind
 
     __repr__ = brief

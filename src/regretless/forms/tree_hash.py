@@ -12,13 +12,13 @@ import hashlib
 import numpy as np
 
 from regretless.forms.history import HistoryForm
-from regretless.forms.public import BettingTree
+from regretless.forms.public import BettingTree, PublicForm
 
 __all__ = ["tree_hash"]
 
 
-def tree_hash(form: HistoryForm | BettingTree) -> str:
-    """SHA-256 of a compiled game or a betting tree, as 64 hexadecimal digits.
+def tree_hash(form: HistoryForm | PublicForm | BettingTree) -> str:
+    """SHA-256 of a compiled game, or of a betting tree alone, as 64 hexadecimal digits.
 
     >>> from regretless.forms import compile_history
     >>> from regretless.games import Kuhn
@@ -27,6 +27,12 @@ def tree_hash(form: HistoryForm | BettingTree) -> str:
     >>> tree_hash(compile_history(Kuhn())) == tree_hash(compile_history(Kuhn(players=3)))
     False
     """
+    if isinstance(form, PublicForm):
+        digest = hashlib.sha256(tree_hash(form.tree).encode())
+        for hands, strength in zip(form.hands, form.strength, strict=True):
+            for array, number in ((hands.weight, "<f8"), (hands.cards, "<i2"), (strength, "<i2")):
+                digest.update(np.ascontiguousarray(array, dtype=number).data)
+        return digest.hexdigest()
     if isinstance(form, BettingTree):
         digest = hashlib.sha256()
         for array, number in (

@@ -29,7 +29,7 @@ from regretless.games.leduc import Leduc
 from regretless.games.liars_dice import LiarsDice
 from regretless.spelling import name_in, parameters_in
 
-__all__ = ["Entry", "as_game", "catalogue", "load", "names"]
+__all__ = ["Entry", "as_game", "catalogue", "is_public_only", "load", "names"]
 
 OPENSPIEL = "openspiel:"
 
@@ -119,8 +119,23 @@ def as_game(given: object) -> Game[Any]:
     raise InvalidOption("game", shown, "is neither a game, the name of one, nor a game of OpenSpiel")
 
 
+def is_public_only(text: str) -> bool:
+    """Whether a text names a game that only has a public form.
+
+    >>> is_public_only("flop-holdem"), is_public_only("leduc(ranks=6)")
+    (True, False)
+    """
+    entry = _CATALOGUE.get(_plain(text.partition("(")[0]))
+    return entry is not None and entry.rules.public_only
+
+
+def _plain(name: str) -> str:
+    """A name however it is spelled: Liar's Dice, liars-dice."""
+    return re.sub(r"[\s-]+", "_", name.strip().lower().replace("'", ""))
+
+
 def _find(name: str, text: str) -> Entry:
-    plain = re.sub(r"[\s-]+", "_", name.strip().lower().replace("'", ""))
+    plain = _plain(name)
     if entry := _CATALOGUE.get(plain):
         return entry
     close = difflib.get_close_matches(plain, _CATALOGUE, n=1)

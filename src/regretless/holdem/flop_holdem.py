@@ -1,16 +1,48 @@
-"""Flop hold'em solved from the deal on: every hand of both players, every flop."""
+"""Flop hold'em solved from the deal on: every hand of both players on every flop, without abstraction.
+
+Values and exploitability are in big blinds; targets, and exploitability as people quote it, are in mbb/g, thousandths
+of a big blind per game. A solution is read by lines of play, `node("call, check, Qs Jh 2h, check")`: its `strategy`
+holds the first round alone, because the flop has 1.455 billion information sets. Its file holds the record and the
+arrays of the engine, so it can always be resumed; nodes are read from an engine that is restored when the first one
+is asked for.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
+from regretless import engines
 from regretless.cards.hands import HAND_COUNT, hand_text
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS
+from regretless.engines.contract import PublicEngine
+from regretless.errors import InvalidFile, InvalidGame, InvalidText, WouldNotFit
+from regretless.forms.betting import limit_branches
 from regretless.forms.history import IntArray
-from regretless.forms.public import Kind
-from regretless.holdem.reading.places import LineReader
+from regretless.forms.memory import available_bytes
+from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public_size import size_of_branches
+from regretless.games.flop_holdem import FlopHoldem
+from regretless.holdem.form.flop_holdem import compile_flop_holdem
+from regretless.holdem.problem import default_threads
+from regretless.holdem.reading.places import LineReader, Played
+from regretless.reprs import brief
+from regretless.solvers.game_solution import GameSolution, public_snapshot
+from regretless.solvers.public_problem import STORAGE, PublicProblem
+from regretless.solvers.record import Record
+from regretless.solvers.request import Request
+from regretless.storage.container import open_container, write_container
 
-__all__ = ["FlopHoldemReader"]
+__all__ = ["FILE_KIND", "FlopHoldemProblem", "FlopHoldemReader", "FlopHoldemSolution"]
+
+FILE_KIND = "flop-holdem"
+MILLI = 1000  # thousandths of a big blind
+FLOPS = 1755  # distinct up to suits
 
 
 class FlopHoldemReader(LineReader):
@@ -36,3 +68,129 @@ class FlopHoldemReader(LineReader):
                     found[key] = dict(zip(played.actions, row.tolist(), strict=True))
                 waiting += [self.act(place, action) for action in range(len(played.actions))]
         return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlopHoldemSolution(GameSolution):
+    """Flop hold'em, solved. Values are in big blinds, the small blind's first."""
+
+    make_reader: Callable[[], FlopHoldemReader] = field(repr=False)
+
+    __repr__ = brief
+
+    @classmethod
+    def reading(cls, make_reader: Callable[[], FlopHoldemReader], **fields: Any) -> FlopHoldemSolution:
+        """A solution whose strategy and nodes are read with what `make_reader` makes when the first is asked for."""
+        make_reader = cache(make_reader)
+        return cls(make_reader=make_reader, read_strategy=lambda: make_reader().first_round(), **fields)
+
+    @property
+    def reader(self) -> FlopHoldemReader:
+        """What nodes are read with."""
+        return self.make_reader()
+
+    @property
+    def scale(self) -> float:
+        return MILLI
+
+    @property
+    def unit(self) -> str:
+        return "in mbb/g"
+
+    @property
+    def exploitability_mbb(self) -> float:
+        """Exploitability in thousandths of a big blind per game."""
+        return MILLI * self.exploitability
+
+    def node(self, line: str = "", cards: Sequence[int] = ()) -> Played:
+        """What the player does with each hand where a line of play leads: "call, check, Qs Jh 2h, check".
+
+        `cards` is the flop, where the line leaves it out.
+        """
+        place = self.reader.find(line, cards)
+        if self.reader.form.tree.kind[place.node] != Kind.DECISION:
+            raise InvalidText("line", line, None, "nobody acts there")
+        return self.reader.played(place)
+
+    def verify(self, **options: Any) -> Any:
+        raise InvalidGame(f"{self.game}: is too large to be checked by its rules")
+
+    def save(self, path: str | Path, *, resumable: bool = True) -> None:
+        """Write a `.rgl` file, which can be resumed."""
+        if self.snapshot is None:
+            raise InvalidFile(path, "cannot be written: the solution holds nothing that was learned")
+        header = self.record.header() | {"weight": self.snapshot.weight}
+        write_container(path, FILE_KIND, header, {**self.snapshot.arrays, "history": self.record.points()})
+
+    @classmethod
+    def load(cls, path: str | Path) -> FlopHoldemSolution:
+        """Read a solution back; a file that is missing, damaged or something else raises `InvalidFile`."""
+        file = open_container(path, FILE_KIND)
+        record = Record.read(file, players=2)
+        snapshot = public_snapshot(file, record.iterations)
+        if snapshot is None:
+            raise InvalidFile(path, "is damaged: it holds no regrets")
+
+        def restored() -> FlopHoldemReader:
+            storage = file.bits("regret.0")
+            game = FlopHoldem()
+            check_fits(game, storage, threads=1)
+            form = compile_flop_holdem(game)
+            engine = engines.create("auto", form, threads=1, storage=storage)
+            engine.restore(snapshot)
+            return FlopHoldemReader(form, engine)
+
+        return cls.reading(restored, record=record, snapshot=snapshot, path=Path(path))
+
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
+        root = self.node()
+        return super().as_json(strategy=strategy) | {
+            "exploitability_mbb": self.exploitability_mbb,
+            "big_blind": FlopHoldem.big_blind,
+            "root": {"player": root.player, "actions": list(root.actions), "frequencies": list(root.frequencies)},
+        }
+
+
+class FlopHoldemProblem(PublicProblem):
+    """Flop hold'em. Targets are in mbb/g."""
+
+    unit = "mbb/g"
+    scale = MILLI
+    variant = "discounted"
+    solution_type = FlopHoldemSolution
+
+    def __init__(self, game: FlopHoldem) -> None:
+        super().__init__(game)
+        self.flop_holdem = game
+
+    def in_units(self, target: float) -> float:
+        return target / MILLI
+
+    def check_fits(self, request: Request) -> None:
+        check_fits(self.flop_holdem, request.settings.storage or STORAGE, request.threads or default_threads())
+
+    def form(self) -> PublicForm:
+        return compile_flop_holdem(self.flop_holdem)
+
+    def create(self, form: PublicForm, request: Request) -> PublicEngine:
+        return super().create(form, replace(request, threads=request.threads or default_threads()))
+
+    def solution(self, record: Record, form: PublicForm, engine: PublicEngine) -> FlopHoldemSolution:
+        return FlopHoldemSolution.reading(
+            lambda: FlopHoldemReader(form, engine), record=record, snapshot=engine.snapshot(copy=False)
+        )
+
+
+def check_fits(game: FlopHoldem, storage: int, threads: int) -> None:
+    """Raise `WouldNotFit` where an engine takes more memory than is free."""
+    size = size_of_branches(
+        limit_branches(game.betting, game.move_name),
+        deck=52,
+        hands=(HAND_COUNT, HAND_COUNT),
+        permutations=len(SUIT_PERMUTATIONS),
+        runouts=(1, FLOPS),
+    )
+    needed = engines.estimate("numba", engines.Kind.PUBLIC, size, storage=storage, threads=threads) or 0
+    if needed > (free := available_bytes()):
+        hint = "--storage 16 takes about half as much" if storage == 32 else ""
+        raise WouldNotFit(f"{game.name} in {storage} bits", needed=needed, available=free, hint=hint)

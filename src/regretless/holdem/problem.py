@@ -90,6 +90,7 @@ class SpotProblem(Problem[PublicForm, PublicEngine]):
 
     kind = Kind.SPOT
     unit = "% of the pot"
+    form_name = "public"
     storage = STORAGE
     forms = (Form.PUBLIC,)
     solution_type = SpotSolution

@@ -43,6 +43,7 @@ from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.spots.lock_text import lock_text
 from regretless.holdem.spots.spot import PlayerName, Spot
 from regretless.reprs import brief
+from regretless.solvers.game_solution import LEARNED
 from regretless.solvers.record import Record, Settings, read_history
 from regretless.solvers.solution import Solution
 from regretless.storage.container import Container, StoredArrays, open_container, write_container
@@ -52,7 +53,6 @@ __all__ = ["SpotSolution"]
 
 SOLUTION, CHECKPOINT = "spot-solution", "spot-checkpoint"
 LONGEST_SPOT = 2**23  # characters of the TOML of a spot
-_LEARNED = tuple(f"{name}.{player}" for name in ("regret", "average", "matched") for player in range(2))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,7 +189,7 @@ class SpotSolution(Solution):
             if "weight" not in header and file.bits("regret.0") == 16:
                 raise InvalidFile(path, "does not say how much its averages weigh")
             weight = header.number("weight", low=0.0) if "weight" in header else 0.0
-            snapshot = Snapshot(record.iterations, StoredArrays(file, _LEARNED), weight)
+            snapshot = Snapshot(record.iterations, StoredArrays(file, LEARNED), weight)
             settings = replace(settings, storage=file.bits("regret.0"))
         record = replace(record, settings=settings)
 

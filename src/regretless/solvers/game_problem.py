@@ -19,7 +19,7 @@ from regretless.solvers.record import Record
 from regretless.solvers.request import Kind, Request
 from regretless.solvers.solve import solve
 
-__all__ = ["GameProblem", "solve_game"]
+__all__ = ["GameProblem", "game_end", "solve_game"]
 
 ITERATIONS = 1000
 ITERATIONS_TO_TARGET = 1_000_000  # where a target is given and no number of iterations
@@ -40,6 +40,13 @@ def solve_game(game: Game[Any] | str, **options: Any) -> GameSolution:
     return solution
 
 
+def game_end(iterations: int | None, target: float | None) -> tuple[int, float | None]:
+    """Iterations and target of the solve of a game for which these were asked."""
+    if iterations is None:
+        iterations = ITERATIONS if target is None else ITERATIONS_TO_TARGET
+    return iterations, target
+
+
 class GameProblem(Problem[HistoryForm, GameEngine | ExactEngine]):
     """A game, given as rules or by name."""
 
@@ -54,9 +61,7 @@ class GameProblem(Problem[HistoryForm, GameEngine | ExactEngine]):
         self.name = self.rules.name
 
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
-        if iterations is None:
-            iterations = ITERATIONS if target is None else ITERATIONS_TO_TARGET
-        return iterations, target
+        return game_end(iterations, target)
 
     def form(self) -> HistoryForm:
         return compile_history(self.rules)

@@ -8,6 +8,7 @@ read without the game, and the arrays that a resume starts from, which fit only 
 | solution                             | [pairs]          | the average strategy                                   |
 | regret, average, strategy            | [pairs]          | where the solve stands; absent where nothing iterates  |
 | sampler                              | [any]            | where a sampling engine stands, if one was used        |
+| regret.P, average.P, matched.P       | [engine's]       | the same of a solve in the public form, by player P    |
 | first_pair                           | [sets + 1]       | pairs of each information set                          |
 | keys, key_ends; actions, action_ends | [bytes], [texts] | texts of information sets, and of pairs                |
 | history                              | [points, 3]      | iteration, seconds, exploitability                     |
@@ -32,14 +33,15 @@ from regretless.reprs import brief
 from regretless.solvers.record import Record
 from regretless.solvers.solution import Solution
 from regretless.solvers.verification import Verification, verify_game
-from regretless.storage.container import Container, open_container, write_container
+from regretless.storage.container import Container, StoredArrays, open_container, write_container
 from regretless.storage.fields import Fields
 from regretless.storage.tensor_file import DAMAGED
 from regretless.storage.texts import pack_texts, unpack_texts
 
-__all__ = ["GameSolution"]
+__all__ = ["LEARNED", "GameSolution", "public_snapshot"]
 
 KIND = "solution"
+LEARNED = tuple(f"{name}.{player}" for name in ("regret", "average", "matched") for player in range(2))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +77,10 @@ class GameSolution(Solution):
         arrays = _packed(self.strategy) | {"history": self.record.points()}
         if resumable and self.snapshot is not None:
             arrays |= self.snapshot.arrays
-        write_container(path, KIND, self.record.header() | {"zero_sum": self.zero_sum}, arrays)
+        header = self.record.header() | {"zero_sum": self.zero_sum}
+        if self.snapshot is not None and self.settings.form == "public":
+            header["weight"] = self.snapshot.weight
+        write_container(path, KIND, header, arrays)
 
     def checkpoint(self, path: str | Path) -> None:
         self.save(path)
@@ -87,7 +92,7 @@ class GameSolution(Solution):
         record = Record.read(file)
         try:
             strategy = _unpacked(file, record.information_sets)
-            snapshot = _snapshot(file, record.iterations)
+            snapshot = public_snapshot(file, record.iterations) or _snapshot(file, record.iterations)
         except (ValueError, KeyError):
             raise InvalidFile(path, DAMAGED) from None
         header = Fields(path, file.header)
@@ -138,6 +143,14 @@ def _unpacked(file: Container, information_sets: int) -> Strategy:
         key: dict(zip(actions[start:end], numbers[start:end], strict=True))
         for key, (start, end) in zip(keys, pairwise(places), strict=True)
     }
+
+
+def public_snapshot(file: Container, iterations: int) -> Snapshot | None:
+    """What a solve of the public form has learned, each array read when it is asked for; None where it is absent."""
+    if "regret.0" not in file:
+        return None
+    weight = Fields(file.path, file.header).number("weight", low=0.0)
+    return Snapshot(iterations, StoredArrays(file, LEARNED), weight)
 
 
 def _snapshot(file: Container, iterations: int) -> Snapshot | None:

@@ -32,6 +32,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
     name: str  # what a user calls it
     unit: str  # what exploitability is shown in
     scale: float = 1.0  # exploitability in `unit` / exploitability in the game's units
+    form_name: str = "history"  # what `form` compiles, as a user types it
     variant: str  # where none is asked for
     storage: int | None = None  # bits of a stored number, where none are asked for and there is a choice
     forms: tuple[Form, ...]  # what its engines work on
@@ -55,7 +56,8 @@ class Problem(ABC, Generic[FormType, EngineType]):
             ("device", device, ("auto", *places), DEVICES),
         ):
             if value not in known:
-                wrong = f"cannot solve a {cls.kind}: use" if value in existing else "is not one of"
+                what = "the public form" if cls.kind is Kind.PUBLIC else f"a {cls.kind}"
+                wrong = f"cannot solve {what}: use" if value in existing else "is not one of"
                 raise InvalidOption(option, value, f"{wrong} {', '.join(known)}")
 
     def in_units(self, target: float) -> float:

@@ -13,9 +13,10 @@ from regretless.reprs import brief
 from regretless.storage.container import Container
 from regretless.storage.fields import LARGEST, Fields
 
-__all__ = ["Measurement", "Reason", "Record", "Settings"]
+__all__ = ["FORMS", "Measurement", "Reason", "Record", "Settings"]
 
 Reason = Literal["iterations", "target", "interrupted", "exact"]
+FORMS = ("history", "public")
 _STORAGES = (64, 32, 16)  # bits of a stored number
 
 
@@ -40,6 +41,7 @@ class Settings:
     batch_size: int | None = None
     seed: int = 0
     storage: int | None = None  # bits of a stored number, where there is a choice
+    form: str = "history"  # that was compiled: "history" or "public"
 
     @classmethod
     def read(cls, header: Fields) -> Settings:
@@ -58,6 +60,7 @@ class Settings:
             batch_size=count("batch_size"),
             seed=given.whole("seed", low=-LARGEST),
             storage=given.whole("storage", low=min(_STORAGES), high=max(_STORAGES)) if "storage" in given else None,
+            form=given.one_of("form", FORMS) if "form" in given else FORMS["spot" in header],
         )
 
 

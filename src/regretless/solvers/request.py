@@ -17,7 +17,7 @@ from typing import Any
 
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.solvers.loop import Progress, Stop
-from regretless.solvers.record import Settings
+from regretless.solvers.record import FORMS, Settings
 from regretless.solvers.solution import Solution
 from regretless.variants.variant import Variant
 
@@ -45,6 +45,7 @@ class Kind(StrEnum):
 
     GAME = "game"
     EXACT = "exact"  # a game, by linear program
+    PUBLIC = "public"  # a game, in its public form
     SPOT = "spot"
 
 
@@ -62,6 +63,7 @@ class Option:
 
     game: Refusal | None = None
     exact: Refusal | None = None
+    public: Refusal | None = None
     spot: Refusal | None = None
     fits: Callable[[Any], bool] = lambda value: True
     rule: str = ""  # what `fits` asks for, after "option: value"
@@ -88,6 +90,9 @@ def _is_whole(value: Any) -> bool:
 _EXACT = "cannot be combined with variant lp, a linear program on the CPU"
 _NOT_EXACT = Refusal("cannot be combined with variant lp, which does not iterate")
 _ONE = "must be at least 1"
+_STORAGES = Refusal("is not one of 32, 16 bits", unless=(32, 16))
+_SPOTS = Refusal("is for hold'em spots")
+_REGRETS = Refusal("is for hold'em spots: the file of a game always holds its regrets", unless=(False,))
 
 OPTIONS: Mapping[str, Option] = {
     "variant": Option(fixed=True),
@@ -96,16 +101,19 @@ OPTIONS: Mapping[str, Option] = {
     "measure_every": Option(exact=_NOT_EXACT, fits=_at_least(1), rule=_ONE),
     "updates": Option(
         exact=_NOT_EXACT,
+        public=Refusal("is for the history form: in the public form players are updated in turn", ("alternating",)),
         spot=Refusal("is for games: a hold'em spot updates the players in turn", unless=("alternating",)),
         fixed=True,
     ),
     "sampling": Option(
         exact=Refusal(_EXACT, unless=("full",)),
+        public=Refusal("is for the history form: the public form is solved on the full tree", unless=("full",)),
         spot=Refusal("is for games: a hold'em spot is solved on the full tree", unless=("full",)),
         fixed=True,
     ),
     "batch_size": Option(
         exact=_NOT_EXACT,
+        public=Refusal("is for the history form: the public form is solved on the full tree"),
         spot=Refusal("is for games: it is a number of sampled deals, and a hold'em spot is solved on the full tree"),
         fits=_at_least(1),
         rule=_ONE,
@@ -113,6 +121,7 @@ OPTIONS: Mapping[str, Option] = {
     ),
     "seed": Option(
         exact=Refusal("cannot be combined with variant lp, which draws nothing at random"),
+        public=Refusal("is for the history form: solving the public form draws nothing at random"),
         spot=Refusal("is for games: solving a hold'em spot draws nothing at random"),
         fits=_is_whole,
         rule="must be a whole number",
@@ -130,14 +139,23 @@ OPTIONS: Mapping[str, Option] = {
         rule=_ONE,
     ),
     "storage": Option(
-        game=Refusal("is for hold'em spots: games keep numbers of 64 bits, or what their engine works in"),
-        exact=Refusal("is for hold'em spots"),
-        spot=Refusal("is not one of 32, 16 bits", unless=(32, 16)),
+        game=Refusal("is for hold'em spots and the public form: other games keep what their engine works in"),
+        exact=Refusal("is for hold'em spots and the public form"),
+        public=_STORAGES,
+        spot=_STORAGES,
         fixed=True,
     ),
-    "locks": Option(game=Refusal("is for hold'em spots"), exact=Refusal("is for hold'em spots")),
+    "form": Option(
+        exact=Refusal("cannot be combined with variant lp, which solves the history form", unless=("history",)),
+        spot=Refusal("is for games: a hold'em spot is always solved in the public form"),
+        fits=lambda value: value in FORMS,
+        rule=f"is not one of {', '.join(FORMS)}",
+        fixed=True,
+    ),
+    "locks": Option(game=_SPOTS, exact=_SPOTS, public=_SPOTS),
     "keep_regrets": Option(
-        game=Refusal("is for hold'em spots: the file of a game always holds its regrets", unless=(False,)),
+        game=_REGRETS,
+        public=_REGRETS,
         exact=Refusal("is for hold'em spots: a linear program has no regrets", unless=(False,)),
     ),
     "checkpoint": Option(exact=_NOT_EXACT),

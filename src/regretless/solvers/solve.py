@@ -154,12 +154,12 @@ def make_request(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Requ
     )
 
 
-_SETTINGS = ("iterations", "target", "measure_every", "updates", "sampling", "batch_size", "seed", "storage")
+_SETTINGS = ("iterations", "target", "measure_every", "updates", "sampling", "batch_size", "seed", "storage", "form")
 
 
 def _settings(problem: Problem[Any, Any], given: Mapping[str, Any], resume: Solution | None) -> Settings:
     """As was asked, else as the earlier solve did, else by default; a new end replaces the whole earlier one."""
-    asked = {name: given[name] for name in _SETTINGS if name in given}
+    asked = {name: given[name] for name in _SETTINGS if name in given} | {"form": problem.form_name}
     if "target" in asked:
         asked["target"] = problem.in_units(asked["target"])
     if resume is None and problem.storage is not None:

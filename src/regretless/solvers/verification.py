@@ -14,6 +14,7 @@ from regretless.errors import InvalidFile, InvalidGame, InvalidOption, InvalidTe
 from regretless.forms.compile import compile_history
 from regretless.forms.history import Strategy
 from regretless.forms.memory import available_bytes
+from regretless.forms.public_poker import compile_public
 from regretless.forms.tree_hash import tree_hash
 from regretless.games.game import Game
 from regretless.games.registry import load
@@ -86,7 +87,8 @@ def verify_game(
     began = time.perf_counter()
     rules = _rules(record.game) if game is None else game
     form = compile_history(rules)
-    if tree_hash(form) != record.tree_hash:
+    solved = compile_public(rules) if record.settings.form == "public" else form
+    if tree_hash(solved) != record.tree_hash:
         raise InvalidFile(f"the solution of {record.game}", f"belongs to a different tree from that of {rules.name}")
     try:
         found = evaluate(rules, strategy)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
@@ -13,11 +13,15 @@ from regretless.cli.arguments.options import SPOTS, option, read_cards, read_pla
 from regretless.cli.terminal.json_output import print_json
 from regretless.errors import InvalidOption
 
+if TYPE_CHECKING:
+    from regretless.holdem.reading.places import Played
+
 __all__ = ["ShowCommand", "show"]
 
 # Which options each kind of answer takes; any other is refused by name.
 TAKES = {
     "a game": {"--strategy", "--information-sets", "--json"},
+    "flop-holdem": {"--line", "--board", "--hands", "--json"},
     "--tree": {"--json"},
     "--svg": {"--line", "--board", "--player", "--hands", "--grid"},
     "--runouts": {"--line", "--board", "--player", "--then", "--sort", "--json"},
@@ -130,13 +134,22 @@ def show(
         )
         show_spot(file, look, runouts=runouts, tree=tree, as_json=json_, svg=svg)
         return
+    from regretless.api import load
+    from regretless.cards.ranges import Range
     from regretless.cli.views.strategy_table import choose, read_keys
     from regretless.cli.views.summary import print_solution
+    from regretless.holdem.flop_holdem import FlopHoldemSolution
     from regretless.solvers.game_solution import GameSolution
 
-    solution = GameSolution.load(file)
-    refuse_others(context, "a game", TAKES["a game"])
+    solution = load(file)
+    assert isinstance(solution, GameSolution)
     keys = read_keys(information_sets)
+    if isinstance(solution, FlopHoldemSolution) and not (line is None and board is None and hands is None):
+        refuse_others(context, "flop-holdem", TAKES["flop-holdem"])
+        played = solution.node(line or "", read_cards(board))
+        _show_line(played if not hands else played.only(Range.parse(hands, "hands")), hands is not None, json_)
+        return
+    refuse_others(context, "a game", TAKES["a game"])
     if not json_:
         print_solution(solution, whole=strategy, keys=keys, file=str(file))
         return
@@ -144,6 +157,21 @@ def show(
     if keys is not None:
         answer["strategy"] = {key: dict(played) for key, played in choose(solution.strategy, keys, None).items()}
     print_json(answer)
+
+
+def _show_line(played: Played, by_hand: bool, as_json: bool) -> None:
+    """What the player does at a node of flop hold'em, by classes of hands or hand by hand."""
+    from regretless.cli.terminal.consoles import for_answers, has_color
+    from regretless.cli.views.strategy_table import strategy_table
+
+    answer = played.as_json(hands=by_hand)
+    if as_json:
+        print_json(answer)
+        return
+    console = for_answers()
+    often = ", ".join(f"{action} {share:.1%}" for action, share in zip(played.actions, played.frequencies, strict=True))
+    console.print(f"{played.line or 'the first decision'}: {played.player} acts: {often}", soft_wrap=True)
+    console.print(strategy_table(answer["hands" if by_hand else "classes"], color=has_color(console)))
 
 
 def _read_grid(text: str | None) -> Any:

@@ -48,8 +48,8 @@ def solve(
     target: Annotated[
         float | None,
         option(
-            help="Stop as soon as the exploitability is at most this: in the game's units, or in percent of the pot "
-            "for a spot (0.3 by default).",
+            help="Stop as soon as the exploitability is at most this: in the game's units, in percent of the pot for a "
+            "spot (0.3 by default), in mbb/g for flop-holdem.",
             panel=SEARCH,
         ),
     ] = None,
@@ -64,9 +64,21 @@ def solve(
     engine: options.Engine = None,
     device: options.Device = None,
     threads: options.Threads = None,
+    form: Annotated[
+        str | None,
+        option(
+            help="The compiled form of a game: history, or public, for kuhn, leduc and flop-holdem.",
+            panel=MACHINE,
+            default="history; for flop-holdem, public",
+        ),
+    ] = None,
     storage: Annotated[
         int | None,
-        option(help="Bits per stored number of a spot: 32 or 16.", panel=MACHINE, default="32"),
+        option(
+            help="Bits per stored number of a spot, or of a game in the public form: 32 or 16.",
+            panel=MACHINE,
+            default="32",
+        ),
     ] = None,
     json_: Annotated[bool, option("--json", help=JSON, panel=OUTPUT)] = False,
     strategy: Annotated[

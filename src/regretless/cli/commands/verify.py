@@ -62,9 +62,9 @@ def verify(
 
             found = spot.verify(report=report, **options)
     else:
-        from regretless.solvers.game_solution import GameSolution
+        from regretless.api import load
 
-        solution = GameSolution.load(file)
+        solution = load(file)
         with bar(solution.game) as tell:
             tell(0.0, f"{solution.record.nodes:,} histories")
             found = solution.verify(**options)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from regretless.holdem.spots.spot import Spot
     from regretless.solvers.loop import Progress
     from regretless.solvers.problem import Problem
+    from regretless.solvers.request import Kind
     from regretless.solvers.solution import Solution
 
 __all__ = ["problem_of_saving", "solve_one", "tell_of_compiling"]
@@ -31,12 +32,9 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
     with interruptible(status) as interrupted:
         from regretless.api import load, problem_of
         from regretless.holdem.problem import SpotProblem
-        from regretless.solvers.request import EXACT, Kind
         from regretless.storage.atomic import check_writable
 
-        exact = request.options.get("variant") == EXACT
-        kind = Kind.SPOT if spot else Kind.EXACT if exact else Kind.GAME
-        request.check(kind, () if given is None else (Path(given),))
+        request.check(_kind(given, request, spot), () if given is None else (Path(given),))
         options: dict[str, Any] = {key: value for key, value in request.options.items() if key != "keep_regrets"}
         what: str | Path | Spot | None = given
         if spot and given is not None:
@@ -57,6 +55,7 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         destination = request.destination or free_path(problem.name)
         if isinstance(problem, SpotProblem):
             check_sources((destination,), (problem.spot,))
+        if problem.form_name == "public":
             tell_of_compiling(options.get("storage") or (earlier.settings.storage if earlier is not None else None))
         status.destination = destination
         solution, failed = _solve(problem, options, request, destination, status, interrupted)
@@ -73,6 +72,18 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
             raise failed
         if stopped:
             stop_interrupted(solution, destination)
+
+
+def _kind(given: str | Path | None, request: SolveRequest, spot: bool) -> Kind:
+    """The kind of problem, as far as the command line says it; a file that is resumed may say more."""
+    from regretless.games.registry import is_public_only
+    from regretless.solvers.request import EXACT, Kind
+
+    if spot:
+        return Kind.SPOT
+    if request.options.get("variant") == EXACT:
+        return Kind.EXACT
+    return Kind.PUBLIC if request.options.get("form") == "public" or is_public_only(str(given)) else Kind.GAME
 
 
 def _solve(

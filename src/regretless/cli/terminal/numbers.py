@@ -13,7 +13,7 @@ __all__ = [
     "unit_of",
 ]
 
-CHIPS = ("kuhn", "leduc")  # games whose payoffs are chips; the ante is 1
+UNITS = {"kuhn": "chips", "leduc": "chips", "flop-holdem": "big blinds"}  # of payoffs; points in other games
 
 
 def unit_of(game: str) -> str:
@@ -22,7 +22,7 @@ def unit_of(game: str) -> str:
     >>> unit_of("leduc(ranks=6)"), unit_of("goofspiel")
     ('chips', 'points')
     """
-    return "chips" if game.partition("(")[0] in CHIPS else "points"
+    return UNITS.get(game.partition("(")[0], "points")
 
 
 def signed_text(number: float) -> str:

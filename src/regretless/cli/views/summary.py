@@ -34,7 +34,7 @@ def print_solution(
     console.print(fact_table(_facts(solution)))
     console.print()
     console.print(strategy_table(shown, color=has_color(console)))
-    hidden = solution.record.information_sets - len(shown)
+    hidden = len(solution.strategy) - len(shown)
     if hidden and keys is None:
         more = f"regretless show {file} --strategy" if file else "--strategy shows them"
         console.print(Text(f"… and {hidden:,} more information sets: {more}", style="dim"))
@@ -44,6 +44,7 @@ def _how(solution: GameSolution) -> str:
     if solution.reason == "exact":
         return "exact, by linear program"
     sampled = "" if solution.settings.sampling == "full" else f", {solution.settings.sampling} sampling"
+    sampled += ", public form" if solution.settings.form == "public" else ""
     threads = f", {solution.threads} threads" if solution.threads > 1 else ""
     machine = f"{solution.engine} on {solution.device}{threads}"
     return f"{solution.variant}{sampled} · {solution.iterations:,} iterations · {machine}"
@@ -60,6 +61,7 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
                 f" {unit} per game   (NashConv / {players})", style="not bold"
             ),
         ),
+        *_scaled(solution),
         ("NashConv", f"{max(solution.nash_conv, 0.0):.3g} {unit} per game"),
         ("value", f"{values}   ({unit} per game)"),
         (
@@ -77,6 +79,13 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
     if (note := _note(solution)) is not None:
         facts.append(("", Text(note, style="yellow")))
     return facts
+
+
+def _scaled(solution: GameSolution) -> list[tuple[str, str | Text]]:
+    """Exploitability in the unit in which it is quoted, where that is not the game's own."""
+    if solution.scale == 1:
+        return []
+    return [("", f"{solution.scale * max(solution.exploitability, 0.0):.3g} {solution.unit.removeprefix('in ')}")]
 
 
 def _note(solution: GameSolution) -> str | None:

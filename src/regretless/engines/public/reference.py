@@ -126,10 +126,11 @@ class PublicReference:
         def alike(node: int, runout: int) -> FloatArray:
             return take_alike(self.form, played(node, runout), node, runout)
 
-        values, best = (
-            [float(self._root(_Walk(own, mode, alike)) @ self.form.hands[own].weight) / self.pairs for own in range(2)]
-            for mode in (_Mode.MEAN, _Mode.BEST)
-        )
+        def value(own: int, mode: _Mode) -> float:
+            values = self._root(_Walk(own, mode, alike))
+            return float(values @ self.form.hands[own].weight) / self.pairs / self.form.unit
+
+        values, best = ([value(own, mode) for own in range(2)] for mode in (_Mode.MEAN, _Mode.BEST))
         return Evaluation(values=tuple(values), best_response_values=tuple(best))
 
     def values_before_last(self, player: int) -> list[NDArray[np.float32]]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from regretless.cards.deck import board_text
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, hand_text
+from regretless.cards.ranges import Range
 from regretless.errors import InvalidText
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import Kind, PublicForm
@@ -60,6 +61,11 @@ class Played:
     def grid(self) -> FloatArray:
         """[169, actions] how often each class of hands takes each action, by weight; NaN where none is held."""
         return class_shares(self.hand, self.weight, self.strategy)
+
+    def only(self, hands: Range) -> Played:
+        """The same place with only some of the hands, over which frequencies are taken."""
+        kept = hands.weights[self.hand] > 0
+        return replace(self, hand=self.hand[kept], weight=self.weight[kept], strategy=self.strategy[:, kept])
 
     def as_json(self, *, hands: bool = True) -> dict[str, Any]:
         """The node with its frequencies and classes of hands and, with `hands`, every hand."""

@@ -122,7 +122,7 @@ class CompiledPublicEngine:
         state.iteration += len(schedule)
 
     def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
-        """Values and best responses, in the form's chips; of the average strategy if none is given.
+        """Values and best responses, in the form's unit; of the average strategy if none is given.
 
         A strategy that is given is computed with in 32 bits, whatever the storage. Hands that play alike on a runout
         play what the first of them plays. A best response of a locked player keeps, with the hands that are locked, to
@@ -251,7 +251,7 @@ class CompiledPublicEngine:
 
     def _mean(self, own: int) -> float:
         """The value of the game after a walk."""
-        return float(self._root(own) @ self.form.hands[own].weight / self._pairs)
+        return float(self._root(own) @ self.form.hands[own].weight / self._pairs) / self.form.unit
 
     def _value(self, own: int, mode: int) -> float:
         self._walk(own, mode)
