@@ -7,7 +7,7 @@ option or refuses it with a sentence that names it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from importlib import import_module
 from importlib.util import find_spec
@@ -23,7 +23,7 @@ from regretless.forms.public_size import size_of_form
 from regretless.forms.sequence import SequenceForm, compile_sequence
 from regretless.games.game import Game
 
-__all__ = ["ENGINES", "Build", "Entry", "Kind", "available", "create", "estimate", "register", "unregister"]
+__all__ = ["ENGINES", "Build", "Entry", "Kind", "Options", "available", "create", "estimate", "register", "unregister"]
 
 GameForm = HistoryForm | SequenceForm
 
@@ -59,6 +59,22 @@ class Entry:
     classes: Mapping[Kind, Build]
     libraries: tuple[str, ...] = ()
     extra: str = ""  # the extra of this package that installs them
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What `create` may be asked for; an engine honours an option or refuses it."""
+
+    device: str = "auto"
+    dtype: str | None = None  # "float32" or "float64"; by default the engine's own
+    threads: int | None = None
+    storage: int | None = None  # bits of a stored number, for the public form
+    updates: Updates = Updates.ALTERNATING
+    sampling: Sampling = Sampling.FULL
+    seed: int = 0  # of an engine that samples
+    batch_size: int | None = None  # deals that it draws between two updates
+    kind: Kind | str | None = None  # the form to work on, where there is a choice
+    game: Game[Any] | None = None  # the rules, for an engine that walks them
 
 
 IN_TURN = (Updates.ALTERNATING,)
@@ -189,81 +205,34 @@ def estimate(name: str, kind: Kind, size: object, **options: object) -> int | No
 
 
 @overload
-def create(
-    name: str,
-    form: PublicForm,
-    *,
-    device: str = "auto",
-    threads: int | None = None,
-    storage: int | None = None,
-    updates: Updates = Updates.ALTERNATING,
-) -> PublicEngine: ...
-
-
+def create(name: str, form: PublicForm, **options: Any) -> PublicEngine: ...
 @overload
-def create(
-    name: str,
-    form: GameForm,
-    *,
-    game: Game[Any] | None = None,
-    kind: Kind | str | None = None,
-    updates: Updates = Updates.ALTERNATING,
-    sampling: Sampling = Sampling.FULL,
-    dtype: str | None = None,
-    device: str = "auto",
-    threads: int | None = None,
-    seed: int = 0,
-    batch_size: int | None = None,
-    storage: int | None = None,
-) -> GameEngine: ...
+def create(name: str, form: GameForm, **options: Any) -> GameEngine: ...
 
 
-def create(
-    name: str,
-    form: GameForm | PublicForm,
-    *,
-    game: Game[Any] | None = None,
-    kind: Kind | str | None = None,
-    updates: Updates = Updates.ALTERNATING,
-    sampling: Sampling = Sampling.FULL,
-    dtype: str | None = None,
-    device: str = "auto",
-    threads: int | None = None,
-    seed: int = 0,
-    batch_size: int | None = None,
-    storage: int | None = None,
-) -> GameEngine | PublicEngine:
+def create(name: str, form: GameForm | PublicForm, **options: Any) -> GameEngine | PublicEngine:
     """An engine on a compiled game; by default on the sequence form for two players, on the history form for more.
 
-    `name` is a name of `available()` or "auto"; `dtype` is "float32" or "float64", by default the engine's own. With
-    both `name` and `device` left at "auto", a large game goes to a CUDA device where there is one, in float64 as on a
-    CPU (`devices.py` says how large and why); `threads` keeps it on the CPU.
-    `seed` and `batch_size` (deals drawn between two updates) are for engines that sample; `game`, the rules, for those
-    that walk them.
+    `name` is a name of `available()` or "auto"; `options` are those of `Options`. With both `name` and `device` left at
+    "auto", a large game goes to a CUDA device where there is one, in float64 as on a CPU (`devices.py` says how large
+    and why); `threads` keeps it on the CPU.
 
     >>> from regretless.forms import compile_history
     >>> from regretless.games import Kuhn
     >>> create("numpy", compile_history(Kuhn(players=3))).name
     'numpy'
     """
-    if threads is not None and threads < 1:
-        raise InvalidOption("threads", threads, "must be at least 1")
-    if isinstance(form, PublicForm):
-        kind = Kind.PUBLIC
-    elif sampling is not Sampling.FULL:
-        kind, form = Kind.SAMPLING, _history(form)
-    elif kind is None and name in ENGINES:
-        kind = _kind(form, ENGINES[name])
-    elif kind is None:
-        kind = Kind.SEQUENCE if _history(form).players == 2 else Kind.HISTORY
-    kind = Kind(kind)
+    asked = Options(**options)
+    if asked.threads is not None and asked.threads < 1:
+        raise InvalidOption("threads", asked.threads, "must be at least 1")
+    kind = _kind(name, form, asked)
     if name == "auto":
         form = _as(kind, form)  # what the engines to choose from work on, and what tells the size
-        if device == "auto" and kind in (Kind.SEQUENCE, Kind.HISTORY):
-            name, device = _choose_by_size(form, threads)
-            dtype = dtype or "float64"
+        if asked.device == "auto" and kind in (Kind.SEQUENCE, Kind.HISTORY):
+            name, device = _choose_by_size(form, asked.threads)
+            asked = replace(asked, device=device, dtype=asked.dtype or "float64")
         else:
-            name = _choose(kind, "cpu" if device == "auto" else device)
+            name = _choose(kind, "cpu" if asked.device == "auto" else asked.device)
     entry = _entry(name)
     for library in _missing(entry):
         raise MissingExtra(library, entry.extra)
@@ -272,59 +241,70 @@ def create(
             raise InvalidOption("engine", name, "does not sample: take numba, or torch for batches")
         raise InvalidGame(f"the {name} engine does not work on the {kind} form, which {_name(form)} needs")
     build = entry.classes[kind]
-    asked = {"device": device, "dtype": dtype, "threads": threads, "storage": storage}
-    _check(name, kind, build, updates=updates, sampling=sampling, **asked)
-    options: dict[str, Any] = {}
-    where = build.devices[0] if device == "auto" else device
+    _check(name, kind, build, asked)
+    where = build.devices[0] if asked.device == "auto" else asked.device
     if where == "cuda":
         devices.require_cuda()
-    if build.devices != ("cpu",):
-        options["device"] = where
-    if len(build.dtypes) > 1:
-        options["dtype"] = dtype or build.dtypes[0]
-    if len(build.updates) > 1:
-        options["updates"] = Updates(updates)
-    if kind is Kind.SAMPLING:
-        options |= {"sampling": Sampling(sampling), "seed": seed}
-        options |= {} if batch_size is None else {"batch_size": batch_size}
-    elif seed or batch_size is not None:
-        option, value = ("seed", seed) if seed else ("batch_size", batch_size)
-        raise InvalidOption(option, value, "is only for solves that sample")
-    if build.threads and threads is not None:
-        options["threads"] = threads
-    if storage is not None:
-        options["storage"] = storage
-    if build.rules:
-        if game is None:
-            raise InvalidOption("engine", name, "needs the rules of the game, not only its compiled form")
-        options["game"] = game
+    taken = _taken(kind, build, asked, where)
     form = _as(kind, form)
     if where == "cpu":
-        _check_fits(name, kind, form, options)
-    return cast(GameEngine | PublicEngine, _load(build.path)(form=form, **options))
+        _check_fits(name, kind, form, taken)
+    return cast(GameEngine | PublicEngine, _load(build.path)(form=form, **taken))
 
 
-def _check(name: str, kind: Kind, build: Build, **asked: Any) -> None:
+def _kind(name: str, form: GameForm | PublicForm, asked: Options) -> Kind:
+    if isinstance(form, PublicForm):
+        return Kind.PUBLIC
+    if asked.sampling is not Sampling.FULL:
+        return Kind.SAMPLING
+    if asked.kind is not None:
+        return Kind(asked.kind)
+    known = name not in ENGINES or Kind.SEQUENCE in ENGINES[name].classes
+    return Kind.SEQUENCE if known and _history(form).players == 2 else Kind.HISTORY
+
+
+def _check(name: str, kind: Kind, build: Build, asked: Options) -> None:
     """Refuse an option that the engine has no use for."""
     who = f"the {name} engine{' on the public form' if kind is Kind.PUBLIC else ''}"
-    if asked["device"] not in ("auto", *build.devices):
-        reason = f"is not for {who}, which runs on {' or '.join(build.devices)}"
-        raise InvalidOption("device", asked["device"], reason)
-    if asked["dtype"] not in (None, *build.dtypes):
-        raise InvalidOption("dtype", asked["dtype"], f"is not for {who}, which knows {' and '.join(build.dtypes)}")
-    if not build.threads and asked["threads"] not in (None, 1):
-        raise InvalidOption("threads", asked["threads"], f"must be 1 for {who}")
-    if asked["storage"] not in (None, *build.storages):
+    if asked.device not in ("auto", *build.devices):
+        raise InvalidOption("device", asked.device, f"is not for {who}, which runs on {' or '.join(build.devices)}")
+    if asked.dtype not in (None, *build.dtypes):
+        raise InvalidOption("dtype", asked.dtype, f"is not for {who}, which knows {' and '.join(build.dtypes)}")
+    if not build.threads and asked.threads not in (None, 1):
+        raise InvalidOption("threads", asked.threads, f"must be 1 for {who}")
+    if asked.storage not in (None, *build.storages):
         known = f"is not one of {', '.join(map(str, build.storages))} bits" if build.storages else f"is not for {who}"
-        raise InvalidOption("storage", asked["storage"], known)
-    if asked["updates"] not in build.updates:
-        why = "sampling" if kind is Kind.SAMPLING else who
-        raise InvalidOption(
-            "updates", str(asked["updates"]), f"cannot be combined with {why}, which updates the players in turn"
-        )
-    if asked["sampling"] not in build.samplings:
+        raise InvalidOption("storage", asked.storage, known)
+    if asked.updates not in build.updates:
+        why = f"cannot be combined with {'sampling' if kind is Kind.SAMPLING else who}, which updates players in turn"
+        raise InvalidOption("updates", str(asked.updates), why)
+    if asked.sampling not in build.samplings:
         known = " and ".join(build.samplings)
-        raise InvalidOption("sampling", str(asked["sampling"]), f"is not for {who}, which knows {known}: take numba")
+        raise InvalidOption("sampling", str(asked.sampling), f"is not for {who}, which knows {known}")
+    if kind is not Kind.SAMPLING and asked.seed:
+        raise InvalidOption("seed", asked.seed, "is only for solves that sample")
+    if kind is not Kind.SAMPLING and asked.batch_size is not None:
+        raise InvalidOption("batch_size", asked.batch_size, "is only for solves that sample")
+    if build.rules and asked.game is None:
+        raise InvalidOption("engine", name, "needs the rules of the game, not only its compiled form")
+
+
+def _taken(kind: Kind, build: Build, asked: Options, where: str) -> dict[str, Any]:
+    """The options that the class leaves a choice of."""
+    taken: dict[str, Any] = {}
+    if build.devices != ("cpu",):
+        taken["device"] = where
+    if len(build.dtypes) > 1:
+        taken["dtype"] = asked.dtype or build.dtypes[0]
+    if len(build.updates) > 1:
+        taken["updates"] = Updates(asked.updates)
+    if kind is Kind.SAMPLING:
+        taken |= {"sampling": Sampling(asked.sampling), "seed": asked.seed}
+    if build.rules:
+        taken["game"] = asked.game
+    given = {"threads": asked.threads if build.threads else None, "storage": asked.storage}
+    given["batch_size"] = asked.batch_size
+    return taken | {option: value for option, value in given.items() if value is not None}
 
 
 def _check_fits(name: str, kind: Kind, form: GameForm | PublicForm, options: dict[str, Any]) -> None:
@@ -340,7 +320,8 @@ def _choose_by_size(form: GameForm | PublicForm, threads: int | None) -> tuple[s
     kind = Kind.SEQUENCE if isinstance(form, SequenceForm) else Kind.HISTORY
     size = devices.game_size(form)
     for name, smallest in devices.GPU_FROM.items():
-        if threads is None and size >= smallest and _suits(name, kind) and devices.cuda_devices():
+        able = kind in ENGINES[name].classes and not _missing(ENGINES[name])
+        if threads is None and size >= smallest and able and devices.cuda_devices():
             return name, "cuda"
     return _choose(kind, "cpu"), "cpu"
 
@@ -360,11 +341,6 @@ def _choose(kind: Kind, device: str) -> str:
     raise MissingExtra(ENGINES[able[0]].libraries[0], ENGINES[able[0]].extra)
 
 
-def _suits(name: str, kind: Kind) -> bool:
-    """Whether the engine is installed and does this kind of work."""
-    return kind in ENGINES[name].classes and not _missing(ENGINES[name])
-
-
 def _missing(entry: Entry) -> list[str]:
     return [library for library in entry.libraries if find_spec(library) is None]
 
@@ -378,10 +354,6 @@ def _entry(name: str) -> Entry:
 def _load(path: str) -> Any:
     module, _, name = path.partition(":")
     return getattr(import_module(module), name)
-
-
-def _kind(form: GameForm, entry: Entry) -> Kind:
-    return Kind.SEQUENCE if _history(form).players == 2 and Kind.SEQUENCE in entry.classes else Kind.HISTORY
 
 
 def _name(form: GameForm | PublicForm) -> str:

@@ -5,13 +5,9 @@ and applies the variant to the mean regret. A batch of one is chance sampling; t
 iteration comes to one of full CFR, at a cost that grows with the batch and not with the number of possible deals.
 Information sets that no deal of a batch visits have regret 0 in that iteration. Every variant can be used, because
 discounts, floors and predictions see the mean of many deals instead of a single walk.
-
-On CUDA an iteration is recorded once as a graph and replayed.
 """
 
 from __future__ import annotations
-
-import warnings
 
 import numpy as np
 import torch
@@ -25,7 +21,7 @@ from regretless.engines.sampling.walks import Means, exact_engine
 from regretless.engines.sequence.numpy_engine import normalise
 from regretless.engines.sequence.torch_engine import DTYPES, TOLERANCE, torch_device
 from regretless.engines.sequence.torch_segments import Segments
-from regretless.engines.sequence.torch_update import CAPACITY, ScheduleTable, Tables, update
+from regretless.engines.sequence.torch_update import ScheduleTable, Tables, update
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.compile import uniform_array
 from regretless.forms.history import FloatArray, HistoryForm
@@ -107,9 +103,7 @@ class BatchSamplingEngine:
         self._deals.seed(key_of(seed), 0)
         self._seats = [_Seat(form, player, where, number) for player in range(form.players)]
         self._scatter(self._deals.strategy, uniform_array(form))
-        self._schedule = ScheduleTable(where, number)
-        self._wants_graph = graph and where.type == "cuda"
-        self._graph: torch.cuda.CUDAGraph | None = None
+        self._schedule = ScheduleTable(where, number, graph=graph)
         self._evaluator = exact_engine(form)  # compiles kernels, which is part of setup
 
     @property
@@ -120,17 +114,8 @@ class BatchSamplingEngine:
 
     def advance(self, schedule: Schedule) -> None:
         """Run as many iterations as `schedule` has rows."""
-        with torch.no_grad():
-            if self._wants_graph and len(schedule):
-                self._record(schedule)
-            for begin in range(0, len(schedule), CAPACITY):
-                rows = schedule[begin : begin + CAPACITY]
-                self._schedule.load(rows)
-                for _ in range(len(rows)):
-                    if self._graph is not None:
-                        self._graph.replay()
-                    else:
-                        self._step()
+        state = [tensor for seat in self._seats for tensor in vars(seat.tables).values()]
+        self._schedule.run(schedule, self._step, [*state, self._deals.strategy, self._deals.random])
         self.iteration += len(schedule)
 
     def _step(self) -> None:
@@ -139,28 +124,6 @@ class BatchSamplingEngine:
             regret, average = self._deals.sample(player)
             update(seat.tables, weights, regret, average, seat.actions, seat.set_of, seat.uniform)
             self._deals.strategy.index_copy_(0, self._deals.own[player], seat.tables.strategy)
-
-    def _record(self, schedule: Schedule) -> None:
-        """Record one iteration; what the warm-up changes is undone."""
-        self._wants_graph = False  # one attempt
-        before, iteration = self.snapshot(), self.iteration
-        warm_up = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        warm_up.wait_stream(torch.cuda.current_stream())
-        self._schedule.load(schedule[:1].repeat(4))
-        with torch.cuda.stream(warm_up):
-            for _ in range(3):  # libraries initialise on first use, which must not be recorded
-                self._step()
-        torch.cuda.current_stream().wait_stream(warm_up)
-        graph = torch.cuda.CUDAGraph()
-        try:
-            with torch.cuda.graph(graph):
-                self._step()
-        except RuntimeError as error:
-            warnings.warn(f"CUDA graph not used: {error}", RuntimeWarning, stacklevel=3)
-        else:
-            self._graph = graph
-        self.restore(before)
-        self.iteration = iteration
 
     def means(self, batches: int) -> Means:
         """Means over `batches` batches of every player; the strategy is fixed and only random numbers are used up."""

@@ -1,20 +1,16 @@
 """CFR in PyTorch, on a CPU, a CUDA device or Apple's MPS.
 
-`torch_tables` holds the game, and one iteration of it as tensor operations. On CUDA the operations of one iteration are
-recorded once as a graph and replayed; a counter on the device tells a replay which weights to read, so the host has
-nothing to pass. Where recording fails, the operations are issued one by one: slower, with the same results.
+`torch_tables` holds the game, and one iteration of it as tensor operations; `torch_update` runs a schedule of them.
 """
 
 from __future__ import annotations
-
-import warnings
 
 import torch
 
 from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
 from regretless.engines.sequence.payoff_terms import Terms, terms_of
 from regretless.engines.sequence.torch_tables import GameTables
-from regretless.engines.sequence.torch_update import CAPACITY, ScheduleTable
+from regretless.engines.sequence.torch_update import ScheduleTable
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.sequence import SequenceForm, SequenceTree
@@ -56,53 +52,19 @@ class TorchSolve:
         graph: bool,
     ) -> None:
         self.game = GameTables(trees, terms, device, dtype)
-        self.schedule = ScheduleTable(device, dtype)
+        self.schedule = ScheduleTable(device, dtype, graph=graph)
         everyone = tuple(range(len(trees)))
         self.turns = [everyone] if updates is Updates.SIMULTANEOUS else [(player,) for player in everyone]
-        self.wants_graph = graph and device.type == "cuda"
-        self.graph: torch.cuda.CUDAGraph | None = None
 
     def advance(self, schedule: Schedule) -> None:
         """Run as many iterations as `schedule` has rows."""
-        with torch.no_grad():
-            if self.wants_graph and self.graph is None and len(schedule):
-                self._record(schedule)
-            for begin in range(0, len(schedule), CAPACITY):
-                rows = schedule[begin : begin + CAPACITY]
-                self.schedule.load(rows)
-                for _ in range(len(rows)):
-                    if self.graph is not None:
-                        self.graph.replay()
-                    else:
-                        self._step()
+        state = [tensor for seat in self.game.seats for tensor in (*vars(seat.tables).values(), seat.plan)]
+        self.schedule.run(schedule, self._step, state)
 
     def _step(self) -> None:
         weights = self.schedule.take()
         for players in self.turns:
             self.game.play(players, weights)
-
-    def _record(self, schedule: Schedule) -> None:
-        """Record one iteration; what the warm-up changes is undone."""
-        self.wants_graph = False  # one attempt
-        state = [tensor for seat in self.game.seats for tensor in (*vars(seat.tables).values(), seat.plan)]
-        before = [tensor.clone() for tensor in state]
-        warm_up = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        warm_up.wait_stream(torch.cuda.current_stream())
-        self.schedule.load(schedule[:1].repeat(4))
-        with torch.cuda.stream(warm_up):
-            for _ in range(3):  # libraries initialise on first use, which must not be recorded
-                self._step()
-        torch.cuda.current_stream().wait_stream(warm_up)
-        graph = torch.cuda.CUDAGraph()
-        try:
-            with torch.cuda.graph(graph):
-                self._step()
-        except RuntimeError as error:
-            warnings.warn(f"CUDA graph not used: {error}", RuntimeWarning, stacklevel=3)
-        else:
-            self.graph = graph
-        for tensor, saved in zip(state, before):
-            tensor.copy_(saved)
 
     def snapshot(self, iteration: int) -> Snapshot:
         game = self.game

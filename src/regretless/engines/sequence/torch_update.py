@@ -10,6 +10,8 @@ next iteration without new arguments.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,13 +35,55 @@ class Tables:
 
 
 class ScheduleTable:
-    """Weights of the coming iterations on the device, and which row is next."""
+    """Weights of the coming iterations on the device, and which row is next.
 
-    def __init__(self, device: torch.device, dtype: torch.dtype) -> None:
+    On CUDA, unless `graph` is False, one iteration is recorded as a graph and replayed. Where recording fails, the
+    operations are issued one by one: slower, with the same results.
+    """
+
+    def __init__(self, device: torch.device, dtype: torch.dtype, *, graph: bool) -> None:
         self.rows = torch.zeros((CAPACITY, len(Weights._fields)), dtype=dtype, device=device)
         self.next = torch.zeros(1, dtype=torch.int64, device=device)
+        self.wants_graph = graph and device.type == "cuda"
+        self.graph: torch.cuda.CUDAGraph | None = None
 
-    def load(self, schedule: Schedule) -> None:
+    def run(self, schedule: Schedule, step: Callable[[], None], state: list[torch.Tensor]) -> None:
+        """Call `step`, which takes a row and changes the tensors of `state`, once per row of the schedule."""
+        with torch.no_grad():
+            if self.wants_graph and len(schedule):
+                self.wants_graph = False  # one attempt
+                self._record(schedule, step, state)
+            for begin in range(0, len(schedule), CAPACITY):
+                rows = schedule[begin : begin + CAPACITY]
+                self._load(rows)
+                for _ in range(len(rows)):
+                    if self.graph is not None:
+                        self.graph.replay()
+                    else:
+                        step()
+
+    def _record(self, schedule: Schedule, step: Callable[[], None], state: list[torch.Tensor]) -> None:
+        """Record one iteration; what the warm-up changes is undone."""
+        before = [tensor.clone() for tensor in state]
+        warm_up = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        warm_up.wait_stream(torch.cuda.current_stream())
+        self._load(schedule[:1].repeat(4))
+        with torch.cuda.stream(warm_up):
+            for _ in range(3):  # libraries initialise on first use, which must not be recorded
+                step()
+        torch.cuda.current_stream().wait_stream(warm_up)
+        graph = torch.cuda.CUDAGraph()
+        try:
+            with torch.cuda.graph(graph):
+                step()
+        except RuntimeError as error:
+            warnings.warn(f"CUDA graph not used: {error}", RuntimeWarning, stacklevel=4)
+        else:
+            self.graph = graph
+        for tensor, saved in zip(state, before):
+            tensor.copy_(saved)
+
+    def _load(self, schedule: Schedule) -> None:
         """Load up to `CAPACITY` rows and start at the first."""
         rows = schedule.copy()
         rows["floor"] = np.where(schedule["floor"] != 0.0, 0.0, -np.inf)
