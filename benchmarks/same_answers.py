@@ -162,7 +162,7 @@ class Package:
         if not hasattr(solution, "save"):
             importlib.import_module("regretless.storage").save_solution(path, solution)
         elif "resumable" in inspect.signature(solution.save).parameters:
-            solution.save(path, resumable=solution.memory_bytes < LARGE)
+            solution.save(path, resumable=solution.as_json()["memory_bytes"] < LARGE)
         else:
             solution.save(path)
 
@@ -172,7 +172,6 @@ class Package:
 
     def answers(self, case: Case, solution: Any) -> Arrays:
         """Everything a solution reports, as arrays."""
-        strategy = solution.strategy
         found: Arrays = {
             "iterations": np.array(solution.iterations),
             "reason": np.array(solution.reason),
@@ -184,6 +183,7 @@ class Package:
         if case.is_spot:
             found |= self.node_answers(solution)
         else:
+            strategy = solution.strategy
             found["keys"] = np.array(list(strategy))
             found["actions"] = np.array([action for row in strategy.values() for action in row])
             found["strategy"] = np.array([share for row in strategy.values() for share in row.values()])
@@ -290,8 +290,10 @@ def judge(case: Case, number: int, before: Path, after: Path) -> tuple[str, bool
     for side, reader, own in (("old", after, old), ("new", before, new)):
         read = loaded(reader / f"{number}.read.npz")
         if "error" in read:
-            said = f"{side} file: {read['error']}"
-            (wrong if side == "old" else notes).append(said)
+            if side == "old":
+                wrong.append(f"old file: {read['error']}")
+            else:
+                notes.append("the version before does not open the new file")
             continue
         expected = {name.removeprefix("own "): array for name, array in own.items() if name.startswith("own file")}
         if case.half:

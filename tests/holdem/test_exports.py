@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from regretless.errors import InvalidOption
+from regretless.holdem.problem import solve_spot
 from regretless.holdem.reports.exports import (
     DEFINITIONS,
     decisions,
@@ -20,7 +21,6 @@ from regretless.holdem.reports.exports import (
     write_nodes,
 )
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.solve import solve_spot
 from regretless.holdem.spots.spot import Spot
 
 
