@@ -56,40 +56,39 @@ def compare(
     [cyan]regretless compare equilibrium.rgl locked.rgl --line 'check' --hands 'AK, 99+'[/cyan]
     [cyan]regretless compare leduc-100.rgl leduc-1000.rgl --top 5[/cyan]
     """
-    from regretless.cli.arguments.inputs import is_spot_file
+    from regretless.api import load
+    from regretless.holdem.solution import SpotSolution
+    from regretless.solvers.game_solution import GameSolution
 
     if top is not None and top < 1:
         raise InvalidOption("top", top, "must be at least 1")
     if top is not None and all_:
         raise typer.BadParameter("choose one of --top and --all", param_hint="--top")
     most = None if all_ else top or TOP
-    spots = [is_spot_file(path) for path in (first, second)]
-    at_node = line is not None or board is not None
-    if all(spots):
-        from regretless.cli.views.spot_compare import compare_files, compare_files_at
+    one, other = load(first), load(second)
+    if isinstance(one, GameSolution) and isinstance(other, GameSolution):
+        from regretless.cli.views.game_compare import compare_games
 
-        if at_node:
-            refuse_others(context, "a node", TAKES["a node"])
-            compare_files_at(
-                (first, second),
-                line or "",
-                read_cards(board),
-                player=read_player(player),
-                hands=read_range(hands),
-                most=most,
-                as_json=json_,
-            )
-        else:
+        refuse_others(context, "games", TAKES["games"])
+        compare_games((one, other), keys=information_sets, most=most, as_json=json_)
+    elif isinstance(one, SpotSolution) and isinstance(other, SpotSolution):
+        from regretless.cli.views.spot_compare import compare_nodes, compare_spots
+
+        if line is None and board is None:
             hints = dict.fromkeys(TAKES["a node"], ": --line names the node")
             refuse_others(context, "whole spots", TAKES["whole spots"], hints)
-            compare_files((first, second), most=most, as_json=json_)
-        return
-    from regretless.cli.views.game_compare import compare_games
-    from regretless.solvers.game_solution import GameSolution
-
-    if any(spots):
-        spot, game = (first, second) if spots[0] else (second, first)
-        GameSolution.load(game)
+            compare_spots((one, other), most=most, as_json=json_)
+            return
+        refuse_others(context, "a node", TAKES["a node"])
+        compare_nodes(
+            (one, other),
+            line or "",
+            read_cards(board),
+            player=read_player(player),
+            hands=read_range(hands),
+            most=most,
+            as_json=json_,
+        )
+    else:
+        spot, game = (first, second) if isinstance(one, SpotSolution) else (second, first)
         raise InvalidFile(spot, f"is a spot and {game} is a game: they cannot be compared")
-    refuse_others(context, "games", TAKES["games"])
-    compare_games((first, second), keys=information_sets, most=most, as_json=json_)

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from regretless.cli.arguments import options
 from regretless.cli.arguments.options import SPOTS, option, read_cards, read_player, read_range, refuse_others
-from regretless.cli.terminal.json_output import print_json
 from regretless.errors import InvalidOption
-
-if TYPE_CHECKING:
-    from regretless.holdem.reading.places import Played
 
 __all__ = ["ShowCommand", "show"]
 
@@ -110,9 +106,15 @@ def show(
     [cyan]regretless show spot.rgl --line 'check, check' --runouts --player ip[/cyan]
     [cyan]regretless show spot.toml --tree[/cyan]
     """
-    from regretless.cli.arguments.inputs import is_spot_file
+    from regretless.api import load
+    from regretless.holdem.solution import SpotSolution
+    from regretless.solvers.game_solution import GameSolution
 
-    if file.suffix == ".toml" or is_spot_file(file):
+    if file.suffix == ".toml":
+        _show_tree(context, file, as_json=json_)
+        return
+    solution = load(file)
+    if isinstance(solution, SpotSolution):
         from regretless.cli.views.spot_show import Look, show_spot
 
         kinds = {"--tree": tree, "--svg": svg is not None, "--runouts": runouts}
@@ -132,46 +134,31 @@ def show(
             sort=sort,
             then=then,
         )
-        show_spot(file, look, runouts=runouts, tree=tree, as_json=json_, svg=svg)
-        return
-    from regretless.api import load
-    from regretless.cards.ranges import Range
-    from regretless.cli.views.strategy_table import choose, read_keys
-    from regretless.cli.views.summary import print_solution
-    from regretless.holdem.flop_holdem import FlopHoldemSolution
-    from regretless.solvers.game_solution import GameSolution
+        show_spot(solution, look, runouts=runouts, tree=tree, as_json=json_, svg=svg)
+    elif isinstance(solution, GameSolution):
+        from regretless.cli.views.game_show import show_game, show_line
+        from regretless.holdem.flop_holdem import FlopHoldemSolution
 
-    solution = load(file)
-    assert isinstance(solution, GameSolution)
-    keys = read_keys(information_sets)
-    if isinstance(solution, FlopHoldemSolution) and not (line is None and board is None and hands is None):
-        refuse_others(context, "flop-holdem", TAKES["flop-holdem"])
-        played = solution.node(line or "", read_cards(board))
-        _show_line(played if not hands else played.only(Range.parse(hands, "hands")), hands is not None, json_)
-        return
-    refuse_others(context, "a game", TAKES["a game"])
-    if not json_:
-        print_solution(solution, whole=strategy, keys=keys, file=str(file))
-        return
-    answer = solution.as_json(strategy=strategy)
-    if keys is not None:
-        answer["strategy"] = {key: dict(played) for key, played in choose(solution.strategy, keys, None).items()}
-    print_json(answer)
+        if isinstance(solution, FlopHoldemSolution) and not (line is None and board is None and hands is None):
+            refuse_others(context, "flop-holdem", TAKES["flop-holdem"])
+            played = solution.node(line or "", read_cards(board))
+            chosen = read_range(hands)
+            show_line(played if chosen is None else played.only(chosen), by_hand=hands is not None, as_json=json_)
+            return
+        refuse_others(context, "a game", TAKES["a game"])
+        show_game(solution, information_sets, whole=strategy, file=str(file), as_json=json_)
 
 
-def _show_line(played: Played, by_hand: bool, as_json: bool) -> None:
-    """What the player does at a node of flop hold'em, by classes of hands or hand by hand."""
-    from regretless.cli.terminal.consoles import for_answers, has_color
-    from regretless.cli.views.strategy_table import strategy_table
+def _show_tree(context: typer.Context, file: Path, *, as_json: bool) -> None:
+    """The betting tree of a spot that is not solved."""
+    from regretless.cli.views.spot_tree import print_tree
+    from regretless.holdem.spots.spot import Spot
 
-    answer = played.as_json(hands=by_hand)
-    if as_json:
-        print_json(answer)
-        return
-    console = for_answers()
-    often = ", ".join(f"{action} {share:.1%}" for action, share in zip(played.actions, played.frequencies, strict=True))
-    console.print(f"{played.line or 'the first decision'}: {played.player} acts: {often}", soft_wrap=True)
-    console.print(strategy_table(answer["hands" if by_hand else "classes"], color=has_color(console)))
+    if not context.params["tree"]:
+        reason = "is not solved: --tree shows its betting tree, regretless solve solves it"
+        raise InvalidOption("FILE", str(file), reason)
+    refuse_others(context, "--tree", TAKES["--tree"])
+    print_tree(Spot.read(file), as_json=as_json)
 
 
 def _read_grid(text: str | None) -> Any:

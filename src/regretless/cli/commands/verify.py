@@ -43,31 +43,21 @@ def verify(
     [cyan]regretless verify flop.rgl --full[/cyan]
     [cyan]regretless verify leduc.rgl --json[/cyan]
     """
-    from regretless.cli.arguments.inputs import is_spot_file
+    from regretless.api import load
     from regretless.cli.terminal.progress import bar
+    from regretless.holdem.solution import SpotSolution
 
-    options: dict[str, Any] = {"full": full or None, "turns": turns, "seed": seed}
-    options = {name: value for name, value in options.items() if value is not None}
-    found: Verification
+    asked: dict[str, Any] = {"full": full or None, "turns": turns, "seed": seed}
+    asked = {name: value for name, value in asked.items() if value is not None}
     if file.suffix == ".toml":
         raise InvalidFile(file, f"is not solved: regretless solve {file} --out {file.stem}.rgl")
-    if is_spot_file(file):
-        from regretless.holdem.solution import SpotSolution
-
-        spot = SpotSolution.load(file)
-        with bar(spot.game) as tell:
-
-            def report(done: int, total: int) -> None:
-                tell(done / total, f"{done:,} of {total:,} runouts")
-
-            found = spot.verify(report=report, **options)
-    else:
-        from regretless.api import load
-
-        solution = load(file)
-        with bar(solution.game) as tell:
+    solution = load(file)
+    with bar(solution.game) as tell:
+        if isinstance(solution, SpotSolution):
+            asked["report"] = lambda done, total: tell(done / total, f"{done:,} of {total:,} runouts")
+        else:
             tell(0.0, f"{solution.record.nodes:,} histories")
-            found = solution.verify(**options)
+        found = solution.verify(**asked)
     if json_:
         from regretless.cli.terminal.json_output import print_json
 

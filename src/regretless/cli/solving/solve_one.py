@@ -136,9 +136,9 @@ def _print(solution: Solution, request: SolveRequest, file: Path | None) -> None
 
         print_spot(solution, Look(table=request.strategy))
     elif isinstance(solution, GameSolution):
-        from regretless.cli.views.summary import print_solution
+        from regretless.cli.views.game_show import print_game
 
-        print_solution(solution, whole=request.strategy, file=None if file is None else shlex.quote(str(file)))
+        print_game(solution, whole=request.strategy, file=None if file is None else shlex.quote(str(file)))
 
 
 def problem_of_saving(solution: Solution, path: Path, resumable: bool) -> InvalidFile | None:

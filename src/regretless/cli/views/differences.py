@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regretless.cli.terminal.tables import plain_table
@@ -11,16 +10,18 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+    from regretless.solvers.solution import Solution
+
 __all__ = ["difference_table", "difference_text", "heading"]
 
 
-def heading(letter: str, path: Path, how: str) -> Text:
+def heading(letter: str, solution: Solution, how: str) -> Text:
     """A line that says which file a letter stands for."""
     from rich.text import Text
 
     from regretless.printable import printable
 
-    return Text.assemble((f"{letter}  ", "bold"), printable(str(path)), ("  " + printable(how), "dim"))
+    return Text.assemble((f"{letter}  ", "bold"), printable(str(solution.path)), ("  " + printable(how), "dim"))
 
 
 def difference_table() -> Table:

@@ -7,8 +7,7 @@ do the same. A file does not record how often a set is reached, so sets are not 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
@@ -25,15 +24,15 @@ if TYPE_CHECKING:
 
 __all__ = ["compare_games"]
 
+Solutions: TypeAlias = "tuple[GameSolution, GameSolution]"
 
-def compare_games(files: tuple[Path, Path], *, keys: str | None, most: int | None, as_json: bool) -> None:
-    """Compare two files of a game."""
-    from regretless.solvers.game_solution import GameSolution
 
-    first, second = (GameSolution.load(path) for path in files)
+def compare_games(solutions: Solutions, *, keys: str | None, most: int | None, as_json: bool) -> None:
+    """Compare two solved games."""
+    first, second = solutions
     shared = {key: second.strategy[key] for key in first.strategy if key in second.strategy}
     if not shared:
-        raise InvalidFile(files[1], f"has no information set in common with {files[0]}")
+        raise InvalidFile(second.path, f"has no information set in common with {first.path}")
     asked = read_keys(keys)
     chosen = choose(shared, asked, None)
     moved = {key: _moved(first.strategy[key], played) for key, played in chosen.items()}
@@ -44,8 +43,8 @@ def compare_games(files: tuple[Path, Path], *, keys: str | None, most: int | Non
     if as_json:
         print_json(
             {
-                "first": str(files[0]),
-                "second": str(files[1]),
+                "first": str(first.path),
+                "second": str(second.path),
                 "game": [first.game, second.game],
                 "values": [list(pair) for pair in zip(first.values, second.values, strict=False)],
                 "exploitability": [first.exploitability, second.exploitability],
@@ -65,7 +64,7 @@ def compare_games(files: tuple[Path, Path], *, keys: str | None, most: int | Non
             }
         )
         return
-    _print(files, (first, second), ranked, moved, only, shared=len(shared))
+    _print(solutions, ranked, moved, only, shared=len(shared))
 
 
 def _moved(first: Mapping[str, float], second: Mapping[str, float]) -> float:
@@ -73,8 +72,7 @@ def _moved(first: Mapping[str, float], second: Mapping[str, float]) -> float:
 
 
 def _print(
-    files: tuple[Path, Path],
-    solutions: tuple[GameSolution, GameSolution],
+    solutions: Solutions,
     ranked: list[str],
     moved: dict[str, float],
     only: list[int],
@@ -83,10 +81,9 @@ def _print(
 ) -> None:
     first, second = solutions
     console = for_answers(fit=False)
-    for letter, path, solution in zip("AB", files, solutions, strict=True):
-        console.print(
-            heading(letter, path, f"{solution.game} · {solution.variant} · {solution.iterations:,} iterations")
-        )
+    for letter, solution in zip("AB", solutions, strict=True):
+        how = f"{solution.game} · {solution.variant} · {solution.iterations:,} iterations"
+        console.print(heading(letter, solution, how))
     console.print()
     console.print(_overall(first, second))
     console.print()
@@ -110,7 +107,7 @@ def _overall(first: GameSolution, second: GameSolution) -> Table:
     return table
 
 
-def _table(solutions: tuple[GameSolution, GameSolution], shown: list[str], moved: dict[str, float]) -> Table:
+def _table(solutions: Solutions, shown: list[str], moved: dict[str, float]) -> Table:
     table = plain_table(["information set", "action"], ["A", "B", "B − A", "differs"])
     for key in shown:
         first, second = (solution.strategy[key] for solution in solutions)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
@@ -22,32 +21,30 @@ if TYPE_CHECKING:
     from regretless.holdem.solution import SpotSolution
     from regretless.holdem.spots.spot import PlayerName
 
-__all__ = ["compare_files", "compare_files_at"]
+__all__ = ["compare_nodes", "compare_spots"]
 
-Files = tuple[Path, Path]
+Solutions: TypeAlias = "tuple[SpotSolution, SpotSolution]"
 LINES = 8  # most lines listed of those in only one tree
 
 
-def compare_files(files: Files, *, most: int | None, as_json: bool) -> None:
-    """Compare two files as a whole."""
-    from regretless.holdem.reports.comparison import compare_spots
-    from regretless.holdem.solution import SpotSolution
+def compare_spots(solutions: Solutions, *, most: int | None, as_json: bool) -> None:
+    """Compare two solved spots as a whole."""
+    from regretless.holdem.reports import comparison
 
-    first, second = (SpotSolution.load(path) for path in files)
-    found = compare_spots(first, second, most=most)
+    found = comparison.compare_spots(*solutions, most=most)
     if as_json:
-        print_json({"first": str(files[0]), "second": str(files[1]), **found.as_json()})
+        print_json({"first": str(solutions[0].path), "second": str(solutions[1].path), **found.as_json()})
         return
-    _print_heading(files, (first, second), found)
+    _print_heading(solutions, found)
     _print_nodes(found, most)
 
 
-def _print_heading(files: Files, solutions: tuple[SpotSolution, SpotSolution], found: SpotComparison) -> None:
+def _print_heading(solutions: Solutions, found: SpotComparison) -> None:
     from rich.text import Text
 
     console = for_answers(fit=False)
-    for letter, path, solution in zip("AB", files, solutions, strict=True):
-        console.print(heading(letter, path, f"{solution.variant} · {solution.iterations:,} iterations"))
+    for letter, solution in zip("AB", solutions, strict=True):
+        console.print(heading(letter, solution, f"{solution.variant} · {solution.iterations:,} iterations"))
     console.print(
         Text("differ in " + ", ".join(found.changed) if found.changed else "the same spot", style="dim"),
     )
@@ -128,8 +125,8 @@ def _number(value: float | None, decimals: int) -> str:
     return "–" if value is None else plain_zero(f"{value:.{decimals}f}")
 
 
-def compare_files_at(
-    files: Files,
+def compare_nodes(
+    solutions: Solutions,
     line: str,
     cards: tuple[int, ...],
     *,
@@ -138,19 +135,17 @@ def compare_files_at(
     most: int | None,
     as_json: bool,
 ) -> None:
-    """Compare a node of two files, hand by hand."""
-    from regretless.holdem.reports.comparison import check_boards, compare_nodes
-    from regretless.holdem.solution import SpotSolution
+    """Compare a node of two solved spots, hand by hand."""
+    from regretless.holdem.reports import comparison
 
-    solutions = [SpotSolution.load(path) for path in files]
-    check_boards(solutions[0], solutions[1])
+    comparison.check_boards(*solutions)
     views = [solution.node(line, cards) for solution in solutions]
     shown: PlayerName = player or (views[0].player if views[0].kind == "decision" else None) or "oop"
     if hands is not None:
         views = [view.only(shown, hands) for view in views]
         if not any(len(view.hands[shown].hand) for view in views):
             raise InvalidText("hands", str(hands), None, f"{shown} holds none of these here")
-    found = compare_nodes(views[0], views[1], shown)
+    found = comparison.compare_nodes(views[0], views[1], shown)
     ranked = found[:most]
     means = {
         "frequencies": {
@@ -161,7 +156,8 @@ def compare_files_at(
         "equity": tuple(view.equity(shown) for view in views),
     }
     if as_json:
-        where = {"first": str(files[0]), "second": str(files[1]), "line": views[0].line, "player": shown}
+        first, second = (str(solution.path) for solution in solutions)
+        where = {"first": first, "second": second, "line": views[0].line, "player": shown}
         print_json({**where, **means, "hands": [each.as_json() for each in ranked]})
         return
     from rich.text import Text
@@ -169,9 +165,9 @@ def compare_files_at(
     from regretless.cli.views.spot_view import board_line
 
     console = for_answers(fit=False)
-    for letter, path, view in zip("AB", files, views, strict=True):
+    for letter, solution, view in zip("AB", solutions, views, strict=True):
         mean = f"{shown}: EV {view.ev(shown):.2f} chips, equity {view.equity(shown):.1%}"
-        console.print(heading(letter, path, mean if view.reached else "never reached"))
+        console.print(heading(letter, solution, mean if view.reached else "never reached"))
     console.print(board_line(views[0]))
     console.print()
     table = plain_table()

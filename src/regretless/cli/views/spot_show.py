@@ -1,4 +1,4 @@
-"""`regretless show` for spots: a node of a solved one, or the betting tree of one that is not solved yet."""
+"""`regretless show` for a solved spot: a node, its runouts or the betting tree."""
 
 from __future__ import annotations
 
@@ -54,23 +54,13 @@ class Look:
         return whole, view
 
 
-def show_spot(file: Path, look: Look, *, runouts: bool, tree: bool, as_json: bool, svg: Path | None = None) -> None:
-    """Show a `.rgl` file of a spot, or the tree of a `.toml` file."""
-    from regretless.holdem.spots.spot import Spot
-
-    if file.suffix == ".toml":
-        if not tree:
-            raise InvalidOption(
-                "FILE", str(file), "is not solved: --tree shows its betting tree, regretless solve solves it"
-            )
-        print_tree(Spot.read(file), as_json=as_json)
-        return
-    from regretless.holdem.solution import SpotSolution
-
-    if svg is not None and svg.suffix.lower() != ".svg":
-        raise InvalidOption("svg", str(svg), "must end in .svg")
-    solution = SpotSolution.load(file)
+def show_spot(
+    solution: SpotSolution, look: Look, *, runouts: bool, tree: bool, as_json: bool, svg: Path | None
+) -> None:
+    """Show a node of a solved spot, its runouts or its betting tree."""
     if svg is not None:
+        if svg.suffix.lower() != ".svg":
+            raise InvalidOption("svg", str(svg), "must end in .svg")
         _draw(solution, look, svg)
     elif tree:
         print_tree(solution.spot, as_json=as_json)

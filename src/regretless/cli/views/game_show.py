@@ -1,4 +1,4 @@
-"""A solution as a person reads it: what it is worth, how exploitable it is, what it took, and the strategy."""
+"""A solved game in the terminal: values, exploitability, what it took, and the strategy."""
 
 from __future__ import annotations
 
@@ -8,21 +8,47 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from regretless.cli.terminal.consoles import for_answers, has_color
+from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import bytes_text, count_text, duration_text, signed_text, unit_of
 from regretless.cli.terminal.tables import fact_table
-from regretless.cli.views.strategy_table import choose, strategy_table
+from regretless.cli.views.strategy_table import choose, read_keys, strategy_table
 from regretless.printable import printable
 
 if TYPE_CHECKING:
+    from regretless.holdem.reading.places import Played
     from regretless.solvers.game_solution import GameSolution
 
-__all__ = ["print_solution"]
+__all__ = ["print_game", "show_game", "show_line"]
 
-SMALL = 30  # information sets; a table of so many is shown whole
-FIRST = 12  # rows shown of a larger one
+SMALL = 30  # information sets; a table of up to this many is shown whole
+FIRST = 12  # rows shown of a larger table
 
 
-def print_solution(
+def show_game(solution: GameSolution, chosen: str | None, *, whole: bool, file: str, as_json: bool) -> None:
+    """Show a game: its figures, and the information sets that were chosen, all of them or the first few."""
+    keys = read_keys(chosen)
+    if not as_json:
+        print_game(solution, whole=whole, keys=keys, file=file)
+        return
+    answer = solution.as_json(strategy=whole)
+    if keys is not None:
+        answer["strategy"] = {key: dict(played) for key, played in choose(solution.strategy, keys, None).items()}
+    print_json(answer)
+
+
+def show_line(played: Played, *, by_hand: bool, as_json: bool) -> None:
+    """Show what the player does at a node of flop hold'em, by classes of hands or hand by hand."""
+    answer = played.as_json(hands=by_hand)
+    if as_json:
+        print_json(answer)
+        return
+    console = for_answers()
+    often = ", ".join(f"{action} {share:.1%}" for action, share in zip(played.actions, played.frequencies, strict=True))
+    console.print(f"{played.line or 'the first decision'}: {played.player} acts: {often}", soft_wrap=True)
+    console.print(strategy_table(answer["hands" if by_hand else "classes"], color=has_color(console)))
+
+
+def print_game(
     solution: GameSolution, *, whole: bool = False, keys: Sequence[str] | None = None, file: str | None = None
 ) -> None:
     """Print the summary and the strategy: all of it if it is small or `whole`, the first decisions otherwise."""
