@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
-from typing import TYPE_CHECKING, Annotated, Any
+import re
+from collections.abc import Mapping, Set
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -35,7 +37,9 @@ __all__ = [
     "read_cards",
     "read_player",
     "read_range",
+    "read_variants",
     "refuse_others",
+    "variant_with",
 ]
 
 SEARCH, MACHINE, OUTPUT, SPOTS = "How it searches", "What it runs on", "What comes out", "Hold'em spots"
@@ -118,6 +122,38 @@ Board = Annotated[
 Player = Annotated[
     str | None, option(help="Whose hands to show.", panel=SPOTS, default="the player to act", metavar="oop|ip")
 ]
+
+
+def read_variants(text: str) -> list[str]:
+    """Variants separated by commas, each with or without parameters.
+
+    >>> read_variants("plus, discounted(alpha=1, gamma=3),")
+    ['plus', 'discounted(alpha=1, gamma=3)']
+    """
+    return [name.strip() for name in re.split(r",(?![^(]*\))", text) if name.strip()]
+
+
+def variant_with(variant: str | None, parameters: Mapping[str, float]) -> str | None:
+    """The text of a variant with these parameters replaced.
+
+    >>> variant_with("postflop", {"gamma": 4.0}), variant_with("plus", {})
+    ('postflop(gamma=4)', 'plus')
+    >>> variant_with("plus", {"gamma": 4.0})
+    Traceback (most recent call last):
+    regretless.errors.InvalidOption: gamma: 4.0 is not a parameter of plus
+    """
+    from regretless.solvers.request import EXACT
+    from regretless.variants.presets import read_variant, variant_text
+
+    if not parameters:
+        return variant
+    if variant is None:
+        raise InvalidOption(*next(iter(parameters.items())), "is a parameter of a variant: name it with --variant")
+    chosen = None if variant == EXACT else read_variant(variant)
+    for name, value in parameters.items():
+        if not hasattr(chosen, name):
+            raise InvalidOption(name, value, f"is not a parameter of {variant}")
+    return variant_text(replace(cast(Any, chosen), **parameters))
 
 
 def read_cards(text: str | None) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.options import SEARCH, option
+from regretless.cli.arguments.options import SEARCH, option, read_variants
 from regretless.cli.terminal.consoles import for_people, note
 from regretless.errors import InvalidOption
 
@@ -55,14 +55,14 @@ def plot(
     from regretless.cli.terminal.interrupts import SimplePlan, interruptible
     from regretless.plots.convergence import convergence
     from regretless.solvers.request import EXACT
-    from regretless.variants.presets import PRESETS
+    from regretless.variants.presets import read_variant
 
     path = out or Path(f"{file_stem(Path(games[0]).name.removesuffix('.rgl'))}.png")
     check_figure("out", path)
-    wanted = [name.strip() for name in variants.split(",") if name.strip()]
+    wanted = read_variants(variants)
     for name in wanted:
-        if name not in (*PRESETS, EXACT):
-            raise InvalidOption("variants", name, f"is not one of {', '.join((*PRESETS, EXACT))}")
+        if name != EXACT:
+            read_variant(name)
     if not wanted:
         raise InvalidOption("variants", variants, "must name at least one variant")
     for game in games:

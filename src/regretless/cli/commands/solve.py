@@ -10,7 +10,7 @@ import typer
 
 from regretless.cli.arguments import options
 from regretless.cli.arguments.locks import LockFromOption, LockLineOption, LockOption, LockPlayerOption, read_locks
-from regretless.cli.arguments.options import JSON, MACHINE, OUTPUT, SEARCH, option
+from regretless.cli.arguments.options import JSON, MACHINE, OUTPUT, SEARCH, option, variant_with
 from regretless.errors import InvalidOption
 
 __all__ = ["solve"]
@@ -32,10 +32,17 @@ def solve(
         str | None,
         option(
             help="vanilla, plus, linear, discounted, predictive-plus, predictive-discounted-plus, postflop, turn, "
-            "river, or lp: an exact linear program, for small two-player games.",
+            "river, each also with parameters: [cyan]'discounted(gamma=3)'[/cyan]; or lp: an exact linear program, for "
+            "small two-player games.",
             panel=SEARCH,
             default="plus; for a spot, postflop, turn or river, by its street",
         ),
+    ] = None,
+    alpha: Annotated[float | None, option(help="With --variant: exponent for positive regrets.", panel=SEARCH)] = None,
+    beta: Annotated[float | None, option(help="With --variant: exponent for negative regrets.", panel=SEARCH)] = None,
+    gamma: Annotated[float | None, option(help="With --variant: exponent of the average.", panel=SEARCH)] = None,
+    delay: Annotated[
+        int | None, option(help="With --variant: iterations by which discounts are late.", panel=SEARCH)
     ] = None,
     iterations: Annotated[
         int | None,
@@ -140,6 +147,8 @@ def solve(
 
     names = tuple(given or ())
     named = {name: value for name, value in context.params.items() if name in OPTIONS and name != "resume"}
+    parameters = {"alpha": alpha, "beta": beta, "gamma": gamma, "delay": delay}
+    named["variant"] = variant_with(variant, {key: value for key, value in parameters.items() if value is not None})
     request = SolveRequest(
         options={name: value for name, value in named.items() if value is not None and value is not False},
         as_json=json_,

@@ -1,4 +1,4 @@
-"""Where the solves of a command stand, so that a signal is answered with what happens next and with what it costs."""
+"""The state of a command's solves, from which signals are answered: what happens next, and what stopping costs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = ["BatchStatus", "SolveStatus"]
 
-PACKED_PER_SECOND = 50e6  # bytes of an engine's memory that a result is made of
+PACKED_PER_SECOND = 50e6  # bytes of an engine's memory turned into a saved result
 
 
 class SolveStatus:
-    """One solve: the plan that `interruptible` follows, told by the loop and by whoever saves."""
+    """One solve, as a plan for `interruptible`; the loop and whoever saves keep it up to date."""
 
     def __init__(self, *, destination: Path | None = None, resumed: Path | None = None) -> None:
         self.destination = destination  # where an interrupted solve is saved
@@ -31,7 +31,7 @@ class SolveStatus:
         self.saved_at: float | None = None  # when the last checkpoint was written
         self.stop_seconds: float | None = None  # None until an iteration is done
         self.state = "solving"
-        self.file: Path | None = None  # that holds the answer, while it is printed
+        self.file: Path | None = None  # holds the answer while it is printed
 
     def report(self, progress: Progress) -> None:
         """An iteration is done."""
@@ -44,11 +44,11 @@ class SolveStatus:
         self.saved_at = time.monotonic()
 
     def saving(self, memory_bytes: int) -> None:
-        """The result of that much memory is being saved: strategies are packed, values and equities worked out."""
+        """The result of an engine of this size is being saved: strategies are packed, values and equities computed."""
         self.state, self.stop_seconds = "saving", memory_bytes / PACKED_PER_SECOND
 
     def printing(self, file: Path | None) -> None:
-        """All is done but the answer, which `file` holds."""
+        """Only printing is left; `file` holds the answer."""
         self.state, self.file = "printing", file
 
     def first(self) -> str | None:
@@ -77,7 +77,7 @@ class SolveStatus:
         return f"about {duration_text(max(self.stop_seconds or 0.0, 0.1))}"
 
     def _loss(self) -> str:
-        """What ending now loses."""
+        """What stopping now would lose."""
         now = time.monotonic()
         if self.saved_at is not None and self.destination is not None:
             since = duration_text(now - self.saved_at)
@@ -94,19 +94,19 @@ def _name(path: Path | None) -> str:
 
 @dataclass
 class BatchStatus:
-    """Many solves side by side."""
+    """Many solves in parallel."""
 
     spots: int
     folder: Path | None
 
     def __post_init__(self) -> None:
         self.lock = threading.Lock()
-        self.running: dict[int, float] = {}  # by place, how long stopping takes
+        self.running: dict[int, float] = {}  # seconds that stopping takes, by position
         self.finished = 0
         self.over = False
 
     def reporter(self, place: int) -> Callable[[Progress], None]:
-        """What the solve at this place reports to."""
+        """The callback that the solve at this position reports to."""
 
         def report(progress: Progress) -> None:
             with self.lock:
@@ -115,7 +115,7 @@ class BatchStatus:
         return report
 
     def done(self, place: int, *, finished: bool) -> None:
-        """The solve at this place has ended, and what is to be saved of it is saved."""
+        """The solve at this position has ended, and is saved if it was to be."""
         with self.lock:
             self.running.pop(place, None)
             self.finished += finished
