@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from regretless.cli.arguments.outputs import solution_files
-from regretless.cli.solving.solve_request import SolveRequest
+from regretless.cli.solving.request import SolveRequest
 from regretless.errors import RegretlessError
 from regretless.holdem.many import SpotsFailed, solve_many
 from regretless.holdem.solution import SpotSolution

@@ -24,6 +24,7 @@ from regretless.holdem.spots.spot import Spot
 from regretless.solvers.interrupt import catch_interrupts
 from regretless.solvers.loop import Progress
 from regretless.solvers.request import Kind, check_options
+from regretless.variants.presets import read_variant
 
 __all__ = ["SpotsFailed", "solve_many"]
 
@@ -75,6 +76,8 @@ def solve_many(
     waiting = list(spots)
     check_options(Kind.SPOT, {**options, "threads": threads, "storage": storage})
     SpotProblem.check_machine(options.get("engine") or "auto", options.get("device") or "auto")
+    if options.get("variant") is not None:
+        read_variant(options["variant"])
     cores = default_threads() if threads is None else threads
     bits = STORAGE if storage is None else storage
     errors: dict[int, RegretlessError] = {}

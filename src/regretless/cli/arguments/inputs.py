@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from glob import glob
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
-from regretless.errors import InvalidFile
+from regretless.errors import InvalidFile, RegretlessError
 
-__all__ = ["SUFFIX", "is_spot", "is_spot_file", "spot_paths"]
+if TYPE_CHECKING:
+    from regretless.holdem.spots.spot import Spot
+
+__all__ = ["SUFFIX", "is_spot", "is_spot_file", "read_spots", "spot_paths"]
 
 SUFFIX = ".toml"
+Made = TypeVar("Made")
 
 
 def is_spot(text: str) -> bool:
@@ -53,6 +59,22 @@ def spot_paths(given: tuple[str, ...]) -> tuple[list[Path], bool]:
             found = [Path(text)]
         paths += found
     return list({os.path.realpath(path): path for path in reversed(paths)}.values())[::-1], batch
+
+
+def read_spots(
+    paths: Iterable[Path], make: Callable[[Spot], Made]
+) -> tuple[dict[Path, Made], dict[Path, RegretlessError]]:
+    """What `make` makes of each spot, and what is wrong with the others."""
+    from regretless.holdem.spots.spot import Spot
+
+    made: dict[Path, Made] = {}
+    errors: dict[Path, RegretlessError] = {}
+    for path in paths:
+        try:
+            made[path] = make(Spot.read(path))
+        except RegretlessError as error:
+            errors[path] = error
+    return made, errors
 
 
 def _is_pattern(text: str) -> bool:

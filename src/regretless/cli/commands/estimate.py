@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from regretless.cli.arguments.inputs import spot_paths
+from regretless.cli.arguments.inputs import read_spots, spot_paths
 from regretless.cli.arguments.options import Json
 from regretless.cli.arguments.outputs import tell_errors
 from regretless.cli.terminal.json_output import print_json
-from regretless.errors import RegretlessError
 
 if TYPE_CHECKING:
     from regretless.holdem.estimate import Estimate
@@ -38,20 +37,14 @@ def estimate(
     from regretless.holdem.estimate import estimate_spot
     from regretless.holdem.locking import with_sources
     from regretless.holdem.problem import default_threads
-    from regretless.holdem.spots.spot import Spot
     from regretless.solvers.request import Kind, check_options
 
     check_options(Kind.SPOT, {"threads": threads})
     paths, many = spot_paths(tuple(spots))
-    sizes: dict[Path, Estimate] = {}
-    errors: dict[Path, RegretlessError] = {}
-    for path in paths:
-        try:
-            sizes[path] = estimate_spot(with_sources(Spot.read(path)), threads=threads or default_threads())
-        except RegretlessError as error:
-            if not many:
-                raise
-            errors[path] = error
+    cores = threads or default_threads()
+    sizes, errors = read_spots(paths, lambda spot: estimate_spot(with_sources(spot), threads=cores))
+    if errors and not many:
+        raise next(iter(errors.values()))
     if json_:
         answers = [{"spot": str(path), **size.as_json()} for path, size in sizes.items()]
         wrong = [{"spot": str(path), "error": str(error)} for path, error in errors.items()]

@@ -142,7 +142,7 @@ def solve(
     Ctrl-C stops after the current iteration, saves what was solved and prints the command that resumes it.
     """
     from regretless.cli.arguments.inputs import is_spot, is_spot_file, spot_paths
-    from regretless.cli.solving.solve_request import SolveRequest
+    from regretless.cli.solving.request import SolveRequest
     from regretless.solvers.request import OPTIONS
 
     names = tuple(given or ())
@@ -161,14 +161,14 @@ def solve(
     if any(map(is_spot, names)) or (resume is not None and is_spot_file(resume)):
         paths, many = spot_paths(names)
         if many and resume is None:
-            from regretless.cli.solving.spot_batch import solve_spots
+            from regretless.cli.solving.many import solve_spots
 
             solve_spots(paths, request)
             return
         if len(paths) > 1:
             raise typer.BadParameter("resumes one file, which belongs to one spot", param_hint="--resume")
         from regretless.cli.arguments.outputs import solution_files
-        from regretless.cli.solving.solve_one import solve_one
+        from regretless.cli.solving.one import solve_one
 
         if paths and out is not None and out.is_dir():
             request = replace(request, out=solution_files(paths, out)[0])
@@ -185,6 +185,6 @@ def solve(
         from regretless.holdem.spots.lock_text import lock_text
 
         raise InvalidOption("lock", lock_text(request.locks[0]), "is for hold'em spots")
-    from regretless.cli.solving.solve_one import solve_one
+    from regretless.cli.solving.one import solve_one
 
     solve_one(names[0] if names else None, request, spot=False)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regretless.cli.arguments.outputs import check_sources, free_path
-from regretless.cli.solving.solve_request import SolveRequest, stop_interrupted, tell_saved
-from regretless.cli.solving.solve_status import SolveStatus
+from regretless.cli.solving.request import SolveRequest, stop_interrupted, tell_saved
+from regretless.cli.solving.status import SolveStatus
 from regretless.cli.terminal.consoles import for_people
 from regretless.cli.terminal.interrupts import interruptible
 from regretless.cli.terminal.json_output import print_json

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from regretless.cli.arguments.inputs import read_spots
 from regretless.cli.arguments.outputs import (
     check_sources,
     free_path,
@@ -17,9 +17,9 @@ from regretless.cli.arguments.outputs import (
     solution_files,
     tell_errors,
 )
-from regretless.cli.solving.solve_one import problem_of_saving, tell_of_compiling
-from regretless.cli.solving.solve_request import SolveRequest
-from regretless.cli.solving.solve_status import BatchStatus
+from regretless.cli.solving.one import problem_of_saving, tell_of_compiling
+from regretless.cli.solving.request import SolveRequest
+from regretless.cli.solving.status import BatchStatus
 from regretless.cli.terminal.consoles import for_answers, for_people
 from regretless.cli.terminal.interrupts import interruptible
 from regretless.cli.terminal.json_output import print_json
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from regretless.holdem.spots.spot import Spot
     from regretless.solvers.loop import Progress
 
-__all__ = ["read_spots", "solve_spots"]
+__all__ = ["solve_spots"]
 
 
 def solve_spots(paths: list[Path], request: SolveRequest) -> None:
@@ -101,22 +101,6 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
         _print(answers, errors, request)
         request.draw(list(answers.values()))
         _end(paths, answers, file_of, errors, request, interrupted())
-
-
-def read_spots(
-    paths: list[Path], finish: Callable[[Spot], Spot] = lambda spot: spot
-) -> tuple[dict[Path, Spot], dict[Path, RegretlessError]]:
-    """The spots of all files that can be read, after `finish`, and what is wrong with the others."""
-    from regretless.holdem.spots.spot import Spot
-
-    spots: dict[Path, Spot] = {}
-    errors: dict[Path, RegretlessError] = {}
-    for path in paths:
-        try:
-            spots[path] = finish(Spot.read(path))
-        except RegretlessError as error:
-            errors[path] = error
-    return spots, errors
 
 
 def _of_spot(spot: Spot, error: RegretlessError) -> RegretlessError:
