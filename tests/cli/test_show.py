@@ -314,3 +314,25 @@ def test_a_small_weight_is_not_shown_as_absent(show) -> None:
 
 def test_lines_of_a_grid_have_no_trailing_spaces(show) -> None:
     assert [line for line in show("--player", "ip").out.splitlines() if line != line.rstrip()] == []
+
+
+def test_an_interrupted_spot_is_shown_before_it_is_resumed(run) -> None:
+    spot, done = Spot.from_mapping(TURN), [0]
+    stopped = solve_spot(
+        spot,
+        iterations=50,
+        threads=1,
+        checkpoint="turn.rgl",
+        report=lambda progress: done.append(progress.iteration),
+        interrupted=lambda: done[-1] >= 20,
+    )
+    reached = stopped.iterations
+    assert (stopped.reason, 20 <= reached < 50) == ("interrupted", True)
+    shown = run("show", "turn.rgl", "--json")
+    resume = "resume it with\n  regretless solve --resume turn.rgl\n"
+    assert shown.err == f"interrupted after {reached} of 50 iterations; {resume}"
+    for key in ("iterations", "exploitability", "ev", "root"):
+        assert shown.json[key] == stopped.as_json()[key]
+    resumed = run("solve", "--resume", "turn.rgl", "--threads", "1", "--json").json
+    assert resumed["exploitability"] == solve_spot(spot, iterations=50, threads=1).exploitability
+    assert run("show", "turn.rgl").err == ""

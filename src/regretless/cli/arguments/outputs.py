@@ -9,11 +9,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from regretless.cli.terminal.consoles import print_error
+from regretless.cli.terminal.consoles import for_people, print_error
 from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 
 if TYPE_CHECKING:
     from regretless.holdem.spots.spot import Spot
+    from regretless.solvers.solution import Solution
 
 __all__ = [
     "check_out",
@@ -24,6 +25,7 @@ __all__ = [
     "resume_command",
     "solution_files",
     "tell_errors",
+    "tell_unfinished",
 ]
 
 
@@ -109,6 +111,14 @@ def solution_files(paths: Sequence[Path], folder: Path) -> list[Path]:
 def resume_command(path: Path) -> str:
     """The command that resumes a saved solve, quoted for a shell."""
     return f"regretless solve --resume {shlex.quote(str(path))}"
+
+
+def tell_unfinished(solution: Solution, path: Path) -> None:
+    """Print how far an interrupted solve got, and the command that resumes it."""
+    notes = for_people()
+    done, wanted = solution.iterations, solution.settings.iterations
+    notes.print(f"interrupted after {done:,} of {wanted:,} iterations; resume it with")
+    notes.print(f"  {resume_command(path)}", style="cyan", soft_wrap=True)
 
 
 def tell_errors(errors: dict[Path, RegretlessError]) -> int:

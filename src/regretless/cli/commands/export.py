@@ -13,6 +13,7 @@ import typer
 
 from regretless.cli.arguments.options import SPOTS, Board, Line, option, read_cards, read_player, read_range
 from regretless.cli.terminal.consoles import for_answers, for_people, note
+from regretless.cli.terminal.interrupts import INTERRUPTED
 from regretless.cli.terminal.numbers import bytes_text
 from regretless.errors import InvalidFile, InvalidOption
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from regretless.holdem.solution import SpotSolution
 
 __all__ = ["export"]
-
-INTERRUPTED = 130
 
 
 def export(

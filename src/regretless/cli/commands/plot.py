@@ -52,7 +52,7 @@ def plot(
     from regretless.api import load
     from regretless.cli.arguments.figures import check_figure, save_figure
     from regretless.cli.arguments.outputs import file_stem
-    from regretless.cli.terminal.interrupts import SimplePlan, interruptible
+    from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interruptible
     from regretless.plots.convergence import convergence
     from regretless.solvers.request import EXACT
     from regretless.variants.presets import read_variant
@@ -97,7 +97,7 @@ def plot(
     note(f"drew {path}")
     if stopped:
         for_people().print("interrupted: the plot shows what was solved so far")
-        raise typer.Exit(130)
+        raise typer.Exit(INTERRUPTED)
 
 
 def _solve_all(jobs: Sequence[tuple[str, str]], options: dict[str, Any], interrupted: Any) -> list[Solution]:

@@ -107,6 +107,7 @@ def show(
     [cyan]regretless show spot.toml --tree[/cyan]
     """
     from regretless.api import load
+    from regretless.cli.arguments.outputs import tell_unfinished
     from regretless.holdem.solution import SpotSolution
     from regretless.solvers.game_solution import GameSolution
 
@@ -147,6 +148,8 @@ def show(
             return
         refuse_others(context, "a game", TAKES["a game"])
         show_game(solution, information_sets, whole=strategy, file=str(file), as_json=json_)
+    if solution.reason == "interrupted":
+        tell_unfinished(solution, file)
 
 
 def _show_tree(context: typer.Context, file: Path, *, as_json: bool) -> None:

@@ -43,7 +43,7 @@ def train_kuhn(
     [cyan]regretless train-kuhn --iterations 20000 --plot kuhn.png --information-sets 0:,1:,2:[/cyan]
     """
     from regretless.cli.arguments.figures import check_figure, save_figure
-    from regretless.cli.terminal.interrupts import SimplePlan, interruptible
+    from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interruptible
     from regretless.cli.terminal.progress import bar
     from regretless.cli.views.strategy_table import choose, read_keys
     from regretless.solvers.readable.training import KUHN_VALUE, KuhnTrainer
@@ -86,7 +86,7 @@ def train_kuhn(
         note(f"drew {plot}")
     if training.iterations < iterations:
         for_people().print(f"interrupted after {training.iterations:,} of {iterations:,} hands")
-        raise typer.Exit(130)
+        raise typer.Exit(INTERRUPTED)
 
 
 def _print_json(training: Training, theoretical: float) -> None:

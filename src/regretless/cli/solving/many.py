@@ -21,7 +21,7 @@ from regretless.cli.solving.one import problem_of_saving, tell_of_compiling
 from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import BatchStatus
 from regretless.cli.terminal.consoles import for_answers, for_people
-from regretless.cli.terminal.interrupts import interruptible
+from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.json_output import print_json
 from regretless.errors import InvalidFile, RegretlessError
 from regretless.printable import printable
@@ -181,4 +181,4 @@ def _end(
             notes.print(f"  {command}", style="cyan", soft_wrap=True)
     code = tell_errors(errors) if errors else 0
     if code or unfinished or waiting:
-        raise typer.Exit(code or 130)
+        raise typer.Exit(code or INTERRUPTED)

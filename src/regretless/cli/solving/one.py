@@ -8,11 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.arguments.outputs import check_sources, free_path
-from regretless.cli.solving.request import SolveRequest, stop_interrupted, tell_saved
+import typer
+
+from regretless.cli.arguments.outputs import check_sources, free_path, tell_unfinished
+from regretless.cli.solving.request import SolveRequest, tell_saved
 from regretless.cli.solving.status import SolveStatus
 from regretless.cli.terminal.consoles import for_people
-from regretless.cli.terminal.interrupts import interruptible
+from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.json_output import print_json
 from regretless.errors import InvalidFile, InvalidOption
 
@@ -71,7 +73,8 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         if failed is not None:  # said last, after the answer, which would otherwise be lost
             raise failed
         if stopped:
-            stop_interrupted(solution, destination)
+            tell_unfinished(solution, destination)
+            raise typer.Exit(INTERRUPTED)
 
 
 def _kind(given: str | Path | None, request: SolveRequest, spot: bool) -> Kind:

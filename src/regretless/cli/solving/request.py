@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from regretless.cli.arguments.outputs import check_out, resume_command
-from regretless.cli.terminal.consoles import for_people, note
+from regretless.cli.arguments.outputs import check_out
+from regretless.cli.terminal.consoles import note
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from regretless.solvers.request import Kind
     from regretless.solvers.solution import Solution
 
-__all__ = ["SolveRequest", "stop_interrupted", "tell_saved"]
+__all__ = ["SolveRequest", "tell_saved"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,13 +95,3 @@ def tell_saved(*paths: Path | None) -> None:
     for path in paths:
         if path is not None:
             note(f"saved {path}")
-
-
-def stop_interrupted(solution: Solution, path: Path) -> None:
-    """Say how to resume, and end the command."""
-    notes = for_people()
-    notes.print(
-        f"interrupted after {solution.iterations:,} of {solution.settings.iterations:,} iterations; resume it with"
-    )
-    notes.print(f"  {resume_command(path)}", style="cyan", soft_wrap=True)
-    raise typer.Exit(130)

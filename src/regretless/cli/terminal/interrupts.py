@@ -28,9 +28,18 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NoReturn, Protocol
 
-__all__ = ["Plan", "SimplePlan", "ignore_from_now_on", "interruptible", "let_interrupt", "shown_bar", "watch"]
+__all__ = [
+    "INTERRUPTED",
+    "Plan",
+    "SimplePlan",
+    "ignore_from_now_on",
+    "interruptible",
+    "let_interrupt",
+    "shown_bar",
+    "watch",
+]
 
-INTERRUPTED = 130
+INTERRUPTED = 130  # the exit code
 SAME_SECONDS = 0.3  # signals this close together are one
 
 

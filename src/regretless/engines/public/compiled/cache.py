@@ -24,8 +24,8 @@ def kernels_are_compiled(storage: int = 32, *, wide_tiles: bool = False) -> bool
 
 def _signatures(kernel: Any) -> list[Any]:
     """Argument types for which a kernel is compiled, in this process or on disk."""
-    kept = [signature for signature, *_ in kernel._cache._cache_file._load_index()]
-    return [*kernel.signatures, *kept]
+    index = kernel._cache._cache_file._load_index()  # noqa: SLF001  numba has no public way to list what it keeps
+    return [*kernel.signatures, *(signature for signature, *_ in index)]
 
 
 def _bits(signature: Any) -> tuple[int, int]:
