@@ -1,18 +1,14 @@
-"""Every option of `solve` on every kind of problem: honoured, or refused by name. Python answers the same."""
+"""Options of `solve` that contradict each other, a file or the problem; test_option_table.py tries every one."""
 
 from __future__ import annotations
 
-import inspect
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import regretless as rl
-from regretless.cli.commands.solve import solve as command
 from regretless.errors import InvalidOption
 from regretless.solvers.request import OPTIONS, Kind
 
@@ -28,59 +24,7 @@ range = "AA, AK, KQ, JTs, 55"
 bet = "100%"
 """
 OTHER = SPOT.replace("pot = 100", "pot = 120")
-KINDS = ("game", "exact", "spot", "batch", "resumed game", "resumed spot")
 FIRST = ["--iterations", "3"]
-LINES = {
-    "game": ["kuhn"],
-    "exact": ["kuhn", "--variant", "lp"],
-    "spot": ["spot.toml"],
-    "batch": ["folder"],
-    "resumed game": ["--resume", "kuhn.rgl", "--iterations", "9"],
-    "resumed spot": ["--resume", "spot.rgl", "--iterations", "9"],
-}
-REFUSED = None
-Check = Callable[[dict[str, Any]], bool]
-
-
-def is_done(answer: dict[str, Any]) -> bool:
-    return "iterations" in answer
-
-
-# option -> value -> what shows, on each kind in turn, that it was honoured; REFUSED where it is to be refused.
-GIVEN: dict[str, tuple[list[str], tuple[Check | None, ...]]] = {
-    "variant": (["discounted"], (*[lambda a: a["variant"] == "discounted"] * 4, REFUSED, REFUSED)),
-    "iterations": (["11"], (*[lambda a: a["iterations"] == 11], REFUSED, *[lambda a: a["iterations"] == 11] * 4)),
-    "target": (["0.05"], (lambda a: a["exploitability"] <= 0.05, REFUSED, lambda a: a["exploitability_pct_pot"] <= 0.05,
-               lambda a: a["exploitability_pct_pot"] <= 0.05, is_done, is_done)),
-    "measure_every": (["2"], (*[lambda a: [p[0] for p in a["history"]][:1] == [2]], REFUSED,
-                      *[lambda a: a["history"][0][0] == 2] * 2, *[lambda a: a["history"][-2][0] == 8] * 2)),
-    "updates": (["simultaneous"], (lambda a: a["exploitability"] > 0, REFUSED, REFUSED, REFUSED, REFUSED, REFUSED)),
-    "sampling": (["external"], (is_done, REFUSED, REFUSED, REFUSED, REFUSED, REFUSED)),
-    "batch_size": (["8"], (REFUSED,) * 6),  # a game must be sampled for it
-    "seed": (["5"], (REFUSED,) * 6),
-    "engine": (["numpy"], (lambda a: a["engine"] == "numpy", REFUSED, REFUSED, REFUSED,
-               lambda a: a["engine"] == "numpy", REFUSED)),
-    "device": (["cpu"], (*[lambda a: a["device"] == "cpu"] * 6,)),
-    "threads": (["1"], (*[lambda a: a["threads"] == 1] * 6,)),
-    "storage": (["16"], (REFUSED, REFUSED, is_done, is_done, REFUSED, REFUSED)),
-    "save_every": (["0.5", "--out", "out.rgl"], (is_done, REFUSED, is_done, is_done, is_done, is_done)),
-    "keep_regrets": (["--out", "out.rgl"], (REFUSED, REFUSED, is_done, is_done, REFUSED, is_done)),
-    "lock": (["check: AA = bet 100"], (REFUSED, REFUSED, is_done, is_done, REFUSED, REFUSED)),
-    "lock_from": (["spot.rgl", "--lock-player", "ip"], (REFUSED, REFUSED, is_done, is_done, REFUSED, REFUSED)),
-    "lock_player": (["ip", "--lock-from", "spot.rgl"], (REFUSED, REFUSED, is_done, is_done, REFUSED, REFUSED)),
-    "lock_line": (["check", "--lock-from", "spot.rgl"], (REFUSED, REFUSED, is_done, is_done, REFUSED, REFUSED)),
-    "out": (["out.rgl"], (is_done,) * 6),
-    "plot": (["out.svg"], (is_done,) * 6),
-    "strategy": ([], (lambda a: "strategy" in a, lambda a: "strategy" in a, lambda a: "hands" in a["root"],
-                 lambda a: "hands" in a["root"], lambda a: "strategy" in a, lambda a: "hands" in a["root"])),
-}  # fmt: skip
-FLAGS = {"context", "given", "json_", "resume"}  # how a problem is named, and how the answer is read here
-
-
-def test_no_option_is_missing_here() -> None:
-    assert set(inspect.signature(command).parameters) == set(GIVEN) | FLAGS
-    locks = {"lock", "lock_from", "lock_player", "lock_line"}  # together the option "locks"
-    assert set(GIVEN) - {"out", "plot", "strategy"} - locks <= set(OPTIONS)
 
 
 @pytest.fixture(scope="module")
@@ -102,35 +46,6 @@ def problems(run, solved: Path, tmp_path: Path) -> Path:
     for file in ("kuhn.rgl", "spot.rgl"):
         shutil.copy(solved / file, tmp_path)
     return tmp_path
-
-
-@pytest.mark.parametrize("option", GIVEN)
-def test_an_option_is_honoured_or_refused_by_name(option: str, run, problems: Path) -> None:
-    values, checks = GIVEN[option]
-    for kind, check in zip(KINDS, checks, strict=True):
-        line = list(LINES[kind])
-        if "--iterations" in line and option == "iterations":
-            line = line[: line.index("--iterations")]
-        elif kind in ("game", "spot", "batch") and option not in ("iterations", "target"):
-            line += FIRST
-        given = [value if kind != "batch" else value.replace("out.rgl", "out") for value in values]
-        before = {path: path.read_bytes() for path in problems.rglob("*") if path.is_file()}
-        result = run("solve", *line, f"--{option.replace('_', '-')}", *given, "--json")
-        if check is REFUSED:
-            assert result.code == 1, (kind, result)
-            name = "lock" if option.startswith("lock") else option.replace("_", "-")  # the lock that they make up
-            assert result.err.startswith(f"error: {name}: "), (kind, result.err)
-            assert result.err.count("\n") == 1
-            assert {path: path.read_bytes() for path in problems.rglob("*") if path.is_file()} == before
-        else:
-            assert result.code == 0, (kind, result.err)
-            answer = result.json["spots"][0] if kind == "batch" else result.json
-            assert check(answer), (kind, answer)
-        for path in problems.iterdir():  # every kind starts from the same files
-            if path.name.startswith("out"):
-                _ = [file.unlink() for file in path.iterdir()] if path.is_dir() else path.unlink()
-        for path, content in before.items():
-            path.write_bytes(content)
 
 
 @pytest.mark.parametrize(

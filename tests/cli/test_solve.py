@@ -173,7 +173,7 @@ def test_an_interrupt_saves_under_an_unused_name_and_says_how_to_resume(
     whole = run("solve", "kuhn", "--iterations", "200", "--engine", "reference", "--json", "--strategy").json
     (tmp_path / "kuhn.rgl").write_text("somebody else's")
     with monkeypatch.context() as patch:
-        patch.setattr("regretless.cli.solving.solve_one._solve", interrupted_solve)
+        patch.setattr("regretless.cli.solving.one._solve", interrupted_solve)
         result = run("solve", "kuhn", "--iterations", "200")
     assert result.code == 130
     assert "regretless solve --resume kuhn-2.rgl" in result.err

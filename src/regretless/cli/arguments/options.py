@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidOption, RegretlessError
 
 if TYPE_CHECKING:
     from regretless.cards.ranges import Range
@@ -125,12 +125,24 @@ Player = Annotated[
 
 
 def read_variants(text: str) -> list[str]:
-    """Variants separated by commas, each with or without parameters.
+    """The variants of --variants, each with or without parameters.
 
     >>> read_variants("plus, discounted(alpha=1, gamma=3),")
     ['plus', 'discounted(alpha=1, gamma=3)']
     """
-    return [name.strip() for name in re.split(r",(?![^(]*\))", text) if name.strip()]
+    from regretless.solvers.request import EXACT
+    from regretless.variants.presets import read_variant
+
+    names = [name.strip() for name in re.split(r",(?![^(]*\))", text) if name.strip()]
+    for name in names:
+        try:
+            read_variant("plus" if name == EXACT else name)
+        except RegretlessError as error:
+            reason = str(error).removeprefix(f"variant: {name!r} ")
+            raise InvalidOption("variants", name, reason) from None
+    if not names:
+        raise InvalidOption("variants", text, "must name at least one variant")
+    return names
 
 
 def variant_with(variant: str | None, parameters: Mapping[str, float]) -> str | None:

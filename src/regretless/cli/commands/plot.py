@@ -54,17 +54,10 @@ def plot(
     from regretless.cli.arguments.outputs import file_stem
     from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interruptible
     from regretless.plots.convergence import convergence
-    from regretless.solvers.request import EXACT
-    from regretless.variants.presets import read_variant
 
     path = out or Path(f"{file_stem(Path(games[0]).name.removesuffix('.rgl'))}.png")
     check_figure("out", path)
     wanted = read_variants(variants)
-    for name in wanted:
-        if name != EXACT:
-            read_variant(name)
-    if not wanted:
-        raise InvalidOption("variants", variants, "must name at least one variant")
     for game in games:
         if game.endswith(".toml"):
             raise InvalidOption(

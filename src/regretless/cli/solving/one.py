@@ -41,6 +41,8 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         what: str | Path | Spot | None = given
         if spot and given is not None:
             what = request.read(Path(given))
+            if request.destination is not None:  # before the solutions are read that locks are taken from
+                check_sources((request.destination,), (what,))
         earlier = None
         if request.resume is not None:
             if request.locks:
