@@ -18,10 +18,10 @@ from regretless.games.registry import as_game
 from regretless.games.registry import load as load_game
 from regretless.solvers.game_problem import GameProblem
 from regretless.solvers.game_solution import GameSolution
-from regretless.solvers.interrupt import catch_interrupts
 from regretless.solvers.loop import Progress
 from regretless.solvers.problem import Problem
-from regretless.solvers.progress_line import in_notebook, progress_line
+from regretless.solvers.progress.interrupt import catch_interrupts
+from regretless.solvers.progress.line import in_notebook, progress_line
 from regretless.solvers.public_problem import PublicProblem
 from regretless.solvers.request import EXACT, Kind, check_names, check_options
 from regretless.solvers.solution import Solution

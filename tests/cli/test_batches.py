@@ -16,7 +16,7 @@ from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.lock_text import lock_text, parse_lock
 from regretless.holdem.spots.locks import LockFrom
 from regretless.holdem.spots.spot import Spot
-from regretless.solvers import interrupt
+from regretless.solvers.progress import interrupt
 
 SPOT = """
 board = "Kh Qs Js 2c 3d"

@@ -17,7 +17,7 @@ import pytest
 
 from regretless.holdem import estimate as estimates
 from regretless.holdem.spots.spot import Spot
-from regretless.solvers import interrupt
+from regretless.solvers.progress import interrupt
 
 SPOT = """
 board = "Kh Qs Js 2c 3d"

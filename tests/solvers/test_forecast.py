@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from regretless.solvers.forecast import Forecast
 from regretless.solvers.loop import Progress, Stop
+from regretless.solvers.progress.forecast import Forecast
 
 # A turn of 93 seconds, until its target of 0.1 % of the pot: (iteration, exploitability); 0.3 s per iteration and about
 # as much per measurement. The command used to say "2 h 33 min left" on the way.

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from regretless.solvers.interrupt import catch_interrupts
+from regretless.solvers.progress.interrupt import catch_interrupts
 
 
 def handlers() -> list[object]:

@@ -21,8 +21,8 @@ from regretless.holdem.locking import with_sources
 from regretless.holdem.problem import STORAGE, SpotProblem, default_threads, solve_spot
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
-from regretless.solvers.interrupt import catch_interrupts
 from regretless.solvers.loop import Progress
+from regretless.solvers.progress.interrupt import catch_interrupts
 from regretless.solvers.request import Kind, check_options
 from regretless.variants.presets import read_variant
 

@@ -3,9 +3,9 @@
 from regretless.solvers.batch import BatchSolution, solve_batch
 from regretless.solvers.game_problem import GameProblem, solve_game
 from regretless.solvers.game_solution import GameSolution
-from regretless.solvers.interrupt import catch_interrupts
 from regretless.solvers.loop import Outcome, Progress, Stop, run
 from regretless.solvers.problem import Problem
+from regretless.solvers.progress.interrupt import catch_interrupts
 from regretless.solvers.readable.best_response import BestResponse, evaluate, expected_values
 from regretless.solvers.readable.cfr import CFR
 from regretless.solvers.readable.reference import Reference

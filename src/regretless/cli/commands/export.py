@@ -136,7 +136,7 @@ def _chosen(views: Iterator[NodeView], hands: Range | None) -> Iterator[NodeView
 def _watched(views: Iterator[NodeView], size: ExportSize | None) -> Iterator[Iterator[NodeView]]:
     """The nodes one by one, with a progress bar; Ctrl-C or SIGTERM ends the export between two of them."""
     from regretless.cli.terminal.progress import bar
-    from regretless.solvers.interrupt import catch_interrupts
+    from regretless.solvers.progress.interrupt import catch_interrupts
 
     with catch_interrupts() as interrupted, bar("export") as tell:
 

@@ -59,8 +59,6 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         destination = request.destination or free_path(problem.name)
         if isinstance(problem, SpotProblem):
             check_sources((destination,), (problem.spot,))
-        if problem.form_name == "public":
-            tell_of_compiling(options.get("storage") or (earlier.settings.storage if earlier is not None else None))
         status.destination = destination
         solution, failed = _solve(problem, options, request, destination, status, interrupted)
         stopped = solution.reason == "interrupted"
@@ -118,7 +116,10 @@ def _solve(
         options |= {"checkpoint": destination, "checkpointed": checkpointed}
         if request.destination is None:
             options["save_every"] = float("inf")  # only when it is interrupted
-    target = make_request(problem, options).settings.target
+    settings = make_request(problem, options).settings
+    if problem.form_name == "public":
+        tell_of_compiling(settings.storage)
+    target = settings.target
     with solve_bar(problem.name, None if target is None else problem.scale * target, unit=problem.unit) as show:
 
         def report(progress: Progress) -> None:

@@ -16,8 +16,8 @@ from regretless.cli.terminal.numbers import about_text, duration_text
 from regretless.printable import printable
 
 if TYPE_CHECKING:
-    from regretless.solvers.forecast import Outlook
     from regretless.solvers.loop import Progress
+    from regretless.solvers.progress.forecast import Outlook
 
 __all__ = ["bar", "solve_bar"]
 
@@ -36,7 +36,7 @@ def bar(what: str) -> Iterator[Callable[[float, str], None]]:
 @contextmanager
 def solve_bar(what: str, target: float | None, *, unit: str = "") -> Iterator[Callable[[Progress], None]]:
     """The bar of a solve, fed by the loop's reports; exploitability and target are in `unit`."""
-    from regretless.solvers.forecast import Forecast
+    from regretless.solvers.progress.forecast import Forecast
 
     forecast = Forecast(target)
     with _bar(what, NARROW_NAME) as (tell, room):

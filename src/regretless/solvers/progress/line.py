@@ -9,8 +9,8 @@ from importlib import import_module
 from typing import Any
 
 from regretless.printable import printable
-from regretless.solvers.forecast import Forecast
 from regretless.solvers.loop import Progress
+from regretless.solvers.progress.forecast import Forecast
 
 __all__ = ["in_notebook", "progress_line"]
 
