@@ -6,7 +6,6 @@ import pytest
 
 from regretless.cli.terminal import progress as bars
 from regretless.solvers.loop import Progress
-from regretless.solvers.progress import forecast
 from regretless.solvers.progress.forecast import Outlook
 
 SOLVING = Progress(12_345, 1_000_000, 3725.0, 0.851234)
