@@ -20,7 +20,8 @@ from regretless.engines import ENGINES, Entry, GameEngine, Kind, Sampling, Snaps
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra, WouldNotFit
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
 from regretless.forms.memory import memory_bytes
-from regretless.forms.public_poker import kuhn_public
+from regretless.forms.public_poker import compile_public
+from regretless.games import Kuhn
 from regretless.solvers.readable.reference import Reference
 from regretless.variants import PRESETS, Plus, schedule
 
@@ -238,7 +239,7 @@ def test_names_and_options_are_validated() -> None:
         engines.create("matrix", form, kind=Kind.SEQUENCE)
     with pytest.raises(InvalidOption, match="engine: 'reference' needs the rules of the game"):
         engines.create("reference", form)
-    public = kuhn_public()
+    public = compile_public(Kuhn())
     with pytest.raises(InvalidOption, match="updates: 'simultaneous' cannot be combined with the numba engine on the"):
         engines.create("numba", public, updates=Updates.SIMULTANEOUS)
     with pytest.raises(InvalidOption, match="storage: 8 is not one of 32, 16 bits"):
@@ -285,7 +286,7 @@ def test_what_would_not_fit_is_refused_before_it_is_allocated(monkeypatch: pytes
 
 @pytest.mark.parametrize(("storage", "bits"), [(None, 32), (16, 16)])
 def test_the_form_tells_the_engine(storage: int | None, bits: int) -> None:
-    engine = engines.create("auto", kuhn_public(), storage=storage)
+    engine = engines.create("auto", compile_public(Kuhn()), storage=storage)
     assert (engine.name, engine.device, engine.storage) == ("numba", "cpu", bits)
     engine.advance(schedule(Plus(), first=1, count=100))
     assert engine.evaluate().exploitability == pytest.approx(0.0012, abs=0.001)

@@ -22,8 +22,9 @@ from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Hands, PublicForm
 from regretless.forms.public import Kind as Node
-from regretless.forms.public_poker import kuhn_public, leduc_public
+from regretless.forms.public_poker import compile_public
 from regretless.forms.public_size import size_of_form
+from regretless.games import Kuhn, Leduc
 from regretless.variants import Plus, schedule
 from regretless.variants.presets import PRESETS
 from regretless.variants.variant import Variant
@@ -53,7 +54,7 @@ PUBLIC = [
 @pytest.mark.parametrize("variant", ["discounted", "predictive-plus"])
 def test_every_public_engine_keeps_the_contract(name: str, storage: int | None, variant: str) -> None:
     """Advance, stop, resume elsewhere; what is read row by row is what is evaluated; locks hold."""
-    form = leduc_public()
+    form = compile_public(Leduc())
     straight, first, second = (create(name, form, storage=storage) for _ in range(3))
     straight.advance(schedule(PRESETS[variant], 1, 30))
     first.advance(schedule(PRESETS[variant], 1, 13))
@@ -135,7 +136,7 @@ def test_one_iteration_from_the_same_state(rule: Variant, seed: int) -> None:
     assert np.concatenate(close).mean() > (0.98 if "matched.0" in arrays else 0.9999)
 
 
-@pytest.mark.parametrize("form", [kuhn_public(), leduc_public()], ids=["kuhn", "leduc"])
+@pytest.mark.parametrize("form", [compile_public(Kuhn()), compile_public(Leduc())], ids=["kuhn", "leduc"])
 def test_one_card_hands(form: PublicForm) -> None:
     fast, plain = CompiledPublicEngine(form), PublicReference(form)
     for engine in (fast, plain):
@@ -144,7 +145,7 @@ def test_one_card_hands(form: PublicForm) -> None:
 
 
 def test_a_locked_player_follows_the_lock_and_the_other_exploits_it() -> None:
-    form = kuhn_public()
+    form = compile_public(Kuhn())
     free, locked = CompiledPublicEngine(form), CompiledPublicEngine(form)
     never_bet = np.array([[1.0] * 3, [0.0] * 3])  # pass with every card
     after_pass = int(np.flatnonzero(form.tree.player == 1)[0])
@@ -159,7 +160,7 @@ def test_a_locked_player_follows_the_lock_and_the_other_exploits_it() -> None:
 
 
 def test_some_hands_can_be_locked() -> None:
-    form = kuhn_public()
+    form = compile_public(Kuhn())
     engine = CompiledPublicEngine(form)
     always_bet = np.array([[0.0] * 3, [1.0] * 3])
     engine.lock(0, always_bet, hands=np.array([True, False, False]))  # player 0 bets the jack
@@ -171,7 +172,7 @@ def test_some_hands_can_be_locked() -> None:
 
 
 def test_averages_without_own_reach_also_converge() -> None:
-    engine = CompiledPublicEngine(leduc_public(), own_reach=False)
+    engine = CompiledPublicEngine(compile_public(Leduc()), own_reach=False)
     engine.advance(schedule(PRESETS["discounted"], 1, 1000))
     assert engine.evaluate().exploitability < 0.01
     assert engine.evaluate().values[0] == pytest.approx(-0.0856064, abs=5e-5)
@@ -218,13 +219,13 @@ def test_sixteen_bits_find_the_same_values(seed: int) -> None:
 
 @pytest.mark.parametrize(("name", "exploitable"), [("discounted", 2e-3), ("vanilla", 6e-3)])
 def test_sixteen_bits_keep_converging(name: str, exploitable: float) -> None:
-    engine = CompiledPublicEngine(leduc_public(), storage=16)
+    engine = CompiledPublicEngine(compile_public(Leduc()), storage=16)
     engine.advance(schedule(PRESETS[name], 1, 6000))
     assert engine.evaluate().exploitability < exploitable
 
 
 def test_sixteen_bits_keep_strategies_that_are_not_played() -> None:
-    form = leduc_public()
+    form = compile_public(Leduc())
     engine = CompiledPublicEngine(form, storage=16)
     engine.advance(schedule(PRESETS["postflop"], 1, 2000))
     arrays, layout = engine.snapshot().arrays, make_layout(form)
@@ -277,7 +278,7 @@ def test_the_own_average_handed_in_is_worth_the_same(storage: int) -> None:
 def test_a_best_response_to_a_strategy_handed_in_respects_locks(
     engine_type: type[CompiledPublicEngine] | type[PublicReference],
 ) -> None:
-    form = leduc_public()
+    form = compile_public(Leduc())
     engine = engine_type(form)
     strategy = random_strategy(form, 1)
     free = engine.evaluate(strategy)
@@ -310,7 +311,7 @@ def test_evaluating_a_strategy_takes_the_memory_that_is_said() -> None:
 
 def forms_to_measure() -> dict[str, PublicForm]:
     drawn = {f"random {seed}": random_form(seed, deck=7, streets=1 + seed % 3, most_hands=20) for seed in range(6)}
-    return {"kuhn": kuhn_public(), "leduc": leduc_public()} | drawn
+    return {"kuhn": compile_public(Kuhn()), "leduc": compile_public(Leduc())} | drawn
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -327,7 +328,7 @@ def test_the_estimate_is_at_least_the_memory_and_at_most_five_percent_more(
 
 
 def test_what_cannot_be_counted_is_refused_with_a_sentence() -> None:
-    form = kuhn_public()
+    form = compile_public(Kuhn())
     held = form.hands[0]
     many = Hands(np.ones(3000), np.tile(held.cards[:1], (3000, 1)), np.full(3000, -1))
     with pytest.raises(InvalidGame, match=r"has 3,000 hands of a player: the numba engine can count"):
@@ -339,11 +340,11 @@ def test_what_cannot_be_counted_is_refused_with_a_sentence() -> None:
 
 
 def test_a_snapshot_of_another_form_or_format_is_refused() -> None:
-    engine = CompiledPublicEngine(kuhn_public())
+    engine = CompiledPublicEngine(compile_public(Kuhn()))
     taken = engine.snapshot()
     for arrays in (
-        CompiledPublicEngine(kuhn_public(), storage=16).snapshot().arrays,
-        CompiledPublicEngine(leduc_public()).snapshot().arrays,
+        CompiledPublicEngine(compile_public(Kuhn()), storage=16).snapshot().arrays,
+        CompiledPublicEngine(compile_public(Leduc())).snapshot().arrays,
         {name: array for name, array in taken.arrays.items() if name != "average.1"},
     ):
         with pytest.raises(ValueError, match=r"average|regret"):
@@ -361,7 +362,7 @@ class StoredArrays(dict[str, np.ndarray]):
 
 
 def test_a_snapshot_in_a_file_is_read_into_place() -> None:
-    first, second = CompiledPublicEngine(leduc_public()), CompiledPublicEngine(leduc_public())
+    first, second = CompiledPublicEngine(compile_public(Leduc())), CompiledPublicEngine(compile_public(Leduc()))
     first.advance(schedule(PRESETS["predictive-plus"], 1, 5))
     taken = first.snapshot()
     second.restore(replace(taken, arrays=StoredArrays(taken.arrays)))

@@ -13,7 +13,8 @@ import multiprocessing, os, threading
 import regretless as rl
 from regretless.engines.sequence import numba_engine
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
-from regretless.forms.public_poker import leduc_public
+from regretless.forms.public_poker import compile_public
+from regretless.games import Leduc
 from regretless.variants import Plus, schedule
 
 numba_engine.SHARED = 8  # a small game takes several threads, too
@@ -32,7 +33,7 @@ def in_a_child(work):
 """
 FORK = "solve(); in_a_child(solve)"
 POOL = """
-engine = CompiledPublicEngine(leduc_public(), threads=2)
+engine = CompiledPublicEngine(compile_public(Leduc()), threads=2)
 
 def more():
     engine.advance(schedule(Plus(), first=6, count=5))

@@ -22,7 +22,7 @@ from regretless.games.game import Game
 from regretless.games.kuhn import Kuhn
 from regretless.games.leduc import Leduc
 
-__all__ = ["compile_public", "invert_public", "kuhn_public", "leduc_public"]
+__all__ = ["compile_public", "invert_public"]
 
 
 def compile_public(game: Game[Any]) -> PublicForm:
@@ -83,16 +83,6 @@ def invert_public(
                     state = game.next_state(game.next_state(game.initial_state(), cards[held[0]]), cards[held[1]])
                     follow(state, 0, 0, player, hand, public)
     return found
-
-
-def kuhn_public() -> PublicForm:
-    """Kuhn for two."""
-    return compile_public(Kuhn())
-
-
-def leduc_public() -> PublicForm:
-    """Leduc as it is usually played."""
-    return compile_public(Leduc())
 
 
 def _one_card_form(name: str, tree: BettingTree, *, public: bool, rank: IntArray) -> PublicForm:

@@ -21,7 +21,8 @@ from regretless.holdem.reports.comparison import SpotComparison, compare_spots
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.lock_text import parse_lock
 from regretless.holdem.spots.locks import Lock, LockFrom
-from regretless.holdem.spots.spot import Bets, Lines, PlayerSizes, Rules, Spot, StreetSizes
+from regretless.holdem.spots.question import Bets, Lines, PlayerSizes, Rules, StreetSizes
+from regretless.holdem.spots.spot import Spot
 
 __all__ = [
     "Bets",

@@ -23,7 +23,8 @@ from regretless.forms.public_size import PublicSize, size_of_branches
 from regretless.holdem.form.betting import betting_branches
 from regretless.holdem.form.suits import count_runouts, spot_group
 from regretless.holdem.reading.probabilities import BLOCK_BYTES, probability_bits
-from regretless.holdem.spots.spot import PLAYERS, Spot
+from regretless.holdem.spots.question import PLAYERS
+from regretless.holdem.spots.spot import Spot
 
 __all__ = ["STORAGES", "Estimate", "check_fits", "estimate_spot"]
 

@@ -23,7 +23,8 @@ from regretless.holdem.form.runouts import holdem_hands
 from regretless.holdem.form.suits import Deal, find_deal, renaming_text
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import LockFrom, held_nodes, locked_players
-from regretless.holdem.spots.spot import PLAYERS, Spot
+from regretless.holdem.spots.question import PLAYERS
+from regretless.holdem.spots.spot import Spot
 
 __all__ = ["apply_locks", "with_sources"]
 

@@ -41,7 +41,8 @@ from regretless.holdem.reading.file_form import packed_form, unpacked_form
 from regretless.holdem.reading.nodes import NodeView, RunoutReport
 from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.spots.lock_text import lock_text
-from regretless.holdem.spots.spot import PlayerName, Spot
+from regretless.holdem.spots.question import PlayerName
+from regretless.holdem.spots.spot import Spot
 from regretless.reprs import brief
 from regretless.solvers.game_solution import LEARNED
 from regretless.solvers.record import Record, Settings, read_history

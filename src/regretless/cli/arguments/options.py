@@ -13,7 +13,7 @@ from regretless.errors import InvalidOption, RegretlessError
 
 if TYPE_CHECKING:
     from regretless.cards.ranges import Range
-    from regretless.holdem.spots.spot import PlayerName
+    from regretless.holdem.spots.question import PlayerName
 
 __all__ = [
     "JSON",

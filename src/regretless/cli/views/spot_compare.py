@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from regretless.cards.ranges import Range
     from regretless.holdem.reports.comparison import NodeDifference, Pair, SpotComparison
     from regretless.holdem.solution import SpotSolution
-    from regretless.holdem.spots.spot import PlayerName
+    from regretless.holdem.spots.question import PlayerName
 
 __all__ = ["compare_nodes", "compare_spots"]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from regretless.holdem.reading.nodes import NodeView
     from regretless.holdem.reports.grids import GridKind
     from regretless.holdem.solution import SpotSolution
-    from regretless.holdem.spots.spot import PlayerName
+    from regretless.holdem.spots.question import PlayerName
 
 __all__ = ["Look", "print_spot", "show_spot"]
 

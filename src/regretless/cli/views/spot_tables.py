@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from regretless.holdem.reading.nodes import NodeView, Runout, RunoutReport
-    from regretless.holdem.spots.spot import PlayerName
+    from regretless.holdem.spots.question import PlayerName
 
 __all__ = [
     "HAND_LEGEND",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from regretless.cards.ranges import Range
     from regretless.holdem.reading.nodes import NodeView
     from regretless.holdem.reports.grids import GridKind
-    from regretless.holdem.spots.spot import PlayerName
+    from regretless.holdem.spots.question import PlayerName
 
 __all__ = ["action_lines", "board_line", "check_held", "node_lines", "wrapped"]
 

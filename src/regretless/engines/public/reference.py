@@ -48,9 +48,10 @@ class _Walk:
 class PublicReference:
     """The readable engine of the public form.
 
-    >>> from regretless.forms.public_poker import kuhn_public
+    >>> from regretless.forms.public_poker import compile_public
+    >>> from regretless.games import Kuhn
     >>> from regretless.variants import Plus, schedule
-    >>> engine = PublicReference(kuhn_public())
+    >>> engine = PublicReference(compile_public(Kuhn()))
     >>> engine.advance(schedule(Plus(), first=1, count=100))
     >>> round(engine.evaluate().exploitability, 6)
     0.001194

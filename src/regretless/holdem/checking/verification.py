@@ -30,7 +30,8 @@ from regretless.forms.memory import available_bytes
 from regretless.forms.public import Kind, PublicForm
 from regretless.holdem.checking.unmerged import BEST, MEAN, Betting, Unmerged
 from regretless.holdem.reading.reading import Answers, SpotReader
-from regretless.holdem.spots.spot import PlayerName, Spot
+from regretless.holdem.spots.question import PlayerName
+from regretless.holdem.spots.spot import Spot
 from regretless.solvers.record import Record
 from regretless.solvers.verification import Verification
 

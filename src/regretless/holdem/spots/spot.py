@@ -31,39 +31,14 @@ from regretless.cards.deck import board_text
 from regretless.cards.hands import hand_text
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption, InvalidText
-from regretless.holdem.spots.question import (
-    LARGEST_AMOUNT,
-    PLAYERS,
-    SMALLEST_AMOUNT,
-    STREETS,
-    Bets,
-    Lines,
-    PlayerName,
-    PlayerSizes,
-    Question,
-    Rules,
-    StreetName,
-    StreetSizes,
-    check_number,
-)
+from regretless.holdem.spots.question import LARGEST_AMOUNT, PLAYERS, SMALLEST_AMOUNT, Question, check_number
 from regretless.holdem.spots.rounding import warn_of_rounding
 from regretless.holdem.spots.spot_reader import parse_spot, read_mapping
 from regretless.holdem.spots.spot_writer import write_spot
 from regretless.holdem.spots.toml_text import read_toml_text
 from regretless.reprs import brief
 
-__all__ = [
-    "PLAYERS",
-    "STREETS",
-    "Bets",
-    "Lines",
-    "PlayerName",
-    "PlayerSizes",
-    "Rules",
-    "Spot",
-    "StreetName",
-    "StreetSizes",
-]
+__all__ = ["Spot"]
 
 DEEPEST = 1000  # pots in a stack; figures of 32-bit arithmetic are exact to about 1e-7 of the stack
 LIGHTEST = 1e-9  # weight of a hand; what is lighter would vanish beside a hand of weight 1

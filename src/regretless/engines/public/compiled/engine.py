@@ -45,9 +45,10 @@ _ONE_STEP = Steps(np.zeros(1, dtype=WEIGHTS), np.zeros(1, dtype=EXTRAS))  # for 
 class CompiledPublicEngine:
     """One public form on the processor.
 
-    >>> from regretless.forms.public_poker import kuhn_public
+    >>> from regretless.forms.public_poker import compile_public
+    >>> from regretless.games import Kuhn
     >>> from regretless.variants import Plus, schedule
-    >>> engine = CompiledPublicEngine(kuhn_public())
+    >>> engine = CompiledPublicEngine(compile_public(Kuhn()))
     >>> engine.advance(schedule(Plus(), first=1, count=100))
     >>> engine.evaluate().exploitability < 0.002
     True
