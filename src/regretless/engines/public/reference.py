@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy, Snapshot
-from regretless.engines.public.layout import make_layout, take_alike
+from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
+from regretless.engines.public.formats import NumberFormat, Stored
+from regretless.engines.public.layout import take_alike
+from regretless.engines.public.stored import Place, StoredEngine
 from regretless.forms.blockers import compatible
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind, PublicForm
@@ -21,7 +23,8 @@ from regretless.variants.variant import Schedule, Weights
 
 __all__ = ["PublicReference", "matched"]
 
-Place = tuple[int, int]  # betting node, runout of its street
+DOUBLE = np.dtype(np.float64)
+DOUBLES = NumberFormat(bits=64, regret=DOUBLE, average=DOUBLE, regret_in_kernels=DOUBLE)
 
 
 _NONE = Weights()
@@ -45,7 +48,7 @@ class _Walk:
     weights: Weights = _NONE
 
 
-class PublicReference:
+class PublicReference(StoredEngine):
     """The readable engine of the public form.
 
     >>> from regretless.forms.public_poker import compile_public
@@ -60,35 +63,19 @@ class PublicReference:
     name = "numpy"
     device = "cpu"
     threads = 1
-    storage = 64
     tolerance = 1e-12
 
     def __init__(self, form: PublicForm) -> None:
-        self.form = form
-        self.iteration = 0
-        self.regret: dict[Place, FloatArray] = {}  # [actions, H] each
-        self.average: dict[Place, FloatArray] = {}
-        self.current: dict[Place, FloatArray] = {}
-        self.locked: dict[Place, tuple[FloatArray, NDArray[np.bool_]]] = {}
-        self.fixed: set[int] = set()
-        tree = form.tree
-        for node in np.flatnonzero(tree.kind == Kind.DECISION).tolist():
-            shape = (
-                int(tree.first_child[node + 1] - tree.first_child[node]),
-                len(form.hands[tree.player[node]].weight),
-            )
-            for runout in range(len(form.streets[tree.street[node]].parent)):
-                self.regret[node, runout] = np.zeros(shape)
-                self.average[node, runout] = np.zeros(shape)
-                self.current[node, runout] = np.full(shape, 1.0 / shape[0])
+        super().__init__(form, DOUBLES)
+        self.store_predictions()
         first, second = form.hands
         self.compatible = compatible(first, second)  # [H0, H1]
         self.pairs = float(first.weight @ self.compatible @ second.weight)
 
     @property
     def kept_bytes(self) -> int:
-        """Regrets, averages and the current strategy."""
-        return 3 * sum(each.nbytes for each in self.regret.values())
+        """Regrets, averages and predictions."""
+        return sum(array.nbytes for array in self._arrays().values())
 
     @property
     def memory_bytes(self) -> int:
@@ -100,18 +87,18 @@ class PublicReference:
         for row in schedule.tolist():
             for own in range(2):
                 if own not in self.fixed:
-                    self._root(_Walk(own, _Mode.LEARN, lambda *place: self.current[place], Weights(*row)))
-                    self._hold()
+                    self._root(_Walk(own, _Mode.LEARN, self._current, Weights(*row)))
+                    self.hold(own)
             self.iteration += 1
 
-    def strategy(self, node: int, runout: int = 0) -> FloatArray:
-        """[actions, H] average strategy."""
-        return matched(self.average[node, runout])
+    def _current(self, node: int, runout: int) -> FloatArray:
+        """[actions, H] the strategy that is played next."""
+        return matched(self._read(self._matched, (node, runout)))
 
-    def strategies(self, node: int, runouts: slice = slice(None)) -> NDArray[np.float32]:
-        """[runouts chosen, actions, H] average strategy."""
-        every = range(len(self.form.streets[self.form.tree.street[node]].parent))
-        return np.array([self.strategy(node, runout) for runout in every[runouts]], dtype=np.float32)
+    def _read(self, numbers: list[Stored], place: Place) -> FloatArray:
+        node, runout = place
+        found = self.layout.read(numbers[self.form.tree.player[node]], node, slice(runout, runout + 1))[0]
+        return np.asarray(found, dtype=np.float64)
 
     def root_values(self, player: int) -> FloatArray:
         """[H] what each hand expects when both play their average strategies; 0 where no opposing hand is possible."""
@@ -149,58 +136,6 @@ class PublicReference:
             )
             for street in range(len(self.form.streets) - 1)
         ]
-
-    def lock(self, node: int, strategy: FloatArray, runout: int = 0, hands: NDArray[np.bool_] | None = None) -> None:
-        """Fix what a player does at a betting node on a runout of its street, for all hands or for some."""
-        every = np.ones(strategy.shape[1], dtype=np.bool_)
-        self.locked[node, runout] = take_alike(self.form, strategy, node, runout), every if hands is None else hands
-        self._hold()
-
-    def fix(self, player: int, strategy: PublicStrategy) -> None:
-        """Give every decision of a player, who is then never updated and whose best response is what is given."""
-        for node, runout in self.regret:
-            if self.form.tree.player[node] == player:
-                self.current[node, runout] = take_alike(self.form, strategy(node, runout), node, runout)
-                self.average[node, runout] = self.current[node, runout].copy()
-        self.fixed.add(player)
-
-    def unlock(self) -> None:
-        """Let every hand choose again; what was learned stays."""
-        self.locked.clear()
-        self.fixed.clear()
-
-    def kept_strategy(self, node: int, runout: int) -> FloatArray:
-        """[actions, H] a locked strategy."""
-        return self.average[node, runout]
-
-    def as_kept(self, strategy: FloatArray) -> FloatArray:
-        """The strategy itself: 64 bits keep all of it."""
-        return strategy
-
-    def snapshot(self, *, copy: bool = True) -> Snapshot:
-        """Where the solve stands, in the layout of every public engine; always a copy."""
-        arrays, layout = {}, make_layout(self.form)
-        for name, numbers in (("regret", self.regret), ("average", self.average), ("matched", self.current)):
-            for player in range(2):
-                array = arrays[f"{name}.{player}"] = np.zeros(layout.entries[player])
-                for (node, runout), rows in numbers.items():
-                    if self.form.tree.player[node] == player:
-                        layout.write(array, node, runout, rows)
-        return Snapshot(self.iteration, arrays)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Resume from there."""
-        layout = make_layout(self.form)
-        for name, numbers in (("regret", self.regret), ("average", self.average), ("matched", self.current)):
-            for node, runout in numbers:
-                array = snapshot.arrays[f"{name}.{self.form.tree.player[node]}"]
-                numbers[node, runout] = layout.read(array, node)[runout].astype(np.float64)
-        self.iteration = snapshot.iteration
-
-    def _hold(self) -> None:
-        for place, (strategy, hands) in self.locked.items():
-            for numbers in (self.regret, self.average, self.current):
-                numbers[place][:, hands] = strategy[:, hands]
 
     def _root(self, walk: _Walk, found: dict[Place, FloatArray] | None = None) -> FloatArray:
         """[H] values at the root."""
@@ -248,8 +183,9 @@ class PublicReference:
         """[H] values at a decision of the own player."""
         worth: FloatArray = (strategy * below).sum(axis=0)
         if walk.mode is _Mode.BEST and walk.own not in self.fixed:
-            _, held = self.locked.get(place, (None, np.zeros(len(worth), dtype=np.bool_)))
-            return np.where(held, worth, below.max(axis=0))
+            lock = self.locked[walk.own].get(place)
+            highest = below.max(axis=0)
+            return highest if lock is None else np.where(lock.hands, worth, highest)
         if walk.mode is _Mode.LEARN:
             self._update(place, below - worth, own_reach, walk.weights)
         return worth
@@ -286,11 +222,14 @@ class PublicReference:
 
     def _update(self, place: Place, new: FloatArray, own_reach: FloatArray, weights: Weights) -> None:
         """The variant's numbers, in the order of `variants/variant.py`."""
-        average, old = self.average[place], self.regret[place]
-        self.average[place] = average * weights.average_decay + weights.average_weight * own_reach * self.current[place]
+        (node, runout), player = place, self.form.tree.player[place[0]]
+        average, old, current = self._read(self._average, place), self._read(self._regret, place), self._current(*place)
+        average = average * weights.average_decay + weights.average_weight * own_reach * current
         kept = old * np.where(old > 0, weights.positive_discount, weights.negative_discount) + new
-        self.regret[place] = np.maximum(kept, 0.0) if weights.floor else kept
-        self.current[place] = matched(self.regret[place] * weights.prediction_discount + weights.prediction * new)
+        regret = np.maximum(kept, 0.0) if weights.floor else kept
+        predicted = regret * weights.prediction_discount + weights.prediction * new
+        for numbers, rows in ((self._average, average), (self._regret, regret), (self._matched, predicted)):
+            self.layout.write(numbers[player], node, runout, rows)
 
 
 def matched(sums: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ from regretless.engines.public.compiled.jobs import Blocks, Scratch, Tile
 from regretless.engines.public.compiled.plan import Plan
 from regretless.engines.public.compiled.sizes import MOST_BLOCKS, tile_rows
 from regretless.engines.public.layout import LANES
-from regretless.engines.public.locks import Lock
+from regretless.engines.public.stored import Lock, Place
 from regretless.forms.public import PublicForm
 
 __all__ = ["aligned", "bytes_of", "lock_rows", "make_blocks", "make_scratch"]
@@ -85,12 +85,10 @@ def make_blocks(
 
 
 def lock_rows(
-    locks: Mapping[tuple[int, int], Lock], form: PublicForm, plan: Plan
+    locks: Mapping[Place, Lock], form: PublicForm, plan: Plan
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """`Learned.lock` and `Learned.locked` of the locks of a player; both empty where there are none."""
+    """`Learned.lock` and `Learned.locked` of the locks of a player."""
     locked = aligned(len(locks) * plan.own_hands)
-    if not locks:
-        return np.empty(0, dtype=np.int32), locked
     street_at = np.cumsum([0, *(len(street.parent) for street in form.streets)])
     rows = np.full((street_at[-1], len(plan.nodes)), -1, dtype=np.int32)
     for number, ((node, runout), lock) in enumerate(locks.items()):

@@ -3,7 +3,7 @@
 Arithmetic has 32 bits, at terminals 64 where blockers remove nearly all of a range and 32 would cancel. What is learned
 is stored in 32 bits or in 16 (`engines/public/formats.py`).
 
-The parts, in the order of the data: `layout` and `state` beside this folder (where numbers are stored), `plan` (where
+The parts, in the order of the data: `layout` and `stored` beside this folder (where numbers are stored), `plan` (where
 rows are kept), `tables` and `showdowns` (hands and runouts), `buffers` (the rows themselves), `lanes` (vectors),
 `nodes` and `terminals` (the arithmetic), `walk` (one runout after the other), `iterate` (whole iterations).
 """
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy, Snapshot
+from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
 from regretless.engines.public.compiled.buffers import aligned, bytes_of, lock_rows, make_blocks, make_scratch
 from regretless.engines.public.compiled.jobs import EXTRAS, WEIGHTS, Job, Learned, Scratch, Steps
 from regretless.engines.public.compiled.kernels.iterate import BEGIN, BLOCKS, FINISH, iterate
@@ -25,10 +25,8 @@ from regretless.engines.public.compiled.records import check_limits
 from regretless.engines.public.compiled.runout_walk import GivenRows, RunoutWalk
 from regretless.engines.public.compiled.tables import make_tables
 from regretless.engines.public.formats import number_format
-from regretless.engines.public.layout import make_layout
-from regretless.engines.public.locks import PublicLocks
 from regretless.engines.public.precision import largest_value, met_weights, needs_wide_tiles
-from regretless.engines.public.state import PublicState
+from regretless.engines.public.stored import StoredEngine
 from regretless.engines.threads import Workers
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
@@ -39,10 +37,11 @@ __all__ = ["CompiledPublicEngine"]
 SALT = 0x9E3779  # makes roundings of 16-bit numbers differ from iteration to iteration
 WHOLE = BEGIN | BLOCKS | FINISH
 
+_NO_LOCKS = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
 _ONE_STEP = Steps(np.zeros(1, dtype=WEIGHTS), np.zeros(1, dtype=EXTRAS))  # for walks that learn nothing
 
 
-class CompiledPublicEngine:
+class CompiledPublicEngine(StoredEngine):
     """One public form on the processor.
 
     >>> from regretless.forms.public_poker import compile_public
@@ -65,20 +64,16 @@ class CompiledPublicEngine:
         converges all the same.
         """
         check_limits(form)
-        self.form = form
-        self.threads = threads
-        self.storage = storage
         number = number_format(storage)
+        super().__init__(form, number, aligned)
+        self.threads = threads
         self._met = met_weights(form.hands, form.deck)
         self._pairs = float(form.hands[0].weight @ self._met[0])
         self._units = [number.unit(largest_value(form, self._met[own], own)) for own in range(2)]
         self._reach_share = number.reach_share if own_reach else 0.0
-        layout = make_layout(form)
         self._tile_type = np.float64 if needs_wide_tiles(form.hands, self._met) else np.float32
-        self._plans = make_plans(layout, self._tile_type)
+        self._plans = make_plans(self.layout, self._tile_type)
         self._tables = make_tables(form)
-        self._state = PublicState(layout, number, aligned)
-        self._locks = PublicLocks(self._state)
         self._scratch = [self._make_scratch() for _ in range(threads)]
         self._blocks = make_blocks(form, self._plans, self._units, threads)
         self._pool = Workers(threads) if threads > 1 and len(form.streets) > 1 else None
@@ -86,14 +81,9 @@ class CompiledPublicEngine:
         self._run(Steps(_ONE_STEP.weights[:0], _ONE_STEP.extras[:0]), 0, 0, 0, MEAN)
 
     @property
-    def iteration(self) -> int:
-        """Iterations done."""
-        return self._state.iteration
-
-    @property
     def kept_bytes(self) -> int:
         """Regrets, averages, and the tables by which they are found and evaluated."""
-        return bytes_of(list(self._state.arrays().values()), self._plans, self._tables)
+        return bytes_of(list(self._arrays().values()), self._plans, self._tables)
 
     @property
     def memory_bytes(self) -> int:
@@ -102,25 +92,25 @@ class CompiledPublicEngine:
 
     def advance(self, schedule: Schedule) -> None:
         """Run as many iterations as `schedule` has rows."""
-        state, weights = self._state, schedule.astype(WEIGHTS)
-        weights["average_decay"], weights["average_weight"], state.weight = state.format.in_steps(
-            schedule["average_decay"], schedule["average_weight"], state.weight
+        weights = schedule.astype(WEIGHTS)
+        weights["average_decay"], weights["average_weight"], self.weight = self.format.in_steps(
+            schedule["average_decay"], schedule["average_weight"], self.weight
         )
         extras = np.zeros(len(schedule), dtype=EXTRAS)
         extras["reach_share"] = self._reach_share
         extras["salt"] = np.arange(self.iteration + 1, self.iteration + 1 + len(schedule)) * SALT % 2**24
         # Without a prediction, a positive factor on all regrets changes no strategy, and none is kept beside them.
         if (schedule["prediction"] != 0).any() or (schedule["prediction_discount"] <= 0).any():
-            state.predict()
-        if self._pool is None and not self._locks:
+            self.store_predictions()
+        if self._pool is None and not any(self.locked) and not self.fixed:
             self._run(Steps(weights, extras), 0, 2, WHOLE, LEARN)
         else:
             for row in range(len(schedule)):
                 for own in range(2):
-                    if own not in self._locks.fixed:
+                    if own not in self.fixed:
                         self._walk(own, LEARN, Steps(weights[row : row + 1], extras[row : row + 1]))
-                        self._locks.hold(own)
-        state.iteration += len(schedule)
+                        self.hold(own)
+        self.iteration += len(schedule)
 
     def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
         """Values and best responses, in the form's unit; of the average strategy if none is given.
@@ -129,7 +119,7 @@ class CompiledPublicEngine:
         play what the first of them plays. A best response of a locked player keeps, with the hands that are locked, to
         what is evaluated; that of a fixed player is what is evaluated.
         """
-        walks = {(own, MEAN) for own in range(2)} | {(own, BEST) for own in range(2) if own not in self._locks.fixed}
+        walks = {(own, MEAN) for own in range(2)} | {(own, BEST) for own in range(2) if own not in self.fixed}
         found = (
             {walk: self._value(*walk) for walk in sorted(walks)}
             if strategy is None
@@ -174,45 +164,9 @@ class CompiledPublicEngine:
             values[0][0] = scratch.value[rows[0]] / self._units[player]
         return values
 
-    def lock(self, node: int, strategy: FloatArray, runout: int = 0, hands: NDArray[np.bool_] | None = None) -> None:
-        """Fix what a player does at a betting node on a runout of its street, for all hands or for some."""
-        self._locks.lock(node, strategy, runout, hands)
-
-    def fix(self, player: int, strategy: PublicStrategy) -> None:
-        """Give every decision of a player, who is then never updated and whose best response is what is given."""
-        self._locks.fix(player, strategy)
-
-    def unlock(self) -> None:
-        """Let every hand choose again; what was learned stays."""
-        self._locks.clear()
-
-    def strategy(self, node: int, runout: int = 0) -> FloatArray:
-        """[actions, H] average strategy at a betting node on a runout of its street."""
-        return self._state.strategy(node, runout)
-
-    def strategies(self, node: int, runouts: slice = slice(None)) -> NDArray[np.float32]:
-        """[runouts chosen, actions, H] average strategy at a betting node."""
-        return self._state.strategies(node, runouts)
-
-    def kept_strategy(self, node: int, runout: int) -> FloatArray:
-        """[actions, H] a locked strategy, exactly as the averages keep it."""
-        return self._state.kept_strategy(node, runout)
-
-    def as_kept(self, strategy: FloatArray) -> FloatArray:
-        """A strategy as `kept_strategy` would read it back: in 16 bits probabilities are rounded."""
-        return self._state.format.as_kept(strategy)
-
-    def snapshot(self, *, copy: bool = True) -> Snapshot:
-        """Where the solve stands; without `copy`, the engine's own arrays, which advancing changes."""
-        return self._state.snapshot(copy=copy)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """Resume from there; hands that play alike all take the numbers of the one that stands for them."""
-        self._state.restore(snapshot)
-
     def _values_given(self, strategy: PublicStrategy, walks: list[tuple[int, int]]) -> dict[tuple[int, int], float]:
         """The root values of a strategy in those walks, side by side: each decision is asked for once."""
-        rows = GivenRows(self._state.layout, strategy)
+        rows = GivenRows(self.layout, strategy)
         taken = {
             (own, mode): RunoutWalk(own, mode, rows.job(own, self._job(own, mode)), self._make_scratch())
             for own, mode in walks
@@ -234,15 +188,15 @@ class CompiledPublicEngine:
         return make_scratch(self._plans, self.form.deck, self._tile_type)
 
     def _job(self, own: int, mode: int) -> Job:
-        state, kernels = self._state, self._state.format.in_kernels
-        locks = lock_rows(self._locks.nodes[own] if mode == BEST else {}, self.form, self._plans[own])
+        kernels, other = self.format.in_kernels, 1 - own
+        locks = self.locked[own] if mode == BEST else {}
         learned = Learned(
-            kernels(state.regret[own]),
-            kernels(state.matched[own]),
-            kernels(state.average[own]),
-            kernels(state.matched[1 - own]),
-            kernels(state.average[1 - own]),
-            *locks,
+            kernels(self._regret[own]),
+            kernels(self._matched[own]),
+            kernels(self._average[own]),
+            kernels(self._matched[other]),
+            kernels(self._average[other]),
+            *(lock_rows(locks, self.form, self._plans[own]) if locks else _NO_LOCKS),
         )
         return Job(self._plans[own], self._tables[own], learned, self._blocks[own])
 
@@ -264,7 +218,7 @@ class CompiledPublicEngine:
         """`iterate` with the engine's arrays; `scratch` are the rows of another thread."""
         main = self._scratch[0]
         jobs = self._job(0, mode), self._job(1, mode)
-        iterate(steps, first_own, last_own, parts, mode, self._state.predicts, *jobs, main, scratch or main)
+        iterate(steps, first_own, last_own, parts, mode, self.predicts, *jobs, main, scratch or main)
 
     def _walk(self, own: int, mode: int, steps: Steps = _ONE_STEP) -> None:
         """One walk of one player, shared among the threads."""

@@ -1,0 +1,164 @@
+"""What every engine of the public form stores, in the layout and the format of snapshots: regrets, averages and locks.
+
+A locked strategy is stored where regrets, predictions and averages are: after every update it is put back in place of
+what was learned. A player whose every decision is given is *fixed* and never updated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.contract import PublicStrategy, Snapshot
+from regretless.engines.public.formats import NumberFormat, Stored
+from regretless.engines.public.layout import make_layout, take_alike
+from regretless.forms.history import FloatArray
+from regretless.forms.public import PublicForm
+
+__all__ = ["Lock", "Place", "StoredEngine"]
+
+BoolArray = NDArray[np.bool_]
+Place = tuple[int, int]  # betting node, runout of its street
+
+PLAYERS = range(2)
+
+
+@runtime_checkable
+class _ReadsInto(Protocol):
+    """Arrays that lie in a file and can be read into memory that is already there."""
+
+    def read_into(self, name: str, target: NDArray[Any]) -> None: ...
+
+
+class Lock(NamedTuple):
+    """A strategy that is not to be learned."""
+
+    strategy: NDArray[np.floating[Any]]  # [actions, H]
+    hands: BoolArray  # [H] the hands it is for
+
+
+class StoredEngine:
+    """The part of an engine that stores, is locked and is read; `allocate` makes arrays of zeros."""
+
+    def __init__(
+        self, form: PublicForm, number_format: NumberFormat, allocate: Callable[[int, np.dtype[Any]], Stored] = np.zeros
+    ) -> None:
+        self.form, self.layout = form, make_layout(form)
+        self.format, self.storage = number_format, number_format.bits
+        self.iteration = 0
+        self.weight = 0.0  # of all iterations in the average, where averages are shares of it
+        self.locked: tuple[dict[Place, Lock], dict[Place, Lock]] = ({}, {})  # by player
+        self.fixed: set[int] = set()
+        self._allocate = allocate
+        self._regret = [allocate(int(size), number_format.regret) for size in self.layout.entries]
+        self._average = [allocate(int(size), number_format.average) for size in self.layout.entries]
+        self._matched = list(self._regret)  # what strategies are matched to: regrets, unless the variant predicts
+
+    @property
+    def predicts(self) -> bool:
+        """Whether predictions are stored beside the regrets."""
+        return self._matched[0] is not self._regret[0]
+
+    def store_predictions(self) -> None:
+        """Store predictions from now on; the first ones are the regrets."""
+        if not self.predicts:
+            self._matched = [self._allocate(len(regret), regret.dtype) for regret in self._regret]
+            for matched, regret in zip(self._matched, self._regret, strict=True):
+                matched[:] = regret
+
+    def strategy(self, node: int, runout: int = 0) -> FloatArray:
+        """[actions, H] average strategy at a betting node on a runout; uniform where nothing was accumulated."""
+        sums = self._sums(node, slice(runout, runout + 1))[0].astype(np.float64)
+        total = sums.sum(axis=0)
+        return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / len(sums))
+
+    def strategies(self, node: int, runouts: slice = slice(None)) -> NDArray[np.float32]:
+        """[runouts chosen, actions, H] average strategy at a betting node."""
+        sums = self._sums(node, runouts).astype(np.float32)
+        total = sums.sum(axis=1, keepdims=True)
+        uniform = np.full(sums.shape, 1 / sums.shape[1], dtype=np.float32)
+        return np.asarray(np.divide(sums, total, out=uniform, where=total > 0))
+
+    def kept_strategy(self, node: int, runout: int) -> FloatArray:
+        """[actions, H] a locked strategy, exactly as the averages keep it."""
+        return np.asarray(self._sums(node, slice(runout, runout + 1))[0] / np.float64(self.format.one))
+
+    def as_kept(self, strategy: FloatArray) -> FloatArray:
+        """A strategy as `kept_strategy` would read it back: in 16 bits probabilities are rounded."""
+        return self.format.as_kept(strategy)
+
+    def _sums(self, node: int, runouts: slice) -> Stored:
+        return self.layout.read(self._average[int(self.form.tree.player[node])], node, runouts)
+
+    def lock(self, node: int, strategy: FloatArray, runout: int = 0, hands: BoolArray | None = None) -> None:
+        """Fix what a player does at a betting node on a runout of its street, for all hands or for some."""
+        every = np.ones(strategy.shape[1], dtype=np.bool_)
+        lock = self._lock(strategy, (node, runout), every if hands is None else hands)
+        self.locked[int(self.form.tree.player[node])][node, runout] = lock
+        self._write((node, runout), lock)
+
+    def fix(self, player: int, strategy: PublicStrategy) -> None:
+        """Give every decision of a player, who is then never updated and whose best response is what is given."""
+        every = np.ones(len(self.form.hands[player].weight), dtype=np.bool_)
+        for number, street in enumerate(self.form.streets):
+            nodes = self.layout.decisions(player, number)
+            for runout in range(len(street.parent)):  # one by one, as files hold them
+                for place in ((node, runout) for node in nodes):
+                    self._write(place, self._lock(strategy(*place), place, every))
+        self.fixed.add(player)
+
+    def unlock(self) -> None:
+        """Let every hand choose again; what was learned stays."""
+        for locks in self.locked:
+            locks.clear()
+        self.fixed.clear()
+
+    def hold(self, player: int) -> None:
+        """Put a player's locked strategies back in place of what was learned there."""
+        for place, lock in self.locked[player].items():
+            self._write(place, lock)
+
+    def _lock(self, strategy: FloatArray, place: Place, hands: BoolArray) -> Lock:
+        chosen = take_alike(self.form, strategy, *place)
+        return Lock(chosen.astype(np.promote_types(self.format.regret, np.float32)), hands)
+
+    def _write(self, place: Place, lock: Lock) -> None:
+        player = int(self.form.tree.player[place[0]])
+        for numbers in (self._regret[player], self._matched[player], self._average[player]):
+            self.layout.write(numbers, *place, self.format.stored(lock.strategy, numbers.dtype), lock.hands)
+
+    def _arrays(self) -> dict[str, Stored]:
+        """By the names that snapshots give them."""
+        named = {"regret": self._regret, "average": self._average}
+        named |= {"matched": self._matched} if self.predicts else {}
+        return {f"{name}.{player}": arrays[player] for name, arrays in named.items() for player in PLAYERS}
+
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        """Where the solve stands; without `copy`, the engine's own arrays, which advancing changes."""
+        arrays = {name: array.copy() if copy else array for name, array in self._arrays().items()}
+        return Snapshot(self.iteration, arrays, self.weight)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Resume from there. Hands that play alike all take the numbers of the hand that stands for them.
+
+        Raises `ValueError` where an array is missing or has another type or shape.
+        """
+        self._matched = list(self._regret)
+        if "matched.0" in snapshot.arrays:
+            self.store_predictions()
+        for name, target in self._arrays().items():
+            if name not in snapshot.arrays:
+                raise ValueError(f"the snapshot has no {name!r}")
+            if isinstance(snapshot.arrays, _ReadsInto):
+                snapshot.arrays.read_into(name, target)
+            else:
+                given = snapshot.arrays[name]
+                if given.dtype != target.dtype or given.shape != target.shape:
+                    wanted = f"{target.dtype} {target.shape}"
+                    raise ValueError(f"{name!r} is {given.dtype} {given.shape}, and {wanted} is needed")
+                target[:] = given
+            self.layout.make_alike(target, int(name[-1]))
+        self.iteration, self.weight = snapshot.iteration, snapshot.weight
