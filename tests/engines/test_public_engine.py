@@ -253,7 +253,7 @@ def random_strategy(form: PublicForm, seed: int) -> PublicStrategy:
 @pytest.mark.parametrize("storage", [32, 16])
 @pytest.mark.parametrize("seed", range(6))
 def test_a_strategy_handed_in_is_worth_what_the_plain_engine_says(seed: int, storage: int) -> None:
-    form = random_form(seed, deck=7, streets=1 + seed % 3, rake=0.03 * (seed % 2), most_hands=12)
+    form = random_form(seed, deck=6, streets=1 + seed % 3, rake=0.03 * (seed % 2), most_hands=12)
     fast, plain = CompiledPublicEngine(form, storage=storage), PublicReference(form)
     fast.advance(schedule(PRESETS["discounted"], 1, 3))
     before = {name: array.copy() for name, array in fast.snapshot().arrays.items()}
@@ -298,7 +298,7 @@ def test_a_best_response_to_a_strategy_handed_in_respects_locks(
 
 
 def test_evaluating_a_strategy_takes_the_memory_that_is_said() -> None:
-    form = random_form(5, deck=7, streets=3, most_hands=12)
+    form = random_form(5, deck=6, streets=3, most_hands=12)
     engine = CompiledPublicEngine(form)
     strategy = random_strategy(form, 0)
     engine.evaluate(strategy)
