@@ -23,6 +23,7 @@ kernels, which takes one to five seconds; from the limits below, some ten thousa
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from functools import cache
 
@@ -30,7 +31,7 @@ from regretless.errors import InvalidOption
 from regretless.forms.history import HistoryForm
 from regretless.forms.sequence import SequenceForm
 
-__all__ = ["GPU_FROM", "cuda_devices", "game_size", "require_cuda"]
+__all__ = ["GPU_FROM", "available_cores", "cuda_devices", "game_size", "require_cuda"]
 
 GPU_FROM = {"cupy": 200_000, "torch": 1_000_000}  # smallest size worth a GPU, fastest library first
 
@@ -46,6 +47,14 @@ def cuda_devices() -> int:
     if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
         return 0
     return count.value
+
+
+def available_cores() -> int:
+    """Processor cores that this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not Linux
+        return os.cpu_count() or 1
 
 
 def require_cuda() -> None:

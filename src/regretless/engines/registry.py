@@ -122,7 +122,9 @@ ENGINES: dict[str, Entry] = {
                 path="regretless.engines.sequence.numpy_engine:NumpyHistoryEngine",
                 estimate="regretless.engines.sequence.numpy_engine:estimate",
             ),
-            Kind.PUBLIC: Build(path="regretless.engines.public.reference:PublicReference", updates=IN_TURN),
+            Kind.PUBLIC: Build(
+                path="regretless.engines.public.reference:PublicReference", storages=(64,), updates=IN_TURN
+            ),
         },
     ),
     "torch": Entry(
@@ -302,9 +304,13 @@ def _taken(kind: Kind, build: Build, asked: Options, where: str) -> dict[str, An
         taken |= {"sampling": Sampling(asked.sampling), "seed": asked.seed}
     if build.rules:
         taken["game"] = asked.game
-    given = {"threads": asked.threads if build.threads else None, "storage": asked.storage}
-    given["batch_size"] = asked.batch_size
-    return taken | {option: value for option, value in given.items() if value is not None}
+    if build.threads and kind is Kind.PUBLIC:  # its results do not depend on them; engines of games choose by size
+        taken["threads"] = asked.threads or devices.available_cores()
+    elif build.threads and asked.threads is not None:
+        taken["threads"] = asked.threads
+    if len(build.storages) > 1:
+        taken["storage"] = asked.storage or build.storages[0]
+    return taken if asked.batch_size is None else taken | {"batch_size": asked.batch_size}
 
 
 def _check_fits(name: str, kind: Kind, form: GameForm | PublicForm, options: dict[str, Any]) -> None:

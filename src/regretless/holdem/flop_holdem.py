@@ -10,7 +10,7 @@ is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from regretless import engines
 from regretless.cards.hands import HAND_COUNT, hand_text
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS
 from regretless.engines.contract import PublicEngine
+from regretless.engines.devices import available_cores
 from regretless.errors import InvalidFile, InvalidGame, InvalidText, WouldNotFit
 from regretless.forms.betting import limit_branches
 from regretless.forms.history import IntArray
@@ -28,12 +29,12 @@ from regretless.forms.memory import available_bytes
 from regretless.forms.public import Kind, PublicForm
 from regretless.forms.public_size import size_of_branches
 from regretless.games.flop_holdem import FlopHoldem
+from regretless.holdem.estimate import STORAGES
 from regretless.holdem.form.flop_holdem import compile_flop_holdem
-from regretless.holdem.problem import default_threads
 from regretless.holdem.reading.places import LineReader, Played
 from regretless.reprs import brief
 from regretless.solvers.game_solution import GameSolution, public_snapshot
-from regretless.solvers.public_problem import STORAGE, PublicProblem
+from regretless.solvers.public_problem import PublicProblem
 from regretless.solvers.record import Record
 from regretless.solvers.request import Request
 from regretless.storage.container import open_container, write_container
@@ -157,6 +158,7 @@ class FlopHoldemProblem(PublicProblem):
     unit = "mbb/g"
     scale = MILLI
     variant = "discounted"
+    threads = None
     solution_type = FlopHoldemSolution
 
     def __init__(self, game: FlopHoldem) -> None:
@@ -167,13 +169,10 @@ class FlopHoldemProblem(PublicProblem):
         return target / MILLI
 
     def check_fits(self, request: Request) -> None:
-        check_fits(self.flop_holdem, request.settings.storage or STORAGE, request.threads or default_threads())
+        check_fits(self.flop_holdem, request.settings.storage or STORAGES[0], request.threads or available_cores())
 
     def form(self) -> PublicForm:
         return compile_flop_holdem(self.flop_holdem)
-
-    def create(self, form: PublicForm, request: Request) -> PublicEngine:
-        return super().create(form, replace(request, threads=request.threads or default_threads()))
 
     def solution(self, record: Record, form: PublicForm, engine: PublicEngine) -> FlopHoldemSolution:
         return FlopHoldemSolution.reading(

@@ -14,11 +14,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from regretless.engines.devices import available_cores
 from regretless.errors import RegretlessError
 from regretless.forms.memory import available_bytes
-from regretless.holdem.estimate import check_fits
+from regretless.holdem.estimate import STORAGES, check_fits
 from regretless.holdem.locking import with_sources
-from regretless.holdem.problem import STORAGE, SpotProblem, default_threads, solve_spot
+from regretless.holdem.problem import SpotProblem, solve_spot
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.solvers.loop import Progress
@@ -78,8 +79,8 @@ def solve_many(
     SpotProblem.check_machine(options.get("engine") or "auto", options.get("device") or "auto")
     if options.get("variant") is not None:
         read_variant(options["variant"])
-    cores = default_threads() if threads is None else threads
-    bits = STORAGE if storage is None else storage
+    cores = available_cores() if threads is None else threads
+    bits = STORAGES[0] if storage is None else storage
     errors: dict[int, RegretlessError] = {}
 
     def fail(place: int, error: RegretlessError) -> None:

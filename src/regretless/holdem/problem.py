@@ -9,11 +9,12 @@ from typing import Any
 
 from regretless import engines
 from regretless.engines.contract import PublicEngine
+from regretless.engines.devices import available_cores
 from regretless.engines.registry import Kind as Form
 from regretless.errors import InvalidOption
 from regretless.forms.public import PublicForm
 from regretless.forms.tree_hash import tree_hash
-from regretless.holdem.estimate import check_fits, estimate_spot
+from regretless.holdem.estimate import STORAGES, check_fits, estimate_spot
 from regretless.holdem.form.spot_form import compile_spot
 from regretless.holdem.locking import apply_locks, with_sources
 from regretless.holdem.reading.engine_answers import EngineAnswers
@@ -27,11 +28,10 @@ from regretless.solvers.request import Kind, Request
 from regretless.solvers.solution import Solution
 from regretless.solvers.solve import solve
 
-__all__ = ["TARGET", "SpotProblem", "default_threads", "solve_spot", "spot_problem"]
+__all__ = ["TARGET", "SpotProblem", "solve_spot", "spot_problem"]
 
 TARGET = 0.3  # percent of the pot; where neither a target nor a number of iterations is given
 MOST_ITERATIONS = 10_000  # where only a target is given
-STORAGE = 32  # bits
 VARIANTS = {3: "postflop", 4: "turn", 5: "river"}  # what is measured best, by the cards on the board
 
 
@@ -77,21 +77,12 @@ def spot_problem(spot: Spot | None, options: dict[str, Any]) -> SpotProblem:
     return SpotProblem(with_sources(replace(spot, locks=(*spot.locks, *locks))))
 
 
-def default_threads() -> int:
-    """Cores that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not Linux
-        return os.cpu_count() or 1
-
-
 class SpotProblem(Problem[PublicForm, PublicEngine]):
     """A spot. Targets are in percent of the pot."""
 
     kind = Kind.SPOT
     unit = "% of the pot"
     form_name = "public"
-    storage = STORAGE
     forms = (Form.PUBLIC,)
     solution_type = SpotSolution
 
@@ -110,7 +101,9 @@ class SpotProblem(Problem[PublicForm, PublicEngine]):
         return MOST_ITERATIONS if iterations is None else iterations, target
 
     def check_fits(self, request: Request) -> None:
-        check_fits(self.spot, storage=request.settings.storage or STORAGE, threads=request.threads or default_threads())
+        check_fits(
+            self.spot, storage=request.settings.storage or STORAGES[0], threads=request.threads or available_cores()
+        )
 
     def form(self) -> PublicForm:
         return compile_spot(self.spot)
@@ -123,7 +116,7 @@ class SpotProblem(Problem[PublicForm, PublicEngine]):
             request.engine,
             form,
             device=request.device,
-            threads=request.threads or default_threads(),
+            threads=request.threads,
             storage=request.settings.storage,
         )
 

@@ -34,7 +34,6 @@ class Problem(ABC, Generic[FormType, EngineType]):
     scale: float = 1.0  # exploitability in `unit` / exploitability in the game's units
     form_name: str = "history"  # what `form` compiles, as a user types it
     variant: str  # where none is asked for
-    storage: int | None = None  # bits of a stored number, where none are asked for and there is a choice
     forms: tuple[Form, ...]  # what its engines work on
     solution_type: type[Solution]  # what `solution` returns
 

@@ -22,8 +22,6 @@ from regretless.solvers.request import Request
 
 __all__ = ["PublicProblem", "public_size"]
 
-STORAGE = 32  # bits
-
 
 class PublicProblem(Problem[PublicForm, PublicEngine]):
     """A game that `compile_public` knows, solved in the public form. Targets are in the game's units."""
@@ -31,8 +29,8 @@ class PublicProblem(Problem[PublicForm, PublicEngine]):
     kind = ProblemKind.PUBLIC
     unit = "per game"
     variant = "plus"
-    storage = STORAGE
     form_name = "public"
+    threads: int | None = 1  # small games gain nothing from more; None is all cores
     forms = (Form.PUBLIC,)
     solution_type: type[GameSolution] = GameSolution
 
@@ -54,7 +52,7 @@ class PublicProblem(Problem[PublicForm, PublicEngine]):
             request.engine,
             form,
             device=request.device,
-            threads=request.threads or 1,
+            threads=request.threads or self.threads,
             storage=request.settings.storage,
         )
 

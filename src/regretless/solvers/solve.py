@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -61,7 +62,7 @@ def solve(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Solution:
             memory_bytes=engine.memory_bytes,
             nodes=nodes,
             information_sets=information_sets,
-            settings=request.settings,
+            settings=replace(request.settings, storage=getattr(engine, "storage", None)),
             tree_hash=tree_hash,
         )
         return problem.solution(record, form, engine)
@@ -162,8 +163,6 @@ def _settings(problem: Problem[Any, Any], given: Mapping[str, Any], resume: Solu
     asked = {name: given[name] for name in _SETTINGS if name in given} | {"form": problem.form_name}
     if "target" in asked:
         asked["target"] = problem.in_units(asked["target"])
-    if resume is None and problem.storage is not None:
-        asked.setdefault("storage", problem.storage)
     ends = "iterations" in asked or "target" in asked
     before = {} if resume is None else {name: getattr(resume.settings, name) for name in _SETTINGS}
     if ends or resume is None:

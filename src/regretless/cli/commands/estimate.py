@@ -34,14 +34,14 @@ def estimate(
     [cyan]regretless estimate spot.toml[/cyan]
     [cyan]regretless estimate spots/[/cyan]
     """
+    from regretless.engines.devices import available_cores
     from regretless.holdem.estimate import estimate_spot
     from regretless.holdem.locking import with_sources
-    from regretless.holdem.problem import default_threads
     from regretless.solvers.request import Kind, check_options
 
     check_options(Kind.SPOT, {"threads": threads})
     paths, many = spot_paths(tuple(spots))
-    cores = threads or default_threads()
+    cores = threads or available_cores()
     sizes, errors = read_spots(paths, lambda spot: estimate_spot(with_sources(spot), threads=cores))
     if errors and not many:
         raise next(iter(errors.values()))

@@ -39,7 +39,7 @@ __all__ = ["TURNS", "SpotVerification", "verification_bytes", "verify_spot"]
 
 TURNS = 12  # turns drawn on a flop
 ALL_TURNS, ALL_RIVERS = 49, 48
-TOLERANCES = {32: 1e-6, 16: 1e-4}  # of the pot, by the bits that are kept of a probability
+TOLERANCES = {64: 1e-6, 32: 1e-6, 16: 1e-4}  # of the pot, by the bits that are kept of a probability
 DEEP = 5.0  # pots; rounding grows with stacks that are deeper
 FIXED_BYTES = 16 << 20  # small tables, and pieces of the file
 ERRORS = 4.0  # how many standard errors a sample may be off
