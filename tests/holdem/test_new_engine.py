@@ -47,7 +47,9 @@ class ToyEngine(PublicReference):
 
 @pytest.fixture
 def toy() -> Iterator[type[ToyEngine]]:
-    build = engines.Build(path=f"{__name__}:ToyEngine", devices=("cpu", "cuda"), updates=(engines.Updates.ALTERNATING,))
+    build = engines.Build(
+        path=f"{__name__}:ToyEngine", devices=("cpu", "cuda"), storages=(64,), updates=(engines.Updates.ALTERNATING,)
+    )
     engines.register("toy", engines.Entry(classes={engines.Kind.PUBLIC: build}))
     ToyEngine.asked = 0
     yield ToyEngine
