@@ -10,7 +10,7 @@
     solution.save("spot.rgl")
     rl.load("spot.rgl")
 
-Names load when first used, so that importing the package costs nothing.
+Names are loaded on first use, so that importing the package is quick.
 """
 
 from __future__ import annotations

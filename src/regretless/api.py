@@ -1,4 +1,4 @@
-"""What `import regretless as rl` offers above all layers: one `solve` and one `load` for games and hold'em spots."""
+"""One `solve` and one `load` for games and hold'em spots, as `import regretless as rl` offers them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["load", "problem_of", "solve"]
 
-SPOT_FILES = "spot-"  # how the kinds of files of spots begin
+SPOT_FILES = "spot-"  # prefix of the kinds of files that hold spots
 FLOP_HOLDEM = "flop-holdem"  # the kind of its files
 
 Checkpointed = Callable[[InvalidFile | None], None]
@@ -155,7 +155,7 @@ def solve(what: Any = None, **options: Any) -> Any:
         given["resume"] = load(resume, to_resume=True)
     saved = given.get("checkpoint")
     if saved is not None and isinstance(what, str | Path) and os.path.realpath(what) == os.path.realpath(saved):
-        raise InvalidOption("checkpoint", str(saved), "is what is solved: save under another name")
+        raise InvalidOption("checkpoint", str(saved), "is the input: save under another name")
     problem = problem_of(what, given)
     wanted = given.pop("progress", in_notebook())
     with _interrupts(given) as heard, _progress(wanted, given, problem):
@@ -185,7 +185,7 @@ def load(path: str | Path, *, to_resume: bool = False) -> Solution:
 
 
 def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
-    """The problem that is meant by what was given, else the one that is resumed; takes the locks out of the options."""
+    """The problem that was given, else the one that is resumed; takes the locks out of the options."""
     earlier = options.get("resume")
     if earlier is not None and not isinstance(earlier, Solution):
         raise InvalidOption("resume", type(earlier).__name__, "is neither a solution nor the path of a file")
@@ -237,7 +237,7 @@ def _progress(wanted: bool, options: dict[str, Any], problem: Problem[Any, Any])
 
 @contextmanager
 def _interrupts(options: dict[str, Any]) -> Iterator[Callable[[], bool]]:
-    """Hear Ctrl-C between iterations, unless the caller hears it otherwise; yields whether it was heard."""
+    """Catch Ctrl-C between iterations, unless the caller does; yields a function that says whether it came."""
     usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if "interrupted" in options or not usual or threading.current_thread() is not threading.main_thread():
         yield lambda: False

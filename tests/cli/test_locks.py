@@ -102,7 +102,7 @@ def test_every_spot_of_a_batch_is_locked(run, tmp_path: Path) -> None:
         (["--lock", "check bet 50"], "lock: 'check bet 50': has no ':' after the line"),
         (["--lock", "bet 7: fold"], "lock.node: 'bet 7' at position 1: no 'bet 7' here; choose from check, bet 50"),
         (["--lock", "check: bet 70"], "lock.strategy: 'bet 70': is not an action there; choose from check, bet 50"),
-        (["--lock", "check: 66 = check"], "hands: '66': holds no hand of the player who acts there"),
+        (["--lock", "check: 66 = check"], "hands: '66': contains no hand of the player who acts there"),
         (
             ["--lock-player", "oop"],
             "lock-player: 'oop' takes its strategy from another solution",

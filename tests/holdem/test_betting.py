@@ -196,11 +196,11 @@ def test_lines_by_hand(fields: dict[str, Any]) -> None:
     ("lines", "field", "reason"),
     [
         ({"remove": ["bet 33"]}, "lines.remove[0]", "no 'bet 33' here; choose from check, bet 50"),
-        ({"add": ["check", "bet 50, call, bet 10"]}, "lines.add[1]", "nobody acts any more"),
+        ({"add": ["check", "bet 50, call, bet 10"]}, "lines.add[1]", "nobody acts after this"),
         ({"add": ["bet 500"]}, "lines.add[0]", "from 1 to 200"),
         ({"add": ["raise 60"]}, "lines.add[0]", "a raise answers a bet"),
         ({"add": ["bet 50, raise 70"]}, "lines.add[0]", "from 100 to 200"),
-        ({"add": ["Ah"]}, "lines.add[0]", "knows no cards"),
+        ({"add": ["Ah"]}, "lines.add[0]", "has no cards"),
         ({"add": [""]}, "lines.add[0]", "names no action"),
         ({"add": ["jump"]}, "lines.add[0]", "neither an action nor a card"),
         ({"add": ["bet"]}, "lines.add[0]", "needs an amount"),

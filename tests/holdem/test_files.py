@@ -157,7 +157,7 @@ def test_other_files_are_refused(tmp_path: Path, river: SpotSolution) -> None:
     from regretless import solve
 
     solve("kuhn", iterations=10).save(tmp_path / "kuhn.rgl")
-    with pytest.raises(InvalidFile, match="holds a solved game, not a solved hold'em spot"):
+    with pytest.raises(InvalidFile, match="contains a solved game, not a solved hold'em spot"):
         SpotSolution.load(tmp_path / "kuhn.rgl")
     with pytest.raises(InvalidFile, match="does not exist"):
         SpotSolution.load(tmp_path / "none.rgl")
@@ -248,5 +248,5 @@ def test_a_file_cut_short_while_open_is_an_error(turn: SpotSolution, tmp_path: P
     turn.save(tmp_path / "spot.rgl")
     loaded = SpotSolution.load(tmp_path / "spot.rgl")
     os.truncate(tmp_path / "spot.rgl", 20_000)
-    with pytest.raises(InvalidFile, match="was cut short while it was open"):
+    with pytest.raises(InvalidFile, match="was truncated while it was open"):
         loaded.node("check, check, 9d")

@@ -66,7 +66,7 @@ def test_every_bit_of_the_header_is_checked(path: Path) -> None:
 
 
 def test_another_kind_and_a_cut_file(path: Path) -> None:
-    with pytest.raises(InvalidFile, match="holds a example, not a other"):
+    with pytest.raises(InvalidFile, match="contains a example, not a other"):
         open_container(path, "other")
     content = path.read_bytes()
     path.write_bytes(content[:-1])
@@ -80,7 +80,7 @@ def test_a_file_cut_short_while_open_is_an_error_and_not_a_signal(path: Path) ->
     with open(path, "rb+") as file:
         file.truncate(600)
     for look in (lambda: opened.row("rows", 19), lambda: opened.array("rows")):
-        with pytest.raises(InvalidFile, match="was cut short while it was open"):
+        with pytest.raises(InvalidFile, match="was truncated while it was open"):
             look()
 
 

@@ -54,7 +54,7 @@ def test_an_empty_file(tmp_path: Path) -> None:
 
 def test_safetensors_of_somebody_else(tmp_path: Path) -> None:
     save_file({"weights": np.zeros(3)}, tmp_path / "model.rgl")
-    assert "is not a Regretless file, though it is safetensors" in refusal(tmp_path / "model.rgl")
+    assert "is not a Regretless file, although it is a safetensors file" in refusal(tmp_path / "model.rgl")
 
 
 def test_a_header_that_claims_too_much(tmp_path: Path) -> None:
@@ -90,12 +90,12 @@ def test_a_newer_format(kuhn: Solution, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(container, "FORMAT_VERSION", 7)
     kuhn.save(tmp_path / "new.rgl")
     monkeypatch.undo()
-    assert "was written by a newer Regretless: its format is 7, and this one reads 2" in refusal(tmp_path / "new.rgl")
+    assert "a newer Regretless: its format is 7, and this version reads 2" in refusal(tmp_path / "new.rgl")
 
 
 def test_another_kind(tmp_path: Path) -> None:
     write_container(tmp_path / "spot.rgl", "spot", {}, {"numbers": np.zeros(2)})
-    assert "holds a spot, not a solved game" in refusal(tmp_path / "spot.rgl")
+    assert "contains a spot, not a solved game" in refusal(tmp_path / "spot.rgl")
 
 
 def forge(path: Path, header: dict[str, Any] | None = None, arrays: dict[str, Any] | None = None) -> None:

@@ -1,8 +1,8 @@
-"""What a solver asks of an engine, whatever form it works on.
+"""The interface between solvers and engines, for every form.
 
-An engine holds one compiled game on one device, and what CFR updates there: regrets, the sum of strategies and, where
-the variant predicts, the strategy to play next. Each form has a plain reference (`sequence/numpy_engine.py`,
-`public/reference.py`); every other engine must equal it within its stated tolerance, and one test body runs over all.
+An engine holds one compiled game on one device, together with what CFR updates: regrets, the sum of strategies and, if
+the variant predicts, the next strategy. Each form has a plain reference (`sequence/numpy_engine.py`,
+`public/reference.py`); every other engine must match it within its stated tolerance, and one test runs over all.
 
 | form                          | a strategy to evaluate        | engines                       |
 |-------------------------------|-------------------------------|-------------------------------|
@@ -47,7 +47,7 @@ PublicStrategy = Callable[[int, int], FloatArray]  # [actions, H] at a betting n
 
 
 class Updates(StrEnum):
-    """Whether an iteration updates all players against the same strategies, or one after the other."""
+    """Whether an iteration updates all players against the same strategies, or one after another."""
 
     ALTERNATING = "alternating"
     SIMULTANEOUS = "simultaneous"
@@ -58,8 +58,8 @@ class Sampling(StrEnum):
 
     FULL = "full"  # all of it
     CHANCE = "chance"  # one outcome at every chance node, all actions
-    EXTERNAL = "external"  # one outcome, one action of the others, all actions of the player who is updated
-    OUTCOME = "outcome"  # a single line of play
+    EXTERNAL = "external"  # one outcome, one action of the others, all actions of the updating player
+    OUTCOME = "outcome"  # a single line
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ class Evaluation:
     (0.5, 0.25)
     """
 
-    values: tuple[float, ...]  # expected utility of each player when all follow the profile
-    best_response_values: tuple[float, ...]  # the same when that player alone deviates to their best
+    values: tuple[float, ...]  # expected utility of each player if all follow the profile
+    best_response_values: tuple[float, ...]  # the same if only that player switches to a best response
 
     @property
     def nash_conv(self) -> float:
@@ -87,16 +87,16 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Where a solve stands: arrays by the names that files give them, as the engine's form lays them out.
+    """The state of a solve: arrays in the layout of the engine's form, under the names used in files.
 
-    General games keep "regret", "average" (sum of strategies) and "strategy" (played next), each [pairs] in the pair
-    order of the history form, and a "sampler" where random numbers are drawn, so any engine can resume another's.
-    Public engines keep "regret.P" and "average.P" of each player P, and "matched.P" where the variant predicts.
+    General games have "regret", "average" (sum of strategies) and "strategy" (played next), each [pairs] in the pair
+    order of the history form, plus a "sampler" if they sample, so any engine can resume another's snapshot.
+    Public engines have "regret.P" and "average.P" for each player P, and "matched.P" if the variant predicts.
     """
 
     iteration: int  # iterations done
     arrays: Mapping[str, NDArray[Any]]
-    weight: float = 0.0  # of all iterations in the average, where averages are stored as shares of it
+    weight: float = 0.0  # total weight of the average, where averages are stored as shares of it
 
     __repr__ = brief
 
@@ -127,7 +127,7 @@ class Engine(Protocol[FormType, StrategyType]):
 
     @property
     def memory_bytes(self) -> int:
-        """What it holds, game included."""
+        """Memory it uses, including the game."""
         ...
 
     @property
@@ -136,19 +136,19 @@ class Engine(Protocol[FormType, StrategyType]):
         ...
 
     def advance(self, schedule: Schedule) -> None:
-        """Run as many iterations as `schedule` has rows."""
+        """Run one iteration per row of `schedule`."""
         ...
 
     def evaluate(self, strategy: StrategyType | None = None) -> Evaluation:
-        """Values and best responses of a strategy; of the engine's own average if none is given."""
+        """Values and best responses of a strategy, by default of the engine's own average."""
         ...
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:
-        """Where the solve stands; without `copy`, the engine's own arrays where it has them, which it then changes."""
+        """The state of the solve; without `copy`, where possible, the live arrays, which later iterations change."""
         ...
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Resume from there."""
+        """Resume from a snapshot."""
         ...
 
 
@@ -170,31 +170,31 @@ class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
 
     @property
     def kept_bytes(self) -> int:
-        """Memory that grows with the tree; `memory_bytes` also counts what each thread works in."""
+        """Memory that grows with the tree; `memory_bytes` also counts the threads' working buffers."""
         ...
 
     def lock(self, node: int, strategy: FloatArray, runout: int = 0, hands: NDArray[np.bool_] | None = None) -> None:
-        """Fix what a player does at a betting node on a runout of its street, for all hands or for some.
+        """Fix a player's strategy at a betting node on a runout of its street, for all hands or some.
 
-        `strategy` is [actions, H]. The rest of the game is then solved around it, and a best response of that player
-        keeps to it too.
+        `strategy` is [actions, H]. The rest of the game is solved around it, and the player's best response follows
+        it too.
         """
         ...
 
     def fix(self, player: int, strategy: PublicStrategy) -> None:
-        """Give every decision of a player, who is then never updated and whose best response is what is given."""
+        """Fix every decision of a player, who is then never updated and whose best response is this strategy."""
         ...
 
     def unlock(self) -> None:
-        """Let every hand choose again; what was learned stays."""
+        """Remove all locks; regrets and averages stay."""
         ...
 
     def kept_strategy(self, node: int, runout: int) -> FloatArray:
-        """[actions, H] a locked strategy, exactly as the averages keep it."""
+        """[actions, H] a locked strategy, exactly as the averages store it."""
         ...
 
     def as_kept(self, strategy: FloatArray) -> FloatArray:
-        """A strategy as `kept_strategy` would read it back: in 16 bits probabilities are rounded."""
+        """A strategy as `kept_strategy` would return it: 16-bit storage rounds probabilities."""
         ...
 
     def strategy(self, node: int, runout: int = 0) -> FloatArray:
@@ -210,8 +210,8 @@ class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
         ...
 
     def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
-        """For each street before the last, [runouts, nodes of the tree on that street, H], times the reach met.
+        """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach.
 
-        Both play their average strategies. Nodes of a street stand in the order of the tree.
+        Both players follow their average strategies. Nodes are in tree order.
         """
         ...

@@ -1,12 +1,12 @@
-"""Threads that outlast what a program may do around a solve: fork, or solve in several threads at once.
+"""Threads that survive forks and concurrent solves.
 
-A forked child has none of its parent's threads. Work handed to a pool of the parent's would wait forever, and GNU
-OpenMP, which numba uses where it can, ends a child that calls it. Numba's `workqueue`, which it uses elsewhere or by
-NUMBA_THREADING_LAYER, ends the process when two threads call it at once. So here
+A forked child has none of its parent's threads. Work submitted to a pool of the parent would wait forever, and GNU
+OpenMP, which numba prefers, kills a child that calls it. Numba's fallback, `workqueue` (also chosen by
+NUMBA_THREADING_LAYER), kills the process when two threads call it at once. So
 
 - `Workers` starts new threads in a child;
 - `numba_threads` lets one caller at a time use a layer that is not thread-safe;
-- `numba_threads_are_lost` says that a child has to do without them.
+- `numba_threads_are_lost` says whether a child must do without them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _lost = False
 
 
 class Workers:
-    """A pool of threads, started anew in a process that was forked from the one they were started in."""
+    """A pool of threads that is restarted in a forked process."""
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
@@ -55,10 +55,10 @@ def numba_threads_are_lost() -> bool:
 
 @contextmanager
 def numba_threads(count: int) -> Iterator[None]:
-    """While open, loops over `prange` run on so many threads."""
+    """A context in which loops over `prange` run on `count` threads."""
     try:
         before = numba.get_num_threads()
-    except ValueError:  # said at length, over several lines
+    except ValueError:  # numba's message is several lines long
         layer = numba.config.THREADING_LAYER  # type: ignore[attr-defined]
         reason = f"cannot be used: numba cannot load the threading layer {layer!r} (NUMBA_THREADING_LAYER); use 1"
         raise InvalidOption("threads", count, reason) from None
@@ -71,7 +71,7 @@ def numba_threads(count: int) -> Iterator[None]:
 
 
 def _layer() -> str | None:
-    """What numba's threads are made by; None where it has not started any."""
+    """Numba's threading layer; None if it has not started any threads."""
     try:
         return str(numba.threading_layer())  # type: ignore[attr-defined]
     except ValueError:
@@ -80,7 +80,7 @@ def _layer() -> str | None:
 
 def _note_fork() -> None:
     global _lost, _one_at_a_time
-    _one_at_a_time = threading.Lock()  # whoever held it is a thread of the parent's
+    _one_at_a_time = threading.Lock()  # a thread of the parent may have held the old one
     _lost = _layer() is not None
 
 

@@ -1,4 +1,4 @@
-"""From a betting tree as nested branches, the way rules produce it, to the arrays of `BettingTree`, breadth first.
+"""From a betting tree as nested branches to the arrays of `BettingTree`, breadth first.
 
 >>> call = Branch(Kind.SHOWDOWN, paid=(2.0, 2.0))
 >>> fold = Branch(Kind.FOLD, player=1, paid=(2.0, 1.0))
@@ -28,13 +28,13 @@ class Branch:
     """A betting node and everything below it."""
 
     kind: Kind
-    paid: tuple[float, float]  # chips of player 0 and player 1 so far
+    paid: tuple[float, float]  # chips paid by player 0 and player 1 so far
     player: int = -1  # who acts, or who folded
     children: Mapping[str, Branch] = field(default_factory=dict)  # by action; a chance node has one, by ""
 
 
 def limit_branches(betting: LimitBetting, name: Callable[[Point, Move], str]) -> Branch:
-    """The tree of a limit game's betting; `name` gives each action its label."""
+    """The betting tree of a limit game; `name` labels each action."""
 
     def decision(point: Point) -> Branch:
         children = {name(point, move): after(point, move) for move in betting.moves(point)}
@@ -54,10 +54,10 @@ def limit_branches(betting: LimitBetting, name: Callable[[Point, Move], str]) ->
 
 
 def flatten(root: Branch, *, starting_pot: float = 0.0) -> BettingTree:
-    """The arrays of a tree of branches; streets are counted from the root by the chance nodes passed."""
+    """The arrays of a tree of branches; each chance node begins a new street."""
     branches, parents, streets, labels = [root], [-1], [0], [""]
     first_child = [1]
-    for index, branch in enumerate(branches):  # the list grows while it is read: breadth first
+    for index, branch in enumerate(branches):  # the list grows during the loop: breadth first
         if branch.kind is Kind.CHANCE and len(branch.children) != 1:
             raise InvalidGame(f"a chance node of a betting tree has one child, not {len(branch.children)}")
         if branch.kind is Kind.DECISION and (branch.player not in (0, 1) or not branch.children):
@@ -70,7 +70,7 @@ def flatten(root: Branch, *, starting_pot: float = 0.0) -> BettingTree:
         first_child.append(len(branches))
     last = max(streets)
     if any(branch.kind is Kind.SHOWDOWN and street != last for branch, street in zip(branches, streets, strict=True)):
-        raise InvalidGame("a showdown before the last street: an all-in is followed by the chance nodes that are left")
+        raise InvalidGame("a showdown before the last street: after an all-in, the remaining chance nodes must follow")
     return BettingTree(
         kind=np.array([branch.kind for branch in branches], dtype=np.int8),
         player=np.array([branch.player for branch in branches], dtype=np.int8),
@@ -84,16 +84,16 @@ def flatten(root: Branch, *, starting_pot: float = 0.0) -> BettingTree:
 
 
 def poker_payoffs(tree: BettingTree, *, rake: float = 0.0, rake_cap: float = math.inf) -> Payoffs:
-    """Chips each player takes out of the hand, the starting pot included and own bets deducted.
+    """Chips each player takes out of the hand, including the starting pot, minus their own bets.
 
-    Rake is min(rake · pot, rake_cap), taken from the winner, folds included, and half from each on a tie:
+    Rake is min(rake · pot, rake_cap), paid by the winner, also after a fold, or half by each on a tie:
 
         win   pot − rake − paid        lose   −paid        tie   (pot − rake) / 2 − paid
     """
     win, lose, tie = (np.zeros_like(tree.paid) for _ in range(3))
     terminal = (tree.kind == Kind.FOLD) | (tree.kind == Kind.SHOWDOWN)
     showdown = tree.kind == Kind.SHOWDOWN
-    # A bet that nobody called goes back before the pot is counted.
+    # An uncalled bet is returned before the pot is counted.
     matched = 2.0 * tree.paid.min(axis=1) + tree.starting_pot
     taken = np.minimum(rake * matched, rake_cap)
     pot = tree.paid.sum(axis=1) + tree.starting_pot - taken

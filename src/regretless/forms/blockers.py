@@ -1,14 +1,14 @@
-"""How much of the opponent's range a hand can meet, when hands that share a card exclude each other.
+"""How much of the opponent's range a hand can face, given that hands that share a card exclude each other.
 
-With r the opponent's reach, S[c] what of it holds card c, and h a hand of cards c and d,
+With r the opponent's reach, S[c] the part of it that contains card c, and h a hand with cards c and d,
 
     met(h)  =  Σ r  −  S[c]  −  S[d]  +  r[same two cards]
 
-Where blockers leave next to nothing, the difference is mostly rounding, so what is left is added up hand by hand. In 64
-bits a sum is exact to 1e-16, so what is left of at least `LITTLE` of it keeps ten digits.
+Where blockers leave almost nothing, the difference is mostly rounding error, so the rest is summed hand by hand. In 64
+bits a sum is exact to 1e-16, so a remainder of at least `LITTLE` of it has ten correct digits.
 
-This is the only place that knows blockers, except where it cannot be used: `cards.equity` lies below, the kernels of
-the public engines sum up in their own order, and `holdem.checking` shares nothing with what it checks.
+Blockers are computed only here, except where that is impossible: `cards.equity` is in a lower layer, the kernels of the
+public engines sum in their own order, and `holdem.checking` shares no code with what it checks.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from regretless.forms.public import Hands
 
 __all__ = ["compatible", "met", "nearly_blocked", "same_reach"]
 
-LITTLE = 1e-6  # of the whole reach; where less is left, it is added up directly
+LITTLE = 1e-6  # of the total reach; a smaller remainder is summed directly
 
 
 def met(own: Hands, other: Hands, reach: FloatArray, deck: int) -> FloatArray:
-    """[rows, H] reach [rows, H of the other] that each hand can meet; exactly 0 where there is none.
+    """[rows, H] reach [rows, H of the other] that each hand can face; exactly 0 where there is none.
 
     >>> hands = Hands(weight=np.ones(2), cards=np.array([[0, 1], [2, 3]]), same=np.array([0, 1]))
     >>> met(hands, hands, np.array([[0.25, 1.0]]), deck=4)
     array([[1.  , 0.25]])
     """
-    by_card = np.zeros((len(reach), deck + 1))  # the last: hands of one card, whose second blocks nothing
+    by_card = np.zeros((len(reach), deck + 1))  # the last entry is for one-card hands, whose second card blocks nothing
     for column in range(2):
         np.add.at(by_card.T, other.cards[:, column], reach.T)
     by_card[:, deck] = 0.0
@@ -44,7 +44,7 @@ def met(own: Hands, other: Hands, reach: FloatArray, deck: int) -> FloatArray:
 
 
 def nearly_blocked(found: FloatArray, reach: FloatArray) -> NDArray[np.bool_]:
-    """[H] hands that meet so little in some row that a difference of sums is no answer; `found` [rows, H] is met."""
+    """[H] hands that face so little in some row that a difference of sums is inaccurate; `found` [rows, H] is met."""
     little: NDArray[np.bool_] = (found < LITTLE * reach.sum(axis=1, keepdims=True)).any(axis=0)
     return little
 

@@ -76,7 +76,7 @@ class Street:
     probability: float  #            of a single deal, given hands that it does not block; 1 on street 0
     first_copy: IntArray  # [R+1]    copies of runout r are copies[first_copy[r] : first_copy[r+1]]
     copies: IntArray  # [copies]     a row of `PublicForm.permutations`; each runout's first is 0, the identity
-    symmetry: IntArray  # [R]        a row of `PublicForm.symmetry`: which hands play alike on this runout
+    symmetry: IntArray  # [R]        a row of `PublicForm.symmetry`: which hands are equivalent on this runout
     dead: tuple[BoolArray, BoolArray]  # [R, H] per player: hands blocked by the runout or earlier streets
 
     __repr__ = brief

@@ -1,7 +1,7 @@
-"""How large a public form is: what can be counted before anything that grows with it is built.
+"""The size of a public form, counted before anything that grows with it is built.
 
-Public nodes are betting nodes × runouts, street by street. An *entry* is an action of a hand at a decision: what
-regrets and averages are stored for. Subtrees that a betting tree of branches repeats are counted once and multiplied.
+Public nodes are betting nodes × runouts, street by street. An *entry* is an action of a hand at a decision, for which a
+regret and an average are stored. Repeated subtrees of a betting tree are counted once and multiplied.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ __all__ = ["PublicSize", "size_of_branches", "size_of_form"]
 
 @dataclass(frozen=True)
 class PublicSize:
-    """Counts of a form with S streets, as whole numbers of Python, which do not overflow."""
+    """Counts of a form with S streets, as Python integers, which do not overflow."""
 
     deck: int
     hands: tuple[int, int]  # of each player
-    permutations: int  # of suits, the identity included
+    permutations: int  # of suits, including the identity
     runouts: IntArray  # [S]
     nodes: IntArray  # [S, 4]      betting nodes of each `Kind`
     decisions: IntArray  # [S, 2]  of each player
     actions: IntArray  # [S, 2]    of each player, over all decisions
-    longest_line: int  # the most betting nodes below one chance node before the last street; all of them if it has none
+    longest_line: int  # most betting nodes below one chance node before the last street; all if there is none
 
     __repr__ = brief
 
@@ -59,7 +59,7 @@ def size_of_branches(
     lines: set[int] = set()  # sizes of the subtrees on the last street
 
     def count(branch: Branch, street: int) -> IntArray:
-        if id(branch) not in counts:  # a shared branch always stands on one street
+        if id(branch) not in counts:  # a shared branch is always on one street
             total = np.zeros((streets, 8), dtype=np.int64)
             total[street, branch.kind] = 1
             if branch.kind is Kind.DECISION:

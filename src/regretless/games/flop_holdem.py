@@ -1,9 +1,9 @@
 """Flop hold'em, the two-round limit game of the Deep CFR paper (Brown, Lerer, Gross, Sandholm, 2019).
 
-1. Blinds of 50 and 100 chips; both players are dealt two cards of 52. Player 0 is the small blind.
-2. First round: player 0 starts; fold, check or call, raise by 100. At most three raises per round; blinds are none.
-3. A flop of three cards is dealt, and a second round follows, player 1 first.
-4. The better hand of five cards wins the pot; equal hands split it.
+1. Blinds are 50 and 100 chips; both players are dealt two cards of 52. Player 0 is the small blind.
+2. First round: player 0 starts; fold, check or call, raise by 100. At most three raises per round, not counting blinds.
+3. A flop of three cards is dealt and a second round follows, player 1 first.
+4. The better five-card hand wins the pot; equal hands split it.
 
 Utilities are in big blinds. With 22,100 flops × 1,176 hands × 56 decisions there are 1.455 billion information sets, so
 the rules cannot be enumerated: the game is solved in its public form.
@@ -29,8 +29,8 @@ class FlopHoldemState(NamedTuple):
 
     hands: tuple[Cards, ...]  # dealt so far, player 0's first
     flop: Cards  # () until it is dealt
-    line: tuple[Action, ...]  # what everyone has seen: actions, and the flop where it fell
-    point: Point  # where the betting stands
+    line: tuple[Action, ...]  # public: actions, and the flop where it was dealt
+    point: Point  # the point in the betting
     ended: Move | None = None  # the move at `point` that ended the hand
 
 
@@ -105,7 +105,7 @@ class FlopHoldem(Game[FlopHoldemState]):
         return won * stake / self.big_blind, -won * stake / self.big_blind
 
     def move_name(self, point: Point, move: Move) -> Action:
-        """The action that a move is called; `raise 300`: the player has then paid 300 chips in all."""
+        """The action that stands for a betting move; after `raise 300` the player has paid 300 chips in total."""
         if move is Move.RAISE:
             return f"raise {self.betting.raised_to(point)}"
         return "check" if move is Move.CALL and not point.facing else str(move)

@@ -1,7 +1,7 @@
-"""Fixed-limit betting for two players: every bet and raise of a round has the same size, and their number is capped.
+"""Fixed-limit betting for two players: all bets and raises of a round have the same size, and their number is capped.
 
-A round is over when a bet is called, or when both players have checked. The first to act in a round does not end it by
-calling or checking: with blinds, the big blind may still raise.
+A round ends when a bet is called or both players have checked. The first player to act cannot end it by calling or
+checking: with blinds, the big blind may still raise.
 
 >>> betting = LimitBetting(posted=(1, 1), bets=(2, 4), raises=2, opens=(0, 0))
 >>> first = betting.first()
@@ -21,21 +21,21 @@ __all__ = ["LimitBetting", "Move", "Point"]
 
 
 class Move(StrEnum):
-    """What a player can do, in the order that games list it."""
+    """A betting action, in the order that games list them."""
 
     FOLD = "fold"
-    CALL = "call"  # a check where there is nothing to call
-    RAISE = "raise"  # a bet where nobody has bet
+    CALL = "call"  # a check if there is nothing to call
+    RAISE = "raise"  # a bet if nobody has bet
 
 
 class Point(NamedTuple):
-    """Where the betting stands, whatever the cards are."""
+    """A point in the betting, regardless of cards."""
 
     round: int
-    paid: tuple[float, float]  # chips of both players, earlier rounds included
+    paid: tuple[float, float]  # chips of both players, including earlier rounds
     player: int  # who acts
-    raises: int  # bets and raises so far in this round; blinds are none
-    opening: bool  # whether nobody has acted in this round
+    raises: int  # bets and raises so far in this round, not counting blinds
+    opening: bool  # whether nobody has acted in this round yet
 
     @property
     def facing(self) -> bool:
@@ -49,23 +49,23 @@ class LimitBetting:
 
     posted: tuple[float, float]  # chips each player pays before the first action: antes or blinds
     bets: tuple[float, ...]  # size of a bet or raise in each round
-    raises: int  # most bets and raises in a round
+    raises: int  # maximum number of bets and raises per round
     opens: tuple[int, ...]  # who acts first in each round
 
     def first(self) -> Point:
-        """Where the betting begins."""
+        """The first point of the betting."""
         return Point(0, self.posted, self.opens[0], 0, True)
 
     def moves(self, point: Point) -> tuple[Move, ...]:
-        """What the player can do; folding is allowed only facing a bet."""
+        """The legal moves; folding is allowed only when facing a bet."""
         return (Move.FOLD,) * point.facing + (Move.CALL,) + (Move.RAISE,) * (point.raises < self.raises)
 
     def raised_to(self, point: Point) -> float:
-        """What the player has paid after a raise, earlier rounds included."""
+        """The player's total chips paid after a raise, including earlier rounds."""
         return max(point.paid) + self.bets[point.round]
 
     def after(self, point: Point, move: Move) -> Point | None:
-        """Where the next player acts, perhaps in the next round; None where the hand is over."""
+        """The next point, possibly in the next round; None if the hand is over."""
         if move is Move.FOLD:
             return None
         if move is Move.RAISE or point.opening:

@@ -34,7 +34,7 @@ def convergence(
     ['iterations', 'seconds of solving']
     """
     if not solutions:
-        raise InvalidOption("solutions", list(solutions), "must hold at least one solution")
+        raise InvalidOption("solutions", list(solutions), "must contain at least one solution")
     names = list(labels) if labels is not None else _names(solutions)
     if len(names) != len(solutions):
         raise InvalidOption("labels", names, f"must have one label for each of the {len(solutions)} solutions")

@@ -1,4 +1,4 @@
-"""The one path from a request to a solution; the loop; readable CFR, best response and linear program."""
+"""The path from a request to a solution; the loop; readable CFR, best response and linear program."""
 
 from regretless.solvers.batch import BatchSolution, solve_batch
 from regretless.solvers.game_problem import GameProblem, solve_game

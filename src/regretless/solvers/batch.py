@@ -1,7 +1,7 @@
 """Many games of one shape, solved in one call.
 
-On a CUDA device all games advance together, one array axis more (`engines/batched.py`). On a CPU the compiled engine is
-quicker one game after the other, because a small game then stays in the first cache; games are spread over the cores.
+On a CUDA device, all games advance together, with one more array axis (`engines/sequence/batched.py`). On a CPU, the
+compiled engine is faster one game at a time, because a small game stays in the L1 cache; games are spread over cores.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ __all__ = ["BatchSolution", "solve_batch"]
 
 @dataclass(frozen=True)
 class BatchSolution:
-    """The answers of a batch, by the place of a game in it."""
+    """The answers of a batch, by the position of a game in it."""
 
     games: tuple[str, ...]
     device: str
     iterations: int
-    evaluation: BatchedEvaluation  # values and best responses, [games, players] each
+    evaluation: BatchedEvaluation  # values and best responses, each [games, players]
     average: FloatArray = field(repr=False)  # [games, pairs]  average strategies
-    form: HistoryForm = field(repr=False)  # of the first game: information sets and actions are those of all
+    form: HistoryForm = field(repr=False)  # of the first game; information sets and actions are the same for all
 
     __repr__ = brief
 
     def strategy(self, game: int) -> Strategy:
-        """Information set -> action -> probability, of one game."""
+        """Information set -> action -> probability for one game."""
         return invert(self.form, self.average[game])
 
 
@@ -93,7 +93,7 @@ def _one_by_one(forms: list[HistoryForm], rows: Schedule, threads: int) -> tuple
         engine.advance(rows)
         return engine.average_strategy(), engine.evaluate()
 
-    first = solve_one(forms[0])  # compiles the kernels before threads would all do so
+    first = solve_one(forms[0])  # compile the kernels once, before all threads do
     with ThreadPoolExecutor(threads) as pool:
         answers = [first, *pool.map(solve_one, forms[1:])]
     return np.stack([average for average, _ in answers]), BatchedEvaluation(

@@ -1,4 +1,4 @@
-"""The linear program behind the part of an engine that a solve asks for: it is solved at once, not iterated."""
+"""The linear program with as much of an engine's interface as a solve needs; it does not iterate."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ExactEngine:
         self.memory_bytes = memory_bytes(form)
         self._evaluator = engines.create("auto", form)
         self._strategy: FloatArray | None = None
-        with suppress(ImportError):  # loaded here, so that the time of solving is that alone
+        with suppress(ImportError):  # loaded here, so that solving time excludes it
             import_module("scipy.optimize")
 
     def solve(self) -> Outcome:

@@ -1,4 +1,4 @@
-"""A general game as something to solve: compiled into the history form, for any engine of general games."""
+"""A general game as a problem to solve: compiled into the history form, for any engine of general games."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from regretless.solvers.solve import solve
 __all__ = ["GameProblem", "game_end", "solve_game"]
 
 ITERATIONS = 1000
-ITERATIONS_TO_TARGET = 1_000_000  # where a target is given and no number of iterations
+ITERATIONS_TO_TARGET = 1_000_000  # limit if only a target is given
 
 
 def solve_game(game: Game[Any] | str, **options: Any) -> GameSolution:
@@ -70,7 +70,7 @@ class GameProblem(Problem[HistoryForm, GameEngine | ExactEngine]):
         return tree_hash(form)
 
     def create(self, form: HistoryForm, request: Request) -> GameEngine | ExactEngine:
-        """The engine that was asked for, or the one that suits the game, the machine and the way of sampling."""
+        """The requested engine, or the best for the game, the machine and the kind of sampling."""
         if request.variant is None:
             return ExactEngine(form)
         settings = request.settings

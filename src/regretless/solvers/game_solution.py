@@ -1,7 +1,7 @@
 """The solution of a general game, and its `.rgl` file.
 
-A file is complete in itself: it holds the strategy with the texts of information sets and actions, so that it can be
-read without the game, and the arrays that a resume starts from, which fit only a game with the same tree hash.
+A file is self-contained: it has the strategy with the names of information sets and actions, so that it can be read
+without the game, and the arrays to resume from, which fit only a game with the same tree hash.
 
 | array                                | shape            | holds                                                  |
 |--------------------------------------|------------------|--------------------------------------------------------|
@@ -46,10 +46,10 @@ LEARNED = tuple(f"{name}.{player}" for name in ("regret", "average", "matched") 
 
 @dataclass(frozen=True, kw_only=True)
 class GameSolution(Solution):
-    """The average strategy of a game, how exploitable it is, and what it took to find it."""
+    """The average strategy of a game, its exploitability, and how it was found."""
 
     zero_sum: bool = True  # whether the payoffs of every terminal sum to 0
-    read_strategy: Callable[[], Strategy] = field(repr=False)  # arrays to text, when it is first asked for
+    read_strategy: Callable[[], Strategy] = field(repr=False)  # from arrays to names, on first use
 
     __repr__ = brief
 
@@ -87,7 +87,7 @@ class GameSolution(Solution):
 
     @classmethod
     def load(cls, path: str | Path) -> GameSolution:
-        """Read a solution back; a file that is missing, damaged or something else raises `InvalidFile`."""
+        """Read a solution; a missing, damaged or unrelated file raises `InvalidFile`."""
         file = open_container(path, KIND)
         record = Record.read(file)
         try:
@@ -132,12 +132,12 @@ def _unpacked(file: Container, information_sets: int) -> Strategy:
     actions = unpack_texts(file.array("actions"), file.array("action_ends"))
     first_pair = file.array("first_pair")
     if first_pair.shape != (information_sets + 1,) or first_pair.dtype != np.int64 or len(set(keys)) != len(keys):
-        raise ValueError("every information set has a name of its own and a slice of pairs")
+        raise ValueError("every information set needs a unique name and a slice of pairs")
     places = first_pair.tolist()
     fits = len(keys) == information_sets and len(actions) == len(probabilities) == places[-1]
     rises = places[0] == 0 and all(start < end for start, end in pairwise(places))
     if not fits or not rises or np.any((probabilities < 0) | (probabilities > 1 + 1e-6)):
-        raise ValueError("information sets, actions and probabilities must fit each other")
+        raise ValueError("information sets, actions and probabilities do not match")
     numbers = probabilities.tolist()
     return {
         key: dict(zip(actions[start:end], numbers[start:end], strict=True))
@@ -164,7 +164,7 @@ def _snapshot(file: Container, iterations: int) -> Snapshot | None:
 
 
 def _sampler(numbers: FloatArray) -> FloatArray:
-    """Where random numbers stand: seed, count and two scales; or the 625 whole numbers of Python's own generator."""
+    """State of the random numbers: seed, count and two scales; or the 625 integers of Python's own generator."""
     whole = numbers[:2] if numbers.size == 4 else numbers
     sound = bool((whole == np.floor(whole)).all() and (whole >= 0).all() and (whole < 2.0**53).all())
     if numbers.size == 4:
@@ -172,7 +172,7 @@ def _sampler(numbers: FloatArray) -> FloatArray:
     elif numbers.size == 625:
         sound = sound and bool((numbers < 2.0**32).all()) and numbers[-1] <= 624
     if not sound or numbers.size not in (4, 625):
-        raise ValueError("the sampler's state is none")
+        raise ValueError("the sampler's state is invalid")
     return numbers
 
 
@@ -181,5 +181,5 @@ def _numbers(file: Container, name: str, shape: tuple[int, ...] | None = None) -
     array = file.array(name)
     fits = array.ndim == 1 if shape is None else array.shape == shape
     if not fits or array.dtype != np.float64 or not np.isfinite(array).all():
-        raise ValueError("an array has another shape, type or content than it should")
+        raise ValueError("an array has the wrong shape, type or content")
     return cast(FloatArray, array)

@@ -1,10 +1,10 @@
-"""The loop, written once: iterate, measure now and then, save, stop, report.
+"""The loop: iterate, measure, save, stop, report.
 
-1. Between measurements the engine is handed pieces of work that last about a fifth of a second, so that a progress bar
-   moves and an interrupt is heard, while compiled code still runs many iterations in one call.
+1. Between measurements, the engine gets pieces of work that last about a fifth of a second, so that progress bars move
+   and interrupts are noticed while compiled code still runs many iterations per call.
 2. Exploitability is measured when `Stop` says so: often at first, then after every tenth of the iterations done.
-3. A checkpoint is written every so many seconds, and when the solve is interrupted.
-4. A solve that continues an earlier one adds to its history and seconds; if nothing is left to do, nothing is done.
+3. Checkpoints are written at regular intervals and when the solve is interrupted.
+4. A resumed solve adds to the history and seconds of the earlier one; if nothing is left to do, it does nothing.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from regretless.variants.variant import Schedule, Variant, schedule
 
 __all__ = ["Checkpoints", "Iterating", "Outcome", "Progress", "Stop", "run"]
 
-PIECE_SECONDS = 0.2  # how long one uninterrupted piece of work should last
+PIECE_SECONDS = 0.2  # target length of an uninterrupted piece of work
 LARGEST_PIECE = 20_000  # iterations; bounds the schedule held in memory
-BYTES_PER_SECOND = 200e6  # checksums and a disk, where no checkpoint has been timed yet
+BYTES_PER_SECOND = 200e6  # checksums and writing, until a checkpoint has been timed
 
 
 class Iterating(Protocol):
-    """What the loop asks of an engine."""
+    """What the loop needs from an engine."""
 
     @property
     def iteration(self) -> int: ...
@@ -43,11 +43,11 @@ class Progress:
     """What a progress bar shows."""
 
     iteration: int
-    iterations: int  # where the solve ends if no target is met before
+    iterations: int  # where the solve ends unless it meets a target first
     seconds: float
-    exploitability: float | None  # the last one measured
-    stop_seconds: float = 0.0  # how long an interrupt would take from here: one more piece, measuring and saving
-    iteration_seconds: float = 0.0  # of `seconds`, those of the iterations themselves
+    exploitability: float | None  # as last measured
+    stop_seconds: float = 0.0  # how long an interrupt would take now: one more piece, measuring and saving
+    iteration_seconds: float = 0.0  # the part of `seconds` spent in iterations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +55,8 @@ class Checkpoints:
     """When and how the state of a solve is saved."""
 
     write: Callable[[Outcome], None]
-    every: float  # seconds from one checkpoint to the next
-    size: int = 0  # bytes, about
+    every: float  # seconds between checkpoints
+    size: int = 0  # approximate bytes
 
     def __post_init__(self) -> None:
         if not self.every > 0:
@@ -67,9 +67,9 @@ class Checkpoints:
 class Stop:
     """When a solve ends: after `iterations`, or as soon as the exploitability is at most `target`."""
 
-    iterations: int  # counted from the very first, also after a resume
+    iterations: int  # in total, including those before a resume
     target: float | None = None  # in the game's units; None runs all iterations
-    measure_every: int | None = None  # iterations between measurements; None: by a tenth of those done
+    measure_every: int | None = None  # iterations between measurements; None: a tenth of those done
 
     def __post_init__(self) -> None:
         if self.iterations < 1:
@@ -91,21 +91,21 @@ class Stop:
 
 
 def _round_step(largest: int) -> int:
-    """The largest of 1, 2, 5, 10, 20, … that is not above `largest`."""
+    """The largest of 1, 2, 5, 10, 20, … up to `largest`."""
     decade = int(10 ** (len(str(largest)) - 1))
     return max(decade * factor for factor in (1, 2, 5) if decade * factor <= max(largest, 1))
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended, or where it stands; history and seconds include those of the solve it continues."""
+    """The result of a run, or its current state; history and seconds include the solve it resumed."""
 
     reason: Reason
     iteration: int
     evaluation: Evaluation  # of the average strategy
     history: tuple[Measurement, ...]
-    seconds: float  # measuring included
-    seconds_per_iteration: float  # iterations alone, of this run
+    seconds: float  # including measurements
+    seconds_per_iteration: float  # of this run, without measurements
 
 
 def run(
@@ -119,9 +119,9 @@ def run(
     report: Callable[[Progress], None] = lambda progress: None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """Iterate until `stop` says so, measuring exploitability on the way.
+    """Iterate until `stop` says so, measuring exploitability along the way.
 
-    `before` and `seconds_before` are the history and the duration of the solve that this one continues.
+    `before` and `seconds_before` are the history and duration of the solve that this one resumes.
 
     >>> from regretless.games import Kuhn
     >>> from regretless.variants import Plus
@@ -165,7 +165,7 @@ def run(
             iteration_seconds += lasted
             if count == piece:
                 piece = max(1, min(2 * piece, LARGEST_PIECE, int(count * PIECE_SECONDS / max(lasted, 1e-9))))
-            if engine.iteration < measure_at:  # else the report below tells it with its own exploitability
+            if engine.iteration < measure_at:  # otherwise the report below includes the new exploitability
                 tell()
             if checkpoints is not None and time.perf_counter() - last_saved >= checkpoints.every:
                 write_began = time.perf_counter()
@@ -176,7 +176,7 @@ def run(
         evaluation = engine.evaluate()
         measuring = time.perf_counter() - measuring_began
         exploitability = evaluation.exploitability
-        if not math.isfinite(exploitability):  # never printed as an answer
+        if not math.isfinite(exploitability):  # must never be reported as an answer
             raise RegretlessError(f"the exploitability after {engine.iteration:,} iterations is {exploitability}")
         history.append(Measurement(engine.iteration, time.perf_counter() - began, exploitability))
         tell()
@@ -189,21 +189,21 @@ def run(
 
 
 def _joined(before: Sequence[Measurement], after: Sequence[Measurement], seconds: float) -> tuple[Measurement, ...]:
-    """The curves of a solve and of the one that continues it as one; the first had taken `seconds`."""
+    """The convergence curves of a solve that took `seconds` and of the one that resumed it, joined."""
     later = tuple(replace(point, seconds=seconds + point.seconds) for point in after)
     first = later[0].iteration if later else None
     return (*(point for point in before if first is None or point.iteration < first), *later)
 
 
 def _is_over(stop: Stop, iteration: int, before: Sequence[Measurement]) -> bool:
-    """Whether the last measurement of an earlier solve was made here and shows that nothing is left to do."""
+    """Whether the earlier solve's last measurement was at this iteration and shows that nothing is left to do."""
     if not before or before[-1].iteration != iteration:
         return False
     return _reason_to_stop(stop, iteration, before[-1].exploitability, False) is not None
 
 
 def _regular(history: list[Measurement], stop: Stop, started_at: int) -> tuple[Measurement, ...]:
-    """Without the last measurement, if only the interrupt caused it: a whole solve would not have made it."""
+    """Without the last measurement if only the interrupt caused it: an uninterrupted solve would not have made it."""
     before = history[-2].iteration if len(history) > 1 else started_at
     return tuple(history if history[-1].iteration == stop.next_measurement(before) else history[:-1])
 

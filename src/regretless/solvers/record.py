@@ -1,4 +1,4 @@
-"""What a solve did: the one record that every solution holds and every file begins with."""
+"""The record of a solve, which every solution holds and every file begins with."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["FORMS", "Measurement", "Reason", "Record", "Settings"]
 
 Reason = Literal["iterations", "target", "interrupted", "exact"]
 FORMS = ("history", "public")
-_STORAGES = (64, 32, 16)  # bits of a stored number
+_STORAGES = (64, 32, 16)  # bits per stored number
 
 
 @dataclass(frozen=True)
@@ -25,22 +25,22 @@ class Measurement:
     """One point of a convergence curve."""
 
     iteration: int
-    seconds: float  # since the solve began, measuring included
+    seconds: float  # since the solve began, including measurements
     exploitability: float
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What was asked of a solve and is needed to continue it in the same way."""
+    """The settings of a solve that a resume needs."""
 
-    iterations: int  # where it was to end
-    target: float | None = None  # exploitability at which it was to end sooner, in the game's units
+    iterations: int  # at which it should end
+    target: float | None = None  # exploitability at which it should end earlier, in the game's units
     measure_every: int | None = None  # iterations; None: a tenth of those done
     updates: str = "alternating"
     sampling: str = "full"
     batch_size: int | None = None
     seed: int = 0
-    storage: int | None = None  # bits of a stored number, where there is a choice
+    storage: int | None = None  # bits per stored number, if there is a choice
     form: str = "history"  # that was compiled: "history" or "public"
 
     @classmethod
@@ -68,23 +68,23 @@ class Settings:
 class Record:
     """What was solved, how, for how long, and how exploitable the result is."""
 
-    game: str  # as a user types it, or the name of a spot
+    game: str  # as users type it, or the name of a spot
     variant: str
     engine: str
     device: str
     threads: int
-    iterations: int  # done, those before a resume included
+    iterations: int  # done, including those before a resume
     evaluation: Evaluation
     reason: Reason  # why the solve ended
     history: tuple[Measurement, ...] = field(repr=False)
-    seconds: float  # solving, exploitability checks included
+    seconds: float  # solving, including measurements
     setup_seconds: float  # compiling the game and the engine
-    seconds_per_iteration: float  # iterations alone
+    seconds_per_iteration: float  # without measurements
     memory_bytes: int
     nodes: int
     information_sets: int
     settings: Settings = field(repr=False)
-    tree_hash: str = field(repr=False)  # of the compiled game: what a snapshot fits
+    tree_hash: str = field(repr=False)  # of the compiled game that the snapshot fits
 
     __repr__ = brief
 
@@ -104,7 +104,7 @@ class Record:
 
     @classmethod
     def read(cls, file: Container, *, players: int | None = None) -> Record:
-        """The record of a file; `players` where the kind of file fixes their number."""
+        """The record of a file; `players` if the kind of file fixes their number."""
         header = Fields(file.path, file.header)
         values = header.numbers("values", count=players)
         texts = {name: header.text(name) for name in ("game", "variant", "engine", "device", "tree_hash")}
@@ -138,7 +138,7 @@ def read_history(file: Container) -> tuple[Measurement, ...]:
             raise header.wrong("history", "is not a list of measurements")
         point = Measurement(int(row[0]) if np.isfinite(row[0]) else -1, float(row[1]), float(row[2]))
         if point.iteration < (found[-1].iteration if found else 0) or not point.seconds >= 0:
-            raise header.wrong("history", "does not run forward")
+            raise header.wrong("history", "is not in order")
         if not np.isfinite([point.seconds, point.exploitability]).all():
             raise header.wrong("history", "is out of range")
         found.append(point)

@@ -1,7 +1,7 @@
-"""What may be asked of a solve: every option, which kinds of problem it serves, and what a resume may change.
+"""The options of a solve: which kinds of problem each applies to, and what a resume may change.
 
-Each option is honoured or refused by name, by `rl.solve` and by the command alike: `check_options` refuses what does
-not serve the problem and values that make no sense, `check_resume` what contradicts the solve that is resumed.
+`rl.solve` and the command alike honour each option or refuse it by name: `check_options` refuses options that do not
+apply to the problem and invalid values, `check_resume` options that contradict the solve being resumed.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ __all__ = [
     "check_resume",
 ]
 
-EXACT = "lp"  # the variant that iterates nothing: the equilibrium by linear program
+EXACT = "lp"  # the variant that does not iterate: the equilibrium by linear program
 CHECKPOINT_SECONDS = 180.0
 DEVICES = ("auto", "cpu", "cuda", "mps")
 
 
 class Kind(StrEnum):
-    """What is solved, as far as it decides which options make sense."""
+    """The kind of problem, which decides which options apply."""
 
     GAME = "game"
     EXACT = "exact"  # a game, by linear program
@@ -51,7 +51,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why an option does not serve a kind of problem, after "option: value"; `unless` holds values that do no harm."""
+    """Why an option does not apply to a kind of problem, after "option: value"; `unless` lists harmless values."""
 
     why: str
     unless: tuple[object, ...] = ()
@@ -59,18 +59,18 @@ class Refusal:
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
-    """Which kinds of problem an option serves: None, or why not."""
+    """Which kinds of problem an option applies to: None, or why not."""
 
     game: Refusal | None = None
     exact: Refusal | None = None
     public: Refusal | None = None
     spot: Refusal | None = None
     fits: Callable[[Any], bool] = lambda value: True
-    rule: str = ""  # what `fits` asks for, after "option: value"
-    fixed: bool = False  # whether a resume must keep the value it was started with
+    rule: str = ""  # what `fits` requires, after "option: value"
+    fixed: bool = False  # whether a resume must keep the original value
 
     def refusal(self, kind: Kind) -> Refusal | None:
-        """Why the option does not serve this kind of problem."""
+        """Why the option does not apply to this kind of problem."""
         found: Refusal | None = getattr(self, kind.value)
         return found
 
@@ -175,18 +175,18 @@ def _warn(problem: InvalidFile | None) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What a solve is to do, every option checked and filled in."""
+    """A validated request, with every option filled in."""
 
     variant: Variant | None  # None: the exact equilibrium
     variant_text: str
-    settings: Settings  # what a resume continues with
+    settings: Settings  # kept by a resume
     engine: str = "auto"
     device: str = "auto"
     threads: int | None = None
     resume: Solution | None = None
-    checkpoint: Path | None = None  # where the solve is saved every `save_every` seconds and when it is interrupted
+    checkpoint: Path | None = None  # where to save every `save_every` seconds and on interrupts
     save_every: float = CHECKPOINT_SECONDS
-    checkpointed: Callable[[InvalidFile | None], None] = _warn  # told after each checkpoint why it failed, or None
+    checkpointed: Callable[[InvalidFile | None], None] = _warn  # called after each checkpoint with None or the error
     report: Callable[[Progress], None] = lambda progress: None
     interrupted: Callable[[], bool] = lambda: False
 
@@ -207,7 +207,7 @@ def check_names(given: Mapping[str, object]) -> None:
 
 
 def check_options(kind: Kind, given: Mapping[str, object]) -> None:
-    """Refuse the first option that does not serve the kind of problem or has a senseless value; None was not given.
+    """Refuse the first option that does not apply to the kind of problem or is invalid; None means not given.
 
     >>> check_options(Kind.SPOT, {"target": 0.3, "storage": 16, "seed": None})
     >>> check_options(Kind.SPOT, {"sampling": "external"})
@@ -234,7 +234,7 @@ def check_options(kind: Kind, given: Mapping[str, object]) -> None:
 
 
 def check_resume(given: Mapping[str, object], saved: Mapping[str, object], where: str) -> None:
-    """Refuse an option that contradicts the solve that is resumed, which lies `where`.
+    """Refuse an option that contradicts the solve being resumed, which is in `where`.
 
     >>> check_resume({"variant": "plus", "iterations": 50}, {"variant": "plus"}, "leduc.rgl")
     >>> check_resume({"variant": "vanilla"}, {"variant": "plus"}, "leduc.rgl")
@@ -254,7 +254,7 @@ def _is_one_of(value: object, allowed: tuple[object, ...]) -> bool:
 
 
 def _plain(value: object) -> object:
-    """A member of an enumeration as the text that a user types, and long values cut."""
+    """A member of an enumeration as users type it, and long values shortened."""
     if isinstance(value, StrEnum):
         return str(value)
     return value if len(repr(value)) <= 200 else f"{repr(value)[:60]}..."

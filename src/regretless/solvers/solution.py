@@ -1,4 +1,4 @@
-"""What a solve returns, whatever was solved: its record, and how to read, save, check and resume it."""
+"""What every solve returns: its record, and how to read, save, check and resume it."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ __all__ = ["Solution"]
 
 @dataclass(frozen=True, kw_only=True)
 class Solution(ABC):
-    """A solved game or spot. What a subclass adds is how its strategy is read."""
+    """A solved game or spot. Subclasses add how to read its strategy."""
 
     record: Record
-    snapshot: Snapshot | None = field(default=None, repr=False)  # what a resume starts from, where it was kept
+    snapshot: Snapshot | None = field(default=None, repr=False)  # what a resume starts from, if kept
     path: Path | None = field(default=None, repr=False)  # the file it was read from
 
     __repr__ = brief
 
     @abstractmethod
     def save(self, path: str | Path, *, resumable: bool = False) -> None:
-        """Write a `.rgl` file; with `resumable`, whatever a resume needs."""
+        """Write a `.rgl` file; with `resumable`, including everything a resume needs."""
 
     @abstractmethod
     def checkpoint(self, path: str | Path) -> None:
@@ -39,12 +39,12 @@ class Solution(ABC):
 
     @property
     def where(self) -> str:
-        """The file, or what was solved: the subject of a sentence."""
+        """The file or the solve, as the subject of a sentence."""
         return f"the solve of {self.game}" if self.path is None else str(self.path)
 
     @property
     def game(self) -> str:
-        """As a user types it, or the name of a spot."""
+        """As users type it, or the name of a spot."""
         return self.record.game
 
     @property
@@ -65,7 +65,7 @@ class Solution(ABC):
 
     @property
     def iterations(self) -> int:
-        """Iterations done, those before a resume included."""
+        """Iterations done, including those before a resume."""
         return self.record.iterations
 
     @property
@@ -97,27 +97,27 @@ class Solution(ABC):
 
     @property
     def history(self) -> tuple[Measurement, ...]:
-        """How exploitability fell, in the game's units."""
+        """The measurements of exploitability, in the game's units."""
         return self.record.history
 
     @property
     def seconds(self) -> float:
-        """Time spent solving, exploitability checks included."""
+        """Time spent solving, including measurements."""
         return self.record.seconds
 
     @property
     def scale(self) -> float:
-        """What turns an exploitability in the game's units into one in `unit`."""
+        """Factor from exploitability in the game's units to exploitability in `unit`."""
         return 1.0
 
     @property
     def unit(self) -> str:
-        """What targets and pictures measure exploitability in."""
+        """Unit of exploitability in targets and plots."""
         return "in the game's units"
 
     @property
     def curve(self) -> tuple[Measurement, ...]:
-        """How exploitability fell, in `unit`."""
+        """The measurements of exploitability, in `unit`."""
         return tuple(replace(point, exploitability=self.scale * point.exploitability) for point in self.history)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:

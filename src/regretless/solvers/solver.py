@@ -1,4 +1,4 @@
-"""A solver as an object that goes on where it stopped: the class most people reach for first."""
+"""A solver as an object that continues where it stopped: the class most people try first."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = ["Solver"]
 
 
 class Solver:
-    """Solve a game step by step, on whatever device there is.
+    """Solve a game step by step, on any device.
 
-    `batch_size` is how many deals are walked at once. A game with no more deals than that is walked whole, which is
-    exact; of a larger one each iteration walks `batch_size` deals drawn at random, which is right on average. With
-    `batch_size=1` the readable recursion walks all deals one after the other.
+    `batch_size` is how many deals are walked at once. A game with at most that many deals is walked in full, which is
+    exact; on a larger game, each iteration samples `batch_size` deals, which is unbiased. With `batch_size=1`, the
+    readable recursion walks all deals one after another.
 
     >>> from regretless.games import Kuhn
     >>> solver = Solver(Kuhn(), variant="plus")
@@ -53,13 +53,13 @@ class Solver:
             )
 
     def solve(self, iterations: int, verbose: bool = True, log_interval: int = 1000) -> Strategy:
-        """Run that many more iterations and return the average strategy; `verbose` prints the exploitability."""
+        """Run this many more iterations and return the average strategy; `verbose` prints the exploitability."""
         if log_interval < 1:
             raise InvalidOption("log_interval", log_interval, "must be at least 1")
 
         def report(progress: Progress) -> None:
             measured = progress.iteration % log_interval == 0 or progress.iteration == progress.iterations
-            if measured:  # between measurements a progress bar would still show the last one
+            if measured:  # reports between measurements repeat the last one
                 print(f"Iteration {progress.iteration}: exploitability = {progress.exploitability:.6f}")
 
         stop = Stop(iterations=self.engine.iteration + iterations, measure_every=log_interval)

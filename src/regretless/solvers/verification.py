@@ -1,7 +1,7 @@
-"""Checking a solution independently: the readable best response, by recursion over the rules of the game.
+"""Independent check of a solution with the readable best response, a recursion over the rules of the game.
 
-Engines evaluate a strategy on arrays, most of them in compiled kernels. Here the strategy is read as text, information
-set by information set, and `best_response` works out what it is worth and how much it can be exploited.
+Engines evaluate a strategy on arrays, most of them in compiled kernels. Here the strategy is read by the names of
+information sets and actions, and `best_response` computes its value and exploitability.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from regretless.solvers.record import Record
 
 __all__ = ["Verification", "verify_game"]
 
-TOLERANCE = 1e-5  # of the largest value, at least 1: engines of 32 bits are not more precise
-HISTORY_BYTES = 1_000  # of Python objects for each history: its state, its value, its place in an information set
+TOLERANCE = 1e-5  # of the largest value, at least 1: 32-bit engines are no more precise
+HISTORY_BYTES = 1_000  # of Python objects per history: its state, its value, its entry in an information set
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verification:
-    """What an independent evaluation of a solution found, beside what the solve reported."""
+    """The result of an independent evaluation, with what the solve reported."""
 
     game: str
     exploitability: float  # recomputed
@@ -40,12 +40,12 @@ class Verification:
 
     @property
     def tolerance(self) -> float:
-        """How far the two exploitabilities may lie apart by rounding alone."""
+        """How far apart rounding alone may put the two exploitabilities."""
         return TOLERANCE * max(1.0, *map(abs, self.values))
 
     @property
     def agrees(self) -> bool:
-        """Whether the solve reported what was found, within `tolerance`."""
+        """Whether the two exploitabilities are equal within `tolerance`."""
         return abs(self.exploitability - self.reported) <= self.tolerance
 
     def as_json(self) -> dict[str, Any]:
@@ -69,9 +69,9 @@ def verify_game(
     available: int | None = None,
     **unknown: Any,
 ) -> Verification:
-    """Recompute values and exploitability of a solved game's strategy from the rules.
+    """Recompute the values and exploitability of a solved game's strategy from the rules.
 
-    `game` gives the rules where their name cannot, which is so for games of your own.
+    `game` gives the rules of a game that is not registered, such as your own.
 
     >>> from regretless import solve
     >>> found = solve("kuhn", iterations=100).verify()

@@ -1,4 +1,4 @@
-"""The container of `.rgl` files: written whole or not at all, checked when read, and nothing in it is ever executed."""
+"""The container of `.rgl` files: written atomically, checked when read, never executed."""
 
 from regretless.storage.atomic import check_writable, replace_file
 from regretless.storage.container import FORMAT_VERSION, Container, Streamed, open_container, write_container

@@ -1,12 +1,12 @@
-"""Files that appear whole or not at all.
+"""Files that appear complete or not at all.
 
 1. Create a temporary file in the same folder and lock it.
-2. Write to it, and ask the disk to keep it (fsync).
-3. Rename it over the real name, which on every system is one step.
+2. Write to it, and flush it to disk (fsync).
+3. Rename it over the real name, which is atomic.
 
-A crash, a full disk or an interrupt before step 3 leaves the old file as it was, and the temporary one is removed. A
-process that is killed cannot remove it, but its lock ends with it: whoever writes to that folder next removes temporary
-files that nobody holds locked.
+A crash, a full disk or an interrupt before step 3 leaves the old file unchanged, and the temporary one is removed. A
+killed process cannot remove it, but its lock ends with it: the next process that writes to that folder removes
+unlocked temporary files.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from regretless.errors import InvalidFile
 
-if sys.platform != "win32":  # where a file that another process has open cannot be removed at all
+if sys.platform != "win32":  # Windows does not remove files that another process has open
     import fcntl
 
 __all__ = ["check_writable", "remove_temporary_files", "replace_file"]
@@ -35,7 +35,7 @@ _changing = threading.Lock()  # held while a temporary file is created or rename
 
 @contextmanager
 def replace_file(path: str | Path) -> Iterator[Path]:
-    """A temporary path to write to; when the block ends well, it becomes `path`.
+    """A temporary path to write to; if the block succeeds, it becomes `path`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -49,7 +49,7 @@ def replace_file(path: str | Path) -> Iterator[Path]:
         with _temporary_beside(final) as temporary:
             mode = stat.S_IMODE((final if final.exists() else temporary).stat().st_mode)
             yield temporary
-            temporary.chmod(mode)  # some libraries write files that only their owner may read
+            temporary.chmod(mode)  # some libraries write files that only the owner can read
             with open(temporary, "rb+") as written:
                 os.fsync(written.fileno())
             with _changing:
@@ -60,7 +60,7 @@ def replace_file(path: str | Path) -> Iterator[Path]:
 
 
 def check_writable(path: str | Path) -> None:
-    """Raise `InvalidFile` if `path` could not be written, now rather than after an hour of solving.
+    """Raise `InvalidFile` now, rather than after an hour of solving, if `path` cannot be written.
 
     >>> check_writable("no-such-folder/leduc.rgl")
     Traceback (most recent call last):
@@ -74,9 +74,9 @@ def check_writable(path: str | Path) -> None:
 
 
 def remove_temporary_files() -> None:
-    """Remove what this process is writing, which then never appears: the last step before it ends at once.
+    """Remove the files this process is writing, as the last step before it exits immediately.
 
-    From here on the process can neither create a temporary file nor rename one.
+    Afterwards the process can neither create nor rename temporary files.
     """
     _changing.acquire()
     for temporary in tuple(_writing):
@@ -85,13 +85,13 @@ def remove_temporary_files() -> None:
 
 
 def reason(error: OSError) -> str:
-    """What the system says went wrong, as the end of a sentence: "no space left on device"."""
+    """The system's message as the end of a sentence: "no space left on device"."""
     text = error.strerror or str(error) or type(error).__name__
     return text[:1].lower() + text[1:]
 
 
 def _destination(path: str | Path) -> Path:
-    """Where the file itself lies: a link is followed, so that it stays a link."""
+    """The file itself: a link is followed, so that it stays a link."""
     try:
         final = Path(os.path.realpath(path))
         if final.is_dir():
@@ -101,7 +101,7 @@ def _destination(path: str | Path) -> Path:
         if not final.parent.is_dir():
             missing = "is not a folder" if final.parent.exists() else "does not exist"
             raise InvalidFile(path, f"cannot be written: the folder {Path(path).parent} {missing}")
-    except (OSError, ValueError) as error:  # a name that is too long, or holds a null character
+    except (OSError, ValueError) as error:  # a name that is too long or contains a null character
         why = reason(error) if isinstance(error, OSError) else str(error)
         raise InvalidFile(path, f"cannot be written: {why}") from None
     return final
@@ -109,7 +109,7 @@ def _destination(path: str | Path) -> Path:
 
 @contextmanager
 def _temporary_beside(final: Path) -> Iterator[Path]:
-    """A new, locked file in the same folder; it is gone when the block ends, unless it was renamed."""
+    """A new, locked file in the same folder; it is removed when the block ends unless it was renamed."""
     _remove_leftovers(final.parent)
     with _changing:
         temporary, descriptor = _create_locked(final)
@@ -129,15 +129,15 @@ def _create_locked(final: Path) -> tuple[Path, int]:
         descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
         if sys.platform == "win32":
             return temporary, descriptor
-        with suppress(OSError):  # a file system without locks, where nobody can take one to remove the file either
+        with suppress(OSError):  # on a file system without locks, no other process can lock and remove it either
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.fstat(descriptor).st_nlink > 0:
             return temporary, descriptor
-        os.close(descriptor)  # another process took it for a leftover before it was locked
+        os.close(descriptor)  # another process removed it as a leftover before it was locked
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove temporary files of processes that are no more; those of living ones are locked."""
+    """Remove temporary files of dead processes; those of live ones are locked."""
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if _LEFTOVER.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
@@ -151,19 +151,19 @@ def _remove_unlocked(path: str) -> None:
         return
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises OSError where somebody holds it
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # raises OSError if it is locked
         os.unlink(path)
     finally:
         os.close(descriptor)
 
 
 def _keep_folder(folder: Path) -> None:
-    """Ask the disk to keep the renaming, where a folder can be asked (not on Windows)."""
+    """Flush the renaming to disk, where folders support it (not on Windows)."""
     if os.name != "posix":
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(OSError):  # some file systems cannot, and the file is there all the same
+        with suppress(OSError):  # some file systems cannot; the file is there anyway
             os.fsync(descriptor)
     finally:
         os.close(descriptor)

@@ -1,19 +1,19 @@
-"""The container of every `.rgl` file: named arrays and a JSON header, checked piece by piece as they are read.
+"""The container of every `.rgl` file: a JSON header and named arrays, checked piece by piece as they are read.
 
     8 bytes         length of what follows, little-endian
     JSON            safetensors' own table of arrays, and under "__metadata__":
         regretless      the header as JSON text: "format", "kind", and what the kind needs
         checks          a CRC-32 of every piece of every array
-        checksum        SHA-256 over the header, the checks and every array's name, type, shape and place
+        checksum        SHA-256 over the header, the checks and every array's name, type, shape and position
     arrays          raw numbers
 
-Nothing in it is code. Opening reads the header alone. Reading a row reads and checks the pieces that hold it, so any
-row of a file of gigabytes is there in milliseconds, and a flipped bit is noticed by whoever reads it. The last few
-pieces are kept in memory. The header is small (arrays hold everything that grows), so its size is limited before it is
+Nothing in it is code. Opening a file reads only the header. Reading a row reads and checks only the pieces that contain
+it, so any row of a multi-gigabyte file takes milliseconds, and a flipped bit is noticed when it is read. The last few
+pieces stay in memory. The header is small (everything that grows is an array), so its size is limited before it is
 read, and arrays cannot claim more memory than the file has bytes: `tensor_file` checks both.
 
-Games solved by version 0.1.0 have no "checks", and a checksum over the header and all arrays instead: these files are
-checked whole when they are opened.
+Game solutions from version 0.1.0 have no "checks", but a checksum over the header and all arrays: these files are
+checked as a whole when opened.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ from regretless.storage.tensor_file import (
 __all__ = ["FORMAT_VERSION", "Container", "StoredArrays", "Streamed", "open_container", "shape_of", "write_container"]
 
 FORMAT_VERSION = 2  # 1: versions before 0.2.0
-PIECE = 1 << 20  # bytes that one check covers, at least
-MOST_PIECES = 20_000  # in a whole file, so that the header stays small
-LARGEST_PIECE = 1 << 28  # bytes; a file of five terabytes
-PIECES_KEPT = 16  # that were looked at last
+PIECE = 1 << 20  # minimum bytes per check
+MOST_PIECES = 20_000  # per file, so that the header stays small
+LARGEST_PIECE = 1 << 28  # bytes; reached by a file of five terabytes
+PIECES_KEPT = 16  # most recently used
 
-NAMES = {  # what a person calls each kind
+NAMES = {  # of each kind, for messages
     "solution": "a solved game",
     "spot-solution": "a solved hold'em spot",
     "spot-checkpoint": "an interrupted solve of a hold'em spot",
@@ -64,7 +64,7 @@ _TYPES = {np.dtype(kind): name for name, kind in DTYPES.items()}
 
 @dataclass(frozen=True)
 class Streamed:
-    """An array that is worked out while it is written, so that it never lies in memory whole."""
+    """An array that is computed while it is written, so that it is never in memory as a whole."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -78,7 +78,7 @@ class Streamed:
 def write_container(
     path: str | Path, kind: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any] | Streamed]
 ) -> None:
-    """Write a file of that kind, whole or not at all.
+    """Write a file of that kind atomically.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -95,7 +95,7 @@ def write_container(
         table[name] = {"dtype": _TYPES[array.dtype], "shape": list(array.shape), "data_offsets": ends}
         offset = ends[1]
     size = max(PIECE, -(-offset // MOST_PIECES))
-    # The checks stand before the arrays and are known after them: room is left for the longest.
+    # The checks come before the arrays but are known only after them: reserve space for the longest.
     longest = {name: [2**32 - 1] * -(-array.nbytes // size) for name, array in arrays.items()}
     room = len(_beginning(text, size, longest, table))
     room += -(room + 8) % 64  # arrays begin at a multiple of 64
@@ -116,7 +116,7 @@ def _beginning(text: str, size: int, pieces: Mapping[str, list[int]], table: Map
 
 
 def _written(file: BinaryIO, array: NDArray[Any] | Streamed, size: int) -> list[int]:
-    """Write an array; the checks of its pieces."""
+    """Write an array and return the checks of its pieces."""
     checks = [0] * -(-array.nbytes // size)
     place = 0
     for block in array.blocks() if isinstance(array, Streamed) else [array]:
@@ -134,7 +134,7 @@ def _written(file: BinaryIO, array: NDArray[Any] | Streamed, size: int) -> list[
 
 
 def open_container(path: str | Path, *kinds: str) -> Container:
-    """Open a file of one of these kinds, or of any; its arrays wait until they are read.
+    """Open a file of one of these kinds, or of any kind; arrays are read on demand.
 
     >>> open_container("no-such-file.rgl")
     Traceback (most recent call last):
@@ -144,14 +144,14 @@ def open_container(path: str | Path, *kinds: str) -> Container:
 
 
 class Container:
-    """A file whose arrays are read when they are looked at."""
+    """A file whose arrays are read on demand."""
 
     def __init__(self, opened: TensorFile, kinds: tuple[str, ...]) -> None:
         self.path = opened.path
         self.header = _header(opened)
         self.kind: str = self.header["kind"]
         if kinds and self.kind not in kinds:
-            raise InvalidFile(self.path, f"holds {_named(self.kind)}, not {_named(kinds[0])}")
+            raise InvalidFile(self.path, f"contains {_named(self.kind)}, not {_named(kinds[0])}")
         self._opened = opened
         self._kept: OrderedDict[tuple[str, int], bytearray] = OrderedDict()
         text, metadata = opened.metadata["regretless"], opened.metadata
@@ -175,13 +175,13 @@ class Container:
         return tuple(self._opened.entries)
 
     def entry(self, name: str) -> Entry:
-        """Type, shape and place of an array."""
+        """Type, shape and position of an array."""
         if name not in self._opened.entries:
-            raise InvalidFile(self.path, f"is damaged or of another version: it has no {name!r}")
+            raise InvalidFile(self.path, f"is damaged or from another version: it has no {name!r}")
         return self._opened.entries[name]
 
     def array(self, name: str) -> NDArray[Any]:
-        """A whole array, every byte of it checked."""
+        """A whole array, fully checked."""
         entry = self.entry(name)
         found: NDArray[Any] = np.empty(entry.shape, entry.dtype)
         self.read_into(name, found)
@@ -189,30 +189,30 @@ class Container:
         return found
 
     def read_into(self, name: str, target: NDArray[Any]) -> None:
-        """Fill an array of the same type and size, every byte of it checked; it is contiguous."""
+        """Fill a contiguous array of the same type and size, fully checked."""
         entry, content = self.entry(name), bytes_of(target)
         if target.dtype != entry.dtype or len(content) != entry.end - entry.begin:
-            raise ValueError(f"{name} has another type or size")
+            raise ValueError(f"{name} has a different type or size")
         for piece in range(-(-len(content) // self._size)):
             part = content[piece * self._size : (piece + 1) * self._size]
             self._opened.read_into(entry.begin + piece * self._size, part)
             self._check(name, piece, part)
 
     def check(self, name: str, shape: tuple[int, ...], dtypes: Collection[type[np.generic]]) -> None:
-        """Refuse a file that does not hold this array in this shape and one of these types."""
+        """Refuse a file that lacks this array in this shape and one of these types."""
         entry = self.entry(name)
         if entry.shape != shape or entry.dtype not in dtypes:
-            raise InvalidFile(self.path, f"is damaged: {name} does not have the shape and type that it should")
+            raise InvalidFile(self.path, f"is damaged: {name} has the wrong shape or type")
 
     def bits(self, name: str) -> int:
-        """How many bits a number of an array has."""
+        """Bits per number of an array."""
         return self.entry(name).dtype.itemsize * 8
 
     def row(self, name: str, index: int) -> NDArray[Any]:
-        """One row of an array; only the pieces that hold it are read and checked."""
+        """One row of an array; only the pieces that contain it are read and checked."""
         entry = self.entry(name)
         if not entry.shape or not 0 <= index < entry.shape[0]:
-            raise InvalidFile(self.path, f"is damaged or of another version: {name} has no row {index}")
+            raise InvalidFile(self.path, f"is damaged or from another version: {name} has no row {index}")
         begin, end = index * entry.row_bytes, (index + 1) * entry.row_bytes
         first, last = begin // self._size, -(-end // self._size)
         pieces = [self._piece(name, piece) for piece in range(first, last)]
@@ -239,7 +239,7 @@ class Container:
             self._opened.damaged(f"{name} does not match its checksum")
 
     def _checks(self, text: str) -> tuple[int, dict[str, list[int]]]:
-        """Bytes of a piece, and the checks of each array's pieces."""
+        """Bytes per piece, and the checks of each array's pieces."""
         try:
             checks = strict_json(text)
         except (ValueError, RecursionError):
@@ -251,12 +251,12 @@ class Container:
         for name, entry in self._opened.entries.items():
             found = pieces.get(name)
             if not isinstance(found, list) or len(found) != -(-(entry.end - entry.begin) // size):
-                self._opened.damaged(f"the checks of {name} are not as many as its pieces")
+                self._opened.damaged(f"{name} has the wrong number of checks")
         return size, pieces
 
 
 class StoredArrays(Mapping[str, NDArray[Any]]):
-    """Some arrays of a file, each read when it is asked for, and refused where it holds what is not a number."""
+    """Some arrays of a file, each read on demand, and refused if it contains NaN."""
 
     def __init__(self, file: Container, names: Collection[str]) -> None:
         self._file = file
@@ -283,7 +283,7 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
 
     def _checked(self, array: NDArray[Any]) -> NDArray[Any]:
         if not np.isfinite(array).all():
-            raise InvalidFile(self._file.path, "is damaged: it holds regrets or averages that are not numbers")
+            raise InvalidFile(self._file.path, "is damaged: it contains regrets or averages that are not numbers")
         return array
 
 
@@ -293,10 +293,10 @@ def shape_of(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[int, ...]:
 
 
 def _header(opened: TensorFile) -> dict[str, Any]:
-    """What a file says of itself, if this version can read it."""
+    """The header of a file, if this version can read it."""
     path = opened.path
     if "regretless" not in opened.metadata:
-        raise InvalidFile(path, f"{NOT_OURS}, though it is safetensors")
+        raise InvalidFile(path, f"{NOT_OURS}, although it is a safetensors file")
     try:
         header = strict_json(opened.metadata["regretless"])
     except (ValueError, RecursionError):
@@ -309,13 +309,13 @@ def _header(opened: TensorFile) -> dict[str, Any]:
     if version > FORMAT_VERSION:
         raise InvalidFile(
             path,
-            f"was written by a newer Regretless: its format is {version}, and this one reads {FORMAT_VERSION}",
+            f"was written by a newer Regretless: its format is {version}, and this version reads {FORMAT_VERSION}",
         )
     return header
 
 
 def _named(kind: str) -> str:
-    """What a kind of file holds, for a person."""
+    """What a kind of file contains, for messages."""
     return NAMES.get(kind, f"a {kind[:40]}")
 
 
@@ -325,7 +325,7 @@ def _checksum(text: str, checks: str, table: Mapping[str, Any]) -> str:
 
 
 def _whole_checksum(text: str, opened: TensorFile) -> str:
-    """The checksum of files without checks of pieces."""
+    """The checksum of files without checks per piece."""
     digest = hashlib.sha256(text.encode())
     for name in sorted(opened.entries):
         array = opened.array(name)

@@ -1,7 +1,7 @@
-"""The keys of a header, each read by name and checked for type and range: strangers write files too.
+"""The keys of a header, each read by name and checked for type and range, since files may come from anyone.
 
-A key that is missing, of another type or out of range makes the file damaged, and the message names it. Unknown keys
-are ignored: later versions may write more.
+If a key is missing, of the wrong type or out of range, the file is damaged, and the message names the key. Unknown keys
+are ignored: later versions may add more.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LONGEST_TEXT = 4096  # characters of names
 
 
 class Fields:
-    """The keys of one table of a header, read by name; `where` is the table, for messages."""
+    """The keys of one table of a header, read by name; `where` names the table in messages."""
 
     def __init__(self, path: object, table: object, where: str = "") -> None:
         self.path, self.where = path, where

@@ -1,12 +1,12 @@
-"""The layout of an `.rgl` file, checked before anything is believed, and its bytes read on request.
+"""The layout of an `.rgl` file, validated when it is opened; bytes are read on request.
 
     8 bytes     length of the table, little-endian
     JSON        name -> {"dtype", "shape", "data_offsets"}, and "__metadata__": texts
-    arrays      raw numbers, one after the other, up to the end of the file
+    arrays      raw numbers, concatenated up to the end of the file
 
-Every length, type and place is checked once, when the file is opened. Bytes are read, not mapped into memory: where
-a mapped file is cut short by somebody else, the system ends the process without a word (SIGBUS), and a read that comes
-back short is an ordinary error.
+Every length, type and position is checked once, when the file is opened. Bytes are read, not mapped into memory: if
+another process truncates a mapped file, the system kills the reader (SIGBUS), whereas a short read is an ordinary
+error.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from regretless.storage.atomic import reason
 
 __all__ = ["DAMAGED", "DTYPES", "LARGEST_TABLE", "NOT_OURS", "Entry", "TensorFile", "bytes_of", "strict_json"]
 
-LARGEST_TABLE = 16 * 2**20  # bytes; ours take a few thousand, and more with a spot of thousands of locks
+LARGEST_TABLE = 16 * 2**20  # bytes; ours take a few thousand, or more for a spot with thousands of locks
 MOST_DIMENSIONS = 8
 NOT_OURS = "is not a Regretless file"
-DAMAGED = "is damaged or cut short"
+DAMAGED = "is damaged or truncated"
 
 DTYPES = {
     "F64": np.float64, "F32": np.float32, "F16": np.float16, "I64": np.int64, "I32": np.int32, "I16": np.int16,
@@ -42,7 +42,7 @@ DTYPES = {
 
 @dataclass(frozen=True)
 class Entry:
-    """Where an array lies."""
+    """The position of an array."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -56,7 +56,7 @@ class Entry:
 
 
 class TensorFile:
-    """An open file: its table, and its bytes on request. Whatever is wrong with it is said as `InvalidFile`."""
+    """An open file: its table, and its bytes on request. Any problem with it raises `InvalidFile`."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -88,7 +88,7 @@ class TensorFile:
         return found
 
     def read_into(self, begin: int, target: memoryview) -> None:
-        """Fill a buffer from a place in the file."""
+        """Fill a buffer from a position in the file."""
         done = 0
         try:
             with self._reading:
@@ -96,7 +96,7 @@ class TensorFile:
                 while done < len(target):
                     count = self._file.readinto(target[done:])
                     if not count:
-                        raise InvalidFile(self.path, "was cut short while it was open")
+                        raise InvalidFile(self.path, "was truncated while it was open")
                     done += count
         except OSError as error:
             raise InvalidFile(self.path, f"cannot be read: {reason(error)}") from None
@@ -158,7 +158,7 @@ def bytes_of(array: NDArray[Any]) -> memoryview:
 
 
 def strict_json(text: str) -> Any:
-    """What a JSON text says; NaN and infinities, which JSON does not have, are a ValueError."""
+    """Parse JSON text; NaN and infinities, which are not JSON, raise ValueError."""
 
     def refuse(constant: str) -> NoReturn:
         raise ValueError(f"{constant} is not JSON")
@@ -167,12 +167,12 @@ def strict_json(text: str) -> Any:
 
 
 def _whole(given: object) -> bool:
-    """Whether this is a list of whole numbers that a file can hold."""
+    """Whether this is a list of whole numbers within the size of a file."""
     return isinstance(given, list) and all(type(number) is int and 0 <= number < 2**60 for number in given)
 
 
 def _check_ordinary(path: str | Path) -> None:
-    """Refuse what is no file before it is opened: opening a pipe would wait for who writes to it."""
+    """Refuse anything but a regular file before opening it: opening a pipe would wait for a writer."""
     try:
         status = os.stat(path)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Lists of texts as arrays: all letters in a row, and where each text ends."""
+"""Lists of texts as arrays: all bytes concatenated, and where each text ends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["pack_texts", "unpack_texts"]
 
 
 def pack_texts(texts: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Letters [bytes in UTF-8] and ends [texts].
+    """Letters [UTF-8 bytes] and ends [texts].
 
     >>> letters, ends = pack_texts(["Ks:", "", "é"])
     >>> ends.tolist(), unpack_texts(letters, ends)
@@ -24,9 +24,9 @@ def pack_texts(texts: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int6
 
 
 def unpack_texts(letters: NDArray[np.uint8], ends: NDArray[np.int64]) -> list[str]:
-    """The inverse of `pack_texts`; raises ValueError where the arrays do not fit each other."""
+    """The inverse of `pack_texts`; raises ValueError if the arrays do not match."""
     if letters.dtype != np.uint8 or letters.ndim != 1 or ends.dtype != np.int64 or ends.ndim != 1:
-        raise ValueError("texts are bytes, and where each ends")
+        raise ValueError("texts must be bytes and the ends of texts")
     places = [0, *ends.tolist()]
     if places[-1] != len(letters) or any(start > end for start, end in pairwise(places)):
         raise ValueError("ends must rise to the number of letters")

@@ -1,4 +1,4 @@
-"""CFR variants as numbers: what each iteration discounts, floors, weighs and predicts."""
+"""CFR variants as numbers: what each iteration discounts, floors, weights and predicts."""
 
 from regretless.variants.discounted import Discounted
 from regretless.variants.plus import Plus

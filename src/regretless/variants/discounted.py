@@ -38,7 +38,7 @@ class Discounted:
 
     alpha: float = 1.5  # exponent for positive regrets; larger forgets less
     beta: float = 0.0  # exponent for negative regrets; 0 halves them every iteration
-    gamma: float = 2.0  # exponent of the average; 0 weighs all iterations alike
+    gamma: float = 2.0  # exponent of the average; 0 weights all iterations equally
     delay: int = 0  # iterations by which regret discounts lag; 1 forgets the regrets of the first
 
     def __post_init__(self) -> None:
@@ -58,7 +58,7 @@ class Discounted:
 
 
 def discount(iterations: int, exponent: float) -> float:
-    """t^e / (t^e + 1) for t iterations done; 1 where t^e is infinite.
+    """t^e / (t^e + 1) after t iterations; 1 if t^e is infinite.
 
     >>> discount(4, 1.5), discount(9, 0.0), discount(0, 1.5)
     (0.8888888888888888, 0.5, 0.0)

@@ -3,8 +3,8 @@
     R ← max(R + r, 0)
     S ← S + w_t · π_i · σ        w_t = t^power, or max(t − delay, 0)^power
 
-The paper's weight is max(t − d, 0) with a delay d; with power 1 and no delay this is what OpenSpiel computes, and with
-power 2 the quadratic average that Brown & Sandholm (2019) found better in practice.
+The paper's weight is max(t − d, 0) with a delay d. Power 1 without delay is OpenSpiel's CFR+; power 2 is the quadratic
+average that Brown & Sandholm (2019) found better in practice.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ __all__ = ["Plus"]
 
 @dataclass(frozen=True, kw_only=True)
 class Plus:
-    """CFR+: regrets never fall below 0, later strategies weigh more.
+    """CFR+: regrets never fall below 0, and later strategies weigh more.
 
     >>> Plus().weights(10).average_weight, Plus(power=2).weights(10).average_weight
     (10.0, 100.0)
     """
 
-    power: float = 1.0  # iteration t weighs t^power in the average; 0 weighs all alike
-    delay: int = 0  # iterations left out of the average; 0 keeps all
+    power: float = 1.0  # iteration t has weight t^power in the average; 0 weights all equally
+    delay: int = 0  # iterations left out of the average
 
     def __post_init__(self) -> None:
         if self.power < 0:

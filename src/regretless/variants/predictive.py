@@ -35,7 +35,7 @@ class PredictivePlus:
     (True, 1.0, 100.0)
     """
 
-    power: float = 2.0  # iteration t weighs t^power in the average; 0 weighs all alike
+    power: float = 2.0  # iteration t has weight t^power in the average; 0 weights all equally
 
     def __post_init__(self) -> None:
         if self.power < 0:
@@ -54,7 +54,7 @@ class PredictiveDiscountedPlus:
     """
 
     alpha: float = 2.3  # exponent of the regret discount; larger forgets less
-    gamma: float = 5.0  # exponent of the average; 0 weighs all iterations alike
+    gamma: float = 5.0  # exponent of the average; 0 weights all iterations equally
 
     def __post_init__(self) -> None:
         if self.gamma < 0:

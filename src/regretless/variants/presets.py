@@ -44,7 +44,7 @@ _UNNAMED: dict[str, type[Any]] = {"resetting": Resetting, "scheduled": Scheduled
 
 
 def read_variant(given: str | Variant) -> Variant:
-    """The variant of that name, or with parameters replaced; a variant object is returned as it is.
+    """The variant of that name, with any parameters replaced; a variant object is returned unchanged.
 
     >>> read_variant("linear")
     Discounted(alpha=1.0, beta=1.0, gamma=1.0, delay=0)
@@ -87,7 +87,7 @@ def variant_text(variant: Variant) -> str:
 
 
 def _spelled(name: str, variant: Any, preset: Any) -> str:
-    """A name and the parameters that differ from those of its preset; from the defaults where it has none."""
+    """A name and the parameters that differ from its preset or, without one, from the defaults."""
     written = []
     for field in fields(variant):
         value = getattr(variant, field.name)

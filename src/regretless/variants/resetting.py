@@ -35,7 +35,7 @@ class Resetting:
 
     alpha: float = 1.5  # exponent for positive regrets; larger forgets less
     beta: float = 0.0  # exponent for negative regrets; 0 halves them every iteration
-    gamma: float = 3.0  # exponent of the average since the last reset; 0 weighs all iterations alike
+    gamma: float = 3.0  # exponent of the average since the last reset; 0 weights all iterations equally
 
     def __post_init__(self) -> None:
         if self.gamma < 0:

@@ -1,6 +1,6 @@
 """Discounted CFR with exponents that change as it runs: HS-DCFR (Zhang, McAleer & Sandholm, 2024, arXiv 2404.09097).
 
-Of n iterations in all, with u = t − 1 done and x = u / n (at most 1):
+With n iterations in total, u = t − 1 of them done and x = u / n (at most 1):
 
     α = 1 + 3x    β = −1 − 2x    γ = 30 − 5x
     R ← R · u^α / (u^α + 1)      where R > 0

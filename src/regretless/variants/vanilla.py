@@ -1,4 +1,4 @@
-"""Counterfactual regret minimization as first published (Zinkevich et al., NeurIPS 2007).
+"""Counterfactual regret minimization as originally published (Zinkevich et al., NeurIPS 2007).
 
     R ← R + r
     S ← S + π_i · σ

@@ -1,7 +1,7 @@
 """What a CFR variant is: seven numbers for every iteration.
 
 With r the counterfactual regrets of iteration t, π the player's own reach and σ the strategy just played, an engine
-does, for every information set of the player it updates:
+computes, for every information set of the updating player:
 
     R ← R · positive_discount    where R > 0
     R ← R · negative_discount    where R < 0

@@ -1,4 +1,4 @@
-"""What the command line asks of a solve, the same for games, spots and batches of spots."""
+"""The options of `regretless solve`, the same for games, spots and batches of spots."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["SolveRequest", "tell_saved"]
 
 @dataclass(frozen=True, kw_only=True)
 class SolveRequest:
-    """What was said; options that were not are absent."""
+    """The options on the command line; those not given are absent."""
 
     options: dict[str, Any]  # of `solvers.request.OPTIONS`
     as_json: bool
@@ -38,7 +38,7 @@ class SolveRequest:
         return self.out or self.resume
 
     def check(self, kind: Kind, inputs: Iterable[Path]) -> None:
-        """Refuse what cannot be honoured, before anything is read or solved."""
+        """Refuse options that cannot be honoured, before anything is read or solved."""
         from regretless.solvers.request import check_options
 
         check_options(kind, self.options)
@@ -64,7 +64,7 @@ class SolveRequest:
         return add_locks(spot, self.locks)
 
     def solving_arguments(self) -> list[str]:
-        """What was said about solving and saving, as words of a command line."""
+        """The options for solving and saving, as command-line arguments."""
         from regretless.holdem.spots.lock_text import lock_text
         from regretless.holdem.spots.locks import LockFrom
 
@@ -82,7 +82,7 @@ class SolveRequest:
         return words if self.out is None else [*words, "--out", str(self.out)]
 
     def draw(self, solutions: list[Solution]) -> None:
-        """Draw what --plot asks for."""
+        """Draw the plot that --plot requests."""
         if self.plot is not None and solutions:
             from regretless.cli.arguments.figures import save_figure
             from regretless.plots.convergence import convergence

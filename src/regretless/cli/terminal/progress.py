@@ -1,7 +1,7 @@
 """Progress on stderr while a command works: a bar, what is done, and the time left.
 
 A solve shows its exploitability beside the target, in the target's unit, and an estimate of the time left as soon as
-there is a trend to extrapolate. What does not fit the terminal is left out, least important first.
+there is a trend to extrapolate. Text that does not fit the terminal is dropped, least important first.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NARROW_NAME = 12  # the same, for solves, which have more to say
 
 @contextmanager
 def bar(what: str) -> Iterator[Callable[[float, str], None]]:
-    """A bar to be told the share done (0 to 1) and a message; nothing is shown if stderr is not a terminal."""
+    """A bar, updated with the share done (0 to 1) and a message; nothing is shown if stderr is not a terminal."""
     with _bar(what, NAME) as (tell, _):
         yield tell
 

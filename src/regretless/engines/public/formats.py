@@ -1,17 +1,17 @@
-"""How regrets and averages are stored: one `NumberFormat` per width. Kernels compute in 32 bits whatever the width.
+"""How regrets and averages are stored: one `NumberFormat` per width. Kernels always compute in 32 bits.
 
 32 bits     floats, in chips.
-16 bits     regrets are halves (eleven significant bits, from 6e-5 to 65504), in a unit of each player in which the most
-            that a hand can win or lose in one iteration is 8 to 16, so that sums over thousands of iterations fit.
-            Averages are whole numbers: with W the sum of the weights of all iterations, S / W is at most 1 and counted
-            in steps of 1 / 65535, so S ← S · decay + gain · reach · σ becomes
+16 bits     regrets are half-precision floats (eleven significant bits, from 6e-5 to 65504). Each player has a unit in
+            which a hand can win or lose at most 8 to 16 per iteration, so that sums over thousands of iterations fit.
+            Averages are integers: with W the total weight of all iterations, S / W is at most 1 and counted in steps of
+            1 / 65535, so S ← S · decay + gain · reach · σ becomes
 
                 s ← s · decay · (W before / W) + 65535 · gain / W · reach · σ
 
             where 1/256 of the reach counts as if the player always got there, so that strategies off the path of play
             do not round to 0.
 
-Another width is one more object here, and its conversion to and from vectors in `compiled/lane_formats.py`.
+Another width is one more object here, plus its conversion to and from vectors in `compiled/kernels/lane_formats.py`.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ Stored = NDArray[Any]  # regrets, averages or predictions of one player, in a fo
 
 @dataclass(frozen=True, kw_only=True)
 class NumberFormat:
-    """The types of stored numbers and what they stand for."""
+    """The types and units of stored numbers."""
 
     bits: int
     regret: np.dtype[Any]  # of regrets, and of the predictions that strategies are matched to
     average: np.dtype[Any]
-    regret_in_kernels: np.dtype[Any]  # numba has no halves on a CPU: kernels see their bits
-    one: int = 1  # the average that stands for a probability of 1 in every iteration
-    reach_share: float = 1.0  # how much the own reach counts in averages; the rest counts every reach as 1
-    largest: float = 0.0  # the largest regret of one iteration, up to a factor of 2; 0: regrets are in chips
+    regret_in_kernels: np.dtype[Any]  # numba has no half precision on a CPU: kernels see the bits
+    one: int = 1  # the average that represents a probability of 1 in every iteration
+    reach_share: float = 1.0  # share of own reach in averages; the rest counts every reach as 1
+    largest: float = 0.0  # largest regret of one iteration, up to a factor of 2; 0: regrets are in chips
 
     @property
     def entry_bytes(self) -> int:
-        """Of a regret and an average."""
+        """Bytes of a regret and an average."""
         return self.regret.itemsize + self.average.itemsize
 
     def unit(self, most: float) -> float:
@@ -52,9 +52,9 @@ class NumberFormat:
         return float(self.largest / 2.0 ** np.ceil(np.log2(most))) if self.largest and most > 0 else 1.0
 
     def in_steps(self, decay: FloatArray, gain: FloatArray, weight: float) -> tuple[FloatArray, FloatArray, float]:
-        """Decays and gains [iterations] as averages of this format need them, and the weight after them.
+        """Decays and gains [iterations] for averages in this format, and the total weight after them.
 
-        `weight` is that of all iterations before, where averages are shares of it.
+        `weight` is the total weight before, if averages are shares of it.
         """
         if self.one == 1:
             return decay, gain, weight
@@ -66,13 +66,13 @@ class NumberFormat:
         return decays, gains, weight
 
     def stored(self, probabilities: NDArray[np.floating[Any]], kind: np.dtype[Any]) -> NDArray[np.floating[Any]]:
-        """Probabilities as numbers of `kind`, `regret` or `average`, that a strategy is matched to."""
+        """Probabilities as numbers of type `kind` (`regret` or `average`) that a strategy is matched to."""
         if kind == self.average and self.one > 1:
             return np.asarray(np.rint(probabilities * self.one))
         return probabilities
 
     def as_kept(self, strategy: FloatArray) -> FloatArray:
-        """Probabilities after they were stored as averages and read back."""
+        """Probabilities after being stored as averages and read back."""
         if self.one == 1:
             return np.asarray(strategy.astype(self.average), dtype=np.float64)
         return np.asarray(np.rint(strategy * self.one) / self.one)

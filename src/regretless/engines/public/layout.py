@@ -1,11 +1,11 @@
 """Where the numbers of each decision are stored: the order of regrets and averages in engines and in files.
 
-1. Betting nodes are put in *walking order*: street by street, and on a street line by line. A *line* is one way to
+1. Betting nodes are in *walking order*: street by street, and line by line within a street. A *line* is one way to
    enter the street; the subtree below it is contiguous, parents first.
-2. All numbers of a player are one array: street by street, runout by runout, decision by decision in walking order,
-   [hands / 16, actions, 16] each.
+2. All numbers of a player are in one array: street by street, runout by runout, decision by decision in walking order,
+   each [hands / 16, actions, 16].
 
-Hands are padded to a multiple of sixteen; a padded hand is dead everywhere.
+Hands are padded to a multiple of sixteen; padding hands are dead everywhere.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def padded(hands: int) -> int:
 
 @dataclass(frozen=True)
 class Layout:
-    """Of a form with N betting nodes and S streets."""
+    """The layout of a form with N betting nodes and S streets."""
 
     form: PublicForm
     hands: Int64  # [2]            of each player, padded
@@ -55,13 +55,13 @@ class Layout:
         return [int(node) for node in found]
 
     def street_rows(self, numbers: Stored, player: int, street: int) -> Stored:
-        """[runouts, numbers per runout] a view of what a player stores on a street."""
+        """[runouts, numbers per runout] a view of a player's numbers on a street."""
         size, begin = int(self.runout_size[player, street]), int(self.street_at[player, street])
         runouts = int(self.runouts[street])
         return numbers[begin : begin + runouts * size].reshape(runouts, size)
 
     def window(self, runouts: Int64) -> Layout:
-        """The layout of arrays that hold only so many runouts of each street."""
+        """The layout of arrays with only `runouts` runouts of each street."""
         ends = np.cumsum(self.runout_size * runouts, axis=1)
         return replace(self, street_at=ends - self.runout_size * runouts, entries=ends[:, -1], runouts=runouts)
 
@@ -88,13 +88,13 @@ class Layout:
         values: NDArray[np.floating[Any]],
         hands: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Store [actions, H] at a decision, for all hands or for some."""
+        """Store [actions, H] at a decision, for all hands or some."""
         rows = self.node_rows(numbers, node, slice(runout, runout + 1))[0]
         chosen = np.arange(values.shape[1]) if hands is None else np.flatnonzero(hands)
         rows[chosen // LANES, :, chosen % LANES] = values[:, chosen].T
 
     def make_alike(self, numbers: Stored, player: int) -> None:
-        """Give hands that play alike on a runout the numbers of the hand that stands for them."""
+        """Give equivalent hands on each runout the numbers of their representative."""
         for street, symmetry, runouts in _symmetric_runouts(self.form):
             alike = self.form.symmetry.hands[player][symmetry].astype(np.int64)
             others = np.flatnonzero(alike != np.arange(len(alike)))
@@ -105,20 +105,20 @@ class Layout:
 
 
 def _symmetric_runouts(form: PublicForm) -> Iterator[tuple[int, int, IntArray]]:
-    """Street, row of `PublicForm.symmetry` and runouts, wherever some hands play alike."""
+    """Street, row of `PublicForm.symmetry` and runouts, wherever some hands are equivalent."""
     for number, street in enumerate(form.streets):
         for symmetry in np.setdiff1d(street.symmetry, 0):
             yield number, int(symmetry), np.flatnonzero(street.symmetry == symmetry)
 
 
 def take_alike(form: PublicForm, strategy: FloatArray, node: int, runout: int) -> FloatArray:
-    """[actions, H] a strategy in which hands that play alike on the runout play what the first of them plays."""
+    """[actions, H] the strategy in which equivalent hands on the runout all play what the first of them plays."""
     symmetry = form.streets[int(form.tree.street[node])].symmetry[runout]
     return np.asarray(strategy[:, form.symmetry.hands[int(form.tree.player[node])][symmetry]])
 
 
 def make_layout(form: PublicForm) -> Layout:
-    """The layout of a form: quick, and small, since it does not grow with the runouts."""
+    """The layout of a form; fast and small, since it does not grow with the runouts."""
     tree = form.tree
     hands = np.array([padded(len(held.weight)) for held in form.hands], dtype=np.int64)
     block = np.zeros(len(tree.kind), dtype=np.int64)

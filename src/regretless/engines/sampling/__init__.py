@@ -1,1 +1,1 @@
-"""Engines that walk a part of the tree in each iteration, drawn at random."""
+"""Engines that walk a random part of the tree in each iteration."""

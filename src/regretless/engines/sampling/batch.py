@@ -113,7 +113,7 @@ class BatchSamplingEngine:
         return held + self._evaluator.memory_bytes
 
     def advance(self, schedule: Schedule) -> None:
-        """Run as many iterations as `schedule` has rows."""
+        """Run one iteration per row of `schedule`."""
         state = [tensor for seat in self._seats for tensor in vars(seat.tables).values()]
         self._schedule.run(schedule, self._step, [*state, self._deals.strategy, self._deals.random])
         self.iteration += len(schedule)
@@ -144,13 +144,13 @@ class BatchSamplingEngine:
         return self._evaluator.evaluate(self.average_strategy() if strategy is None else strategy)
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:
-        """What CFR keeps, with the seed and how many numbers were drawn."""
+        """The arrays that CFR updates, with the seed and the number of random numbers drawn."""
         arrays = {name: self._gather(name) for name in LEARNED}
         arrays["sampler"] = np.array([self.seed, int(self._deals.random[1]), 1.0, 1.0])
         return Snapshot(self.iteration, arrays)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Resume from there, with the random numbers of the snapshot; with this engine's own where it has none."""
+        """Resume from a snapshot with its random numbers, or with this engine's own if it has none."""
         self.iteration = snapshot.iteration
         for seat, own in zip(self._seats, self._deals.own):
             place = own.cpu().numpy()

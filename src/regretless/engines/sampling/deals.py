@@ -1,4 +1,4 @@
-"""A batch of sampled deals as tensors: all of them walked at once, depth by depth.
+"""A batch of sampled deals as tensors, walked at once, depth by depth.
 
 For one player i, with B deals side by side:
 
@@ -113,11 +113,11 @@ class Deals:
         )
 
     def seed(self, key: int, drawn: int) -> None:
-        """Set the random numbers; `key` is a word of 64 bits without a sign."""
+        """Set the random numbers; `key` is an unsigned 64-bit word."""
         self.random.copy_(torch.tensor([_signed(np.uint64(key)), drawn]))
 
     def sample(self, player: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """r̃ and π·σ over the player's own pairs, means over a fresh batch."""
+        """r̃ and π·σ over the player's own pairs, averaged over a new batch."""
         nodes, own, others = self._down(player)
         strategy = self.strategy
         place = self.place[player]

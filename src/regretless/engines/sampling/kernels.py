@@ -101,7 +101,7 @@ def external_walks(
     """External sampling: chance and the other players are sampled, the updating player tries every action."""
     players = payoff.shape[1]
     listed = np.empty(len(node), np.int64)
-    first_listed = np.empty(len(node), np.int64)  # where a listed node's children are listed
+    first_listed = np.empty(len(node), np.int64)  # list position of a node's first child
     value = np.empty(len(node))
     for iteration in range(len(schedule)):
         _begin(schedule[iteration], regret, average, scale)
@@ -112,7 +112,7 @@ def external_walks(
             averaged = (player + 1) % players
             count = 0
             expanded = -1
-            child, last_child = 0, 1  # the root, as if it were the only child of a node above
+            child, last_child = 0, 1  # the root, as if it were an only child
             while True:
                 for child_here in range(child, last_child):
                     here = int(child_here)
@@ -327,7 +327,7 @@ def batch_walks(
 ) -> None:
     """Chance sampling in batches: the variant is applied to all sets of a player, on the mean over a batch of walks.
 
-    `plain` has a row of vanilla's weights for every walk of a batch.
+    `plain` has a row of vanilla CFR's weights for every walk of a batch.
     """
     batch_size = len(plain)
     new_regret = np.empty_like(regret)

@@ -54,7 +54,7 @@ def check_seed(seed: int) -> int:
 
 
 def key_of(seed: int) -> int:
-    """Where the numbers of a seed start, far from those of the next seed.
+    """The key of a seed, far from that of the next seed.
 
     >>> key_of(0) == key_of(1)
     False

@@ -23,10 +23,10 @@ class SlotLevel:
     """The slots of one depth. S slots here, A slots in the depth above."""
 
     parent: IntArray  # [S]      slot above, ascending
-    position: IntArray  # [S]    which action leads here; 0 where chance does
-    children: IntArray  # [A+1]  slots under slot a above are children[a] : children[a+1]
-    drawn: IntArray  # [K]       slots that chance leads to, for some deals at least
-    entered: tuple[IntArray, ...]  # for each player, the slots that this player's action leads to, for some deals
+    position: IntArray  # [S]    index of the action that leads here; 0 after a chance move
+    children: IntArray  # [A+1]  slots below slot a of the depth above are children[a] : children[a+1]
+    drawn: IntArray  # [K]       slots that chance leads to in at least some deals
+    entered: tuple[IntArray, ...]  # per player, the slots that their actions lead to in at least some deals
 
 
 def slot_levels(form: HistoryForm) -> tuple[SlotLevel, ...]:

@@ -1,6 +1,6 @@
 """A history form packed for random walks: one row of four numbers per node, and chance sampled in constant time.
 
-A walk visits nodes in an unpredictable order, so what it needs of a node lies in one row of 16 bytes. Chance is sampled
+A walk visits nodes in an unpredictable order, so what it needs of a node is in one row of 16 bytes. Chance is sampled
 from alias tables (Walker, 1977; Vose, 1991): choose one of k outcomes uniformly, keep it with the probability in
 `accept`, otherwise take the one in `alias`. Equal probabilities, as in most card games, need no alias.
 """
@@ -21,18 +21,18 @@ __all__ = ["SamplingTree", "sampling_tree"]
 
 @dataclass(frozen=True)
 class SamplingTree:
-    """What a random walk reads. N nodes, T terminals, P players, D + 1 depths."""
+    """The arrays of a random walk. N nodes, T terminals, P players, D + 1 depths."""
 
-    node: NDArray[np.int32]  # [N, 4]  who moves, first child, number of children, and place: see `sampling_tree`
+    node: NDArray[np.int32]  # [N, 4]  who moves, first child, number of children, and index: see `sampling_tree`
     payoff: FloatArray  # [T, P]
-    accept: FloatArray  # [N]  probability with which the outcome that leads here, once drawn, is kept
-    alias: IntArray  # [N]     the child that is taken instead
+    accept: FloatArray  # [N]  probability of keeping the outcome that leads here once it is picked
+    alias: IntArray  # [N]     the child to take instead
     players: int  # P
     depth: int  # D
 
 
 def sampling_tree(form: HistoryForm) -> SamplingTree:
-    """Pack a form. A node's place is its first pair where a player moves, its row of `payoff` where the game is over.
+    """Pack a form. A node's index is its first pair where a player moves, its row of `payoff` at a terminal.
 
     >>> from regretless.forms import compile_history
     >>> from regretless.games import Kuhn
@@ -64,7 +64,7 @@ def sampling_tree(form: HistoryForm) -> SamplingTree:
 def _fill_alias_tables(
     nodes: IntArray, first_child: IntArray, chance: FloatArray, accept: FloatArray, alias: IntArray
 ) -> None:
-    """Vose's construction at every chance node: outcomes below the mean are topped up by one above it."""
+    """Vose's construction at every chance node: outcomes below the mean are topped up from one above it."""
     for index in range(len(nodes)):
         first = first_child[nodes[index]]
         last = first_child[nodes[index] + 1]

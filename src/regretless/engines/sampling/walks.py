@@ -85,7 +85,7 @@ class Means(NamedTuple):
 
 
 class SamplingEngine:
-    """External, outcome or chance sampling on one CPU thread, for any number of players; each iteration updates all.
+    """External, outcome or chance sampling on one CPU thread, for any number of players, all updated every iteration.
 
     >>> from regretless.forms import compile_history
     >>> from regretless.games import Kuhn
@@ -108,11 +108,11 @@ class SamplingEngine:
         sampling: Sampling = Sampling.EXTERNAL,
         seed: int = 0,
         exploration: float = 0.6,  # ε of outcome sampling, above 0 and at most 1
-        batch_size: int = 1,  # deals between two updates of a player; more than 1 for chance sampling alone
+        batch_size: int = 1,  # deals between two updates of a player; more than 1 only for chance sampling
     ) -> None:
         sampling = Sampling(sampling)
         if sampling is Sampling.FULL:
-            raise InvalidOption("sampling", str(sampling), "must be external, outcome or chance to sample at all")
+            raise InvalidOption("sampling", str(sampling), "must be external, outcome or chance")
         if form.players < 2 and sampling is not Sampling.CHANCE:
             raise InvalidOption("sampling", str(sampling), "needs two players or more: a single player samples nothing")
         if not 0.0 < exploration <= 1.0:
@@ -143,7 +143,7 @@ class SamplingEngine:
         return held + self._evaluator.memory_bytes
 
     def advance(self, schedule: Schedule) -> None:
-        """Run as many iterations as `schedule` has rows."""
+        """Run one iteration per row of `schedule`."""
         if self.batch_size > 1:
             self._walk_batches(schedule)
         else:
@@ -160,8 +160,8 @@ class SamplingEngine:
             raise InvalidOption(
                 "variant",
                 "discounted",
-                f"cannot be combined with {self.sampling} sampling, where positive and negative regrets must be "
-                "discounted alike: try linear",
+                f"cannot be combined with {self.sampling} sampling, where positive and negative regrets need the "
+                "same discount: try linear",
             )
 
     def means(self, walks: int) -> Means:
@@ -231,7 +231,7 @@ class SamplingEngine:
         return Snapshot(self.iteration, arrays)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Resume from there, with the random numbers of the snapshot; with this engine's own where it has none."""
+        """Resume from a snapshot with its random numbers, or with this engine's own if it has none."""
         self.iteration = snapshot.iteration
         self._regret[:] = snapshot.arrays["regret"]
         self._average[:] = snapshot.arrays["average"]

@@ -1,1 +1,1 @@
-"""Engines for general games: the sequence form of two players, the history form of more."""
+"""Engines for general games: on the sequence form for two players, on the history form for more."""

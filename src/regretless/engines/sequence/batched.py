@@ -41,13 +41,13 @@ class BatchedEvaluation:
 
     @property
     def nash_conv(self) -> FloatArray:
-        """Sum over players of what each gains by best-responding.  [games]"""
+        """[games] sum over players of what each gains by best-responding."""
         total: FloatArray = self.best_response_values.sum(axis=1) - self.values.sum(axis=1)
         return total
 
     @property
     def exploitability(self) -> FloatArray:
-        """Mean over players of what each gains by best-responding.  [games]"""
+        """[games] mean over players of what each gains by best-responding."""
         mean: FloatArray = self.nash_conv / self.values.shape[1]
         return mean
 
@@ -59,7 +59,7 @@ class BatchedEvaluation:
 
 
 class _Solve(Protocol):
-    """What both libraries offer: `TorchSolve` and `CupySolve`."""
+    """What `TorchSolve` and `CupySolve` have in common."""
 
     def advance(self, schedule: Schedule) -> None: ...
     def average_strategy(self) -> FloatArray: ...
@@ -71,7 +71,7 @@ class _Solve(Protocol):
 def check_one_shape(games: Sequence[HistoryForm]) -> None:
     """Refuse games whose trees differ."""
     if not games:
-        raise InvalidOption("games", [], "must hold at least one game")
+        raise InvalidOption("games", [], "must contain at least one game")
     for number, game in enumerate(games):
         for name in SHAPE:
             if not np.array_equal(getattr(game, name), getattr(games[0], name)):
@@ -108,7 +108,7 @@ def batched_terms(games: Sequence[HistoryForm]) -> tuple[tuple[SequenceTree, ...
 class BatchedEngine:
     """CFR on many games of one shape.
 
-    `library` is "torch", "cupy" or "auto": CuPy's kernels for two-player games on CUDA where it is installed.
+    `library` is "torch", "cupy" or "auto": CuPy for two-player games on CUDA if it is installed, else PyTorch.
 
     >>> from regretless.forms import compile_history
     >>> from regretless.games import Kuhn
@@ -149,7 +149,7 @@ class BatchedEngine:
         self._solve = _build(library, trees, terms, updates, device, dtype)
 
     def advance(self, schedule: Schedule) -> None:
-        """Run as many iterations on every game as `schedule` has rows."""
+        """Run one iteration per row of `schedule` on every game."""
         self._solve.advance(schedule)
         self.iteration += len(schedule)
 
@@ -158,16 +158,16 @@ class BatchedEngine:
         return self._solve.average_strategy()
 
     def evaluate(self, strategy: FloatArray | None = None) -> BatchedEvaluation:
-        """Values and best responses of strategies [games, pairs]; of the average strategies if none are given."""
+        """Values and best responses of strategies [games, pairs], by default of the average strategies."""
         values, best = self._solve.evaluate(strategy)
         return BatchedEvaluation(np.ascontiguousarray(values.T), np.ascontiguousarray(best.T))
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:
-        """Where the solve stands, in arrays of [games, pairs]."""
+        """The state of the solve, in arrays [games, pairs]."""
         return self._solve.snapshot(self.iteration)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Resume from there."""
+        """Resume from a snapshot."""
         self._solve.restore(snapshot)
         self.iteration = snapshot.iteration
 

@@ -29,7 +29,7 @@ from regretless.forms.sequence import SequenceTree
 
 __all__ = ["TreeLayout", "lay_out", "slices"]
 
-COST_OF_A_SEQUENCE = 4.0  # what sweeping a sequence up and down costs, in entries of the payoff matrix
+COST_OF_A_SEQUENCE = 4.0  # cost of sweeping a sequence up and down, in entries of the payoff matrix
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,16 @@ class TreeLayout:
     """A player's tree in engine order. I information sets, S sequences, B blocks, L levels; sequence 0 is empty."""
 
     sequence: IntArray  # [S]        number in the sequence form
-    number: IntArray  # [S]          the other way round: from the sequence form to here
+    number: IntArray  # [S]          the inverse: from the sequence form to here
     pair: IntArray  # [S]            pair of the history form; -1 for the empty sequence
     set_of: IntArray  # [S]          information set that the sequence ends in; -1 for the empty one
     first: IntArray  # [I+1]         sequences of set i are first[i] : first[i+1]
     parent: IntArray  # [S]          sequence before this one; 0 for the empty one
     children: IntArray  # [S, 2]     sets below: a slice of sets, or, for the top, a slice of `top_child`
-    top_child: IntArray  # [...]     sets below the sequences of the top, which lie in several parts
+    top_child: IntArray  # [...]     sets below the sequences of the top, which are in several parts
     level: IntArray  # [B+1, L+1]    sets of part p on level l are level[p, l] : level[p, l+1]
     top_sets: int
-    top_sequences: int  # the empty one included
+    top_sequences: int  # including the empty one
     block_of: IntArray  # [S]        part that the sequence belongs to; 0 for the top and the empty sequence
 
     @property
@@ -89,7 +89,7 @@ def lay_out(tree: SequenceTree, row_cost: IntArray, *, blocks: int = 1, share: f
     groups = [np.arange(begin, end) for begin, end in zip(tree.level[:-1], tree.level[1:])]
 
     part = _parts(tree, set_of, parent_set, groups, row_cost, blocks, share)
-    depth = np.zeros(sets, dtype=np.int64)  # below the root of the part's subtree
+    depth = np.zeros(sets, dtype=np.int64)  # below the root of the subtree
     for group in groups:
         above = parent_set[group]
         same = (above >= 0) & (part[above] == part[group])
@@ -114,7 +114,7 @@ def lay_out(tree: SequenceTree, row_cost: IntArray, *, blocks: int = 1, share: f
     top_sets = int(counts[0].sum())
     top_sequences = int(first[top_sets])
 
-    # Sets sorted by the sequence above; those below the top (and the empty sequence) come first, as a list.
+    # Sets sorted by parent sequence; those below the top (and the empty sequence) come first, as a list.
     by_parent = np.argsort(parent_sequence, kind="stable")
     bounds = np.searchsorted(parent_sequence[by_parent], np.arange(sequences + 1))
     children = np.stack([bounds[:-1], bounds[1:]], axis=1)
@@ -150,7 +150,7 @@ def _parts(
     blocks: int,
     share: float,
 ) -> IntArray:
-    """Part of each set, 0 for the top."""
+    """The part of each set, 0 for the top."""
     part = np.ones(len(parent_set), dtype=np.int64)
     if blocks == 1:
         return part
@@ -177,8 +177,8 @@ def _parts(
 
 
 def _order(tree: SequenceTree, parent_set: IntArray, part: IntArray, depth: IntArray) -> IntArray:
-    """Sets by part, then level, then the place of the sequence above."""
-    rank = np.zeros(len(part), dtype=np.int64)  # among the sets of its depth, whatever the part
+    """Sets by part, then level, then the position of the parent sequence."""
+    rank = np.zeros(len(part), dtype=np.int64)  # among the sets of its depth, in any part
     for d in range(int(depth.max(initial=0)) + 1):
         group = np.flatnonzero(depth == d)
         if d == 0:

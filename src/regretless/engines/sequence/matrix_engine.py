@@ -5,7 +5,7 @@ With the matrices of `forms/matrices.py`, s(v) the probability of entering node 
 1. s  = chance + M(Q,V)ᵀ σ
 2. u  = payoffs;                       for l = D … 1:   u ← u + L(l) (s ∘ u)                       values   [N, P]
 3. π₋ = 1 at the root, else 0;         for l = 1 … D:   π₋ ← π₋ + (L(l)ᵀ π₋) ∘ (s, or 1 where i moved)   [N, P]
-   π  the same the other way round:                     π ← π + (L(l)ᵀ π) ∘ (1, or s where i moved)      [N, P]
+   π  the same with the roles swapped:                  π ← π + (L(l)ᵀ π) ∘ (1, or s where i moved)      [N, P]
 4. r  = M(Q,V) Σ_i M(V,I) ∘ π₋ ∘ (u − Gᵀ u)                                                        regrets  [Q]
 5. the update of `variants/variant.py`, with sums over information sets as M(H,Q)ᵀ M(H,Q) z        next σ   [Q]
 
@@ -185,7 +185,7 @@ def estimate(form: HistoryForm) -> int:
 
 
 class _Response:
-    """One player's best response: payoffs of sequences, then the best action of every set, deepest level first."""
+    """One player's best response: payoffs of sequences, then the best action in every set, deepest level first."""
 
     def __init__(self, form: HistoryForm, player: int, engine: MatrixEngine) -> None:
         from scipy.sparse import csr_array

@@ -77,11 +77,11 @@ class _NumbaEngine(ABC):
 
     @abstractmethod
     def advance(self, schedule: Schedule) -> None:
-        """Run as many iterations as `schedule` has rows."""
+        """Run one iteration per row of `schedule`."""
 
     @abstractmethod
     def _payoffs(self, player: int, plan: FloatArray, payoff: FloatArray) -> None:
-        """Payoffs of the sequences of `player` against the others' plans, in float64."""
+        """Payoffs of `player`'s sequences against the others' plans, in float64."""
 
     @property
     def memory_bytes(self) -> int:

@@ -58,7 +58,7 @@ class Tree(NamedTuple):
 
     first_slot: Indices  # [P+1]
     first_group: NDArray[np.int64]  # [P+1]
-    groups: Indices  # [G, 4]  first slot, sets, actions of each, first place in `parent`
+    groups: Indices  # [G, 4]  first slot, sets, actions per set, first index into `parent`
     parent: Indices  # [I]
 
 
@@ -325,7 +325,7 @@ def realize(tree: Tree, strategy: Numbers, plan: Numbers) -> None:
 
 @kernel
 def best_response(tree: Tree, player: int, payoff: Numbers) -> None:
-    """Step 2 with a maximum in place of the mixture; afterwards `payoff` of the empty sequence is the value."""
+    """Step 2 with a maximum instead of the mean; `payoff` of the empty sequence becomes the value."""
     for g in range(tree.first_group[player + 1] - 1, tree.first_group[player] - 1, -1):
         first, sets, actions, place = tree.groups[g]
         for i in range(sets):

@@ -31,7 +31,7 @@ class Layout:
 
     first_slot: UnsignedArray  # [P+1]   slots of player p are first_slot[p] : first_slot[p+1], the empty sequence first
     first_group: IntArray  # [P+1]  groups of player p, root level first
-    group: UnsignedArray  # [G, 4]       first slot, number of sets, actions of each, first place in `parent`
+    group: UnsignedArray  # [G, 4]       first slot, number of sets, actions per set, first index into `parent`
     parent: UnsignedArray  # [I]         slot of the sequence that leads to each set, in the order of groups
     slot: IntArray  # [Q]           slot of each pair of the history form
     slot_of_sequence: tuple[IntArray, ...]  # for each player [S]

@@ -97,7 +97,7 @@ class _PlayerState:
         self.plan = self.realize(self.strategy)
 
     def realize(self, strategy: FloatArray) -> FloatArray:
-        """Step 4: the probability with which the player plays every move of each sequence."""
+        """Step 4: the probability that the player makes every move of each sequence."""
         plan = strategy.copy()
         for level in self.levels:
             plan[level.sequences] *= plan[level.parent][level.owner]

@@ -35,10 +35,10 @@ class PayoffRows:
     """y[r] = y[reference[r]] + Σ value · plan[column], for B batches of rows of equal length, in order. Row 0 is 0."""
 
     batch: IntArray  # [B, 4]       first row, number of rows, entries of each, first entry
-    reference: IntArray  # [rows]   a row of an earlier batch; 0 where a row stands alone
+    reference: IntArray  # [rows]   a row of an earlier batch; 0 for a row stored in full
     column: IntArray  # [entries]   sequence of the other player
     value: FloatArray  # [entries]
-    row_of_sequence: IntArray  # [S]  where the payoff of each sequence of the player is found
+    row_of_sequence: IntArray  # [S]  the row with the payoff of each of the player's sequences
 
 
 def payoff_rows(form: SequenceForm, player: int) -> PayoffRows:
@@ -103,7 +103,7 @@ def _hoist(
 def _sum_equal_places(
     row: IntArray, column: IntArray, value: FloatArray, columns: int
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Rows in order, columns in order within them, one entry for each place."""
+    """Sort by row, then column, with one entry per position."""
     place = row.astype(np.int64) * columns + column
     order = np.argsort(place, kind="stable")
     place, value = place[order], value[order]
@@ -125,7 +125,7 @@ def _reference_rows(row: IntArray, column: IntArray, value: FloatArray, rows: in
 
     stored = filled[(length[filled] > 0)]
     stored = stored[np.lexsort((length[stored], depth[stored]))]
-    place = np.zeros(rows, np.int32)  # row 0 of y is zero: that of a sequence that ends no game
+    place = np.zeros(rows, np.int32)  # row 0 of y is zero, for sequences at which no game ends
     place[stored] = np.arange(1, len(stored) + 1, dtype=np.int32)
     same = filled[length[filled] == 0]  # a row equal to its reference, which is itself stored
     place[same] = place[closest[same]]
@@ -148,7 +148,7 @@ def _reference_rows(row: IntArray, column: IntArray, value: FloatArray, rows: in
 
 @kernel
 def _difference(start: IntArray, column: IntArray, value: FloatArray, row: int, other: int, most: int) -> int:
-    """Number of places where two rows differ, or any number of at least `most` if there are as many."""
+    """Number of positions where two rows differ; at least `most` means too many."""
     count, i, j = 0, start[row], start[other]
     while i < start[row + 1] and j < start[other + 1] and count < most:
         if column[i] == column[j]:
@@ -168,7 +168,7 @@ def _difference(start: IntArray, column: IntArray, value: FloatArray, row: int, 
 def _closest_rows(
     start: IntArray, column: IntArray, value: FloatArray, order: IntArray
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """For each row, the row of the last few in `order` that differs least; −1 if none saves anything."""
+    """For each row, the most similar of the last few rows in `order`; −1 if none saves anything."""
     rows = len(start) - 1
     closest = np.full(rows, -1, np.int64)
     length = np.zeros(rows, np.int64)
@@ -178,7 +178,7 @@ def _closest_rows(
         length[row] = start[row + 1] - start[row]
         for back in range(1, min(WINDOW, place) + 1):
             other = order[place - back]
-            if length[other] == 0 or depth[other] >= LONGEST_CHAIN:  # an equal row further back stands for it
+            if length[other] == 0 or depth[other] >= LONGEST_CHAIN:  # an equal row further back represents it
                 continue
             differences = _difference(start, column, value, row, other, length[row])
             if differences < length[row]:

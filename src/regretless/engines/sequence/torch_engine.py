@@ -39,7 +39,7 @@ def torch_device(name: str, dtype: str) -> torch.device:
 
 
 class TorchSolve:
-    """Tables on a device and the loop over a schedule: what one game and a batch of games have in common."""
+    """Tables on a device and the loop over a schedule, for one game or a batch."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class TorchSolve:
         self.turns = [everyone] if updates is Updates.SIMULTANEOUS else [(player,) for player in everyone]
 
     def advance(self, schedule: Schedule) -> None:
-        """Run as many iterations as `schedule` has rows."""
+        """Run one iteration per row of `schedule`."""
         state = [tensor for seat in self.game.seats for tensor in (*vars(seat.tables).values(), seat.plan)]
         self.schedule.run(schedule, self._step, state)
 

@@ -34,7 +34,7 @@ class Segments:
         return torch.segment_reduce(values, "sum", offsets=self.bounds, axis=0, unsafe=True)
 
     def max(self, values: torch.Tensor) -> torch.Tensor:
-        """Largest of each slice, none of them empty."""
+        """Maximum of each slice; none may be empty."""
         if self.indexed:
             lowest = values.new_full((self.count, *values.shape[1:]), -torch.inf)
             return lowest.index_reduce_(0, self.index, values, "amax")

@@ -1,6 +1,6 @@
 """CFR over sequences as tensor operations, level by level, for any number of players.
 
-For the player who is updated, with x the others' realization plans:
+For the updating player, with x the others' realization plans:
 
 1. q(s) = Σ value · x                               over the terms that end s: gathers, products, one sum of slices
 2. from the deepest level up, in each set:          q(s) += sum of v over the sets below s
@@ -110,7 +110,7 @@ class _Seat:
 
     @property
     def held(self) -> list[torch.Tensor]:
-        """Every tensor it keeps."""
+        """All its tensors."""
         tensors = [self.tables.regret, self.tables.average, self.tables.strategy, self.plan, self.worth, self.uniform]
         tensors += [*self.columns, self.value, self.set_of, self.rows.bounds, self.actions.bounds]
         for level in self.levels:
@@ -134,7 +134,7 @@ def _level(layout: TreeLayout, number: int, device: torch.device) -> _Level:
 
 
 class GameTables:
-    """A game on a device, with what CFR updates there."""
+    """A game on a device, with the state of CFR."""
 
     def __init__(
         self,

@@ -1,1 +1,1 @@
-"""Checking a solved spot by another route: the full deck, in float64, without the engine."""
+"""Independent check of a solved spot: on the full deck, in float64, without the engine."""

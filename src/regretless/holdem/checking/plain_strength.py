@@ -1,13 +1,13 @@
-"""Hand strength at showdown from the rules alone, in plain NumPy: no tables of hands, no compiled kernels.
+"""Hand strength at showdown directly from the rules, in plain NumPy: no lookup tables, no compiled kernels.
 
 The engines use `cards.evaluator`. `verification` uses this instead, so that a mistake in either would show.
 
-A strength is one whole number, larger for the better hand:
+A strength is an integer, larger for the better hand:
 
     category · 2²⁶ + first · 2¹³ + second
 
-where `first` and `second` are sets of ranks, one bit each: those that make the category, then the kickers. Two sets of
-equally many ranks compare as hands do, highest rank first.
+where `first` and `second` are sets of ranks, one bit each: those that make the category, then the kickers. Sets with
+the same number of ranks compare as hands do, highest rank first.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WHEEL = 0b1_0000_0000_1111  # A 2 3 4 5
 
 
 def showdown_strengths(board: Sequence[int], hands: IntArray) -> IntArray:
-    """[H] strength of hands [H, 2] with a board of five cards that shares none with them.
+    """[H] strength of hands [H, 2] on a five-card board that shares no card with them.
 
     >>> from regretless.cards.deck import parse_board
     >>> hands = np.array([parse_board(text) for text in ("Ah Kd", "7c 7d", "9s 2s")])
@@ -78,13 +78,13 @@ def _ranks(chosen: NDArray[np.bool_]) -> IntArray:
 
 
 def _top(ranks: IntArray, count: int) -> IntArray:
-    """The highest `count` ranks of each set, or all of them where there are fewer."""
+    """The highest `count` ranks of each set, or all if there are fewer."""
     return _tops()[count][ranks]
 
 
 @cache
 def _tops() -> list[IntArray]:
-    """By how many ranks are kept, what is left of each of the 8,192 sets."""
+    """For each number of ranks to keep, the highest ranks of each of the 8,192 sets."""
     sets = np.arange(1 << 13)
     kept = [np.zeros_like(sets)]
     for _ in range(5):
@@ -96,7 +96,7 @@ def _tops() -> list[IntArray]:
 
 @cache
 def _straights() -> IntArray:
-    """Of each of the 8,192 sets, the highest rank of its best straight, as a set; empty where there is none."""
+    """For each of the 8,192 sets, the highest rank of its best straight, as a set; empty if there is none."""
     sets = np.arange(1 << 13)
     found = np.where(sets & _WHEEL == _WHEEL, 1 << 3, 0)
     for high in range(4, 13):

@@ -1,18 +1,18 @@
-"""What a solved spot is worth, and what a best response to it gains, on the full deck: float64, plain NumPy.
+"""Values of a solved spot, and gains of best responses, on the full deck: float64, plain NumPy.
 
-It shares nothing with the engine that could be wrong in both. Every runout is dealt separately; the
-strategy of a runout that was solved for several is carried to each by renaming suits. Blockers and showdowns are
-matrices over pairs of hands, so no sum cancels:
+It shares no code with the engine that could be wrong in both. Every runout is evaluated separately; the strategy of a
+runout that was solved for several is transferred to each by renaming suits. Blockers and showdowns are matrices over
+pairs of hands, so no sum cancels:
 
     C[h, k] = 1 if hands h and k share no card
     W, T, L = C where h is stronger than, as strong as, weaker than k on the board
     fold        pay · C r                     r: reach of the opponent's hands k
     showdown    win · W r + tie · T r + lose · L r
-    chance      Σ over cards that are left, value / (cards left once both hands are out)
+    chance      Σ over remaining cards, value / (cards remaining without both hands)
     decision    the opponent's: Σ_a value_a;   own: Σ_a σ[a] · value_a, or max_a value_a in a best response
 
-A best response respects locks: where the spot fixes a decision for a hand, that hand's value is Σ_a σ[a] · value_a
-there, as it is in the engine.
+A best response respects locks: where the spot fixes a decision for a hand, that hand's value there is
+Σ_a σ[a] · value_a, as in the engine.
 """
 
 from __future__ import annotations
@@ -43,24 +43,24 @@ MEAN, BEST = 0, 1  # rows of values: both players follow the strategies; one bes
 Pair = tuple[FloatArray, FloatArray]  # of player 0 (ip) and player 1 (oop)
 BoolArray = NDArray[np.bool_]
 
-TILE = 64  # rows and columns that are multiplied at a time
+TILE = 64  # rows and columns multiplied at a time
 
 
 @dataclass(frozen=True)
 class Solved:
-    """Where the strategies of cards as they are dealt are found."""
+    """Where to find the strategies for the cards actually dealt."""
 
     runout: int
-    hands: tuple[IntArray, IntArray]  # [H] of each player: the hand of that runout whose strategy each hand follows
+    hands: tuple[IntArray, IntArray]  # [H] per player: the hand of that runout whose strategy each hand follows
 
 
 @dataclass(frozen=True)
 class Betting:
-    """The betting on one street after given cards: n nodes of the street, parents first."""
+    """The betting on one street after certain cards: n nodes of the street, parents first."""
 
-    reach: Pair  # [n, H] of each player
-    strategy: dict[int, FloatArray]  # by node: [actions, H of who acts]
-    locked: dict[int, BoolArray]  # by node: [H] hands whose decision is given
+    reach: Pair  # [n, H] per player
+    strategy: dict[int, FloatArray]  # by node: [actions, H of the acting player]
+    locked: dict[int, BoolArray]  # by node: [H] hands whose decision is locked
     dealt: tuple[int, ...]
 
 
@@ -84,14 +84,14 @@ class Unmerged:
 
     @cached_property
     def compatible(self) -> FloatArray:
-        """[H0, H1] C: 1 where two hands share no card; not that of `forms.blockers`, whose mistakes would not show."""
+        """[H0, H1] C: 1 where two hands share no card; not from `forms.blockers`, whose mistakes would not show."""
         first, second = self.cards
         shared = (first[:, None, :, None] == second[None, :, None, :]).any(axis=(2, 3))
         return np.asarray(~shared, dtype=np.float64)
 
     @cached_property
     def pairs(self) -> float:
-        """Σ w0[h] · C[h, k] · w1[k]: what values at the root are divided by."""
+        """Σ w0[h] · C[h, k] · w1[k]: the divisor of values at the root."""
         return float(self.weight[0] @ self.compatible @ self.weight[1])
 
     def root(self) -> Betting:
@@ -101,13 +101,13 @@ class Unmerged:
         return [card for card in range(52) if card not in self.spot.board and card not in dealt]
 
     def deal_probability(self, street: int) -> float:
-        """Of each card that ends a street, given two hands that it does not block."""
+        """Probability of each card dealt after a street, given two hands that it does not block."""
         return 1.0 / (52 - len(self.spot.board) - street - 4)
 
     # --- one street --------------------------------------------------------------------------------------------------
 
     def begin(self, dealt: tuple[int, ...], entering: Pair) -> Betting:
-        """Follow the betting of a street down, from [entries, H] reach of each player where it begins."""
+        """Follow the betting of a street down, from the players' reach [entries, H] where it begins."""
         street, tree = len(dealt), self.tree
         solved = self.solved(dealt)
         entries = self.place[self._entries[street]]
@@ -128,11 +128,11 @@ class Unmerged:
         return Betting((reach[0], reach[1]), strategy, locked, dealt)
 
     def lines_out(self, betting: Betting) -> IntArray:
-        """Rows of a street's nodes that end it with a card to come."""
+        """Rows of the nodes that end a street with a card to come."""
         return self._rows(len(betting.dealt), Kind.CHANCE)
 
     def finish(self, betting: Betting, lines: Pair) -> Pair:
-        """Values [2, entries, H] of a street, from those [2, lines out, H] of its lines into the next."""
+        """Values [2, entries, H] of a street from the values [2, lines out, H] of its lines into the next."""
         street, tree = len(betting.dealt), self.tree
         found = []
         for player in range(2):
@@ -155,7 +155,7 @@ class Unmerged:
         return found[0][:, entries], found[1][:, entries]
 
     def after(self, betting: Betting, card: int, evaluated: Callable[[], None]) -> Pair:
-        """[2, lines out, H] what the lines of a street into the next are worth if `card` comes, times its probability.
+        """[2, lines out, H] values of the lines of a street into the next if `card` comes, times its probability.
 
         `evaluated` is called after every complete runout.
         """
@@ -175,7 +175,7 @@ class Unmerged:
         return first * (alive[0] * probability), second * (alive[1] * probability)
 
     def no_lines(self, betting: Betting) -> Pair:
-        """Zeros for the values of the lines into the next street, to add to."""
+        """Zeros for summing the values of the lines into the next street."""
         count = len(self.lines_out(betting))
         return np.zeros((2, count, len(self.held[0]))), np.zeros((2, count, len(self.held[1])))
 
@@ -209,10 +209,10 @@ class Unmerged:
             pays = (each[:, player, None] for each in (win, tie, lose))
             found[player][:, rows] = sum(
                 pay * met for pay, met in zip(pays, (stronger, equal, weaker), strict=True)
-            )  # the same in a mean and in a best response
+            )  # the same for the mean and for a best response
 
     def _strengths(self, dealt: tuple[int, ...]) -> tuple[IntArray, IntArray]:
-        """[H] of each player; -1 where the board blocks a hand. Computed once for all orders of the same cards."""
+        """[H] per player; -1 where the board blocks a hand. Computed once for all orders of the same cards."""
         key = frozenset(dealt)
         if key not in self._strengths_found:
             board = (*self.spot.board, *dealt)
@@ -224,9 +224,9 @@ class Unmerged:
         return self._strengths_found[key]
 
     def _pays(self, nodes: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """[nodes, 2] chips that each player takes out at terminals by winning, tying and losing, own bets deducted.
+        """[nodes, 2] chips that each player takes out at terminals by winning, tying and losing, minus their own bets.
 
-        The house takes its share of the matched pot from the winner, folds included, and half from each on a tie.
+        The winner pays rake on the matched pot, also after a fold; on a tie each player pays half.
         """
         paid, pot = self.tree.paid[nodes], self.spot.pot
         rules = self.spot.rules
@@ -237,16 +237,16 @@ class Unmerged:
     # --- where things are --------------------------------------------------------------------------------------------
 
     def solved(self, dealt: tuple[int, ...]) -> Solved:
-        """The runout that was solved for these cards, by the first renaming of suits that leads to one."""
+        """The runout that was solved for these cards, found by the first renaming of suits that leads to one."""
         for row in self.group:
             runout = self.solved_runouts.get(tuple(int(CARD_MAPS[row, card]) for card in dealt))
             if runout is not None:
                 first, second = (self._renamed(player, int(row)) for player in range(2))
                 return Solved(runout, (first, second))
-        raise InvalidFile("the solution", f"holds no runout for the cards {dealt}")
+        raise InvalidFile("the solution", f"has no runout for the cards {dealt}")
 
     def _renamed(self, player: int, row: int) -> IntArray:
-        """[H] place of the hand that each hand becomes."""
+        """[H] position of the hand that each hand becomes."""
         held = self.held[player]
         place = np.full(len(HAND_CARDS), -1, dtype=np.int64)
         place[held] = np.arange(len(held))
@@ -254,7 +254,7 @@ class Unmerged:
 
     @cached_property
     def _entries(self) -> list[IntArray]:
-        """Nodes where the betting of each street begins: the root, or what follows a card."""
+        """Nodes where the betting of each street begins: the root, or the nodes after a card."""
         kind, street = self.tree.kind, self.tree.street
         chances = [np.flatnonzero((kind == Kind.CHANCE) & (street == each)) for each in range(self.streets - 1)]
         return [np.zeros(1, dtype=np.int64)] + [self.tree.first_child[nodes].astype(np.int64) for nodes in chances]
@@ -268,13 +268,13 @@ class Unmerged:
         return rows
 
     def _below(self, node: int) -> slice:
-        """Rows of a decision's children, which lie side by side on its street."""
+        """Rows of a decision's children, which are adjacent on its street."""
         first, last = int(self.tree.first_child[node]), int(self.tree.first_child[node + 1])
         return slice(int(self.place[first]), int(self.place[first]) + last - first)
 
 
 def _product(rows: FloatArray, matrix: FloatArray) -> FloatArray:
-    """rows @ matrix, in tiles too small for the library to start threads, which would take longer than the product."""
+    """rows @ matrix, in tiles too small for BLAS to start threads, which would take longer than the product."""
     found = np.zeros((len(rows), matrix.shape[1]))
     for row in range(0, len(rows), TILE):
         for column in range(0, matrix.shape[1], TILE):
@@ -286,7 +286,7 @@ def _product(rows: FloatArray, matrix: FloatArray) -> FloatArray:
 
 
 def _solved_runouts(form: PublicForm) -> dict[tuple[int, ...], int]:
-    """By the cards dealt one after another, the runout of their street."""
+    """The runout of each sequence of dealt cards."""
     found: dict[tuple[int, ...], int] = {(): 0}
     before: list[tuple[int, ...]] = [()]
     for street in form.streets[1:]:

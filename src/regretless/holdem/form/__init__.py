@@ -1,1 +1,1 @@
-"""The form of a hold'em game: betting tree, suits that play alike, runouts."""
+"""The form of a hold'em game: betting tree, equivalent suits, runouts."""

@@ -1,20 +1,20 @@
-"""From the bets a spot allows to its betting tree, apart from any card.
+"""From the bets a spot allows to its betting tree, without cards.
 
 At a decision, with `pot` the pot after calling and all chips counted on this street:
 
-1. The candidates are the sizes of this street and player: donk sizes where the player out of position leads after
-   calling on the street before, raise sizes facing a bet, reraise sizes facing a raise, bet sizes else. Amounts are
-   rounded to whole chips, except all-in. Where the street has had its largest number of raises there are none.
-2. All-in is added where what remains beyond the call is at most add_allin · pot.
+1. The candidates are the sizes of this street and player: donk sizes if the player out of position leads after calling
+   on the previous street, raise sizes facing a bet, reraise sizes facing a raise, otherwise bet sizes. Amounts are
+   rounded to whole chips, except all-in. If the street has reached its maximum number of raises, there are none.
+2. All-in is added if the stack beyond the call is at most add_allin · pot.
 3. A candidate is at least the smallest bet, or the last bet or raise on top of the call, and at most all-in. It becomes
-   all-in if, once it is called, at most force_allin · (new pot) would be left.
-4. From the largest down, a candidate is dropped when its share of the pot is not below (share of the larger − merge) /
-   (1 + merge).
-5. Lines added or removed by hand come last. Facing an all-in nobody raises.
+   all-in if at most force_allin · (new pot) would remain once it is called.
+4. From the largest down, a candidate is dropped unless its share of the pot is below (share of the next larger − merge)
+   / (1 + merge).
+5. Lines added or removed by hand come last. Nobody can raise an all-in.
 
-Thresholds are rounded to whole chips, as amounts are. Two decisions where the same chips are in and the same may follow
-have the same subtree, which is built once, so a tree of a million nodes costs what its different parts do. A tree that
-nobody could solve is refused while it is built (`tree_size`).
+Thresholds are rounded to whole chips, like amounts. Decisions with the same chips and the same possible continuations
+share a subtree, which is built once, so the cost of a tree depends on its distinct parts, not on its nodes. A tree too
+large to solve is refused while it is built (`tree_size`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from regretless.holdem.spots.spot import Spot
 __all__ = ["betting_branches", "betting_tree"]
 
 IP, OOP = 0, 1
-MOST_BETS = 40  # on one street; more means a raise size that hardly grows
+MOST_BETS = 40  # per street; more means a raise size that hardly grows
 
 
 def betting_tree(spot: Spot) -> BettingTree:
@@ -59,13 +59,13 @@ def betting_tree(spot: Spot) -> BettingTree:
 
 
 def betting_branches(spot: Spot) -> Branch:
-    """The same tree as branches, equal subtrees shared."""
+    """The same tree as branches, with equal subtrees shared."""
     return _Builder(spot).branch(_State(), _edits(spot))
 
 
 @dataclass(frozen=True)
 class _Edit:
-    """A line by hand, or what is left of it below a node."""
+    """A line added or removed by hand, or the rest of it below a node."""
 
     field: str  # "lines.add[0]"
     text: str  # the whole line
@@ -74,14 +74,14 @@ class _Edit:
 
 
 class _State(NamedTuple):
-    """What has been done, as far as it matters to what can follow."""
+    """The betting so far, as far as it affects what can follow."""
 
-    street: int = 0  # counted from the spot's own
+    street: int = 0  # counted from the spot's first street
     player: int = OOP
     before: float = 0.0  # chips each player put in on earlier streets
     bets: tuple[float, float] = (0.0, 0.0)  # chips of ip and oop on this street
     wagers: int = 0  # bets and raises on this street
-    called: bool = False  # whether oop's call ended the street before, and nothing has been done since
+    called: bool = False  # whether oop's call ended the previous street, and nobody has acted since
 
     @property
     def paid(self) -> tuple[float, float]:
@@ -129,7 +129,7 @@ class _Builder:
         paid = before, before
         if state.street == len(self.spot.streets) - 1:
             return _ended(Branch(Kind.SHOWDOWN, paid), edits)
-        if self.spot.stack - before <= SLACK:  # all-in: the cards that are left, and nothing else
+        if self.spot.stack - before <= SLACK:  # all-in: only the remaining cards
             branch = _ended(Branch(Kind.SHOWDOWN, paid), edits)
             for _ in range(state.street, len(self.spot.streets) - 1):
                 branch = Branch(Kind.CHANCE, paid, children={"": branch})
@@ -180,7 +180,7 @@ class _Builder:
         return [_wager(amount, at) for amount in kept]
 
     def _smallest(self, state: _State, at: Decision) -> float:
-        """The smallest bet, or a raise by as much as the last bet or raise."""
+        """The smallest bet, or a raise by the size of the last bet or raise."""
         return min(max(2 * at.bet_faced - state.bets[state.player], self.spot.rules.min_bet), at.all_in)
 
     def _forced(self, amount: float, at: Decision) -> float:
@@ -245,7 +245,7 @@ def _edits(spot: Spot) -> tuple[_Edit, ...]:
                     raise InvalidText(field, text, None, "names no action")
                 for step in steps:
                     if step.card is not None:
-                        reason = "the betting tree knows no cards; name the actions alone"
+                        reason = "the betting tree has no cards; name only actions"
                         raise InvalidText(field, text, step.position, reason)
                 yield _Edit(field, text, steps, removes=kind == "remove")
 
@@ -253,7 +253,7 @@ def _edits(spot: Spot) -> tuple[_Edit, ...]:
 
 
 def _below(edits: tuple[_Edit, ...], action: Step) -> tuple[_Edit, ...]:
-    """What is left of the lines by hand after an action."""
+    """The rest of the lines added or removed by hand, after an action."""
     return tuple(
         replace(edit, steps=edit.steps[1:]) for edit in edits if len(edit.steps) > 1 and edit.steps[0].means(action)
     )
@@ -261,12 +261,12 @@ def _below(edits: tuple[_Edit, ...], action: Step) -> tuple[_Edit, ...]:
 
 def _ended(branch: Branch, edits: tuple[_Edit, ...]) -> Branch:
     for edit in edits:
-        raise InvalidText(edit.field, edit.text, edit.steps[0].position, "nobody acts any more")
+        raise InvalidText(edit.field, edit.text, edit.steps[0].position, "nobody acts after this")
     return branch
 
 
 def _inserted(actions: list[Step], added: Step) -> list[Step]:
-    """The actions with one more, bets and raises still in order of size."""
+    """The actions with one more, keeping bets and raises in order of size."""
     return sorted([*actions, added], key=lambda action: action.amount or 0.0)
 
 

@@ -1,4 +1,4 @@
-"""Flop hold'em as a public form: 1,755 kinds of flops and every hand of both players, solved exactly."""
+"""Flop hold'em as a public form: 1,755 flops distinct up to suits, and every hand of both players."""
 
 from __future__ import annotations
 

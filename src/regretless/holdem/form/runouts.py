@@ -1,13 +1,13 @@
 """From a board, two ranges and a betting tree to the public form: hands, runouts, blockers, strengths.
 
-1. A player's hands are those of the range that the board leaves possible.
-2. The renamings of suits that change neither the board (as a set) nor either range form a group G. Deals that G turns
-   into one another play alike: one stands for all, and its copies are the renamings that give the others.
-3. After a deal, the group shrinks to the renamings that leave this deal in place, and the next street uses those.
-4. A copy π of a runout is worth to hand h what the runout is worth to hand π⁻¹(h).
-5. On a runout, hands that its group exchanges play alike; the first of them stands for all.
+1. A player's hands are those in the range that the board does not block.
+2. The renamings of suits that preserve the board (as a set) and both ranges form a group G. Deals that G maps to one
+   another are equivalent: one represents all, and its copies are the renamings that give the others.
+3. After a deal, the group shrinks to the renamings that leave the deal unchanged, and the next street uses those.
+4. The value of copy π of a runout to hand h is the value of the runout to hand π⁻¹(h).
+5. On a runout, hands that its group exchanges are equivalent; the first of them represents all.
 
-With n cards left in the deck once board and both hands are out, each deal of k cards has probability 1 / C(n, k).
+With n cards in the deck besides the board and both hands, each deal of k cards has probability 1 / C(n, k).
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def compile_holdem(
 ) -> PublicForm:
     """The public form of a spot; player 0 is `ip`, player 1 `oop`.
 
-    `deals` says how many cards each street after the first adds; None is hold'em's: one card until there are five.
-    `group` holds the renamings of suits that may be used, rows of `SUIT_PERMUTATIONS`; None is all that fit.
+    `deals` says how many cards each street after the first adds; None means one card until there are five, as in
+    hold'em. `group` has the allowed renamings of suits, rows of `SUIT_PERMUTATIONS`; None means all that fit.
 
     >>> from regretless.cards.deck import parse_board
     >>> from regretless.forms.betting import Branch, flatten
@@ -87,7 +87,7 @@ def compile_holdem(
 
 
 def holdem_hands(board: Sequence[int], hand_range: Range) -> IntArray:
-    """Which of the 1,326 hands a player can hold: in the range, and no card of the board.
+    """Which of the 1,326 hands a player can hold: in the range and not blocked by the board.
 
     >>> len(holdem_hands((0, 1, 2), Range.parse("22, 33")))
     6
@@ -102,7 +102,7 @@ def _hands(held: IntArray, other: IntArray, hand_range: Range) -> Hands:
 
 
 def _leaves_alike(row: int, ranges: tuple[Range, Range], hands: tuple[IntArray, IntArray]) -> bool:
-    """Whether a renaming changes neither range, as far as the board leaves them possible."""
+    """Whether a renaming preserves both ranges, without the hands that the board blocks."""
     hand_map = hand_maps()[row]
     for hand_range, held in zip(ranges, hands, strict=True):
         live = np.zeros(len(hand_map))
@@ -116,7 +116,7 @@ def _permutations(group: IntArray, held: IntArray) -> IntArray:
     """[G, H] position of π⁻¹(h) for each renaming π of the group and each hand h."""
     position = np.empty(len(HAND_CARDS), dtype=np.int16)
     position[held] = np.arange(len(held))
-    images = position[hand_maps()[group][:, held]].astype(np.int64)  # [G, H] where π takes each hand
+    images = position[hand_maps()[group][:, held]].astype(np.int64)  # [G, H] image of each hand under π
     inverse = np.empty_like(images)
     np.put_along_axis(inverse, images, np.arange(len(held))[None, :], axis=1)
     return inverse.astype(np.int16)
@@ -125,8 +125,8 @@ def _permutations(group: IntArray, held: IntArray) -> IntArray:
 def _deal(
     board: tuple[int, ...], group: IntArray, deals: Sequence[int], hands: tuple[IntArray, IntArray]
 ) -> tuple[tuple[Street, ...], list[tuple[int, ...]], list[tuple[int, ...]]]:
-    """The runouts of every street, the whole boards of the last, and the sets of rows of `group` that fix a runout."""
-    # (cards on the table, rows of `group` that leave them in place)
+    """The runouts of every street, the full boards of the last, and the sets of rows of `group` that fix a runout."""
+    # (cards on the board, rows of `group` that leave them unchanged)
     runouts: list[tuple[tuple[int, ...], IntArray]] = [(board, np.arange(len(group)))]
     numbers: dict[tuple[int, ...], int] = {(0,): 0}  # of the sets of rows, in the order they occur
 
@@ -157,7 +157,7 @@ def _deal(
 
 
 def _symmetry(group: IntArray, stabilisers: list[tuple[int, ...]], permutations: tuple[IntArray, IntArray]) -> Symmetry:
-    """Step 5: the lowest card and the first hand among those that each set of renamings exchanges."""
+    """Step 5: the representatives, the lowest card and the first hand that each set of renamings exchanges."""
     rows = [np.array(stabiliser) for stabiliser in stabilisers]
     first, second = (np.array([images[each].min(axis=0) for each in rows], np.int16) for images in permutations)
     return Symmetry(np.array([CARD_MAPS[group[each]].min(axis=0) for each in rows], np.int16), (first, second))
@@ -188,14 +188,14 @@ def _street(
 
 
 def _with_children(streets: list[Street]) -> tuple[Street, ...]:
-    """The same streets, each knowing where its runouts continue on the next."""
+    """The same streets, with links from each runout to its runouts on the next."""
     for street, following in pairwise(streets):
         street.first_child[:] = np.searchsorted(following.parent, np.arange(len(street.first_child)))
     return tuple(streets)
 
 
 def _strengths(boards: list[tuple[int, ...]]) -> NDArray[np.int16]:
-    """[F, 1326] strength of every hand on every final board of five cards, or of three (flop hold'em)."""
+    """[F, 1326] strength of every hand on every final board of five cards, or three (flop hold'em)."""
     table = np.array(boards, dtype=np.uint8)
     if table.shape[1] == 5:
         return hand_strengths(table)

@@ -12,7 +12,7 @@ __all__ = ["compile_spot"]
 
 
 def compile_spot(spot: Spot) -> PublicForm:
-    """Betting tree × runouts × hands."""
+    """The public form of a spot: betting tree × runouts × hands."""
     rules = spot.rules
     return compile_holdem(
         spot.board,

@@ -1,10 +1,10 @@
-"""Which deals of a spot play alike, so that one is solved for all, and how a card leads back to the one solved.
+"""Which deals of a spot are equivalent, so that one is solved for all, and how to map a dealt card to the solved one.
 
-1. The renamings of suits that change neither the board (as a set) nor either range form the group of the spot.
-2. Two cards that the group turns into one another play alike: only one is solved, its *copies* are read from it.
-3. After a card, the group shrinks to the renamings that leave that card in place, and the next street uses those.
-4. To read what was dealt, rename it: where renaming π takes the solved card to the dealt one, hand h plays what π⁻¹(h)
-   plays, and the next card is looked up as π⁻¹ of it.
+1. The renamings of suits that preserve the board (as a set) and both ranges form the group of the spot.
+2. Two cards that the group maps to one another are equivalent: only one is solved, and its *copies* are read from it.
+3. After a card, the group shrinks to the renamings that leave that card unchanged, and the next street uses those.
+4. To read a deal, rename it: if π maps the solved card to the dealt one, hand h plays what π⁻¹(h) plays, and the next
+   card is looked up as π⁻¹ of it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ __all__ = ["Deal", "count_runouts", "find_deal", "renaming_text", "spot_group", 
 def suit_group(
     board: Sequence[int], ip: Range, oop: Range, *, alike: Sequence[Range] = (), fixed: Sequence[int] = ()
 ) -> IntArray:
-    """Rows of `SUIT_PERMUTATIONS` that change neither board nor ranges, the identity first.
+    """Rows of `SUIT_PERMUTATIONS` that preserve the board and the ranges, the identity first.
 
-    Nor do they change the hands of `alike`, nor any card of `fixed`.
+    They also preserve the hands in `alike` and every card in `fixed`.
 
     >>> from regretless.cards.deck import parse_board
     >>> pairs, one_suit = Range.parse("22+"), Range.parse("22+, AhKh")
@@ -61,7 +61,7 @@ def spot_group(spot: Spot) -> IntArray:
 
 
 def renaming_text(row: int) -> str:
-    """What a renaming, a row of `SUIT_PERMUTATIONS`, turns c, d, h and s into.
+    """The images of c, d, h and s under a renaming, a row of `SUIT_PERMUTATIONS`.
 
     >>> renaming_text(0), renaming_text(1)
     ('cdhs', 'cdsh')
@@ -70,7 +70,7 @@ def renaming_text(row: int) -> str:
 
 
 def count_runouts(spot: Spot) -> tuple[int, ...]:
-    """Deals to solve on each street left; those that play alike count once.
+    """Number of deals to solve on each remaining street; equivalent deals count once.
 
     >>> spot = Spot.from_mapping(
     ...     {
@@ -99,25 +99,23 @@ def count_runouts(spot: Spot) -> tuple[int, ...]:
 
 
 def _different(table: frozenset[int], group: IntArray) -> list[int]:
-    """One card of each kind that can be dealt."""
+    """One card of each class of equivalent cards that can be dealt."""
     return [card for card in range(52) if card not in table and group[:, card].max() == card]
 
 
 @dataclass(frozen=True)
 class Deal:
-    """Where the cards dealt so far are found in a form: the runout that was solved, and how to rename hands to it."""
+    """Where a form has the cards dealt so far: the runout that was solved, and how to rename hands to it."""
 
     street: int = 0
     runout: int = 0
-    cards: tuple[int, ...] = ()  # as they were dealt
-    renamed: tuple[int, ...] = tuple(range(52))  # [52] card of the solved runout that each card of the deal stands for
-    hands: tuple[IntArray, IntArray] | None = (
-        None  # [H] of each player: the solved hand that each hand reads; None: itself
-    )
+    cards: tuple[int, ...] = ()  # as dealt
+    renamed: tuple[int, ...] = tuple(range(52))  # [52] card of the solved runout that corresponds to each dealt card
+    hands: tuple[IntArray, IntArray] | None = None  # [H] per player: the solved hand that each hand reads; None: itself
 
 
 def find_deal(form: PublicForm, group: IntArray, deal: Deal, *cards: int) -> Deal:
-    """The deal one street later. `group` is the form's, as `suit_group` gives it."""
+    """The deal one street later. `group` is the form's, from `suit_group`."""
     street, following = form.streets[deal.street], form.streets[deal.street + 1]
     runouts = np.arange(street.first_child[deal.runout], street.first_child[deal.runout + 1])
     copies = following.copies[following.first_copy[runouts[0]] : following.first_copy[runouts[-1] + 1]]

@@ -1,9 +1,9 @@
-"""How large a betting tree may become, counted while it is built, so that one that explodes is refused at once.
+"""Limits on the size of a betting tree, checked while it is built, so that a tree that explodes is refused at once.
 
-MOST_NODES      betting nodes, without cards. Each takes at least a row of numbers per runout and hand: a million are
+MOST_NODES      betting nodes, without cards. Each takes at least a row of numbers per runout and hand: a million take
                 4 GB on a river with wide ranges, and terabytes on a flop.
-MOST_DECISIONS  decisions that differ, which is what building costs: about 40 µs each. Trees repeat their parts, and
-                a tree of a million nodes has about 25,000 different ones.
+MOST_DECISIONS  distinct decisions, which determine the cost of building: about 40 µs each. Trees repeat their parts:
+                a tree of a million nodes has about 25,000 distinct decisions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The answers of a solver that has just finished, read from its engine."""
+"""The answers of a finished solve, read from its engine."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class EngineAnswers:
 
     @cached_property
     def early(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
-        """Of each player, for each street before the last, [runouts, nodes of the street, H]."""
+        """Per player, for each street before the last, [runouts, nodes of the street, H]."""
         return self.engine.values_before_last(0), self.engine.values_before_last(1)
 
     @cached_property

@@ -1,15 +1,15 @@
-"""What hands are worth below a public node when both follow given strategies: plain NumPy, for one node at a time.
+"""Values of hands below a public node under given strategies: plain NumPy, for one node at a time.
 
-The engine evaluates whole trees; this reads single nodes of a finished one. With r the opponent's reach, every value
-of a hand h is a sum over the opposing hands k that share no card with it:
+The engine evaluates whole trees; this reads single nodes of a solved one. With r the opponent's reach, every value of a
+hand h is a sum over the opposing hands k that share no card with it:
 
     fold       pay · Σ r[k]
     showdown   win · Σ_{weaker} r[k] + tie · Σ_{equal} r[k] + lose · Σ_{stronger} r[k]
     decision   own: Σ_a σ[a, h] · value_a[h];   the opponent's: Σ_a value_a[h] with reach r · σ[a]
     chance     Σ over deals, probability · value after the deal
 
-Dividing by Σ r[k] gives chips. Hands are those of the form, deals its runouts; `suits` renames between these and what
-is actually dealt.
+Dividing by Σ r[k] gives chips. Hands are those of the form, deals its runouts; `suits` maps between these and the cards
+actually dealt.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ __all__ = ["Evaluator", "Strategies", "places"]
 
 BoolArray = NDArray[np.bool_]
 
-PAIRS_KEPT = 8  # tables of pairs that are remembered, each up to ten megabytes
+PAIRS_KEPT = 8  # cached tables of pairs, each up to ten megabytes
 
 
 class Strategies(Protocol):
-    """Where strategies are read: a solver that has just finished, or a file."""
+    """A source of strategies: a finished solve or a file."""
 
     def strategy(self, node: int, runout: int) -> FloatArray:
         """[actions, H] average strategy at a betting node on a runout of its street."""
@@ -41,7 +41,7 @@ class Strategies(Protocol):
 
 
 def places(tree: BettingTree) -> IntArray:
-    """[N] a node's place among the nodes of its street."""
+    """[N] a node's position among the nodes of its street."""
     place = np.zeros(len(tree.street), dtype=np.int64)
     for street in range(int(tree.street.max()) + 1):
         place[tree.street == street] = np.arange(np.count_nonzero(tree.street == street))
@@ -57,7 +57,7 @@ class Evaluator:
         self._pairs_found: dict[tuple[int, int], tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
 
     def met(self, player: int, opponent_reach: FloatArray) -> FloatArray:
-        """[H] the opponent's reach that each hand of a player can meet; exactly 0 where there is none."""
+        """[H] the opponent's reach that each hand of a player can face; exactly 0 where there is none."""
         rows = met(self.form.hands[player], self.form.hands[1 - player], opponent_reach[None], self.form.deck)
         found: FloatArray = rows[0]
         return found
@@ -69,7 +69,7 @@ class Evaluator:
     # --- values ------------------------------------------------------------------------------------------------------
 
     def values(self, player: int, node: int, runout: int, opponent_reach: FloatArray) -> dict[int, FloatArray]:
-        """Values [H], times the reach they meet, of the betting nodes at and below `node` on its street."""
+        """Values [H], times the opposing reach, of the betting nodes at and below `node` on its street."""
         return self._walk(player, int(self.form.tree.street[node]), runout, {node: opponent_reach})
 
     def _walk(self, player: int, street: int, runout: int, reach: dict[int, FloatArray]) -> dict[int, FloatArray]:
@@ -77,7 +77,7 @@ class Evaluator:
         tree = self.form.tree
         nodes = list(reach)
         strategies: dict[int, FloatArray] = {}
-        for node in nodes:  # grows while it is read: parents before children
+        for node in nodes:  # grows during the loop: parents before children
             if tree.kind[node] != Kind.DECISION:
                 continue
             strategies[node] = self.strategies.strategy(node, runout)
@@ -135,18 +135,18 @@ class Evaluator:
     # --- showdowns ---------------------------------------------------------------------------------------------------
 
     def equity(self, player: int, street: int, runout: int, opponent_reach: FloatArray) -> FloatArray:
-        """[H] share of the pot at showdown if nobody bets any more; not a number where a hand meets nothing."""
+        """[H] share of the pot at showdown with no more betting; NaN where no opposing hand is possible."""
         shares, both = self._pairs(street, runout)
         if player == 1:
             shares, both = (both - shares).T, both.T
-        # Not a matrix product: the library would wake its threads for it, which takes longer than the sum.
+        # Not a matrix product: BLAS would start threads for it, which takes longer than the sum.
         won = (shares * opponent_reach).sum(axis=1)
         total = (both * opponent_reach).sum(axis=1)
         equity: FloatArray = np.divide(won, total, out=np.full(len(won), np.nan), where=total > 0)
         return equity
 
     def _pairs(self, street: int, runout: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """[H0, H1] of every pair of hands, over the deals to come: player 0's share, and deals that allow both."""
+        """[H0, H1] for every pair of hands, over the deals to come: player 0's share, and deals that allow both."""
         if (street, runout) not in self._pairs_found:
             if len(self._pairs_found) >= PAIRS_KEPT:
                 self._pairs_found.pop(next(iter(self._pairs_found)))

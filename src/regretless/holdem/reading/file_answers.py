@@ -1,4 +1,4 @@
-"""The answers of a solved spot as arrays for a file, and read back from it, row by row."""
+"""The answers of a solved spot as arrays in a file, written and read row by row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from regretless.storage.container import Container, Streamed
 
 __all__ = ["FileAnswers", "packed_answers"]
 
-ONE = 65535  # a probability of 1 in files of version 0.1.0, which hold `strategy.S`
+ONE = 65535  # a probability of 1 in files from version 0.1.0, which have `strategy.S`
 
 
 class FileAnswers:
@@ -31,7 +31,7 @@ class FileAnswers:
         self.begin = _begin(form)
         self.place = places(form.tree)
         self.name = "probabilities" if "probabilities.0" in file else "strategy"
-        self._last_row: dict[int, tuple[int, NDArray[Any]]] = {}  # by street: nodes of one runout are asked for in turn
+        self._last_row: dict[int, tuple[int, NDArray[Any]]] = {}  # by street: nodes of a runout are read in turn
         self._check_shapes()
 
     def strategy(self, node: int, runout: int) -> FloatArray:
@@ -86,10 +86,10 @@ class FileAnswers:
 
     def _check(self, sound: bool) -> None:
         if not sound:
-            raise InvalidFile(self.file.path, "is damaged: it holds numbers that no solve produces")
+            raise InvalidFile(self.file.path, "is damaged: it contains numbers that no solve produces")
 
     def _check_shapes(self) -> None:
-        """Every array that may be looked at later has the type and shape that the spot asks for."""
+        """Check that every array has the type and shape that the spot requires."""
         form = self.form
         wide = [len(hands.weight) for hands in form.hands]
         allowed = (np.float32, np.uint16) if self.name == "probabilities" else (np.uint16,)
@@ -120,7 +120,7 @@ def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any] | Streamed]:
 
 
 def _probabilities(reader: SpotReader, street: int, shape: tuple[int, int], bits: int) -> Streamed:
-    """What is kept of a street's strategies, worked out for as many runouts at a time as take little memory."""
+    """The encoded strategies of a street, computed for a few runouts at a time to save memory."""
     tree, begin = reader.form.tree, _begin(reader.form)
     nodes = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == street)).tolist()
     dtype = np.dtype(np.float32 if bits == 32 else np.uint16)
@@ -140,7 +140,7 @@ def _probabilities(reader: SpotReader, street: int, shape: tuple[int, int], bits
 
 
 def _equities(reader: SpotReader) -> dict[str, NDArray[Any]]:
-    """Of every node of the first street, both players."""
+    """Equities of both players at every node of the first street."""
     form = reader.form
     nodes = np.flatnonzero(form.tree.street == 0)
     arrays: dict[str, NDArray[Any]] = {
@@ -163,14 +163,14 @@ def _equities(reader: SpotReader) -> dict[str, NDArray[Any]]:
 
 
 def _stored(form: PublicForm, node: int) -> int:
-    """Numbers that a decision takes in a row: its actions but the last, for every hand."""
+    """Numbers per decision in a row: all actions but the last, for every hand."""
     tree = form.tree
     actions = int(tree.first_child[node + 1] - tree.first_child[node])
     return (actions - 1) * len(form.hands[int(tree.player[node])].weight)
 
 
 def _shapes(form: PublicForm) -> list[tuple[int, int]]:
-    """Of each street, its runouts and the numbers that a row of its decisions holds."""
+    """For each street, its runouts and the numbers per row."""
     tree = form.tree
     sizes = [0] * len(form.streets)
     for node in np.flatnonzero(tree.kind == Kind.DECISION):

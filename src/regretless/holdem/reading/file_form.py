@@ -1,7 +1,6 @@
-"""The form of a solved spot as arrays for a file, and read back, so that opening a file compiles nothing.
+"""The form of a solved spot as arrays in a file, so that opening a file need not compile it.
 
-Nothing in a file is trusted: shapes are checked against the spot, and every number that is used as an index against
-what it points into.
+Nothing in a file is trusted: shapes are checked against the spot, and indices against the arrays they point into.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _STREET_ARRAYS = ("cards", "parent", "first_child", "first_copy", "copies")
 
 
 def packed_form(form: PublicForm) -> dict[str, NDArray[Any]]:
-    """What takes long to derive from the spot: runouts, dead hands, strengths."""
+    """The parts that take long to derive from the spot: runouts, dead hands, strengths."""
     arrays: dict[str, NDArray[Any]] = {}
     for number, street in enumerate(form.streets):
         for name in _STREET_ARRAYS:
@@ -43,7 +42,7 @@ def packed_form(form: PublicForm) -> dict[str, NDArray[Any]]:
 
 
 def unpacked_form(file: Container, spot: Spot, tree: BettingTree) -> PublicForm:
-    """The form of a file, hands and payoffs taken from the spot itself."""
+    """The form of a file; hands and payoffs come from the spot itself."""
     held = holdem_hands(spot.board, spot.ip), holdem_hands(spot.board, spot.oop)
     hands = _hands(held[0], held[1], spot.ip.weights), _hands(held[1], held[0], spot.oop.weights)
     reader = _FormReader(file, tuple(count_runouts(spot)), (len(held[0]), len(held[1])))
@@ -67,7 +66,7 @@ class _FormReader:
         self.file = file
         self.runouts = runouts  # of each street
         self.hands = hands  # of each player
-        self.group = file.entry("form.permutations.0").shape[:1]  # how many permutations
+        self.group = file.entry("form.permutations.0").shape[:1]  # number of permutations
         self._check(self.group and 1 <= self.group[0] <= _MOST_PERMUTATIONS, "permutations.0")
 
     def street(self, number: int) -> Street:
@@ -108,7 +107,7 @@ class _FormReader:
         return found
 
     def _rising(self, name: str, count: int, end: int | None = None) -> IntArray:
-        """[count + 1] slices of something: from 0 up, to `end` where it is known."""
+        """[count + 1] bounds of slices: rising from 0, to `end` if it is known."""
         found: IntArray = self._array(name, (count + 1,), np.int8, np.int16, np.int32, np.int64)
         rises = int(found[0]) == 0 and bool((np.diff(found) >= 0).all())
         self._check(rises and (end is None or int(found[-1]) == end), name)

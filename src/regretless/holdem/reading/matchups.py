@@ -1,15 +1,15 @@
-"""Reach that a hand meets, beats or ties, for all hands at once: running sums instead of tables of pairs.
+"""The reach that each hand faces, beats or ties: running sums instead of tables of pairs.
 
-With r the opponent's reach, P its running sum in order of strength, and C the running sums of the reach that holds a
-given card, a hand h with cards c and d meets, among the hands weaker than itself,
+With r the opponent's reach, P its running sum in order of strength, and C the running sums of the reach that contains a
+given card, a hand h with cards c and d faces, among the hands weaker than itself,
 
     W(h) = P[weaker than h] − C_c[weaker than h] − C_d[weaker than h]
 
-and E(h) the same with "weaker or equal", V(h) with all hands. The opponent's hand of the same two cards is as strong
-as h: it is taken away twice in E and V, and added back once.
+and E(h) is the same with "weaker or equal", V(h) with all hands. The opponent's hand with the same two cards is as
+strong as h: it is subtracted twice in E and V, so it is added back once.
 
-Where h blocks nearly all of the reach, these sums cancel and rounding is most of what is left. Such hands, rare as they
-are, are compared pair by pair instead.
+Where h blocks nearly all of the reach, these sums cancel and mostly rounding error remains. Such hands are rare and
+are compared pair by pair instead.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from regretless.forms.public import Hands
 
 __all__ = ["Met", "Showdown"]
 
-_STEP = 1 << 20  # above every strength: keys of two cards never mix
+_STEP = 1 << 20  # above every strength, so that keys of different cards never mix
 
 
 class Met(NamedTuple):
@@ -36,7 +36,7 @@ class Met(NamedTuple):
 
 
 class Showdown:
-    """Who beats whom on one final board, seen from one player."""
+    """Which hands beat which on a final board, from one player's point of view."""
 
     def __init__(self, own: Hands, other: Hands, own_strength: IntArray, other_strength: IntArray, deck: int) -> None:
         self.own, self.other, self.deck = own, other, deck
@@ -56,7 +56,7 @@ class Showdown:
         self.card_until = [np.searchsorted(keys, cards + mine[:, None], side) for side in ("left", "right")]
 
     def met(self, reach: FloatArray) -> Met:
-        """Of rows of reach [rows, H of the opponent]; dead hands meet nothing."""
+        """For rows of reach [rows, H of the opponent]; dead hands face nothing."""
         sorted_reach = reach[:, self.order]
         running = _running(sorted_reach)
         cards = _running(sorted_reach[:, self.by_card])

@@ -1,4 +1,4 @@
-"""A node of a solved spot, ready to be shown: who acts, how often, and what every hand does and is worth there."""
+"""A node of a solved spot, ready to be shown: who acts, frequencies, and the strategy and value of every hand."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ class HandTable:
     """The hands of one player at a node. Arrays are [H]; hands that the board blocks are left out."""
 
     hand: IntArray  # number among the 1,326
-    weight: FloatArray  # how likely the player holds it here: weight of the range × own actions on the way
-    ev: FloatArray  # chips it takes out from here on, less those it puts in: a fold is 0; NaN where it meets none
+    weight: FloatArray  # how likely the player has it here: weight in the range × own actions so far
+    ev: FloatArray  # chips won minus chips put in from here on: a fold is 0; NaN where no opposing hand is possible
     equity: FloatArray  # share of the pot at showdown with no more betting; NaN where no opposing hand is possible
-    matchups: FloatArray  # weight of the opposing hands that it can meet
+    matchups: FloatArray  # weight of the opposing hands that it can face
 
     def __repr__(self) -> str:
         return brief(self, hand=self.texts())
 
     def eqr(self, pot: float) -> FloatArray:
-        """[H] equity realised: EV as a share of the pot, over equity; NaN where there is no equity."""
+        """[H] equity realised: EV / (equity × pot); NaN where there is no equity."""
         expected = self.equity * pot
         realised: FloatArray = np.divide(self.ev, expected, out=np.full(len(self.ev), np.nan), where=expected > 1e-9)
         return realised
 
     def mean(self, values: FloatArray) -> float:
-        """Over the whole range: each hand by its weight times the weight of the opposing hands that it can meet.
+        """Mean over the whole range, weighting each hand by its weight times that of the opposing hands it can face.
 
-        A hand with no possible opposing hand has no weight. NaN where no hand has any.
+        A hand with no possible opposing hand has no weight. NaN if no hand has any.
         """
         weight = self.weight * self.matchups
         held = weight > 0
@@ -60,18 +60,18 @@ class HandTable:
 
 @dataclass(frozen=True)
 class NodeView:
-    """What is known at one node of a solved spot."""
+    """Everything known at a node of a solved spot."""
 
-    line: str  # text that leads here, cards included
+    line: str  # text that leads here, including cards
     board: tuple[int, ...]
     kind: NodeKind
     player: PlayerName | None  # who acts, or who folded; None elsewhere
-    pot: float  # chips in the middle, this street's bets included
+    pot: float  # chips in the pot, including this street's bets
     stacks: dict[PlayerName, float]  # chips behind
     actions: tuple[str, ...]
-    strategy: FloatArray  # [actions, H of the player who acts]
-    action_ev: FloatArray  # [actions, H] what each action is worth to each hand
-    locked: NDArray[np.bool_]  # [H] of the player who acts: hands whose strategy here was given by a lock
+    strategy: FloatArray  # [actions, H of the acting player]
+    action_ev: FloatArray  # [actions, H] EV of each action for each hand
+    locked: NDArray[np.bool_]  # [H] of the acting player: hands that are locked here
     hands: dict[PlayerName, HandTable]
 
     def __repr__(self) -> str:
@@ -79,26 +79,26 @@ class NodeView:
 
     @property
     def acting(self) -> HandTable:
-        """The table of the player who acts."""
+        """The table of the acting player."""
         assert self.player is not None
         return self.hands[self.player]
 
     @property
     def reached(self) -> bool:
-        """Whether both players get here with any hand; where not, means over hands are NaN."""
+        """Whether both players get here with any hand; if not, means over hands are NaN."""
         return all(bool((table.weight * table.matchups).any()) for table in self.hands.values())
 
     @property
     def frequencies(self) -> tuple[float, ...]:
         """How often each action is taken, over the whole range.
 
-        Each hand counts by its weight times that of the opposing hands it can meet, as hands are dealt.
+        Each hand counts by its weight times that of the opposing hands it can face.
         """
         return tuple(self.acting.mean(row) for row in self.strategy)
 
     @property
     def action_means(self) -> tuple[float, ...]:
-        """EV of each action, over the hands that take it; NaN where none does. By frequency they add up to the EV."""
+        """EV of each action over the hands that take it, NaN if none; weighted by frequency, they sum to the EV."""
         table = self.acting
         means = []
         for shares, chips in zip(self.strategy, self.action_ev, strict=True):
@@ -113,7 +113,7 @@ class NodeView:
         return tuple(float(self.acting.weight @ shares) for shares in self.strategy)
 
     def only(self, player: PlayerName, hands: Range) -> NodeView:
-        """The same node with only some of a player's hands, over which means are taken; the opponent keeps all."""
+        """The same node with only some of a player's hands, to average over; the opponent keeps all."""
         kept = hands.weights[self.hands[player].hand] > 0
         tables = {**self.hands, player: self.hands[player].only(kept)}
         if self.kind != "decision" or player != self.player:
@@ -135,7 +135,7 @@ class NodeView:
         return table.mean(table.equity)
 
     def grid(self) -> FloatArray:
-        """[169, actions] how often each class of hands takes each action, by weight; NaN where none is held."""
+        """[169, actions] how often each class takes each action, weighting its hands; NaN where no hand is held."""
         table = self.acting
         return class_shares(table.hand, table.weight * table.matchups, self.strategy)
 
@@ -162,8 +162,8 @@ class NodeView:
         return answer
 
     def rows(self, player: PlayerName) -> list[dict[str, Any]]:
-        """One mapping per hand: weight, matchups, EV, equity and EQR; where the player acts, also the strategy, the EV
-        of each action and whether a lock gave the strategy.
+        """One mapping per hand: weight, matchups, EV, equity and EQR; for the acting player also the strategy, the EV
+        of each action and whether the hand is locked.
         """
         table = self.hands[player]
         eqr = table.eqr(self.pot)
@@ -191,13 +191,13 @@ class NodeView:
 
 @dataclass(frozen=True)
 class Runout:
-    """What happens after one card, and after the actions that the report asks about."""
+    """The node after one card and the report's actions."""
 
     card: int
-    player: PlayerName | None  # who acts there; None where nobody does
+    player: PlayerName | None  # who acts there; None if nobody does
     reached: float  # how often the card is followed by `then`
     frequencies: dict[str, float]  # by action
-    pot: float  # chips in the middle there
+    pot: float  # chips in the pot there
     ev: dict[PlayerName, float]
     equity: dict[PlayerName, float]
 
@@ -215,8 +215,8 @@ class RunoutReport:
     """Frequencies and EV by the card that comes next."""
 
     line: str
-    then: str  # actions after the card: what is reported is the node that they lead to; "" right after the card
-    runouts: tuple[Runout, ...]  # one for each card that can be dealt
+    then: str  # actions after the card that lead to the reported nodes; "" is right after the card
+    runouts: tuple[Runout, ...]  # one per card that can be dealt
 
     __repr__ = brief
 

@@ -1,7 +1,7 @@
-"""Following a line of play through a solved hold'em form, and what the player who acts there does with each hand.
+"""Following a line of play through a solved hold'em form to the strategy at its end.
 
-An action multiplies the reach of the player who takes it by their strategy. A deal renames hands to those of the runout
-that was solved (`suits`) and takes out what it blocks; reading a strategy renames back to what was dealt.
+An action multiplies the reach of the player who takes it by their strategy. A deal renames hands to those of the solved
+runout (`suits`) and removes those it blocks; reading a strategy renames them back to the cards dealt.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ __all__ = ["LineReader", "Place", "Played", "class_shares"]
 
 @dataclass(frozen=True)
 class Place:
-    """Somewhere in a solved form: a betting node on a runout, and how likely each hand gets there."""
+    """A place in a solved form: a betting node on a runout, with each hand's reach."""
 
     node: int
     deal: Deal
-    reach: tuple[FloatArray, FloatArray]  # [H] of each player, hands named as in the runout that was solved
+    reach: tuple[FloatArray, FloatArray]  # [H] per player, hands named as in the solved runout
     steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Played:
-    """What the player who acts does at a place, hand by hand; hands that the board blocks are left out."""
+    """The acting player's strategy at a place, hand by hand, without the hands that the board blocks."""
 
-    line: str  # text that leads here, cards included
+    line: str  # text that leads here, including cards
     player: PlayerName
     actions: tuple[str, ...]
     hand: IntArray  # [H] number among the 1,326
-    weight: FloatArray  # [H] weight of the hand here × that of the opposing hands that it can meet
+    weight: FloatArray  # [H] weight of the hand here × that of the opposing hands it can face
     strategy: FloatArray  # [actions, H]
 
     def __repr__(self) -> str:
@@ -54,12 +54,12 @@ class Played:
 
     @property
     def frequencies(self) -> tuple[float, ...]:
-        """How often each action is taken, over the whole range; NaN where no hand gets here."""
+        """How often each action is taken, over the whole range; NaN if no hand gets here."""
         total = float(self.weight.sum())
         return tuple(float(self.weight @ row) / total if total > 0 else float("nan") for row in self.strategy)
 
     def grid(self) -> FloatArray:
-        """[169, actions] how often each class of hands takes each action, by weight; NaN where none is held."""
+        """[169, actions] how often each class takes each action, weighting its hands; NaN where no hand is held."""
         return class_shares(self.hand, self.weight, self.strategy)
 
     def only(self, hands: Range) -> Played:
@@ -91,7 +91,7 @@ class Played:
 
 
 def class_shares(hand: IntArray, weight: FloatArray, strategy: FloatArray) -> FloatArray:
-    """[169, actions] how often each class takes each action, each hand by its weight; NaN where no hand has any."""
+    """[169, actions] how often each class takes each action, weighting its hands; NaN where no hand has weight."""
     cells = HAND_CLASS[hand]
     total = np.bincount(cells, weights=weight, minlength=169)
     taken = [np.bincount(cells, weights=weight * row, minlength=169) for row in strategy]
@@ -104,7 +104,7 @@ def class_shares(hand: IntArray, weight: FloatArray, strategy: FloatArray) -> Fl
 class LineReader(ABC):
     """Finds nodes of a solved form by lines of play."""
 
-    board: tuple[int, ...] = ()  # cards on the table at the root
+    board: tuple[int, ...] = ()  # board at the root
 
     def __init__(self, form: PublicForm, strategies: Strategies) -> None:
         self.form = form
@@ -114,12 +114,12 @@ class LineReader(ABC):
     @property
     @abstractmethod
     def group(self) -> IntArray:
-        """The renamings of suits that the form's permutations belong to, rows of `SUIT_PERMUTATIONS`."""
+        """The renamings of suits behind the form's permutations, rows of `SUIT_PERMUTATIONS`."""
 
     @property
     @abstractmethod
     def held(self) -> tuple[IntArray, IntArray]:
-        """Which of the 1,326 hands each hand of the form is, of each player."""
+        """Per player, the number among the 1,326 of each hand of the form."""
 
     @property
     def root(self) -> Place:
@@ -128,8 +128,8 @@ class LineReader(ABC):
     def find(self, line: str, cards: Sequence[int] = ()) -> Place:
         """Where a line of play leads.
 
-        `cards` are those that the line leaves out, in the order they are dealt (the board of the root may come first);
-        where neither names a card, it is the first that can be dealt.
+        `cards` are those omitted from the line, in the order they are dealt (the board at the root may come first); a
+        card that neither names is the first that can be dealt.
         """
         place, given, steps = self.root, list(cards), list(parse_line(line, "line"))
         if given[: len(self.board)] == list(self.board):
@@ -162,7 +162,7 @@ class LineReader(ABC):
         return int(self.form.streets[place.deal.street + 1].cards.shape[1])
 
     def _dealt_from(self, given: list[int], place: Place) -> Place:
-        """The place after the first cards of `given`, which are taken from it."""
+        """The place after the first cards of `given`, which are removed from it."""
         where = f"after {', '.join(place.steps)}" if place.steps else "here"
         if not self._is_chance(place):
             raise InvalidText("board", board_text(given[:1]), None, f"no card is dealt {where}")
@@ -176,7 +176,7 @@ class LineReader(ABC):
         return self.deal(place, *cards)
 
     def _dealt(self, place: Place, steps: list[Step], line: str) -> Place:
-        """The place after the cards that `steps` begins with, which are taken from it."""
+        """The place after the cards that `steps` begins with, which are removed from it."""
         position = steps[0].position
         if not self._is_chance(place):
             raise InvalidText(
@@ -224,7 +224,7 @@ class LineReader(ABC):
         return Place(child, deal, (reach[0], reach[1]), (*place.steps, board_text(cards)))
 
     def played(self, place: Place) -> Played:
-        """Strategy and weights alone, which is much quicker than a view of everything known there."""
+        """Only strategy and weights, which is much faster than a full view."""
         player = int(self.form.tree.player[place.node])
         hands, solved = self.solved_hands(player, place.deal)
         weight = place.reach[player] * self.evaluator.met(player, place.reach[1 - player])
@@ -239,11 +239,11 @@ class LineReader(ABC):
         )
 
     def pairs(self, place: Place) -> float:
-        """How likely both players get here together: the weights of all pairs of hands that share no card."""
+        """How likely both players are to get here: the total weight of all pairs of hands that share no card."""
         return float(place.reach[0] @ self.evaluator.met(0, place.reach[1]))
 
     def solved_hands(self, player: int, deal: Deal) -> tuple[IntArray, IntArray]:
-        """Hands that a deal leaves possible, as numbers among the 1,326, and where the solved runout has each."""
+        """Hands that a deal does not block, as numbers among the 1,326, and their positions in the solved runout."""
         reads = self.read_by(deal, player)
         living = np.flatnonzero(~self.evaluator.dead(player, deal.street, deal.runout)[reads])
         return self.held[player][living], reads[living]

@@ -1,17 +1,17 @@
-"""Strategies as a file keeps them: relative precision for rare actions as well as for frequent ones.
+"""The encoding of strategies in files, with the same relative precision for rare actions as for frequent ones.
 
-A line that is seldom taken is read with reach that is a product of small probabilities, so a small probability needs
-as many correct digits as a large one. With p_1 … p_n the probabilities of a hand's actions, a file keeps n − 1 shares
+The reach of a rarely taken line is a product of small probabilities, so a small probability needs as many correct
+digits as a large one. With p_1 … p_n the probabilities of a hand's actions, a file stores n − 1 shares
 
-    s_a = p_a / (p_a + … + p_n)        p_a = s_a · (1 − s_1) · … · (1 − s_{a−1}),        p_n: what is left
+    s_a = p_a / (p_a + … + p_n)        p_a = s_a · (1 − s_1) · … · (1 − s_{a−1}),        p_n: the rest
 
 each as m = min(s, 1 − s) and one bit that says which of the two m is:
 
     32 bits    m as a float32, relative error 6e-8; the sign is the bit
-    16 bits    32767 · (2m)^¼ rounded to a whole number, and the bit: the absolute error is at most 3e-5, the relative
-               error 0.2 % at m = 1e-6 and 1 % at m = 1e-9
+    16 bits    32767 · (2m)^¼ rounded to an integer, and the bit: the absolute error is at most 3e-5, the relative error
+               0.2 % at m = 1e-6 and 1 % at m = 1e-9
 
-Both keep 0 and 1 exactly.
+Both represent 0 and 1 exactly.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from regretless.forms.history import FloatArray
 
 __all__ = ["BLOCK_BYTES", "MOST_IN_32_BITS", "decode", "encode", "probability_bits"]
 
-BLOCK_BYTES = 8 * 2**20  # of strategies that are worked out at a time when a file is written
-MOST_IN_32_BITS = 1 << 25  # numbers of a file, 128 MiB; larger files keep 16 bits
+BLOCK_BYTES = 8 * 2**20  # of strategies computed at a time when a file is written
+MOST_IN_32_BITS = 1 << 25  # numbers per file, 128 MiB; larger files use 16 bits
 _STEPS = 32767
 _SIDE = 1 << 15
 
 
 def probability_bits(count: int) -> int:
-    """How many bits a file keeps of each of `count` numbers."""
+    """Bits per number in a file with `count` numbers."""
     return 32 if count <= MOST_IN_32_BITS else 16
 
 
 def encode(strategy: NDArray[Any], bits: int) -> NDArray[Any]:
-    """[…, actions − 1, H] what is kept of probabilities [..., actions, H].
+    """[…, actions − 1, H] the encoding of probabilities [..., actions, H].
 
     >>> kept = encode(np.array([[1e-6, 0.25], [0.0, 0.25], [1 - 1e-6, 0.5]]), 16)
     >>> kept.shape, bool(np.abs(decode(kept)[0] / [1e-6, 0.25] - 1).max() < 0.002)
@@ -54,7 +54,7 @@ def encode(strategy: NDArray[Any], bits: int) -> NDArray[Any]:
 
 
 def decode(kept: NDArray[Any]) -> FloatArray:
-    """[actions, H] probabilities from what `encode` made of them, in either number of bits."""
+    """[actions, H] probabilities from their encoding, in either number of bits."""
     if kept.dtype == np.float32:
         mostly, smaller = np.signbit(kept), np.abs(kept).astype(np.float64)
     else:
@@ -62,6 +62,6 @@ def decode(kept: NDArray[Any]) -> FloatArray:
     shares = np.where(mostly, 1.0 - smaller, smaller)
     rests = np.where(mostly, smaller, 1.0 - smaller)
     strategy = np.ones((len(kept) + 1, kept.shape[1]))
-    np.cumprod(rests, axis=0, out=strategy[1:])  # what is left for the actions from each on
+    np.cumprod(rests, axis=0, out=strategy[1:])  # the probability left for each action and later ones
     strategy[:-1] *= shares
     return strategy

@@ -1,9 +1,9 @@
 """Reading a solved spot: from a line of play to everything known there.
 
 1. Follow the line from the root (`places`).
-2. Values of the streets before the last were kept when the solve ended; those of the last street are computed here,
-   from one runout's strategies (`evaluation`), so a file need not hold them.
-3. Rename back to what was dealt.
+2. Values of the streets before the last were stored when the solve ended; those of the last street are computed here,
+   from one runout's strategies (`evaluation`), so files need not contain them.
+3. Rename back to the cards dealt.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ _KINDS: dict[int, NodeKind] = {
 
 
 class Answers(Strategies, Protocol):
-    """Strategies and, of the streets before the last, values."""
+    """Strategies, and values of the streets before the last."""
 
     @property
     def probability_bits(self) -> int:
-        """Bits that are kept of a probability."""
+        """Bits per stored probability."""
         ...
 
     def values(self, player: int, node: int, runout: int) -> FloatArray:
-        """[H] values of a betting node before the last street, times the opponent's reach that they meet."""
+        """[H] values of a betting node before the last street, times the opposing reach."""
         ...
 
     def strategies(self, node: int, runouts: slice) -> NDArray[np.float32]:
@@ -61,12 +61,12 @@ class Answers(Strategies, Protocol):
         ...
 
     def equities(self, player: int, node: int) -> FloatArray | None:
-        """[H] equity at a node of the first street where two cards are to come, if it was kept."""
+        """[H] equity at a node of the first street with two cards to come, if it was stored."""
         ...
 
 
 class SpotReader(LineReader):
-    """Finds nodes of a solved spot and reads what is known there."""
+    """Finds nodes of a solved spot and reads everything known there."""
 
     def __init__(self, spot: Spot, form: PublicForm, answers: Answers) -> None:
         super().__init__(form, answers)
@@ -84,11 +84,11 @@ class SpotReader(LineReader):
 
     @cached_property
     def locked(self) -> LockedHands:
-        """Which hands the spot's locks hold, and where."""
+        """Which hands are locked, and where."""
         return LockedHands(self.form, self.spot.locks, self.held)
 
     def children(self, place: Place) -> Iterator[Place]:
-        """Every place one step further, each deal by itself."""
+        """Every place one step further, with each deal separate."""
         kind = self.form.tree.kind[place.node]
         if kind == Kind.CHANCE:
             yield from (self.deal(place, card) for card in self.cards(place))
@@ -128,7 +128,7 @@ class SpotReader(LineReader):
         )
 
     def runout_report(self, place: Place, then: str = "") -> RunoutReport:
-        """What each card that can come next does to frequencies, EV and equity, `then` being played after it."""
+        """Frequencies, EV and equity for each card that can come next, with `then` played after it."""
         if not self._is_chance(place):
             actions = ", ".join(self.actions(place.node))
             there = f"the actions are {actions}" if actions else "the hand is over"
@@ -168,20 +168,20 @@ class SpotReader(LineReader):
         )
 
     def _chips(self, player: int, place: Place, values: FloatArray) -> FloatArray:
-        """[H] chips from this node on: what was paid before it is not deducted."""
+        """[H] chips from this node on, without deducting what was paid before."""
         met = self.evaluator.met(player, place.reach[1 - player])
         chips = np.divide(values, met, out=np.full(len(met), np.nan), where=met > 0)
         return np.asarray(chips + self.form.tree.paid[place.node, player])
 
     def _values(self, player: int, place: Place, nodes: list[int]) -> list[FloatArray]:
-        """Values [H] of nodes that are `place.node` itself or follow an action of the player there."""
+        """Values [H] of nodes that are `place.node` itself or follow an action there."""
         if place.deal.street < len(self.form.streets) - 1:
             return [self.answers.values(player, node, place.deal.runout) for node in nodes]
         found = self.evaluator.values(player, place.node, place.deal.runout, place.reach[1 - player])
         return [found[node] for node in nodes]
 
     def equity(self, player: int, place: Place) -> FloatArray:
-        """[H] equity of each hand of a player, hands named as in the runout that was solved."""
+        """[H] equity of each hand of a player, hands named as in the solved runout."""
         to_come = len(self.form.streets) - 1 - place.deal.street
         if to_come < 2:
             return self.evaluator.equity(player, place.deal.street, place.deal.runout, place.reach[1 - player])
@@ -190,7 +190,7 @@ class SpotReader(LineReader):
             return kept
         if not self.evaluator.met(player, place.reach[1 - player]).any():
             return np.full(len(place.reach[player]), np.nan)
-        # Every hand is in, however unlikely, so that each has an equity; the largest reach counts as 1.
+        # Every hand is included, however unlikely, so that each has an equity; the largest reach counts as 1.
         villain = place.reach[1 - player] / place.reach[1 - player].max()
         hero = self._range(player, np.ones(len(place.reach[player])))
         return hand_equities(hero, self._range(1 - player, villain), self.spot.board)[self.held[player]]

@@ -1,1 +1,1 @@
-"""Solved spots side by side, by classes of hands, and as files for other programs."""
+"""Reports on solved spots: comparisons, grids by class of hands, exports."""

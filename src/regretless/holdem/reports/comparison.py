@@ -1,17 +1,17 @@
-"""Two solutions of spots on one board, node by node: what each plays, how often it gets there, and what it earns.
+"""Comparison of two solutions on one board, node by node: strategies, frequencies and EVs.
 
-At a node that both have, with w₁ and w₂ the shares of the acting player's hands in both,
+At a node in both trees, with w₁ and w₂ the shares of the acting player's hands in each,
 
     moved = Σ_h (w₁[h] + w₂[h]) / 2 · ½ Σ_a |σ₁[a, h] − σ₂[a, h]|
 
-is the share of play that differs: 0 where both play alike, 1 where no hand does the same. Nodes are ranked by
-reach · moved, with reach the smaller of the two probabilities of getting there: where one solution never goes, what it
-would do there means little.
+is the share of play that differs: 0 if both play the same, 1 if no hand does. Nodes are ranked by reach · moved, where
+reach is the smaller of the two probabilities of getting there: what a solution would do where it never goes means
+little.
 
 Nothing below a node is reached more often than the node itself, and `moved` is at most 1. So nodes are visited by
-reach, and the search for the N largest ends when nothing that is left is reached more often than the N-th is worth.
-Deals that one renaming of suits exchanges in both solutions are one node, their probabilities added up. That each
-solution by itself plays two deals alike is not enough: it may rename other suits than the other does.
+reach, and the search for the N largest ends when no remaining reach exceeds the rank of the N-th. Deals that a single
+renaming of suits exchanges in both solutions are one node, with their probabilities added. It is not enough that two
+deals are equivalent in each solution: the renamings may differ.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ __all__ = [
     "compare_spots",
 ]
 
-Pair = tuple[float | None, float | None]  # of the first solution and of the second; None where it does not exist
+Pair = tuple[float | None, float | None]  # of the first and second solution; None where it does not exist
 
 
 @dataclass(frozen=True)
 class NodeDifference:
-    """What two solutions do at a node that both have."""
+    """How two solutions differ at a node in both."""
 
     line: str
     player: PlayerName
-    deals: int  # that play alike and are counted here
+    deals: int  # equivalent deals counted here
     reached: tuple[float, float]  # probability of getting here
     moved: float  # share of play that differs, 0 to 1
     frequencies: dict[str, Pair]  # by action
@@ -85,15 +85,15 @@ class NodeDifference:
 
 @dataclass(frozen=True)
 class SpotComparison:
-    """Two solutions: what was asked differently, what they earn, and where their play differs, largest first."""
+    """Two solutions: how their spots differ, their EVs, and where their play differs, largest first."""
 
     changed: tuple[str, ...]  # fields of the spot that differ
     ev: dict[PlayerName, tuple[float, float]]
     equity: dict[PlayerName, tuple[float, float]]
     exploitability_pct_pot: tuple[float, float]
     nodes: tuple[NodeDifference, ...]
-    visited: int  # decisions that were looked at
-    only: tuple[tuple[str, ...], tuple[str, ...]]  # lines, without cards, that one betting tree has and the other lacks
+    visited: int  # decisions compared
+    only: tuple[tuple[str, ...], tuple[str, ...]]  # lines, without cards, in only one of the betting trees
 
     __repr__ = brief
 
@@ -111,7 +111,7 @@ class SpotComparison:
 
 
 def compare_spots(first: SpotSolution, second: SpotSolution, *, most: int | None = 10) -> SpotComparison:
-    """Compare two solutions on one board; the `most` largest differences, or every node where it is None."""
+    """Compare two solutions on one board; lists the `most` largest differences, or all if it is None."""
     check_boards(first, second)
     readers = first.reader, second.reader
     found, visited = _search(readers, most)
@@ -158,8 +158,8 @@ class _Node:
 
 
 def _search(readers: tuple[SpotReader, SpotReader], most: int | None) -> tuple[list[_Node], int]:
-    """The nodes with the largest rank, the largest first, and how many decisions were visited."""
-    ticket = count()  # among equal reaches, in the order they were found
+    """The nodes with the largest ranks, largest first, and how many decisions were visited."""
+    ticket = count()  # breaks ties in the order found
     waiting: list[tuple[float, int, _Node]] = []
     best: list[tuple[float, int, _Node]] = []
     visited = 0
@@ -171,7 +171,7 @@ def _search(readers: tuple[SpotReader, SpotReader], most: int | None) -> tuple[l
         if _kind(readers[0], node.places[0]) == Kind.DECISION:
             visited += 1
             moved = _moved(readers, node.places)
-            # Of equal ranks the one found first stays.
+            # Among equal ranks, the one found first stays.
             entry = (node.reach * moved, -next(ticket), _Node(node.places, node.deals, node.reached, moved))
             heapq.heappush(best, entry)
             if most is not None and len(best) > most:
@@ -182,7 +182,7 @@ def _search(readers: tuple[SpotReader, SpotReader], most: int | None) -> tuple[l
 
 
 def _children(readers: tuple[SpotReader, SpotReader], node: _Node) -> Iterator[_Node]:
-    """Nodes one step further that both have; deals that both play alike are one."""
+    """Nodes one step further in both trees; equivalent deals are one node."""
     places = node.places
     kind = _kind(readers[0], places[0])
     if kind == Kind.DECISION:
@@ -199,7 +199,7 @@ def _children(readers: tuple[SpotReader, SpotReader], node: _Node) -> Iterator[_
 
 
 def _different_cards(readers: tuple[SpotReader, SpotReader], place: Place) -> dict[int, int]:
-    """Cards that can come next, the lowest of those that are alike in both solutions, and how many these are."""
+    """Cards that can come next, the lowest of each class equivalent in both solutions, and the size of the class."""
     maps = CARD_MAPS[np.intersect1d(readers[0].group, readers[1].group)]
     dealt = list(place.deal.cards)
     maps = maps[(maps[:, dealt] == dealt).all(axis=1)]
@@ -211,7 +211,7 @@ def _kind(reader: SpotReader, place: Place) -> int:
 
 
 def _reached(readers: tuple[SpotReader, SpotReader], places: tuple[Place, Place], deals: int) -> tuple[float, float]:
-    """Probability that a hand of both players, dealt from their ranges, gets to one of so many deals that are alike."""
+    """Probability that hands dealt from both ranges get to one of `deals` equivalent deals."""
     shares = []
     for reader, place in zip(readers, places, strict=True):
         dealt = np.prod([street.probability for street in reader.form.streets[1 : place.deal.street + 1]])
@@ -220,7 +220,7 @@ def _reached(readers: tuple[SpotReader, SpotReader], places: tuple[Place, Place]
 
 
 def _played(reader: SpotReader, place: Place) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """[1326] share of each hand of the acting player, NaN where it is not in the range; and by action how often."""
+    """[1326] share of each hand of the acting player, NaN if it is not in the range; and frequencies by action."""
     table = reader.played(place)
     shares = np.full(HAND_COUNT, np.nan)
     total = float(table.weight.sum())
@@ -260,7 +260,7 @@ def _difference(readers: tuple[SpotReader, SpotReader], node: _Node) -> NodeDiff
 
 
 def _only(readers: tuple[SpotReader, SpotReader]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Lines of each betting tree that the other lacks, without what follows them."""
+    """Lines in only one of the betting trees, without their continuations."""
     only: tuple[list[str], list[str]] = [], []
     waiting: list[tuple[int, int, tuple[str, ...]]] = [(0, 0, ())]
     while waiting:
@@ -280,10 +280,10 @@ def _only(readers: tuple[SpotReader, SpotReader]) -> tuple[tuple[str, ...], tupl
 
 @dataclass(frozen=True)
 class HandDifference:
-    """What two solutions do with a hand at a node."""
+    """How two solutions differ with a hand at a node."""
 
     hand: str
-    weight: Pair  # how likely it is here; None where it is not in the range
+    weight: Pair  # how likely it is here; None if it is not in the range
     strategy: dict[str, Pair]  # by action; empty for the player who does not act
     ev: Pair
     moved: float  # ½ Σ |difference|, 0 to 1
@@ -303,7 +303,7 @@ class HandDifference:
 
 
 def compare_nodes(first: NodeView, second: NodeView, player: PlayerName) -> list[HandDifference]:
-    """Hand by hand at a node of both solutions; the largest differences first."""
+    """Differences hand by hand at a node in both solutions, largest first."""
     if first.kind != second.kind or first.player != second.player:
         raise InvalidText("line", first.line, None, "leads to different kinds of nodes in the two solutions")
     rows = [{row["hand"]: row for row in view.rows(player)} for view in (first, second)]

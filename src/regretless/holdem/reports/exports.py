@@ -1,11 +1,11 @@
 """Nodes of a solved spot as CSV, JSON and Parquet: one node, the decisions of a street, or all of them.
 
-One node has a row per hand, with columns for each action. Several nodes have a row for each hand and action, the same
-columns everywhere, written node by node so that a whole tree need not fit in memory. Deals that play alike are
-written once, with the cards that were solved.
+One node has a row per hand, with columns for each action. Several nodes have a row per hand and action, with the same
+columns everywhere, written node by node so that a whole tree need not fit in memory. Equivalent deals are written once,
+with the cards that were solved.
 
-`DEFINITIONS` says what each column means. It is written into JSON and Parquet files; CSV has no room for it. A mean
-over hands, as `show` prints it, is Σ weight · matchups · x / Σ weight · matchups.
+`DEFINITIONS` says what each column means. It is written into JSON and Parquet files; CSV has no place for it. A mean
+over hands, as printed by `show`, is Σ weight · matchups · x / Σ weight · matchups.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _TEXTS = {"line", "board", "player", "hand", "action"}
 
 
 def decisions(solution: SpotSolution, street: str | None = None) -> Iterator[NodeView]:
-    """Every decision of a solved spot, or those of one street, each deal that was solved."""
+    """Every decision of a solved spot, or those of one street, for each solved deal."""
     _check_street(solution, street)
     reader = solution.reader
     last = len(solution.spot.streets) - 1 if street is None else solution.spot.streets.index(street)
@@ -76,7 +76,7 @@ def decisions(solution: SpotSolution, street: str | None = None) -> Iterator[Nod
 
 
 def _children(reader: SpotReader, place: Place) -> Iterator[Place]:
-    """The places one step further, of deals that play alike the first."""
+    """The places one step further; of equivalent deals, only the first."""
     seen = set()
     for child in reader.children(place):
         key = child.node, child.deal.runout
@@ -92,11 +92,11 @@ def _check_street(solution: SpotSolution, street: str | None) -> None:
 
 @dataclass(frozen=True)
 class ExportSize:
-    """How much an export writes, known before it begins."""
+    """The size of an export, known before it begins."""
 
     nodes: int
-    rows: int  # of a table: one per hand of the acting player and action
-    bytes: int  # about; measured on one node of each street
+    rows: int  # of a table: one per action and hand of the acting player
+    bytes: int  # approximate, measured on one node of each street
 
 
 def export_size(solution: SpotSolution, kind: str, street: str | None = None) -> ExportSize:
@@ -111,7 +111,7 @@ def export_size(solution: SpotSolution, kind: str, street: str | None = None) ->
             continue
         deciding = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == number))
         actions = tree.first_child[deciding + 1] - tree.first_child[deciding]
-        living = [int((~dead).sum()) for dead in form.streets[number].dead]  # hands, summed over runouts
+        living = [int((~dead).sum()) for dead in form.streets[number].dead]  # live hands, summed over runouts
         here = int(sum(living[player] * count for player, count in zip(tree.player[deciding], actions, strict=True)))
         nodes += len(deciding) * len(form.streets[number].parent)
         rows += here
@@ -134,7 +134,7 @@ def _bytes_written(view: NodeView, kind: str) -> int:
                     writer.write_table(table)
             return int(sink.getvalue().size)
 
-        return size(2) - size(1)  # without what a file takes only once
+        return size(2) - size(1)  # without what a file contains only once
     text = io.StringIO()
     if kind == "json":
         json.dump(view.as_json(), text)
@@ -144,7 +144,7 @@ def _bytes_written(view: NodeView, kind: str) -> int:
 
 
 def wide_rows(view: NodeView, whose: PlayerName | None = None) -> list[dict[str, Any]]:
-    """A row per hand of one player or both; the one who acts has a column for each action and its EV."""
+    """A row per hand of one player or both; the acting player has columns for each action and its EV."""
     rows = []
     players: tuple[PlayerName, ...] = ("oop", "ip") if whose is None else (whose,)
     for player in players:
@@ -161,7 +161,7 @@ def wide_rows(view: NodeView, whose: PlayerName | None = None) -> list[dict[str,
 
 
 def long_rows(view: NodeView) -> list[dict[str, Any]]:
-    """A row for each hand of the player who acts and each action, with the columns of `DEFINITIONS`."""
+    """A row per action and hand of the acting player, with the columns of `DEFINITIONS`."""
     assert view.player is not None
     where = {"line": view.line, "board": board_text(view.board), "pot": view.pot, "player": view.player}
     return [
@@ -175,10 +175,10 @@ def long_rows(view: NodeView) -> list[dict[str, Any]]:
 def write_nodes(
     views: Iterable[NodeView], kind: str, target: IO[str] | Path, *, wide: bool, player: PlayerName | None = None
 ) -> int:
-    """Write nodes to an open text file, or to the path of a Parquet file; how many there were.
+    """Write nodes to an open text file, or to the path of a Parquet file; returns how many there were.
 
-    `wide`: one node, with a row per hand. `player` leaves out the other's hands and, of several nodes, those where the
-    other acts.
+    `wide`: one node, with a row per hand. `player` omits the other player's hands and, of several nodes, those where
+    the other acts.
     """
     count = 0
     if player is not None and not wide:
@@ -231,7 +231,7 @@ def _pyarrow() -> tuple[Any, Any]:
 
 
 def _schema(arrow: Any, names: Iterable[str]) -> Any:
-    """Columns with their types; what each means is its metadata."""
+    """Columns with their types, and their meanings as metadata."""
 
     def field(name: str) -> Any:
         kind = arrow.string() if name in _TEXTS else arrow.bool_() if name == "locked" else arrow.float64()

@@ -1,7 +1,7 @@
 """The 13 × 13 grid of a node: one number per class of hands, `AKs`, `AKo`, `77`.
 
-A class's number is the mean over its hands, each weighted by its weight and by the opposing hands it can meet, as every
-mean of a node is. The grid of weights is the share of a class's hands that are in the range here.
+A class's number is the mean over its hands, each weighted by its weight and the opposing hands it can face, like every
+mean at a node. The grid of weights shows the share of a class's hands that are in the range here.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Grid:
 
     kind: GridKind
     player: PlayerName
-    actions: tuple[str, ...]  # where the kind is "strategy"
+    actions: tuple[str, ...]  # if the kind is "strategy"
     values: FloatArray  # [169], or [169, actions] of a strategy; NaN where no hand of the class is held
     weight: FloatArray  # [169] share of the class's combos that is in the range here
-    locked: NDArray[np.bool_]  # [169] whether a lock gave the strategy of some hand of the class here
+    locked: NDArray[np.bool_]  # [169] whether some hand of the class is locked here
 
     __repr__ = brief
 
@@ -73,7 +73,7 @@ def make_grid(view: NodeView, player: PlayerName, kind: GridKind) -> Grid:
         values = np.where(weight > 0, weight, np.nan)
     else:
         values = _means(view, player, {"ev": table.ev, "equity": table.equity, "eqr": table.ev}[kind])
-        if kind == "eqr":  # of the means, so that hands without equity do not spoil their class
+        if kind == "eqr":  # computed from the means, so that hands without equity do not make their class NaN
             expected = _means(view, player, table.equity) * view.pot
             values = np.divide(values, expected, out=np.full(CLASSES, np.nan), where=expected > 0)
     locked = np.bincount(cells[view.locked], minlength=CLASSES) > 0 if acts else np.zeros(CLASSES, dtype=np.bool_)
@@ -81,7 +81,7 @@ def make_grid(view: NodeView, player: PlayerName, kind: GridKind) -> Grid:
 
 
 def _means(view: NodeView, player: PlayerName, values: FloatArray) -> FloatArray:
-    """[169] of numbers of hands; NaN where no hand of a class meets one."""
+    """[169] means of numbers per hand; NaN where no hand of a class faces any."""
     table = view.hands[player]
     weight = table.weight * table.matchups
     known = (weight > 0) & ~np.isnan(values)

@@ -1,1 +1,1 @@
-"""What is asked: a spot, its bet sizes and locks, and how they are written as text."""
+"""Spots, their bet sizes and locks, and how they are written as text."""

@@ -1,8 +1,8 @@
-"""Lines of play as text: "check, bet 94, call, Th, check". Actions by name and amount, cards where a street begins.
+"""Lines of play as text: "check, bet 94, call, Th, check": actions with amounts, and the cards that begin streets.
 
-An amount is what the player has put in on this street after the action: `raise 300` raises to 300. Where a card is
-left out, the first that can be dealt is meant. Short forms are understood: `x` check, `c` check or call, `f` fold,
-`b94`, `r300`, `a`. Cards that are dealt together may stand together: `Qs Jh 2h`.
+An amount is the player's total on this street after the action: `raise 300` raises to 300. An omitted card means the
+first that can be dealt. Short forms are `x` check, `c` check or call, `f` fold, `b94`, `r300` and `a`. Cards dealt
+together may be written together: `Qs Jh 2h`.
 
 >>> [str(step) for step in parse_line("x, b94, r 300, a, c, Th 2c")]
 ['check', 'bet 94', 'raise 300', 'all-in', 'call', 'Th', '2c']
@@ -37,10 +37,10 @@ class Step(NamedTuple):
     """One action of a line, or one card. A named tuple, because a large betting tree creates hundreds of thousands."""
 
     verb: str  # "check", "call", "fold", "bet", "raise", "all-in"; "deal" for a card
-    amount: float | None = None  # chips on this street; None where there is none, or none was given
+    amount: float | None = None  # chips on this street; None if there is none or none was given
     card: int | None = None
     position: int = 1  # in the text it was read from, from 1
-    either: bool = False  # `c`: check or call, whichever is there
+    either: bool = False  # `c`: check or call, whichever is possible
 
     def __str__(self) -> str:
         if self.card is not None:
@@ -68,7 +68,7 @@ class Step(NamedTuple):
 
 
 def parse_line(text: str, field: str = "line") -> tuple[Step, ...]:
-    """Read a line; `field` is the name an error gives to the text. Empty text is the root.
+    """Read a line; `field` names the text in errors. Empty text is the root.
 
     >>> parse_line("check, jump")
     Traceback (most recent call last):
@@ -107,7 +107,7 @@ def no_such_action(field: str, text: str, step: Step, labels: Sequence[str]) -> 
 
 
 def _hint(part: str) -> str:
-    """What was probably meant by a part of a line that cannot be read.
+    """What an unreadable part of a line probably means.
 
     >>> _hint("chek"), _hint("check/bet 20"), _hint("10h"), _hint("bet 50%"), _hint("jump")
     ('; did you mean check?', '; steps are separated by commas', '; ten is T', '; an amount is in chips', '')

@@ -6,7 +6,7 @@
     check: bet 50 70%, check               one action without a number takes the rest
     : check                                the first decision
 
-HANDS is a range; without it a lock holds for every hand. A spot file has the same texts in `locks = ["…"]`.
+HANDS is a range; without it, a lock applies to every hand. Spot files use the same text in `locks = ["…"]`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(%?)")
 
 
 def parse_lock(text: str, field: str = "lock") -> Lock:
-    """Read a lock; `field` is the name an error gives to the text.
+    """Read a lock; `field` names the text in errors.
 
     >>> parse_lock("check: AA, KK = bet 50 70%, check")
     Lock(node='check', strategy={'bet 50': 0.7, 'check': 0.3}, hands='AA, KK')
@@ -44,7 +44,7 @@ def parse_lock(text: str, field: str = "lock") -> Lock:
 
 
 def split_line(text: str) -> tuple[str, str]:
-    """The line of a lock, and what follows its colon.
+    """The line of a lock, and the text after its colon.
 
     >>> split_line("check, bet 50: AA"), split_line("check")
     (('check, bet 50', 'AA'), ('check', ''))
@@ -54,7 +54,7 @@ def split_line(text: str) -> tuple[str, str]:
 
 
 def parse_strategy(text: str, field: str, whole: str | None = None) -> dict[str, float]:
-    """Probabilities of actions; `whole` is the text that an error shows."""
+    """Probabilities of actions; `whole` is the text shown in errors."""
     shown = text if whole is None else whole
     found: dict[str, float] = {}
     without: list[str] = []
@@ -76,7 +76,7 @@ def parse_strategy(text: str, field: str, whole: str | None = None) -> dict[str,
 
 
 def _action(part: str, text: str, field: str) -> tuple[str, float | None]:
-    """An action and its probability, if it has one: `bet 50` is an action alone, `bet 50 0.7` is not."""
+    """An action and its probability, if it has one: `bet 50` is only an action, `bet 50 0.7` has a probability."""
     head, _, last = part.rpartition(" ")
     number = _NUMBER.fullmatch(last)
     if head.strip() and number is not None and _is_action(head):
@@ -99,7 +99,7 @@ def _is_action(text: str) -> bool:
 
 
 def lock_text(lock: AnyLock) -> str:
-    """A lock as a person reads it; unless it comes from another solution, `parse_lock` reads it back.
+    """A lock as text; unless it comes from another solution, `parse_lock` reads it back.
 
     >>> lock_text(Lock("check", {"bet 50": 0.7, "check": 0.3}, "AA")), lock_text(LockFrom("other.rgl", player="oop"))
     ('check: AA = bet 50 0.7, check 0.3', 'every decision of oop as in other.rgl')

@@ -1,7 +1,7 @@
-"""Locks: decisions that are given, around which the rest is solved.
+"""Locks: fixed decisions, around which the rest is solved.
 
-A lock fixes the strategy of a node, for all hands or for some; both players then play their best knowing it, and
-exploitability counts only what can be gained elsewhere. A line that leaves a card out holds on every runout.
+A lock fixes the strategy of a node, for all hands or some; both players then play optimally around it, and
+exploitability counts only what can be gained elsewhere. A line without a card applies on every runout.
 
 >>> Lock(node="check", strategy={"check": 1.0})  # in position always checks behind
 Lock(node='check', strategy={'check': 1.0}, hands='')
@@ -11,8 +11,8 @@ The strategy may also be that of another solution, at a node or at every decisio
 >>> LockFrom(source="other.rgl", player="oop")
 LockFrom(source='other.rgl', player='oop', node=None, hands='')
 
-A spot with locks is solved with less symmetry where a lock tells suits apart: the renamings that are left change
-neither the chosen hands nor the cards in the line, and the other solution plays alike under them.
+A lock that distinguishes suits reduces symmetry: the remaining renamings preserve the locked hands, the cards in the
+line, and the strategy of the other solution.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ CLOSE_TO_ONE = 1e-6
 
 
 class _AtNode:
-    """What a lock's texts mean."""
+    """The texts of a lock, parsed."""
 
-    node: Any  # line of play; None where a lock is for a player
+    node: Any  # line of play; None if the lock is for a player
     hands: str
 
     @cached_property
@@ -59,11 +59,11 @@ class _AtNode:
 
 @dataclass(frozen=True)
 class Lock(_AtNode):
-    """One node held at a strategy."""
+    """A node locked to a strategy."""
 
     node: str  # line of play that leads there; "" is the first decision
-    strategy: Mapping[str, float]  # probability of each action; those left out are never taken
-    hands: str = ""  # the hands it holds, as a range; "": all of them. Weights do not matter
+    strategy: Mapping[str, float]  # probability of each action; omitted actions are never taken
+    hands: str = ""  # the hands it applies to, as a range; "": all. Weights do not matter
 
     __repr__ = brief
 
@@ -73,14 +73,14 @@ class Lock(_AtNode):
 
 @dataclass(frozen=True)
 class LockFrom(_AtNode):
-    """Decisions held as another solution plays them: those of a player, or one node."""
+    """Decisions locked to another solution's strategy: all of a player's, or one node."""
 
-    source: str  # its .rgl file; once a solve has begun, its own file holds the strategy
+    source: str  # its .rgl file; once a solve has begun, its own file contains the strategy
     player: Literal["ip", "oop"] | None = None  # every decision of this player
     node: str | None = None  # or the node that this line leads to
-    hands: str = ""  # at a node: the hands it holds, as a range; "": all of them
-    suits: tuple[str, ...] = field(default=(), compare=False, repr=False)  # what c, d, h, s become: the renamings
-    # under which the source plays alike. Filled in when the source is read; (): not read yet
+    hands: str = ""  # at a node: the hands it applies to, as a range; "": all
+    suits: tuple[str, ...] = field(default=(), compare=False, repr=False)  # images of c, d, h, s: the renamings
+    # that preserve the source's strategy. Filled in when the source is read; (): not read yet
 
     __repr__ = brief
 
@@ -99,7 +99,7 @@ ReadSource = Callable[[LockFrom, str, int, int], FloatArray]  # lock, field, nod
 
 @dataclass(frozen=True)
 class Held:
-    """A lock at one betting node and runout of a form."""
+    """A lock at a betting node and runout of a form."""
 
     node: int
     runout: int
@@ -110,7 +110,7 @@ class Held:
 
 
 def locked_players(locks: Sequence[AnyLock]) -> dict[int, int]:
-    """Players whose every decision is given, and which of the locks says so last."""
+    """Players whose every decision is locked, and the last lock that does so."""
     return {
         0 if lock.player == "ip" else 1: place
         for place, lock in enumerate(locks)
@@ -121,10 +121,10 @@ def locked_players(locks: Sequence[AnyLock]) -> dict[int, int]:
 def held_nodes(
     form: PublicForm, locks: Sequence[AnyLock], held: tuple[NDArray[np.int64], ...], read_source: ReadSource
 ) -> list[Held]:
-    """Where locks of nodes hold, later ones over earlier ones.
+    """Where locks of nodes apply, later ones overriding earlier ones.
 
-    `held`: which of the 1,326 hands each hand of the form is. Locks of whole players are not among them, nor those that
-    a later lock of the player overrides.
+    `held`: which of the 1,326 hands each hand of the form is. Locks of whole players are not included, nor are those
+    that a later lock of the player overrides.
     """
     found: dict[tuple[int, int], Held] = {}
     overridden = locked_players(locks)
@@ -136,7 +136,7 @@ def held_nodes(
         player = int(form.tree.player[node])
         chosen = lock.range.weights[held[player]] > 0
         if not chosen.any():
-            raise InvalidText(f"{name}.hands", lock.hands, None, "holds no hand of the player who acts there")
+            raise InvalidText(f"{name}.hands", lock.hands, None, "contains no hand of the player who acts there")
         given = None if isinstance(lock, LockFrom) else _strategy(lock, _labels(form.tree, node), name)[:, None]
         if place < overridden.get(player, -1):
             continue
@@ -150,7 +150,7 @@ def held_nodes(
 
 
 class LockedHands:
-    """Which hands locks hold at each betting node and runout of a form; needs no strategies, so a file suffices."""
+    """Which hands are locked at each betting node and runout of a form; needs no strategies, so a file is enough."""
 
     def __init__(self, form: PublicForm, locks: Sequence[AnyLock], held: tuple[NDArray[np.int64], ...]) -> None:
         self.form = form
@@ -163,7 +163,7 @@ class LockedHands:
                 self._nodes.append((node, frozenset(runouts), chosen))
 
     def hands(self, node: int, runout: int) -> NDArray[np.bool_]:
-        """[H] of the player who acts there: whether a lock holds the hand."""
+        """[H] of the acting player: whether the hand is locked."""
         player = int(self.form.tree.player[node])
         found = np.full(len(self.form.hands[player].weight), player in self.players, dtype=np.bool_)
         for locked, runouts, chosen in self._nodes:
@@ -173,7 +173,7 @@ class LockedHands:
 
 
 def check_lock(tree: BettingTree, lock: AnyLock, name: str) -> None:
-    """Raise what is wrong with a lock on a betting tree, before anything larger is built; `name` is the field."""
+    """Check a lock against a betting tree, before anything larger is built; `name` is the field."""
     if isinstance(lock, LockFrom) and lock.player is not None:
         return
     node = 0
@@ -192,7 +192,7 @@ def _labels(tree: BettingTree, node: int) -> tuple[str, ...]:
 
 
 def _step(tree: BettingTree, node: int, step: Step, lock: AnyLock, name: str) -> int:
-    """The node that a step of a lock's line leads to, cards that the line leaves out being dealt."""
+    """The node that a step of a lock's line leads to; omitted cards are dealt."""
     if step.card is not None:
         if tree.kind[node] != Kind.CHANCE:
             raise InvalidText(f"{name}.node", lock.node or "", step.position, "no card is dealt here")

@@ -1,7 +1,7 @@
-"""What a spot is made of: the sizes that each player may bet, the rules of the table, lines by hand; and its fields.
+"""The fields of a spot: bet sizes, rules, and lines added or removed by hand.
 
-These are values: frozen, and checked when they are made. `Spot` is a `Question` whose fields have been checked against
-each other; what reads and writes TOML knows only the fields.
+These are values: frozen, and checked when created. `Spot` is a `Question` whose fields have been checked against each
+other; the TOML reader and writer know only the fields.
 """
 
 from __future__ import annotations
@@ -37,30 +37,28 @@ StreetName = Literal["flop", "turn", "river"]
 PlayerName = Literal["ip", "oop"]
 
 STREETS: tuple[StreetName, ...] = ("flop", "turn", "river")
-PLAYERS: tuple[PlayerName, ...] = ("ip", "oop")  # by the number that arrays give them
+PLAYERS: tuple[PlayerName, ...] = ("ip", "oop")  # by their number in arrays
 
-SMALLEST_AMOUNT = 1e-6  # chips; amounts are kept to nine decimals
-LARGEST_AMOUNT = 1e12  # chips; beyond it, amounts lose the digits after the point
-LARGEST_SHARE = 1e6  # pots; of thresholds
+SMALLEST_AMOUNT = 1e-6  # chips; amounts have nine decimals
+LARGEST_AMOUNT = 1e12  # chips; beyond this, amounts lose their decimals
+LARGEST_SHARE = 1e6  # pots; for thresholds
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlayerSizes:
-    """What one player may bet on one street. No sizes: check, call or fold, and all-in where `add_allin` adds it."""
+    """One player's bet sizes on one street. Without sizes: check, call or fold, and all-in if `add_allin` adds it."""
 
     bet: tuple[Size, ...] = ()  # where nobody has bet
-    raise_: tuple[Size, ...] = ()  # facing a bet; facing a raise too, unless `reraise` says otherwise
-    reraise: tuple[
-        tuple[Size, ...], ...
-    ] = ()  # of the second raise, the third …; the last one given holds for the rest
-    donk: tuple[Size, ...] | None = None  # leading into the player who bet last street; None: as `bet`; (): never
+    raise_: tuple[Size, ...] = ()  # facing a bet, and facing a raise unless `reraise` is given
+    reraise: tuple[tuple[Size, ...], ...] = ()  # for the second raise, the third …; the last entry applies to the rest
+    donk: tuple[Size, ...] | None = None  # leading into the player who bet the previous street; None: as `bet`
 
     __repr__ = brief
 
     def __post_init__(self) -> None:
         for sizes in (self.bet, self.donk or ()):
             if any(isinstance(size, LastBetMultiple) for size in sizes):
-                raise InvalidOption("bet", str(sizes[0]), "multiplies the bet faced, and here there is none")
+                raise InvalidOption("bet", str(sizes[0]), "multiplies the bet faced, but there is none here")
 
     def raise_number(self, number: int) -> tuple[Size, ...]:
         """Sizes of the first raise on a street, the second (a re-raise), …
@@ -77,11 +75,11 @@ class PlayerSizes:
 
 @dataclass(frozen=True, kw_only=True)
 class StreetSizes:
-    """What both players may bet on one street."""
+    """Both players' bet sizes on one street."""
 
     oop: PlayerSizes = PlayerSizes()
     ip: PlayerSizes = PlayerSizes()
-    max_raises: int | None = None  # raises of both players together, the first bet not counted; 0: none; None: no cap
+    max_raises: int | None = None  # raises of both players together, not counting the first bet; None: no cap
 
     __repr__ = brief
 
@@ -94,7 +92,7 @@ class StreetSizes:
 
 @dataclass(frozen=True, kw_only=True)
 class Bets:
-    """What may be bet. Streets before the spot's own are ignored."""
+    """All bet sizes. Streets before the spot's first are ignored."""
 
     flop: StreetSizes = StreetSizes()
     turn: StreetSizes = StreetSizes()
@@ -132,15 +130,15 @@ class Bets:
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """How the sizes asked for become the bets of the tree, and what the house takes."""
+    """How sizes become bets in the tree, and rake."""
 
-    add_allin: float = 1.5  # all-in is added where what remains beyond the call is at most so many pots; 0: never
-    force_allin: float = 0.15  # a bet is all-in if, once called, at most so many pots would be left; 0: never
+    add_allin: float = 1.5  # add all-in if the stack beyond the call is at most this many pots; 0: never
+    force_allin: float = 0.15  # make a bet all-in if at most this many pots would remain once called; 0: never
     merge: float = 0.1  # sizes whose shares of the pot are this close become one, the larger; 0: all are kept
     min_bet: float = 1.0  # smallest bet, chips; above 0
     chip: float = 1.0  # bets, not all-in, are rounded to multiples of this; above 0 (0.01 for pots in big blinds)
-    rake: float = 0.0  # share of the final pot that the house takes, 0 to 1; 0: none
-    rake_cap: float = math.inf  # most chips it takes; 0: none at all; inf: no cap
+    rake: float = 0.0  # share of the final pot, 0 to 1
+    rake_cap: float = math.inf  # maximum rake in chips; 0: no rake; inf: no cap
 
     def __post_init__(self) -> None:
         for name in ("add_allin", "force_allin", "merge"):
@@ -158,10 +156,10 @@ class Rules:
 
 @dataclass(frozen=True, kw_only=True)
 class Lines:
-    """Lines of action added to the tree or taken out of it by hand: "check, bet 94, raise 300"."""
+    """Lines added to the tree or removed from it by hand: "check, bet 94, raise 300"."""
 
-    add: tuple[str, ...] = ()  # every action on the way is added where it is missing
-    remove: tuple[str, ...] = ()  # the last action goes, with all that follows; after what `add` adds
+    add: tuple[str, ...] = ()  # missing actions along the line are added
+    remove: tuple[str, ...] = ()  # removes the last action and everything below it; applied after `add`
 
     __repr__ = brief
 
@@ -170,16 +168,16 @@ class Lines:
 class Question:
     """The fields of a spot. Player 0 of the arrays is `ip`, player 1 is `oop`, who acts first."""
 
-    board: tuple[int, ...]  # 3, 4 or 5 cards: the flop, the turn or the river is to be played
-    pot: float  # chips in the middle; above 0
-    stack: float  # chips each player has left (the smaller of the two stacks); above 0
-    oop: Range  # what the player out of position holds
-    ip: Range  # what the player in position holds
+    board: tuple[int, ...]  # 3, 4 or 5 cards: the spot starts on the flop, turn or river
+    pot: float  # chips in the pot; above 0
+    stack: float  # chips behind, the smaller of the two stacks; above 0
+    oop: Range  # of the player out of position
+    ip: Range  # of the player in position
     bets: Bets
     rules: Rules = field(default_factory=Rules)
     lines: Lines = field(default_factory=Lines)
-    locks: tuple[AnyLock, ...] = ()  # decisions that are given
-    name: str = field(default="", compare=False)  # for people; not part of the question
+    locks: tuple[AnyLock, ...] = ()  # locked decisions
+    name: str = field(default="", compare=False)  # shown in output
 
     def range_of(self, player: PlayerName) -> Range:
         return self.oop if player == "oop" else self.ip
@@ -200,7 +198,7 @@ def check_cap(name: str, value: object) -> int:
 def check_number(
     name: str, value: object, *, above: float = -math.inf, at_least: float = -math.inf, at_most: float
 ) -> None:
-    """Raise what is wrong with a number, naming the field."""
+    """Check a number; errors name the field."""
     finite = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
     if isinstance(value, bool) or not isinstance(value, int | float) or not finite:
         raise InvalidOption(name, value, "must be a number")

@@ -1,9 +1,9 @@
-"""How far whole chips and the smallest bet move the bet sizes of a spot.
+"""How far rounding to chips and the smallest bet move the bet sizes of a spot.
 
 Bets are rounded to multiples of `rules.chip`, and are at least `rules.min_bet`. In a pot of 5.5 big blinds with chips
-of 1, a bet of 33% is 1.815 and becomes 2, which is 36% of the pot. Small amounts move furthest, so only the smallest
-pot, the spot's own, is examined: every bet there, and every raise of the smallest bet. A raise below the last one is
-raised to it by the rules of the game, which needs no warning.
+of 1, a bet of 33% is 1.815 and becomes 2, which is 36% of the pot. Small amounts move furthest, so only the initial pot
+is examined: every bet there, and every raise of the smallest bet. The rules of the game increase a raise that is
+smaller than the last one; that gives no warning.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _Rounded(NamedTuple):
     at: Decision
     asked: float  # chips
     becomes: float
-    too_small: bool  # a bet below the smallest
+    too_small: bool  # below the smallest bet
 
     @property
     def moved(self) -> float:
@@ -81,7 +81,7 @@ def _raises(spot: Question, street: StreetName, player: PlayerName, bet: float) 
 
 
 def _rounded(spot: Question, at: Decision, sizes: tuple[Size, ...], *, smallest: float) -> Iterator[_Rounded]:
-    """What sizes become, leaving out all-in and raises below the smallest raise."""
+    """What sizes become, except all-in and raises below the smallest raise."""
     for size in sizes:
         asked = size.amount(at)
         too_small = asked < smallest

@@ -1,9 +1,9 @@
-"""The language of bet sizes: `33%, 2.5x, 100c, e, 3e, a`, and the chips that each size means at a decision.
+"""Bet sizes as text, `33%, 2.5x, 100c, e, 3e, a`, and the chips that each means at a decision.
 
     33%    of the pot; for a raise, of the pot after calling, on top of the call
     2.5x   times the bet faced (raises only)
     100c   chips; for a raise, on top of the bet faced
-    e      geometric: the same share of the pot on every street left puts all of the stack in by the river
+    e      geometric: the same share of the pot on each remaining street gets the whole stack in by the river
     3e     geometric over three streets; `e200%` and `3e200%` bet at most that share of the pot
     a      all-in
 
@@ -12,7 +12,7 @@ the geometric share is
 
     ((2s + 1)^(1/n) − 1) / 2
 
-For a raise, n is reduced by the raises already made on the street (the first bet is none), and is at least 1.
+For a raise, n is reduced by the raises already made on the street (not counting the first bet), and is at least 1.
 
 >>> print(*parse_sizes("33%, 100c, 3e200%, a"), sep=" | ")
 33% | 100c | 3e200% | a
@@ -45,24 +45,24 @@ __all__ = [
     "whole_chips",
 ]
 
-LARGEST_NUMBER = 1e12  # in a size; a stack has fewer chips, and larger numbers lose their last digits
-LONGEST_TEXT = 10_000  # characters of a list of sizes
-MOST_SIZES = 100  # in a list; each is worked out at every decision of the tree
+LARGEST_NUMBER = 1e12  # in a size; no stack has more chips, and larger numbers lose precision
+LONGEST_TEXT = 10_000  # characters in a list of sizes
+MOST_SIZES = 100  # in a list; each is computed at every decision of the tree
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What a size depends on at a decision. Chips are those of this street, unless said otherwise."""
+    """What a size depends on at a decision. Chips are those on this street, unless stated otherwise."""
 
     pot: float  # after calling
-    bet_faced: float  # the other player's chips on this street; 0 where nobody has bet
-    stack: float  # what the other player has left, so the most that can be added to a call
-    raises: int  # raises made on this street; the bet that opens it is none
-    streets: int  # streets left, this one included
+    bet_faced: float  # the other player's chips on this street; 0 if nobody has bet
+    stack: float  # the other player's remaining stack, so the most that can be added to a call
+    raises: int  # raises made on this street, not counting the first bet
+    streets: int  # remaining streets, including this one
 
     @property
     def all_in(self) -> float:
-        """Bet or raise to this is all-in."""
+        """A bet or raise to this amount is all-in."""
         return self.bet_faced + self.stack
 
 
@@ -113,8 +113,8 @@ class Geometric:
     216.2277...
     """
 
-    streets: int = 0  # 0: those that are left
-    largest: float = math.inf  # share of the pot that is never exceeded
+    streets: int = 0  # 0: the remaining ones
+    largest: float = math.inf  # maximum share of the pot
 
     def amount(self, at: Decision) -> float:
         streets = max((self.streets or at.streets) - at.raises, 1)
@@ -128,7 +128,7 @@ class Geometric:
 
 @dataclass(frozen=True)
 class AllIn:
-    """Everything: `a`."""
+    """All-in: `a`."""
 
     def amount(self, at: Decision) -> float:
         return at.all_in
@@ -139,7 +139,7 @@ class AllIn:
 
 Size = PotShare | LastBetMultiple | Chips | Geometric | AllIn
 
-SLACK = 1e-9  # chips; what rounding may add to a sum of decimal amounts
+SLACK = 1e-9  # chips; rounding error allowed in a sum of decimal amounts
 
 _NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)"
 _SHARE = re.compile(rf"({_NUMBER}) *%")
@@ -151,7 +151,7 @@ _BARE = re.compile(_NUMBER)
 
 
 def parse_sizes(text: str, field: str = "bet", *, raises: bool = False) -> tuple[Size, ...]:
-    """Read a list of sizes; `field` is the name an error gives to the text. `raises` allows multiples of the bet faced.
+    """Read a list of sizes; `field` names the text in errors. `raises` allows multiples of the bet faced.
 
     >>> parse_sizes("2.5x, a", "raise", raises=True)
     (LastBetMultiple(factor=2.5), AllIn())
@@ -171,7 +171,7 @@ def parse_sizes(text: str, field: str = "bet", *, raises: bool = False) -> tuple
         sizes[_read(part.strip().lower(), text, field, position, raises)] = None
         start += len(part) + 1
     if len(sizes) > MOST_SIZES:
-        raise InvalidText(field, text, None, f"holds {len(sizes):,} sizes; at most {MOST_SIZES} are allowed")
+        raise InvalidText(field, text, None, f"has {len(sizes):,} sizes; at most {MOST_SIZES} are allowed")
     return tuple(sizes)
 
 
@@ -185,7 +185,7 @@ def sizes_text(sizes: Iterable[Size]) -> str:
 
 
 def number_text(number: float) -> str:
-    """A number without needless digits, as it is typed.
+    """A number without unnecessary digits, as typed.
 
     >>> number_text(94.0), number_text(2.5), number_text(0.00001)
     ('94', '2.5', '0.00001')
@@ -200,13 +200,13 @@ def whole_chips(amount: float, chip: float) -> float:
     (3.0, 1.82)
     """
     chips = amount / chip
-    if chips >= 2**53:  # chips finer than the number itself
+    if chips >= 2**53:  # chips are finer than the precision of the number
         return amount
     return exact(math.floor(chips + 0.5 + SLACK) * chip)
 
 
 def exact(amount: float) -> float:
-    """Without the rounding errors that sums of decimals leave."""
+    """The number without the rounding errors of decimal sums."""
     return round(amount, 9)
 
 
@@ -240,7 +240,7 @@ def _read(part: str, text: str, field: str, position: int, raises: bool) -> Size
         return PotShare(share)
     if match := _MULTIPLE.fullmatch(part):
         if not raises:
-            raise wrong(f"{shown} multiplies the bet faced, and here there is none: only a raise can use it")
+            raise wrong(f"{shown} multiplies the bet faced, so only a raise can use it")
         if not number(match[1]) > 1:
             raise wrong(f"{shown} must be above 1x, which is a call")
         return LastBetMultiple(number(match[1]))

@@ -1,9 +1,9 @@
-"""From TOML to the fields of a spot. Every field, and which table wins when several name it.
+"""From TOML to the fields of a spot: every field, and which table wins when several set it.
 
     board = "Qs Jh 2h"            3, 4 or 5 cards
-    pot = 180                     chips in the middle, above 0
-    stack = 910                   chips behind, the smaller of both stacks, above 0
-    name = "3-bet pot"            optional, for people
+    pot = 180                     chips in the pot, above 0
+    stack = 910                   chips behind, the smaller of the two stacks, above 0
+    name = "3-bet pot"            optional, shown in output
 
     [oop]                         the player out of position, who acts first
     range = "88+, A8s+, KQo:0.5"
@@ -14,13 +14,13 @@
     bet = "50%"                   where nobody has bet; "" or absent: no bets
     raise = "2.5x"                facing a bet, and facing a raise without `reraise`; "" or absent: no raises
     reraise = "a"                 facing a raise; ["3x", "a"]: the second raise, the third and later; absent: as raise
-    max_raises = 3                raises on a street, both players' together, the first bet not counted; absent: no cap
+    max_raises = 3                raises per street by both players, not counting the first bet; absent: no cap
     [bets.oop]                    one player on every street
     [bets.river]                  one street, both players
-    donk = "33%"                  out of position leads into who bet last street; absent: as bet; "": never
+    donk = "33%"                  out of position, leading into the previous street's bettor; absent: as bet; "": never
     [bets.river.oop]              one street and one player
 
-    [rules]                       `question.Rules` says what each means, and what 0 means
+    [rules]                       see `question.Rules`
     add_allin = 1.5
     force_allin = 0.15
     merge = 0.1
@@ -33,19 +33,19 @@
     add = ["bet 94, raise 300"]
     remove = ["check, bet 94"]
 
-    [[locks]]                     a decision that is given; any number of these
-    node = "check, bet 94"        line of play; cards may be left out, and then it holds on all of them
+    [[locks]]                     a locked decision; any number of these
+    node = "check, bet 94"        line of play; without cards it applies on every runout
     strategy = { fold = 0.5, call = 0.5 }
     hands = "KK, QQ"              only these hands; absent: all
 
-    [[locks]]                     the same as another solution plays it
-    source = "other.rgl"          its file, seen from the folder of this one
-    player = "oop"                every decision of a player; or `node`, with `hands` if only some are held
+    [[locks]]                     decisions locked to another solution
+    source = "other.rgl"          its file, relative to the folder of this one
+    player = "oop"                every decision of a player; or `node`, with `hands` to lock only some
 
     A lock may also be a text, locks = ["check, bet 94: KK, QQ = fold 50%, call 50%"]: see `lock_text`.
 
-For each of bet, raise, reraise, donk and max_raises the finest table that names it wins: street and player, then
-street, then player, then all. A key that is none of these is refused, with the one that was probably meant.
+For each of bet, raise, reraise, donk and max_raises, the most specific table that sets it wins: street and player, then
+street, then player, then all. Any other key is refused, and the error suggests the one that was probably meant.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ from regretless.holdem.spots.toml_text import parse_toml
 
 __all__ = ["parse_spot", "read_mapping"]
 
-MOST_LINES = 1_000  # added, and as many removed: the tree compares each with the actions of every node that it passes
+MOST_LINES = 1_000  # added, and the same number removed: each is compared with the actions of every node it passes
 MOST_LOCKS = 10_000
 
 _SIZES = ("bet", "raise", "reraise", "donk")
@@ -92,7 +92,7 @@ _HOMES = {"": ("board", "pot", "stack", "name"), "bets": (*_SIZES, _CAP), "rules
 
 
 def parse_spot(text: str, path: str | Path | None = None) -> Question:
-    """The fields of a TOML text; `path` is where it came from, for errors and for its name.
+    """The fields of a TOML text; `path`, its source, appears in errors and gives the default name.
 
     >>> parse_spot("board = 'Qs Jh 2h'\\nstak = 910")
     Traceback (most recent call last):
@@ -105,7 +105,7 @@ def parse_spot(text: str, path: str | Path | None = None) -> Question:
 
 
 def read_mapping(table: Mapping[str, Any], source: str = "") -> Question:
-    """The fields of nested mappings, laid out as the TOML is; `source` is where they came from, for warnings."""
+    """The fields of mappings nested like the TOML; `source` names them in warnings."""
     _only(table, _FIELDS, "")
     for required in ("board", "pot", "stack", "oop", "ip", "bets"):
         if required not in table:
@@ -170,7 +170,7 @@ def _locks(value: object, folder: Path | None) -> Iterator[AnyLock]:
 
 
 def _lock_from(table: Mapping[str, Any], field: str, folder: Path | None) -> LockFrom:
-    """A lock that another solution gives; a relative path is seen from the folder of the spot file."""
+    """A lock from another solution; a relative path starts at the folder of the spot file."""
     _only(table, ("source", "player", "node", "hands", "suits"), field)
     source = _text(table["source"], f"{field}.source")
     node, hands = _node_and_hands(table, field)
@@ -198,7 +198,7 @@ def _node_and_hands(table: Mapping[str, Any], field: str) -> tuple[str | None, s
 
 
 def _bets(table: Mapping[str, Any]) -> Bets:
-    """Every size of every street and player, from the finest table that names it."""
+    """Every size of every street and player, from the most specific table that sets it."""
     _only(table, _BET_TABLES, "bets")
     found: dict[str, Mapping[str, Any]] = {"bets": table}
     for key in ("oop", "ip", *STREETS):
@@ -303,4 +303,4 @@ def _number(value: object, field: str) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise InvalidOption(field, value, "is more than a number can hold") from None
+        raise InvalidOption(field, value, "is too large") from None

@@ -1,4 +1,4 @@
-"""From the fields of a spot to TOML, with no table finer than it has to be."""
+"""From the fields of a spot to TOML, with as few specific tables as possible."""
 
 from __future__ import annotations
 
@@ -79,11 +79,11 @@ def _lock(lock: AnyLock) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)  # a basic string of TOML escapes as JSON does
+    return json.dumps(text, ensure_ascii=False)  # basic strings in TOML use the same escapes as JSON
 
 
 def _bets(bets: Bets) -> list[str]:
-    """The tables of bets. What holds everywhere stands in [bets], what does not in the street's own table."""
+    """The tables of bets: sizes that apply everywhere in [bets], others in the table of their street."""
     sizes = {(street, player): _sizes(bets.of(street, player)) for street in STREETS for player in ("oop", "ip")}
     alike = all(each == sizes["flop", "oop"] for each in sizes.values())
     one_cap = len({bets.of_street(street).max_raises for street in STREETS}) == 1

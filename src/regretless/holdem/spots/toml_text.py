@@ -1,6 +1,6 @@
-"""The TOML of a spot as nested tables, from files that anybody may have written.
+"""The TOML of a spot as nested tables, from untrusted files.
 
-1. Only an ordinary file of at most `LARGEST_FILE` bytes is read, so that no pipe blocks and no device is read forever.
+1. Only a regular file of at most `LARGEST_FILE` bytes is read, so that no pipe blocks and no device is read forever.
 2. UTF-8, with or without a byte order mark.
 3. Nesting and dotted keys deeper than `DEEPEST` are refused before Python's parser sees them, which recurses for the
    former and takes quadratic time for the latter.
@@ -19,10 +19,10 @@ from regretless.errors import InvalidFile
 
 __all__ = ["LARGEST_FILE", "parse_toml", "read_toml_text"]
 
-LARGEST_FILE = 2 * 2**20  # bytes; a spot with thousands of locks takes a fifth of it
-DEEPEST = 20  # tables inside tables; a spot has four
+LARGEST_FILE = 2 * 2**20  # bytes; a spot with thousands of locks takes a fifth of this
+DEEPEST = 20  # levels of nesting; a spot has four
 
-# Strings and comments, in which brackets and dots mean nothing. Possessive: it never backtracks.
+# Strings and comments, in which brackets and dots do not count. Possessive, to prevent backtracking.
 _NO_STRUCTURE = re.compile(
     r'"""(?:[^"\\]++|\\.|"(?!""))*+(?:""")?+'
     r"|'''(?:[^']++|'(?!''))*+(?:''')?+"
@@ -36,7 +36,7 @@ _BRACKET = re.compile(r"[][{}]")
 
 
 def read_toml_text(path: str | Path) -> str:
-    """The text of a TOML file; raises `InvalidFile` for whatever is wrong with it."""
+    """The text of a TOML file; any problem raises `InvalidFile`."""
     try:
         status = os.stat(path)
         if stat.S_ISDIR(status.st_mode):
@@ -49,7 +49,7 @@ def read_toml_text(path: str | Path) -> str:
         raise InvalidFile(path, "does not exist") from None
     except OSError as error:
         raise InvalidFile(path, f"cannot be read: {error.strerror}") from None
-    except ValueError as error:  # a null character in the name
+    except ValueError as error:  # null character in the name
         raise InvalidFile(path, f"cannot be read: {error}") from None
     if len(content) > LARGEST_FILE:
         raise InvalidFile(path, f"is larger than {LARGEST_FILE:,} bytes, the most that a spot may take")
@@ -61,7 +61,7 @@ def read_toml_text(path: str | Path) -> str:
 
 
 def parse_toml(text: str, source: str | Path) -> dict[str, Any]:
-    """The tables of a TOML text; `source` is where it came from, for errors.
+    """The tables of a TOML text; `source` names it in errors.
 
     >>> parse_toml("oop.range = 'AA'", "spot")
     {'oop': {'range': 'AA'}}
@@ -77,7 +77,7 @@ def parse_toml(text: str, source: str | Path) -> dict[str, Any]:
         raise InvalidFile(source, f"is nested more than {DEEPEST} deep")
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # a number of more digits than Python reads is a plain ValueError
+    except (ValueError, RecursionError) as error:  # a number with too many digits for Python is a plain ValueError
         raise InvalidFile(source, f"is not TOML: {error}") from None
 
 

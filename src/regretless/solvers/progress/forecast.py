@@ -1,14 +1,14 @@
-"""How much longer a solve takes, from the trend of its exploitability.
+"""How much longer a solve will take, from the trend of its exploitability.
 
-Exploitability falls about like a power of the iterations, e ≈ c · t^−b, which is a line in log t and log e. The line is
-fitted by least squares to the measurements of the latter half (the first iterations fall at another rate) and says at
-which iteration t* the target is met. The time until then is
+Exploitability falls roughly as a power of the iterations, e ≈ c · t^−b, a line in log t and log e. The line is fitted
+by least squares to the measurements of the latter half (early iterations fall at a different rate) and predicts the
+iteration t* that meets the target. The time until then is
 
     seconds left = (t* − t) · seconds per iteration + measurements until t* · seconds per measurement
 
-where measurements are counted as the loop makes them by default, about one per 7.5 % more iterations: early on a solve
-measures after every iteration, which can take most of its time, and later hardly at all. Where measurements are too
-few, too close together or not falling, there is no estimate: none is better than a wrong one.
+where measurements are counted as the loop makes them by default, about one per 7.5 % more iterations: early on, a solve
+measures after every iteration, which can take most of its time, and later hardly ever. If measurements are too few, too
+close together or not falling, there is no estimate, which is better than a wrong one.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from regretless.solvers.record import Measurement
 
 __all__ = ["Forecast", "Outlook"]
 
-FEWEST = 5  # measurements that a trend is read from
-SHORTEST = 1.0  # seconds of solving before anything is foretold
-FIRST = 16  # iterations before a trend is taken for one
-FLATTEST = 0.25  # the exponent b below which a solve is not taken to get anywhere
-WINDOW = 2  # the trend is read from the iterations since half of those done
-GROWTH = math.log(1.075)  # of the iterations from one measurement to the next
+FEWEST = 5  # measurements needed for a trend
+SHORTEST = 1.0  # seconds of solving before the first forecast
+FIRST = 16  # iterations before the first forecast
+FLATTEST = 0.25  # exponent b below which a solve is considered stalled
+WINDOW = 2  # the trend covers the last half of the iterations
+GROWTH = math.log(1.075)  # of iterations from one measurement to the next
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """Where a solve stands."""
+    """How far a solve is, and how much time is left."""
 
     share: float  # of the whole time, 0 to 1
     seconds_left: float | None
 
 
 class Forecast:
-    """Reads reports of the loop, in whatever unit the target is in."""
+    """Follows the reports of the loop, in the unit of the target."""
 
     def __init__(self, target: float | None) -> None:
         self.target = target
         self._seen: list[Measurement] = []
-        self._began_at: int | None = None  # iterations done before the first report, by a solve that was resumed, say
-        self._end: float | None = None  # seconds at which the solve should be over
+        self._began_at: int | None = None  # iterations done before the first report, for example before a resume
+        self._end: float | None = None  # seconds at which the solve should end
         self._share = 0.0
 
     def read(self, progress: Progress) -> Outlook:
-        """Take in a report, and say where the solve stands."""
+        """Process a report and return the outlook."""
         measured = progress.exploitability
         if self._began_at is None:
             self._began_at = max(progress.iteration - 1, 0)
@@ -66,11 +66,11 @@ class Forecast:
             share = progress.seconds / (progress.seconds + left)
         else:
             share = 0.0 if self.target is not None else progress.iteration / progress.iterations
-        self._share = max(self._share, share)  # a bar that falls back tells nobody anything
+        self._share = max(self._share, share)  # a progress bar must not move backwards
         return Outlook(self._share, left)
 
     def _predict(self, progress: Progress) -> float | None:
-        """When the solve should be over, in seconds since it began."""
+        """When the solve should end, in seconds since it began."""
         done = progress.iteration - (self._began_at or 0)
         if progress.seconds < SHORTEST or done < 1:
             return None

@@ -1,4 +1,4 @@
-"""Ctrl-C as a question that the loop asks between pieces of work, so that nothing is cut in half."""
+"""Ctrl-C as a flag that the loop checks between pieces of work, so that no iteration is cut short."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ __all__ = ["catch_interrupts"]
 
 @contextmanager
 def catch_interrupts(*numbers: signal.Signals) -> Iterator[Callable[[], bool]]:
-    """While open, the first Ctrl-C only sets a flag; a second one interrupts at once.
+    """A context in which the first Ctrl-C only sets a flag; a second one interrupts at once.
 
-    Until the flag is first asked for there is nothing to save and nobody to look at it (a game is being compiled,
-    say), so that the first one interrupts at once there. `numbers` are the signals that count, SIGINT and SIGTERM if
-    none are named.
-    Signals reach the main thread alone: elsewhere the flag just stays down.
+    Until the flag is first checked, there is nothing to save and nobody is watching it (a game may still be compiling),
+    so even the first Ctrl-C interrupts at once. `numbers` are the signals to catch, by default SIGINT and SIGTERM.
+    Only the main thread receives signals; in other threads the flag stays down.
 
     >>> with catch_interrupts() as interrupted:
     ...     interrupted()

@@ -1,4 +1,4 @@
-"""One line of progress for a solve that is called from Python: in a notebook it is updated in place under the cell."""
+"""A progress line for solves called from Python; in a notebook it is updated in place under the cell."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def in_notebook() -> bool:
 def progress_line(
     title: str, *, unit: str, scale: float = 1.0, target: float | None = None
 ) -> Iterator[Callable[[Progress], None]]:
-    """What a solve reports to; exploitability is shown times `scale`, in `unit`, which is that of the target."""
+    """A `report` function that shows exploitability times `scale`, in `unit`, which is also that of the target."""
     write = _cell_line() if in_notebook() else _terminal_line()
     forecast = None if target is None else Forecast(target / scale)
 
@@ -60,7 +60,7 @@ def _cell_line() -> Callable[[str], None]:
 
 
 def _terminal_line() -> Callable[[str], None]:
-    """On a terminal the line is rewritten; elsewhere there is one per report."""
+    """On a terminal the line is rewritten; elsewhere each report gets its own line."""
     alone = sys.stderr.isatty()
     longest = 0
 

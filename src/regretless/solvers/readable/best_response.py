@@ -1,14 +1,14 @@
-"""What a strategy profile is worth, and what the best reply to it is worth, by recursion over the rules of a game.
+"""Values of a strategy profile and of best responses to it, by recursion over the rules of a game.
 
-A best reply of player i against σ:
+A best response of player i to σ:
 
-1. Collect, for every information set I of i, its histories h with the probability π_{−i}(h) that chance and the
-   others bring the game there.
+1. For every information set I of i, collect its histories h with the probability π_{−i}(h) that chance and the others
+   lead there.
 2. In I, i picks one action for all histories: the one that maximises Σ_h π_{−i}(h) · v(h·a), where v(h) is the value
-   of h when i replies best from there on.
-3. v(root) is the value of the best reply.
+   of h if i plays a best response from there on.
+3. v(root) is the value of the best response.
 
-With perfect recall the choice in I depends only on choices further down, so the recursion ends.
+With perfect recall, the choice in I depends only on choices further down, so the recursion ends.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["BestResponse", "evaluate", "expected_values"]
 
 
 def evaluate(game: Game[State], strategy: Strategy) -> Evaluation:
-    """Values of a profile and of every player's best reply to it.
+    """Values of a profile and of every player's best response to it.
 
     >>> from regretless.games import Kuhn
     >>> from regretless.solvers import uniform_strategy
@@ -44,7 +44,7 @@ def evaluate(game: Game[State], strategy: Strategy) -> Evaluation:
 
 
 def expected_values(game: Game[State], strategy: Strategy) -> tuple[float, ...]:
-    """Expected utility of every player when all follow `strategy`."""
+    """Expected utility of every player if all follow `strategy`."""
 
     def value(state: State) -> tuple[float, ...]:
         if game.is_terminal(state):
@@ -60,7 +60,7 @@ def expected_values(game: Game[State], strategy: Strategy) -> tuple[float, ...]:
 
 
 class BestResponse(Generic[State]):
-    """The best reply of one player to the others' strategies."""
+    """The best response of one player to the others' strategies."""
 
     def __init__(self, game: Game[State], strategy: Strategy, player: int) -> None:
         self.game = game
@@ -69,14 +69,14 @@ class BestResponse(Generic[State]):
         self.histories: dict[str, list[tuple[State, float]]] = defaultdict(list)  # I -> (h, π_{−i}(h))
         self._collect(game.initial_state(), 1.0)
         self._best_actions: dict[str, Action] = {}
-        self.history_value = cache(self._history_value)  # each history is met from every action above it
+        self.history_value = cache(self._history_value)  # every action above a history visits it
 
     def value(self) -> float:
-        """What the player expects when replying best."""
+        """The player's expected value with the best response."""
         return self.history_value(self.game.initial_state())
 
     def action(self, key: str) -> Action:
-        """The best action in the information set of that key; the first of several equals."""
+        """The best action in the information set with that key; the first if several are equal."""
         best = self._best_actions.get(key)
         if best is None:
             histories = self.histories[key]
@@ -120,4 +120,4 @@ def _moves(game: Game[State], strategy: Strategy, state: State) -> Iterator[tupl
     try:
         yield from strategy[key].items()
     except KeyError:
-        raise InvalidGame(f"the strategy says nothing of information set {key!r} of {game}") from None
+        raise InvalidGame(f"the strategy has no information set {key!r} of {game}") from None

@@ -2,18 +2,18 @@
 
 One iteration, for each player i in turn (or for all at once):
 
-1. Discount what was accumulated, as the rule says (`rules/rule.py`). Vanilla does not.
+1. Discount the accumulated regrets and averages as the variant says (`variants/variant.py`). Vanilla does not.
 2. Walk the tree with the current strategy σ. At a history h where i moves, the regret of an action is
 
        π_{−i}(h) · (u_i(σ, h·a) − u_i(σ, h)),
 
-   π_{−i} being the probability that chance and the others bring the game to h. It adds up over the histories of the
+   where π_{−i} is the probability that chance and the others lead to h. It is summed over the histories of the
    information set and over iterations: (7).
 3. Add σ to the average, weighted by the player's own reach π_i: (4).
 4. The next strategy is proportional to positive regret, uniform where there is none: (8).
 
-Chance is either walked whole, or sampled: then one outcome is drawn at every chance node met, and the regrets are
-right on average. This is the reference that every fast engine is tested against, so it is plain Python in float64.
+Chance is either walked in full or sampled: then one outcome is drawn at every chance node visited, and the regrets are
+unbiased. This is the reference that every fast engine is tested against, so it is plain Python in float64.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ from regretless.variants.variant import Schedule, Weights
 
 __all__ = ["CFR", "InformationSet"]
 
-Reach = tuple[float, ...]  # each player's share of the probability to come here, then chance's
+Reach = tuple[float, ...]  # each player's factor in the probability of coming here, then chance's
 
 
 @dataclass
 class InformationSet:
-    """What CFR remembers of one information set; each list runs over its actions."""
+    """The state of CFR for one information set; each list is over its actions."""
 
     player: int
     actions: tuple[Action, ...]
     regret: list[float] = field(init=False)  # R(I, a), equation (7) before dividing by T
     average: list[float] = field(init=False)  # Σ_t π_i · σ^t, the numerator of equation (4)
     strategy: list[float] = field(init=False)  # σ, played next
-    new_regret: list[float] = field(init=False)  # r(I, a) of the iteration under way
-    own_reach: float = 0.0  # π_i(I) of the iteration under way; 0 if sampling did not come here
+    new_regret: list[float] = field(init=False)  # r(I, a) of the current iteration
+    own_reach: float = 0.0  # π_i(I) of the current iteration; 0 if sampling did not come here
 
     def __post_init__(self) -> None:
         count = len(self.actions)
@@ -59,7 +59,7 @@ class InformationSet:
         self.new_regret = [0.0] * count
 
     def discount(self, weights: Weights) -> None:
-        """Before the walk: what was accumulated so far loses weight."""
+        """Before the walk: discount what was accumulated so far."""
         self.regret = [
             regret * (weights.positive_discount if regret > 0 else weights.negative_discount) for regret in self.regret
         ]
@@ -73,7 +73,7 @@ class InformationSet:
         self.new_regret[index] += regret
 
     def match(self, weights: Weights) -> None:
-        """After the walk: average what was played, equation (4), and choose what to play next, equation (8)."""
+        """After the walk: add the strategy to the average, equation (4), and compute the next one, equation (8)."""
         gain = weights.average_weight * self.own_reach
         self.average = [
             total + gain * probability for total, probability in zip(self.average, self.strategy, strict=True)
@@ -96,7 +96,7 @@ def matching(regrets: Sequence[float]) -> list[float]:
     """
     positive = [max(regret, 0.0) for regret in regrets]
     total = reduce(add, positive)
-    if total < sys.float_info.min:  # 0, or so small that its digits are lost
+    if total < sys.float_info.min:  # 0, or so small that it has lost precision
         return [1.0 / len(positive)] * len(positive)
     return [regret / total for regret in positive]
 
@@ -125,9 +125,7 @@ class CFR(Generic[State]):
         seed: int = 0,
     ) -> None:
         if sampling not in (Sampling.FULL, Sampling.CHANCE):
-            raise InvalidOption(
-                "sampling", str(sampling), "is not for the reference engine, which knows full and chance"
-            )
+            raise InvalidOption("sampling", str(sampling), "is not for the reference engine, which has full and chance")
         self.game = game
         self.updates = updates
         self.sampling = sampling
@@ -136,7 +134,7 @@ class CFR(Generic[State]):
         self.iteration = 0
 
     def advance(self, schedule: Schedule) -> None:
-        """Run as many iterations as `schedule` has rows."""
+        """Run one iteration per row of `schedule`."""
         everyone = tuple(range(self.game.num_players()))
         turns = [everyone] if self.updates is Updates.SIMULTANEOUS else [(player,) for player in everyone]
         certain = (1.0,) * (len(everyone) + 1)
@@ -163,7 +161,7 @@ class CFR(Generic[State]):
         return evaluate(self.game, self.average_strategy())
 
     def _walk(self, state: State, reach: Reach, updating: Sequence[int]) -> tuple[float, ...]:
-        """Expected utility of every player from here on; adds regrets on the way back up."""
+        """Expected utility of every player from here on; regrets are added on the way back up."""
         game = self.game
         if game.is_terminal(state):
             return game.utilities(state)
@@ -200,13 +198,13 @@ class CFR(Generic[State]):
 
 
 def _scaled(reach: Reach, mover: int, probability: float) -> Reach:
-    """The reach after a move made with that probability; chance, −1, has the last place."""
+    """The reach after a move with that probability; chance (−1) comes last."""
     place = mover % len(reach)
     return (*reach[:place], reach[place] * probability, *reach[place + 1 :])
 
 
 def _mixture(probabilities: Sequence[float], values: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
-    """Expected utilities over actions or outcomes, summed in their order (`sum` rounds otherwise since Python 3.12)."""
+    """Expected utilities over actions or outcomes, summed in order (`sum` rounds differently since Python 3.12)."""
     totals = [0.0] * len(values[0])
     for probability, value in zip(probabilities, values, strict=True):
         for player, of_player in enumerate(value):
@@ -215,7 +213,7 @@ def _mixture(probabilities: Sequence[float], values: Sequence[tuple[float, ...]]
 
 
 def _information_sets(game: Game[State]) -> dict[str, InformationSet]:
-    """Every information set of the game, in the order a walk meets them."""
+    """Every information set of the game, in the order a walk visits them."""
     found: dict[str, InformationSet] = {}
     pending = [game.initial_state()]
     while pending:

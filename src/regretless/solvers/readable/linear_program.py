@@ -1,7 +1,7 @@
 """The exact equilibrium of a two-player zero-sum game, by linear program over its sequence form.
 
 With x and y the realization plans of the players, A the payoffs of player 0 and E x = e, F y = f the constraints that
-make a plan a plan (1 for the empty sequence; in each information set, the actions sum to the sequence above):
+define a plan (1 for the empty sequence; in each information set, the actions sum to the parent sequence):
 
     max over x   min over y   xᵀ A y        and by duality of the inner problem
 
@@ -35,7 +35,7 @@ class ExactSolution:
     """An equilibrium up to the tolerance of the linear program, about 1e-9."""
 
     value: float  # to player 0; player 1 gets the opposite
-    strategy: FloatArray  # [Q]  both players, over the pairs of the history form; uniform where a player never comes
+    strategy: FloatArray  # [Q]  both players, over the pairs of the history form; uniform where a plan is 0
 
     __repr__ = brief
 
@@ -67,7 +67,7 @@ def solve_linear_program(form: HistoryForm | SequenceForm) -> ExactSolution:
     duals = len(other.information_set) + 1
 
     cost = np.zeros(rows + duals)
-    cost[rows] = -1.0  # fᵀ q: f is 1 for the empty sequence alone
+    cost[rows] = -1.0  # fᵀ q: f is 1 only for the empty sequence
     result = linprog(
         cost,
         A_ub=hstack([-payoff_matrix.T, other_constraints.T], format="csr"),
@@ -86,7 +86,7 @@ def solve_linear_program(form: HistoryForm | SequenceForm) -> ExactSolution:
 
 
 def _plan_constraints(tree: SequenceTree) -> Sparse:
-    """E: one row for the empty sequence, then one for each information set: its actions minus the sequence above."""
+    """E: one row for the empty sequence, then one per information set: its actions minus the parent sequence."""
     from scipy.sparse import csr_array
 
     sets = len(tree.information_set)
@@ -98,7 +98,7 @@ def _plan_constraints(tree: SequenceTree) -> Sparse:
 
 
 def _behavior(tree: SequenceTree, plan: FloatArray) -> FloatArray:
-    """The strategy behind a plan: each action's share of its information set, uniform where the plan never comes."""
+    """The strategy behind a plan: each action's share of its information set, uniform where the plan is 0."""
     count = np.diff(tree.first_sequence)
     weight = np.maximum(plan[1:], 0.0)
     total = np.add.reduceat(weight, tree.first_sequence[:-1] - 1) if len(count) else np.zeros(0)

@@ -1,4 +1,4 @@
-"""The readable recursion behind the interface of an engine, so that one loop, one command and one test drive both."""
+"""The readable recursion with the interface of an engine, so that the same loop, command and tests drive both."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BYTES_A_NUMBER = 32  # a Python float and the list slot that points to it
 
 
 class Reference:
-    """`CFR` on the rules of a game, seen as arrays over the pairs of its history form."""
+    """`CFR` on the rules of a game, with arrays over the pairs of its history form."""
 
     name = "reference"
     device = "cpu"
@@ -76,7 +76,7 @@ class Reference:
             for name in LEARNED
         }
         if self.cfr.sampling is not Sampling.FULL:
-            # Where Python's random numbers stand: 625 whole numbers below 2^32, exact as floats.
+            # The state of Python's random numbers: 625 integers below 2^32, exact as floats.
             arrays["sampler"] = np.array(self.cfr.random.getstate()[1], dtype=np.float64)
         return Snapshot(self.iteration, arrays)
 
@@ -98,7 +98,7 @@ class Reference:
             moves = len(self.form.level) - 2
             raise InvalidGame(
                 f"{self.form.name} is {moves:,} moves deep, too deep for the recursion of the reference engine: "
-                "every other engine solves it"
+                "use any other engine"
             ) from None
 
 

@@ -9,7 +9,7 @@ __all__ = ["uniform_strategy"]
 
 
 def uniform_strategy(game: Game[State]) -> Strategy:
-    """Every legal action alike, in every information set.
+    """Every legal action with equal probability, in every information set.
 
     >>> from regretless.games import Kuhn
     >>> uniform_strategy(Kuhn())["2:pb"]

@@ -1,15 +1,15 @@
-"""Kuhn poker trained hand by hand: the classic way to meet CFR (Neller & Lanctot, 2013).
+"""Kuhn poker trained hand by hand: the classic introduction to CFR (Neller & Lanctot, 2013).
 
 Each iteration
 
 1. deals one card to each player at random;
-2. walks all actions after that deal with the current strategies, and finds what each history is worth to both;
-3. adds to every information set on the way, weighted by what the other player's strategy made of the way there, how
-   much better each action would have been than the mixture: its regret;
-4. adds the strategy just played to the average, weighted by the player's own way there.
+2. walks all actions after that deal with the current strategies, and computes the value of each history to both;
+3. adds to every information set visited, weighted by the other player's reach, how much better each action would have
+   been than the mixture: its regret;
+4. adds the strategy just played to the average, weighted by the player's own reach.
 
-The strategy to play next is proportional to positive regret. The average strategy approaches an equilibrium; the mean
-of what player 0 got approaches the value of the game, −1/18, but carries the first clumsy hands with it for long.
+The next strategy is proportional to positive regret. The average strategy approaches an equilibrium; the mean payoff of
+player 0 approaches the value of the game, −1/18, but slowly, because it includes the early, badly played hands.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from regretless.solvers.readable.strategies import uniform_strategy
 
 __all__ = ["KUHN_VALUE", "KuhnTrainer", "Training", "train_kuhn"]
 
-KUHN_VALUE = -1 / 18  # to player 0, when both play an equilibrium
-HANDS_A_PIECE = 1000  # between two looks at the clock
+KUHN_VALUE = -1 / 18  # to player 0 in equilibrium
+HANDS_A_PIECE = 1000  # between reports
 
 
 @dataclass(frozen=True)
 class Training:
-    """How far a training has come."""
+    """The state of a training run."""
 
     iterations: int  # hands dealt
     seconds: float
-    running_value: float  # mean of what player 0 got over all hands, while the strategies were still changing
+    running_value: float  # mean payoff of player 0 over all hands, while the strategies were still changing
     strategy: Strategy  # the average strategy
-    evaluation: Evaluation  # of that strategy, exactly
+    evaluation: Evaluation  # exact, of that strategy
 
     __repr__ = brief
 
@@ -71,7 +71,7 @@ class KuhnTrainer:
 
     @property
     def running_value(self) -> float:
-        """Mean of what player 0 got, a hand."""
+        """Mean payoff of player 0 per hand."""
         return self.value_sum / max(self.hands, 1)
 
     def play_hand(self) -> None:
@@ -87,7 +87,7 @@ class KuhnTrainer:
         }
 
     def _walk(self, state: KuhnState, reach: tuple[float, float]) -> float:
-        """What this history is worth to player 0; `reach` is what each player's strategy made of the way here."""
+        """The value of this history to player 0; `reach` is each player's own probability of coming here."""
         if self.game.is_terminal(state):
             return self.game.utility(state, 0)
         player = self.game.player(state)
@@ -113,7 +113,7 @@ def train_kuhn(
     report: Callable[[int, float], None] = lambda hands, running_value: None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Training:
-    """Train for that many hands; `report` hears of hands dealt and the running value.
+    """Train for this many hands; `report` is called with hands dealt and the running value.
 
     >>> training = train_kuhn(20_000, seed=1)
     >>> abs(training.evaluation.values[0] - KUHN_VALUE) < 0.01, training.evaluation.exploitability < 0.02

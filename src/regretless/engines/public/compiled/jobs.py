@@ -1,4 +1,4 @@
-"""What the kernels are handed: weights of iterations, stored numbers, and the rows that walks work in."""
+"""Arguments of the kernels: weights of iterations, stored numbers, and working rows."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Stored = NDArray[np.float32] | NDArray[np.int16] | NDArray[np.uint16]
 WEIGHTS = np.dtype([(name, np.float32) for name in Weights._fields])  # a variant's numbers of one iteration
 EXTRAS = np.dtype(
     [
-        ("reach_share", np.float32),  # how much the own reach counts in averages; the rest counts every reach as 1
-        ("salt", np.int64),  #          makes 16-bit roundings differ from iteration to iteration
+        ("reach_share", np.float32),  # share of own reach in averages; the rest counts every reach as 1
+        ("salt", np.int64),  #          makes 16-bit rounding differ from iteration to iteration
     ]
 )
 
@@ -44,14 +44,14 @@ class Step(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """What CFR stores, as a walk that updates `own` sees it: [entries] of a player each, in 32 or 16 bits."""
+    """What CFR stores, as seen by a walk that updates `own`: [entries] per player, in 32 or 16 bits."""
 
     regret: Stored
-    matched: Stored  # what the next strategy is matched to: `regret` itself, unless the variant predicts
+    matched: Stored  # what the next strategy is matched to: `regret`, unless the variant predicts
     average: Stored
     other_matched: Stored  # what the opponent's strategy is matched to while the own player learns,
     other_average: Stored  # and while strategies are evaluated
-    lock: NDArray[np.int32]  # [runouts · nodes] row of `locked`, or -1; empty where nothing is locked
+    lock: NDArray[np.int32]  # [runouts · nodes] row of `locked`, or -1; empty if nothing is locked
     locked: Float32  # [locks · hands] 1 where a hand is locked
 
 
@@ -80,19 +80,19 @@ class Scratch(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """How the second street is shared out, and where the walks of one player begin and end."""
+    """How the second street is divided among threads, and where the walks of one player begin and end."""
 
     runout: NDArray[np.int32]  # [B+1]  runouts of block b
-    counter: NDArray[np.int64]  # [1]   blocks that threads have taken in the walk under way
+    counter: NDArray[np.int64]  # [1]   blocks taken by threads in the current walk
     lines: Float64  # [B · size]        values of the lines into the second street, by block; [size] for one thread
     opponent: Float32  # [m]            the opponent's range
     own: Float32  # [n]                 1 for every hand
     root: Float64  # [n]                values at the root
-    size: int  #                        numbers of one buffer of lines
+    size: int  #                        numbers in one buffer of lines
 
 
 class Job(NamedTuple):
-    """All that the walks of one player need."""
+    """Everything that the walks of one player need."""
 
     plan: Plan
     tables: Tables

@@ -1,11 +1,11 @@
-"""The public form laid out for kernels: nodes in walking order, and where each number of a walk is kept.
+"""The public form laid out for kernels: nodes in walking order, and where a walk keeps its rows.
 
-A walk updates one player (*own*) against the other (*opponent*). On every street it needs, for each betting node, three
-rows of numbers over hands: the opponent's reach, the own reach, and the values. Two nodes share a row of reach when no
-move of that player lies between them, and rows that are never needed together share their place.
+A walk updates one player (*own*) against the other (*opponent*). On every street, each betting node needs three rows of
+numbers over hands: the opponent's reach, the own reach, and the values. Two nodes share a row of reach if that player
+does not move between them, and rows that are never needed at the same time share memory.
 
 1. Betting nodes are renumbered in walking order (`engines/public/layout.py`), so the nodes of a line are contiguous.
-2. Lines are packed into *chunks* whose rows fit a processor's second cache; only the last street has more than one.
+2. Lines are packed into *chunks* whose rows fit in the L2 cache; only the last street has more than one.
 3. Terminals of a chunk are grouped by sixteen into *tiles*, evaluated together, one terminal per lane.
 """
 
@@ -31,10 +31,10 @@ Records = NDArray[np.void]
 
 
 class Tiles(NamedTuple):
-    """Terminals of one kind, T tiles of sixteen, chunk by chunk; the last tile of a chunk may not be full."""
+    """Terminals of one kind in T tiles of sixteen, chunk by chunk; the last tile of a chunk may be partly empty."""
 
-    from_at: Int32  # [16 T]    row of the opponent's reach; the row of zeros where a lane is not used
-    to_at: Int32  #   [16 T]    row of values; a row that nobody reads where a lane is not used
+    from_at: Int32  # [16 T]    row of the opponent's reach; the row of zeros for an unused lane
+    to_at: Int32  #   [16 T]    row of values; a row that is never read for an unused lane
     pay: Float  #     what the own player gets: [16 T] at folds, at showdowns [3 · 16 T], see `_tiles`
 
 
@@ -57,9 +57,9 @@ class Plan(NamedTuple):
 
 
 def make_plans(layout: Layout, pay_type: type[np.floating[Any]] = np.float32) -> tuple[Plan, Plan]:
-    """Lay out a form for the walks of both players; quick, and small: nothing here grows with the runouts.
+    """Lay out a form for the walks of both players; fast and small, since nothing here grows with the runouts.
 
-    `pay_type` is that of the numbers in which terminals are evaluated.
+    `pay_type` is the number type in which terminals are evaluated.
     """
     tree = layout.form.tree
     nodes, entries, above_nodes = walking_order(tree)
@@ -159,7 +159,7 @@ def _make_plan(layout: Layout, walk: _Walk, own: int, pay_type: type[np.floating
 def _chunks(walk: _Walk, width: int) -> tuple[Int32, Int32]:
     """Step 2: lines of each chunk [C+1] and chunks of each street [S+1].
 
-    Lines of the last street stay in order; where to cut them is chosen so that few lanes of tiles are left empty.
+    Lines of the last street stay in order; the cuts minimise empty lanes in tiles.
     """
     ends = np.append(walk.starts, len(walk.order))
     line_street = walk.street[walk.starts]
@@ -184,7 +184,7 @@ def _chunks(walk: _Walk, width: int) -> tuple[Int32, Int32]:
 
 
 def _cuts(sizes: Int64, counts: Int64) -> list[int]:
-    """Ends of chunks of at most `CHUNK_BYTES` with the fewest tiles in all, by dynamic programming from the front."""
+    """Ends of chunks of at most `CHUNK_BYTES` with the fewest tiles in total, by dynamic programming."""
     lines = len(sizes)
     cheapest = [0.0] + [np.inf] * lines
     begin = [0] * (lines + 1)
@@ -208,11 +208,11 @@ def _cuts(sizes: Int64, counts: Int64) -> list[int]:
 
 
 def _rows(walk: _Walk, own: int, chunk_node: Int32, street_chunk: Int32) -> tuple[Int32, Int32, Int32, tuple[int, int]]:
-    """Where rows are kept. The chunks of one street take turns in the same place, since one is done before the next.
+    """Where rows are kept. The chunks of a street reuse the same memory, since each is done before the next.
 
-    Own reach is needed on the way down and values on the way up, so they share their place too. On the last street a
-    node's value replaces its first child's. The first row of each array is special: zeros in the opponent's, scratch
-    that nobody reads in the values.
+    Own reach is needed on the way down and values on the way up, so they share memory too. On the last street, a node's
+    value replaces its first child's. The first row of each array is special: zeros in the opponent's, unread scratch in
+    the values.
     """
     opponent_at, own_at, value_at = (np.zeros(len(walk.kind), dtype=np.int32) for _ in range(3))
     reach_at = (opponent_at, own_at)
@@ -258,9 +258,9 @@ def _tiles(
     value_at: Int32,
     pay_type: type[np.floating[Any]],
 ) -> tuple[Int32, Tiles]:
-    """Step 3: tiles of each chunk [C+1], and the tiles with what each terminal pays.
+    """Step 3: tiles of each chunk [C+1], and the tiles with the payoff of each terminal.
 
-    With W the opponent's reach among weaker hands, E among weaker or equal ones, and V among all, a showdown is worth
+    With W the opponent's reach over weaker hands, E over weaker or equal ones, and V over all, a showdown is worth
 
         win · W + tie · (E − W) + lose · (V − E)  =  (win − tie) · W + (tie − lose) · E + lose · V
     """
@@ -279,7 +279,7 @@ def _tiles(
 
 
 def _grouped(wanted: NDArray[np.bool_], chunk_node: Int32) -> tuple[Int32, Int64]:
-    """Tiles of each chunk [C+1], and the wanted nodes chunk by chunk, filled up with -1 to multiples of sixteen."""
+    """Tiles of each chunk [C+1], and the wanted nodes by chunk, padded with -1 to multiples of sixteen."""
     members: list[int] = []
     tiles = [0]
     for first, last in pairwise(chunk_node):

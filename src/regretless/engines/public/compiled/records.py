@@ -1,4 +1,4 @@
-"""The records and units in which kernels find nodes, lines, chunks, streets, runouts and lists of rows."""
+"""The records and units by which kernels address nodes, lines, chunks, streets, runouts and lists of rows."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from regretless.forms.public import PublicForm
 
 __all__ = ["CHUNK", "EXTENT", "FOUR", "LINE", "NODE", "RECORD", "ROW", "RUNOUT", "SCALE", "STREET", "check_limits"]
 
-SCALE = 8  # rows are counted in eighths, which an x86 processor turns into addresses by itself,
-ROW = -SCALE  # and which leave the lowest bits of a number free: the others are the row, the lowest says "a class ends"
-FOUR = 4  # lists that are summed up come in fours, filled up with the row of zeros
+SCALE = 8  # rows are counted in eighths, which x86 addressing modes scale for free,
+ROW = -SCALE  # and which leave the low bits of a number free: the lowest marks the end of a class
+FOUR = 4  # lists to be summed come in fours, padded with the row of zeros
 RECORD = 3  # numbers of an own hand: row of its group, rows of its two pairs
 
 NODE = np.dtype(
@@ -22,7 +22,7 @@ NODE = np.dtype(
         ("actions", np.int32),
         ("first_child", np.int32),  #  children are child[first_child : first_child + actions]
         ("line", np.int32),  #         the line of the next street that a chance node leads to; -1 elsewhere
-        ("block", np.int64),  #        where its regrets begin, within those of its street, runout and player
+        ("block", np.int64),  #        where its regrets begin within those of its street, runout and player
         ("opponent_at", np.int32),  #  row of the opponent's reach
         ("own_at", np.int32),  #       row of the own reach
         ("value_at", np.int32),  #     row of values, in the same array
@@ -64,7 +64,7 @@ RUNOUT = np.dtype(
         ("local", np.int32),  #       counted among those of its street
         ("parent", np.int32),  #      runout of the street before; -1 on the first
         ("first_child", np.int32),  # the first runout of the next street that follows
-        ("first_copy", np.int32),  #  the identity not included
+        ("first_copy", np.int32),  #  not counting the identity
         ("last_copy", np.int32),
         ("symmetry", np.int32),  #    a row of the tables below that have K
         ("probability", np.float64),

@@ -1,7 +1,7 @@
-"""Walks that are taken one runout of the second street at a time, with averages or with a strategy that is handed in.
+"""Walks that go one runout of the second street at a time, with averages or with a given strategy.
 
-A strategy that is handed in is asked for runout by runout and held in 32 bits: the first street, and of the others what
-belongs to one runout of the second. So it takes a small part of the memory of a solve.
+A given strategy is read runout by runout and held in 32 bits: the first street, and everything that follows one runout
+of the second. So it takes a small fraction of the memory of a solve.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _STEPS = Steps(np.zeros(1, dtype=WEIGHTS), np.zeros(1, dtype=EXTRAS))
 
 
 class RunoutWalk:
-    """A walk that learns nothing, in parts: `begin`, `below` for each runout of the second street, `finish`."""
+    """A walk without learning, in parts: `begin`, `below` for each runout of the second street, `finish`."""
 
     def __init__(self, own: int, mode: int, job: Job, scratch: Scratch) -> None:
         self.own, self.mode, self.scratch = own, mode, scratch
@@ -40,7 +40,7 @@ class RunoutWalk:
         self._run(FINISH, 0, 0)
 
     def _run(self, part: int, first: int, last: int) -> None:
-        runouts = np.arange(1 + first, 2 + last, dtype=np.int32)  # runout 0 is that of the first street
+        runouts = np.arange(1 + first, 2 + last, dtype=np.int32)  # runout 0 is the first street's
         self.job.blocks.counter[:] = 0
         job = self.job._replace(blocks=self.job.blocks._replace(runout=runouts))
         iterate(_STEPS, self.own, self.own + 1, part, self.mode, False, job, job, self.scratch, self.scratch)
@@ -62,12 +62,12 @@ class GivenRows:
         self._read(0, range(1))
 
     def read(self, runout: int) -> None:
-        """Ask for the strategies of a runout of the second street, and of those that follow it."""
+        """Read the strategies of a runout of the second street and of the runouts that follow it."""
         for street, (first, last) in list(enumerate(self._runouts(runout)))[1:]:
             self._read(street, range(first, last))
 
     def job(self, own: int, job: Job) -> Job:
-        """The job of a walk that plays what was read last."""
+        """The job of a walk that plays the strategies read last."""
         streets = job.plan.streets.copy()
         for who, player in (("own", own), ("other", 1 - own)):
             skipped = np.array(self.first) * self.window.runout_size[player]

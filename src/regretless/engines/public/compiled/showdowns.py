@@ -1,17 +1,17 @@
-"""Lists for showdowns: which rows of reach to sum up, and which sums each hand needs.
+"""Lists for showdowns: which rows of reach to sum, and which sums each hand needs.
 
-On one final runout, put the own hands into *groups* of equal strength, weakest first, and the opponent's hands into
+On a final runout, put the own hands into *groups* of equal strength, weakest first, and the opponent's hands into
 *classes* by which groups they beat. Running sums of the opponent's reach are taken in order of strength, P over all
-hands and E[c] over the hands that hold card c, and noted where a class ends. An own hand of group g with cards c and d
-meets, among the hands weaker than g (or weaker and equal, or all),
+hands and E[c] over the hands that contain card c, and recorded where a class ends. An own hand of group g with cards c
+and d faces, among the hands weaker than g (or weaker and equal, or all),
 
     P[g] − E[c, g] − E[d, g]                                        of the opponent's reach.
 
-Own hands of one group that share a card share its sums, so a group and a card are a *pair*, and what E contributes to
-a terminal's value is worked out once per pair. Cards that play alike on the runout have equal sums too: those of the
-first are used for all, and the two of a hand are subtracted in one fixed order, so that hands which play alike get
-equal values to the last bit. Which rows go into which is the same for every terminal of the runout: it
-is worked out once, here, as lists of small numbers. The kernels that follow them have next to no branches.
+Own hands of a group that share a card share its sums, so a group and a card form a *pair*, and the contribution of E to
+a terminal's value is computed once per pair. Equivalent cards on the runout have equal sums too: the first one's are
+used for all, and the two of a hand are subtracted in a fixed order, so that equivalent hands get bit-identical values.
+The same rows are summed at every terminal of the runout, so they are determined once, here, as lists of small numbers.
+The kernels that follow these lists have almost no branches.
 """
 
 from __future__ import annotations
@@ -35,32 +35,32 @@ Records = NDArray[np.void]
 class Showdowns(NamedTuple):
     """For walks that update one player: F final runouts, n own hands, padded.
 
-    Lists marked * follow each other runout by runout, as `extents` says.
+    Lists marked * are concatenated runout by runout; `extents` says where each begins.
     """
 
     extents: Records  #     [F]        EXTENT
     sums: Int16  #          *          the opponent's hands from weakest to strongest: the order of P
-    event_fours: Int8  #    [F · deck] how many fours of the opponent's hands hold each card that stands for others
+    event_fours: Int8  #    [F · deck] number of fours of the opponent's hands with each representative card
     events: Int16  #        *          those hands, card by card, from weakest to strongest: the order of E
-    pair_counts: Int8  #    [F · deck] how many pairs have each card
+    pair_counts: Int8  #    [F · deck] number of pairs with each card
     pairs: Int16  #         * two each: rows of E, of the card, for weaker and for weaker or equal hands
     groups: Int16  #        * two each: rows of P
     records: Int16  #       [F · n · RECORD]
 
 
 class Players(NamedTuple):
-    """What the lists are made from, own player first: H hands, padded."""
+    """The input for the lists, own player first: H hands, padded."""
 
     order: tuple[Int16, Int16]  #    [F, H] hands from weakest to strongest, then the dead
-    living: tuple[Int32, Int32]  #   [F]    how many are alive
+    living: tuple[Int32, Int32]  #   [F]    number of live hands
     strength: tuple[Int16, Int16]  # [F, hands]
     cards: tuple[Int16, Int16]  #    [H, 2] `deck` where there is no card
 
 
 def make_showdowns(players: Players, alike: Int16) -> Showdowns:
-    """The lists of all final runouts; those of a flop take a fraction of a second.
+    """The lists for all final runouts; for a flop this takes a fraction of a second.
 
-    `alike` [F, deck + 1] is the card whose sums each card takes; `deck`, where there is no card, takes its own.
+    `alike` [F, deck + 1] is the card whose sums each card uses; `deck`, for a missing card, uses its own.
     """
     deck = alike.shape[1] - 1
     (final, n), m = players.order[0].shape, players.order[1].shape[1]
@@ -131,15 +131,15 @@ def fill_lists(
     groups: Int16,
     records: Int16,
     lengths: Int32,  # [F, 4] of the lists: sums, events, pairs, groups
-    holders: Int16,  # [deck + 1, m] room for places in the order of strength, by card
-    by_card: Int32,  # [5, deck + 1] room
-    classes: Int16,  # [m] room
+    holders: Int16,  # [deck + 1, m] scratch: positions in the order of strength, by card
+    by_card: Int32,  # [5, deck + 1] scratch
+    classes: Int16,  # [m] scratch
 ) -> None:
-    """For every final runout, two merges of the players' hands in order of strength, one of all and one by card."""
+    """For every final runout, merge the players' hands in order of strength, once overall and once by card."""
     zeros = SCALE * other_cards.shape[0]
     held, last, row, place, taken = by_card[0], by_card[1], by_card[2], by_card[3], by_card[4]
     for runout in range(len(records)):
-        # Groups, and the classes of the opponent's hands: 2g between the groups g - 1 and g, 2g + 1 level with g.
+        # Groups, and classes of the opponent's hands: 2g between groups g - 1 and g, 2g + 1 equal to g.
         found = 0
         rows = 0
         group = 0
@@ -227,7 +227,7 @@ def fill_lists(
                     pairs[runout, place[card], 0] = SCALE * row[card]
                     pairs[runout, place[card], 1] = SCALE * (row[card] + level)
                     place[card] += 1
-                records[runout, hand, 1 + side] = SCALE * place[card]  # row 0 is that of zeros
+                records[runout, hand, 1 + side] = SCALE * place[card]  # row 0 is all zeros
             if records[runout, hand, 1] > records[runout, hand, 2]:
                 one, two = records[runout, hand, 2], records[runout, hand, 1]
                 records[runout, hand, 1], records[runout, hand, 2] = one, two

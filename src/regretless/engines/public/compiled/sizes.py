@@ -1,8 +1,8 @@
-"""How much memory the compiled engine takes, from the size of a form: known before anything is built.
+"""How much memory the compiled engine takes for a form of a given size, known before anything is built.
 
-Each function counts the arrays of the module it names, as that module makes them. Three things are not known exactly:
-how the last street is cut into chunks (an average is taken), which hands play alike and which of them share their
-showdown sums (the most is taken).
+Each function counts the arrays of the module it names, as that module allocates them. Three things are not known
+exactly: how the last street is divided into chunks (estimated by an average), which hands are equivalent, and which of
+them share their showdown sums (both estimated by the maximum).
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from regretless.forms.public_size import PublicSize
 
 __all__ = ["CHUNK_BYTES", "MOST_BLOCKS", "estimate", "evaluation_bytes", "tile_rows"]
 
-CHUNK_BYTES = 320 * 1024  # rows of one chunk; with what it learns it should fit the second cache of a core
+CHUNK_BYTES = 320 * 1024  # rows of a chunk; with its regrets and averages it should fit in the L2 cache
 MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
 
-SUBGROUPS = {1: 1, 2: 2, 3: 2, 4: 5, 6: 6, 8: 10, 12: 10, 24: 30}  # at most, of a group of so many suit permutations
+SUBGROUPS = {1: 1, 2: 2, 3: 2, 4: 5, 6: 6, 8: 10, 12: 10, 24: 30}  # at most, by number of suit permutations in a group
 
 
 def estimate(
@@ -49,13 +49,13 @@ def estimate(
 
 
 def evaluation_bytes(size: PublicSize, *, wide_tiles: bool = False) -> int:
-    """Bytes that evaluating a strategy which is handed in takes for a while: of `RunoutWalk` and `GivenRows`."""
+    """Temporary bytes for evaluating a given strategy: of `RunoutWalk` and `GivenRows`."""
     runouts = [1, *(-(-size.runouts[1:] // max(size.runouts[1], 1)) if len(size.runouts) > 1 else ())]
     return 4 * _scratch(size, wide_tiles) + 4 * sum(_entries(size, np.array(runouts, dtype=object)))
 
 
 def tile_rows(hands: int, deck: int) -> dict[str, int]:
-    """Rows of each array of `Tile` at most, so that its size does not depend on who beats whom."""
+    """Maximum rows of each array of `Tile`, so that its size does not depend on strengths."""
     of_a_card = -(-min(hands, deck) // FOUR) * FOUR
     return {
         "reach": hands + 1,
@@ -72,7 +72,7 @@ def _hands(size: PublicSize) -> list[int]:
 
 
 def _entries(size: PublicSize, runouts: Any) -> list[int]:
-    """Stored numbers of each player on so many runouts of each street."""
+    """Stored numbers of each player on these numbers of runouts per street."""
     return [int(runouts @ size.actions[:, player]) * _hands(size)[player] for player in range(2)]
 
 
@@ -109,7 +109,7 @@ def _tables(size: PublicSize, own: int) -> int:
 
 
 def _held(size: PublicSize, player: int) -> int:
-    """Numbers in lists of the hands that hold each card, filled up to fours."""
+    """Numbers in lists of the hands with each card, padded to fours."""
     cards = min(size.deck, 2 * size.hands[player])
     return 2 * size.hands[player] + cards * (FOUR - 1) // 2
 
@@ -153,6 +153,6 @@ def _last_nodes(size: PublicSize) -> int:
 
 
 def _chunk_nodes(size: PublicSize) -> int:
-    """Betting nodes of the largest chunk of the last street, about."""
+    """Approximate number of betting nodes in the largest chunk of the last street."""
     row_bytes = 4 * sum(_hands(size))
     return min(_last_nodes(size), max(size.longest_line, CHUNK_BYTES // row_bytes))

@@ -1,4 +1,4 @@
-"""What the kernels of the public form know of hands and runouts: who is dead, who blocks whom, who beats whom."""
+"""Hands and runouts as the kernels of the public form see them: which hands are dead, block or beat which."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ GOLDEN = 0x9E3779B1  # 2³² over the golden ratio: its multiples spread evenly
 class Tables(NamedTuple):
     """For walks that update one player. R runouts of all streets, street by street; n own, m other hands, padded.
 
-    K sets of cards and hands that play alike (`forms.public.Symmetry`).
+    K sets of equivalent cards and hands (`forms.public.Symmetry`).
     """
 
     runouts: Records  #      [R]        RUNOUT
     copies: Int16  #         [copies]   rows of `permutations`
     permutations: Int16  #   [G · n]
-    alike_hands: Int16  #    [K · n]    the own hand whose numbers a hand takes on a runout
+    alike_hands: Int16  #    [K · n]    the own hand that represents each hand on a runout
     alike_cards: Int8  #     [K · deck]
-    roundings: UInt32  #     [K · n]    what makes the roundings of hands differ, the same for hands that play alike
-    own_alive: UInt16  #     [R · n/16] a bit a hand: not blocked
+    roundings: UInt32  #     [K · n]    makes the rounding of hands differ, except for equivalent hands
+    own_alive: UInt16  #     [R · n/16] a bit per hand: not blocked
     other_alive: UInt16  #   [R · m/16]
-    fold_rows: Int16  #      [3 n]      of an own hand: rows of its cards' sums, and of the same hand of the opponent
-    card_fours: Int8  #      [deck]     how many fours of other hands hold each card
+    fold_rows: Int16  #      [3 n]      per own hand: rows of its cards' sums, and of the opponent's same hand
+    card_fours: Int8  #      [deck]     number of fours of other hands with each card
     card_hands: Int16  #     [...]      those hands, card by card
     showdowns: Showdowns
 
 
 def make_tables(form: PublicForm) -> tuple[Tables, Tables]:
-    """The tables for both players' walks; those of a flop take a fraction of a second."""
+    """The tables for both players' walks; for a flop this takes a fraction of a second."""
     alive = [_alive(form, player) for player in range(2)]
     return _make_tables(form, 0, alive), _make_tables(form, 1, alive)
 
@@ -56,7 +56,7 @@ def _make_tables(form: PublicForm, own: int, alive: list[BoolArray]) -> Tables:
     own_hands, other_hands = alive[own].shape[1], alive[other].shape[1]
     own_cards = _cards(form, own, own_hands)
     other_cards = _cards(form, other, other_hands)
-    same = np.full(own_hands, other_hands, dtype=np.int16)  # the row of zeros after the last, where there is none
+    same = np.full(own_hands, other_hands, dtype=np.int16)  # by default the row of zeros after the last
     same[: len(form.hands[own].same)] = np.where(form.hands[own].same < 0, other_hands, form.hands[own].same)
     alike_hands = _padded_rows(form.symmetry.hands[own], own_hands)
     holders = [np.flatnonzero((other_cards == card).any(axis=1)) for card in range(form.deck)]
@@ -86,14 +86,14 @@ def _make_tables(form: PublicForm, own: int, alive: list[BoolArray]) -> Tables:
 
 
 def _padded_rows(rows: NDArray[np.integer[Any]], width: int) -> Int16:
-    """[rows, width] rows of hand numbers, in which a padded hand stands for itself."""
+    """[rows, width] rows of hand numbers, in which a padding hand represents itself."""
     wide = np.tile(np.arange(width, dtype=np.int16), (len(rows), 1))
     wide[:, : rows.shape[1]] = rows
     return wide
 
 
 def _cards(form: PublicForm, player: int, width: int) -> Int16:
-    """[width, 2] cards of each hand; `deck` where there is none, the row of sums that stays 0."""
+    """[width, 2] cards of each hand; `deck`, whose row of sums stays 0, where there is none."""
     cards = np.full((width, 2), form.deck, dtype=np.int16)
     given = form.hands[player].cards
     cards[: len(given)] = np.where(given < 0, form.deck, given)
@@ -127,7 +127,7 @@ def _alive(form: PublicForm, player: int) -> BoolArray:
 
 
 def _bits(alive: BoolArray) -> UInt16:
-    """Sixteen hands to a number, the first in the lowest bit."""
+    """Sixteen hands per number, the first in the lowest bit."""
     weights = (1 << np.arange(LANES)).astype(np.uint16)
     bits: UInt16 = (alive.reshape(-1, LANES) * weights).sum(axis=1).astype(np.uint16)
     return bits
@@ -139,7 +139,7 @@ def _living(form: PublicForm, player: int, alive: BoolArray) -> Int32:
 
 
 def _by_strength(form: PublicForm, player: int) -> Int16:
-    """[F, hands, padded] living hands of every final runout from weakest to strongest, then the dead."""
+    """[F, hands, padded] live hands of every final runout from weakest to strongest, then the dead."""
     strength = form.strength[player]
     highest = np.iinfo(np.int16).max
     key = np.full((len(strength), padded(strength.shape[1])), highest, dtype=np.int16)

@@ -38,7 +38,7 @@ SIZES = (
     "sequence_stride", "product_stride", "set_stride", "column_bits",
 )  # fmt: skip
 
-MOST_VALUES = 4096  # distinct payoffs that packed entries may have: the table must fit in shared memory
+MOST_VALUES = 4096  # distinct payoffs allowed in packed entries: the table must fit in shared memory
 WARP = 32
 MAX_LEVELS = 64  # as in the kernels: levels of a part that a block keeps in shared memory
 
@@ -55,15 +55,15 @@ class CudaPlayer:
     packed: bool
 
     def spread(self, array: FloatArray) -> FloatArray:
-        """An array over sequences, [..., S], followed by the copies of its top that blocks 1, 2, … keep."""
+        """An array over sequences, [..., S], followed by the copies of its top for blocks 1, 2, …"""
         top = array[..., : self.layout.top_sequences]
         return np.concatenate([array] + [top] * (self.layout.blocks - 1), axis=-1)
 
     def realize(self, strategy: FloatArray) -> FloatArray:
-        """The plan of a strategy, [..., S] both."""
+        """The realization plan of a strategy; both are [..., S]."""
         layout = self.layout
         plan = np.ones_like(strategy)
-        for part in layout.level:  # the top first, and in each part parents before children
+        for part in layout.level:  # the top first, and parents before children in each part
             for begin, end in pairwise(layout.first[part].tolist()):
                 plan[..., begin:end] = plan[..., layout.parent[begin:end]] * strategy[..., begin:end]
         return plan
@@ -84,7 +84,7 @@ class CudaGame:
 
     @property
     def deepest(self) -> int:
-        """Levels of the deepest part."""
+        """Number of levels in the deepest part."""
         return max(int(player.arrays["part_levels"].max()) for player in self.players)
 
     @cached_property
@@ -112,11 +112,11 @@ class CudaGame:
 
     @property
     def carried_bytes(self) -> int:
-        """Shared memory for everything that changes, when one block has the game to itself."""
+        """Shared memory for everything that changes, if a single block holds the game."""
         return sum(5 * player.layout.sequences + player.layout.sets for player in self.players) * self.real_bytes
 
     def starting_state(self, player: int) -> dict[str, FloatArray]:
-        """What the arrays of STATE hold before the first iteration, [games, …]."""
+        """The arrays of STATE before the first iteration, [games, …]."""
         me = self.players[player]
         layout = me.layout
         strategy = np.ones(layout.sequences)
@@ -140,7 +140,7 @@ def prepare(
     threads: int = 132 * 1024,
     share: float = 0.5,
 ) -> CudaGame:
-    """Lay a two-player game out for so many blocks; `threads` is how many the device keeps busy with one game."""
+    """Lay out a two-player game for `blocks` blocks; `threads` is how many threads one game keeps busy."""
     games = terms[0].value.shape[1] if terms[0].value.ndim == 2 else 1
     layouts = [lay_out(tree, np.diff(term.start), blocks=blocks, share=share) for tree, term in zip(trees, terms)]
     columns = [max(int(layout.sequences - 1).bit_length(), 1) for layout in layouts]
@@ -177,7 +177,7 @@ def _coded(value: NDArray[Any], column_bits: int) -> tuple[IntArray | None, NDAr
 
 
 def _power_of_two(number: float) -> int:
-    """The smallest power of two that is not below `number`, between 1 and a warp."""
+    """The smallest power of two at or above `number`, between 1 and a warp."""
     return min(1 << max(int(np.ceil(number)) - 1, 0).bit_length(), WARP)
 
 

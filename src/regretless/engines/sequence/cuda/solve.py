@@ -109,7 +109,7 @@ class CupySolve:
     def _choose_mode(self, mode: str, terms: tuple[Terms, ...], games: int) -> str:
         if mode != "auto":
             if mode == "graph" and games > 1:
-                raise InvalidOption("mode", mode, "runs one game; a batch runs persistent")
+                raise InvalidOption("mode", mode, "runs a single game; a batch needs persistent")
             return mode
         return "graph" if games == 1 and max(len(term.value) for term in terms) > PERSISTENT_UP_TO else "persistent"
 
@@ -154,7 +154,7 @@ class CupySolve:
     # --- iterations ---
 
     def advance(self, schedule: Schedule) -> None:
-        """Run as many iterations as `schedule` has rows."""
+        """Run one iteration per row of `schedule`."""
         for begin in range(0, len(schedule), CAPACITY):
             rows = np.ascontiguousarray(schedule[begin : begin + CAPACITY])
             with self._device, self._stream:
@@ -168,7 +168,7 @@ class CupySolve:
             self._stream.synchronize()
 
     def _launch_together(self, kernel: str, *arguments: Any, carried: bool = False) -> None:
-        """One launch of all blocks of all games."""
+        """Launch all blocks of all games at once."""
         game = self.game
         self._arrived.fill(0)
         values = [argument if isinstance(argument, cupy.ndarray) else np.int32(argument) for argument in arguments]
@@ -230,7 +230,7 @@ class CupySolve:
     # --- reading and writing ---
 
     def evaluate(self, strategy: FloatArray | None) -> tuple[FloatArray, FloatArray]:
-        """Values and best-response values, [players, games] both."""
+        """Values and best-response values, both [players, games]."""
         average = strategy is None
         with self._device, self._stream:
             if strategy is not None:

@@ -14,7 +14,7 @@ LEVELS = "levels"  # one launch for each step and level
 
 
 def kernel_source(*ways: str) -> str:
-    """What both ways of running share, and those asked for; compiling only one of them takes half as long.
+    """The source shared by both ways of running plus those requested; compiling only one takes half as long.
 
     >>> "solve(" in kernel_source(TOGETHER), "level_up(" in kernel_source(TOGETHER)
     (True, False)

@@ -1,8 +1,8 @@
-"""Whole walks and whole iterations: the first street, and the runouts below it in blocks that threads can share.
+"""Whole walks and whole iterations: the first street, and the runouts below it in blocks that threads share.
 
-The runouts of the second street are cut into blocks, the same ones for any number of threads. A block adds up its
-runouts in order into a buffer, and the buffers are added in order, so a result depends neither on the number of threads
-nor on which of them is faster. A single thread needs one buffer only.
+The runouts of the second street are divided into blocks, the same for any number of threads. A block sums its runouts
+in order into a buffer, and the buffers are added in order, so results depend neither on the number of threads nor on
+their timing. A single thread needs only one buffer.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ BEGIN, BLOCKS, FINISH = 1, 2, 4  # the parts of a walk: down the first street, e
 
 @fast_pasted
 def _walk_parts(parts: int, mode: int, step: Step, predicts: bool, job: Job, main: Scratch, scratch: Scratch) -> None:
-    """Parts of one player's walk; `main` are the rows of the first street, `scratch` those of the calling thread."""
+    """Parts of one player's walk; `main` has the rows of the first street, `scratch` those of the calling thread."""
     plan, tables, learned, blocks = job
     zero = zeros(main.line)
     count = blocks.runout.size - 1
     size = blocks.size
     alone = blocks.lines.size == size
-    # The three calls of `walk` are one call in a loop, so that its code exists once.
+    # The three calls of `walk` are one call in a loop, so that it is inlined only once.
     stage = BEGIN
     while stage <= FINISH:
         if not parts & stage:
@@ -85,7 +85,7 @@ def iterate(
     main: Scratch,
     scratch: Scratch,
 ) -> None:
-    """In every iteration, the walks of players `first_own : last_own` in turn, or parts of them."""
+    """For every iteration, the walks of players `first_own : last_own` in turn, or parts of them."""
     before = flush_tiny()
     for row in range(steps.weights.size):
         step = Step(steps.weights[row], steps.extras[row])

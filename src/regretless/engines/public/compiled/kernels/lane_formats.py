@@ -1,10 +1,10 @@
-"""How vectors of sixteen 32-bit floats are stored in fewer bits, and loaded again.
+"""Storage of vectors of sixteen 32-bit floats in fewer bits.
 
-    int16     the bits of IEEE halves, for numbers of any size: eleven significant bits, 65504 the largest
-    uint16    whole numbers from 0 to 65535, for numbers that are known to lie there
+    int16     the bits of half-precision floats: eleven significant bits, at most 65504
+    uint16    integers from 0 to 65535
 
-Numbers are rounded up or down at random, so that errors cancel out: rounded to the nearest, a sum would stand still
-once what is added to it is less than half a step.
+Rounding is stochastic, so that errors cancel: with rounding to nearest, a sum would stop growing once its increments
+are less than half a step.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _SHORTS = ir.VectorType(ir.IntType(16), LANES)
 
 
 class LaneFormat(NamedTuple):
-    """Sixteen stored numbers, by the type of the array that holds them."""
+    """How sixteen numbers are stored in an array of a given type."""
 
-    vector: Any  # as they lie in memory
+    vector: Any  # in memory
     load: Callable[[Any, Any], Any] = lambda builder, found: found  # to floats
-    store: Callable[[Any, Any, Any], Any] | None = None  # from 32-bit floats and as many random 32-bit numbers
+    store: Callable[[Any, Any, Any], Any] | None = None  # from 32-bit floats and random 32-bit numbers
 
 
 def hashed(builder: Any, seed: Any) -> Any:
@@ -43,17 +43,17 @@ def hashed(builder: Any, seed: Any) -> Any:
 
 
 def _as_halves(builder: Any, value: Any, chance: Any) -> Any:
-    """Moved at random by up to half a step of a half, except for 0, then rounded to the nearest."""
+    """Add up to half a step at random, except to 0, then round to nearest."""
     value = _between(builder, value, -65504.0, 65504.0)
-    steps = builder.ashr(chance, ir.Constant(INTS, [32 - 13] * LANES))  # a half has no room for the last 13 bits
+    steps = builder.ashr(chance, ir.Constant(INTS, [32 - 13] * LANES))  # a half lacks the last 13 bits
     moved = builder.bitcast(builder.add(builder.bitcast(value, INTS), steps), VECTOR)
     is_zero = builder.fcmp_ordered("==", value, ir.Constant(VECTOR, [0.0] * LANES))
     return builder.fptrunc(builder.select(is_zero, value, moved), _HALVES)
 
 
 def _as_whole(builder: Any, value: Any, chance: Any) -> Any:
-    """Moved up at random by less than 1, then cut off."""
-    exponent = ir.Constant(INTS, [0x3F800000] * LANES)  # with random bits behind it: a number from 1 to 2
+    """Add a random number below 1, then truncate."""
+    exponent = ir.Constant(INTS, [0x3F800000] * LANES)  # followed by random bits: a number from 1 to 2
     ahead = builder.bitcast(builder.or_(builder.lshr(chance, ir.Constant(INTS, [9] * LANES)), exponent), VECTOR)
     moved = builder.fadd(builder.fsub(value, ir.Constant(VECTOR, [1.0] * LANES)), ahead)
     return builder.trunc(builder.fptosi(_between(builder, moved, 0.0, 65535.0), INTS), _SHORTS)

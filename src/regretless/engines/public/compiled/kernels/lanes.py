@@ -1,17 +1,16 @@
-"""Sixteen numbers handled as one: the vector type in which the kernels of the public form are written.
+"""Vectors of sixteen numbers: the type in which the kernels of the public form are written.
 
-numba leaves it to LLVM to find loops that can be vectorised, and with several arrays and few actions per node it often
-finds none. Here a `Lanes` value *is* an LLVM vector of sixteen floats: `load` reads one from an array, `+ - *` and the
-functions below work on all sixteen, `store` writes it back. On a processor with AVX-512 it is one register; elsewhere
-LLVM splits it into two or four, so the same code runs everywhere. An array of 64-bit floats gives sixteen of those, in
-twice the registers: sums over deals use these, and terminals are written for either.
+Numba relies on LLVM to vectorise loops, and with several arrays and few actions per node LLVM often fails to. Here a
+`Lanes` value *is* an LLVM vector of sixteen floats: `load` reads one from an array, `+ - *` and the functions below
+work on all sixteen, `store` writes it back. On a processor with AVX-512 it is one register; elsewhere LLVM splits it
+into two or four, so the same code runs everywhere. An array of 64-bit floats gives sixteen of those, in twice the
+registers: sums over deals use these, and terminals work with either.
 
 Regrets and averages may be stored in fewer bits: `load` and `store_rounded` convert them (`lane_formats`), so nothing
 else sees the format.
 
-A product and a sum may become one instruction, and division becomes an estimate refined once. Otherwise arithmetic
-happens in the order it is written, which is chosen so that sums need not wait for each other. Neither infinities nor
-NaN may occur.
+A product and a sum may be fused, and division is an estimate refined once. Otherwise arithmetic happens in the order
+written, which is chosen so that sums need not wait for each other. Infinities and NaN must not occur.
 """
 
 from __future__ import annotations
@@ -76,7 +75,7 @@ class _LanesModel(models.PrimitiveModel):
 
 
 def _lanes_of(number: Any) -> _LanesType:
-    """What numbers of a type are loaded as."""
+    """The vector type for numbers of a type."""
     return _wide_lanes if number == types.float64 else _lanes
 
 
@@ -119,14 +118,14 @@ def zeros(typing_context: Any, array: Any) -> Any:
 
 
 def _mask(context: Any, builder: Any, kind: Any, bits: Any, index: Any) -> Any:
-    """The sixteen bits of bits[index] as sixteen truths."""
+    """The sixteen bits of bits[index] as booleans."""
     data = context.make_array(kind)(context, builder, bits).data
     return builder.bitcast(builder.load(builder.gep(data, [index])), ir.VectorType(ir.IntType(1), LANES))
 
 
 @intrinsic
 def mask_dead(typing_context: Any, value: Any, bits: Any, index: Any) -> Any:
-    """value where the bit of bits[index] is set, else 0; the lowest bit is that of the first lane"""
+    """value where the bit of bits[index] is set, else 0; the lowest bit belongs to the first lane"""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         value, bits, index = arguments
@@ -138,7 +137,7 @@ def mask_dead(typing_context: Any, value: Any, bits: Any, index: Any) -> Any:
 
 @intrinsic
 def item(typing_context: Any, array: Any, index: Any) -> Any:
-    """array[index] of an array of small integers; unlike numba's own, it never counts from the end."""
+    """array[index] of an array of small integers; unlike numba's own, never counts from the end."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = signature.args[0]
@@ -161,11 +160,11 @@ def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
 
 @intrinsic
 def store_rounded(typing_context: Any, array: Any, index: Any, value: Any, seed: Any, roundings: Any, at: Any) -> Any:
-    """array[index : index + 16] = value, whatever the array holds.
+    """array[index : index + 16] = value, in the array's format.
 
-    To 16 bits, numbers are rounded up or down at random, so that roundings cancel out: otherwise a sum would stand
-    still once what is added to it is less than half a step. The chances follow from `seed` and `roundings[at :
-    at + 16]` alone, so numbers that agree in both and are equal stay equal.
+    Rounding to 16 bits is stochastic, so that errors cancel: otherwise a sum would stop growing once its increments
+    are less than half a step. It depends only on `seed` and `roundings[at : at + 16]`, so equal numbers for which
+    both agree stay equal.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -230,7 +229,7 @@ _overload(operator.mul, _multiply)
 
 @intrinsic
 def add_product(typing_context: Any, total: Any, left: Any, right: Any) -> Any:
-    """total + left · right, one instruction"""
+    """total + left · right, fused"""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         total, left, right = arguments
@@ -241,7 +240,7 @@ def add_product(typing_context: Any, total: Any, left: Any, right: Any) -> Any:
 
 @intrinsic
 def maximum(typing_context: Any, left: Any, right: Any) -> Any:
-    """The larger of two, lane by lane."""
+    """The lane-wise maximum."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         left, right = arguments
@@ -263,7 +262,7 @@ def where_positive(typing_context: Any, condition: Any, positive: Any, other: An
 
 
 def _interleave(builder: Any, rows: list[Any], span: int) -> list[Any]:
-    """One of four steps of a transposition: swap the off-diagonal blocks of pairs of rows `span` apart."""
+    """One of the four steps of a transposition: swap the off-diagonal blocks of pairs of rows `span` apart."""
     result = list(rows)
     low = [lane if lane // span % 2 == 0 else lane - span + LANES for lane in range(LANES)]
     high = [lane + span if lane // span % 2 == 0 else lane + LANES for lane in range(LANES)]
@@ -280,7 +279,7 @@ def _interleave(builder: Any, rows: list[Any], span: int) -> list[Any]:
 def transpose(typing_context: Any, source: Any, starts: Any, first: Any, offset: Any, target: Any, at: Any) -> Any:
     """target[at + 16·i + j] = source[starts[first + j] + offset + i]: sixteen pieces of rows become sixteen columns.
 
-    The target may hold 64-bit numbers.
+    The target may have 64-bit numbers.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -316,7 +315,7 @@ def store_columns(
 ) -> Any:
     """target[starts[first + j] + offset + i] = columns[i][j]: sixteen columns become pieces of sixteen rows.
 
-    Where bit i of alive[bits] is not set, it is 0 instead. Columns of 64-bit numbers are rounded.
+    It is 0 where bit i of alive[bits] is not set. Columns of 64-bit numbers are rounded.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

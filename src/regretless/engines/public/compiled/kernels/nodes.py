@@ -1,10 +1,10 @@
-"""Decisions: what a player's choice does to rows of reach on the way down and to rows of values on the way up.
+"""Decisions: how a player's strategy changes rows of reach on the way down and rows of values on the way up.
 
-On the way down, with R the numbers that the strategy is matched to (regrets, or sums of strategies):
+On the way down, with R the numbers that the strategy is matched to (regrets or sums of strategies):
 
     σ[a] = max(R[a], 0) / Σ max(R, 0),  uniform where the sum is 0        reach of child a = reach · σ[a]
 
-and at a decision of the player the walk updates, whose own reach is split in the same way:
+and at a decision of the updating player, whose own reach is split the same way:
 
     S[a] ← S[a] · decay + gain · own reach of child a
 
@@ -13,10 +13,10 @@ On the way up, at a decision of that player, with v[a] the values of the childre
     v = Σ σ[a] · v[a]
     R[a] ← R[a] · (positive or negative discount) + v[a] − v,  not below `floor`
 
-At the opponent's decisions v = Σ v[a]. Each pass reads and writes a number once.
+At the opponent's decisions, v = Σ v[a]. Each pass reads and writes every number once.
 
 Regrets and averages of a node are [hands / 16, actions, 16], nodes in walking order: the way down reads memory
-forwards, the way up backwards, and the processor's own prefetching keeps up with both.
+forwards, the way up backwards, and the hardware prefetcher keeps up with both.
 """
 
 from __future__ import annotations
@@ -56,20 +56,20 @@ __all__ = [
 
 Int32 = NDArray[np.int32]
 
-LOWEST = -3e38  # a floor that changes nothing
+LOWEST = -3e38  # a floor without effect
 
 
 class Rounding(NamedTuple):
-    """What decides how stored numbers are rounded, hand by hand, in one iteration."""
+    """What determines how stored numbers are rounded, hand by hand, in one iteration."""
 
-    hands: NDArray[np.uint32]  # the same for hands that play alike
+    hands: NDArray[np.uint32]  # the same for equivalent hands
     at: int  # where those of the runout begin
     salt: int  # one per iteration
 
 
 @fast_inlined
 def split(source: Stored, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
-    """Rows of reach of a node's children, which are adjacent, from its own row; fastest with two or three children."""
+    """Split a node's row of reach into adjacent rows of its children; fastest with two or three children."""
     if actions == 2:
         split_any(source, at, 2, hands, reach, from_at, to_at)
     elif actions == 3:
@@ -80,7 +80,7 @@ def split(source: Stored, at: int, actions: int, hands: int, reach: Float32, fro
 
 @fast_inlined
 def split_any(source: Stored, at: int, actions: int, hands: int, reach: Float32, from_at: int, to_at: int) -> None:
-    """The same; takes less time to compile."""
+    """The same, but faster to compile."""
     for hand in range(0, hands, LANES):
         here = at + hand * actions
         factor, evenly = _shares(source, here, actions, load(reach, from_at + hand))
@@ -91,7 +91,7 @@ def split_any(source: Stored, at: int, actions: int, hands: int, reach: Float32,
 
 @fast_inlined
 def _shares(source: Stored, here: int, actions: int, arriving: Lanes) -> tuple[Lanes, Lanes]:
-    """Child a gets evenly + max(source[a], 0) · factor of what arrives."""
+    """(evenly, factor): child a gets evenly + max(source[a], 0) · factor of the arriving reach."""
     zero = splat(np.float32(0.0))
     positive = zero
     for action in range(actions):
@@ -115,7 +115,7 @@ def split_and_average(
     step: Step,
     rounding: Rounding,
 ) -> None:
-    """The same at a decision of the player who is updated, with the update of its average."""
+    """The same at a decision of the updating player, with the update of its average."""
     if actions == 2:
         _split_and_average(source, average, at, 2, hands, reach, from_at, to_at, step, rounding)
     elif actions == 3:
@@ -165,7 +165,7 @@ def sum_children(actions: int, hands: int, value: Float32, child: Int32, first: 
 
 @fast_inlined
 def best(actions: int, hands: int, value: Float32, child: Int32, first: int, to_at: int) -> None:
-    """Values of a best response: the largest of the children's."""
+    """Values of a best response: the maximum over the children."""
     for hand in range(0, hands, LANES):
         highest = load(value, item(child, first) + hand)
         for action in range(1, actions):
@@ -186,7 +186,7 @@ def best_around(
     locked: Float32,
     locked_at: int,
 ) -> None:
-    """Values of a best response where some hands are locked: those play what `source` is matched to."""
+    """Values of a best response where some hands are locked: those play the strategy matched to `source`."""
     for hand in range(0, hands, LANES):
         mixed = _mean(source, at + hand * actions, actions, value, child, first, hand)
         highest = load(value, item(child, first) + hand)
@@ -206,14 +206,14 @@ def mean(
     first: int,
     to_at: int,
 ) -> None:
-    """Values of playing what `source` is matched to."""
+    """Values of playing the strategy matched to `source`."""
     for hand in range(0, hands, LANES):
         store(value, to_at + hand, _mean(source, at + hand * actions, actions, value, child, first, hand))
 
 
 @fast_inlined
 def _mean(source: Stored, here: int, actions: int, value: Float32, child: Int32, first: int, hand: int) -> Lanes:
-    """Σ σ[a] · v[a] of sixteen hands, whose numbers in `source` begin at `here`."""
+    """Σ σ[a] · v[a] for sixteen hands, whose numbers in `source` begin at `here`."""
     zero = splat(np.float32(0.0))
     one = splat(np.float32(1.0))
     positive = zero
@@ -285,4 +285,4 @@ def _improve(
             if predicts:
                 predicted = add_product(kept * prediction_discount, new, prediction)
                 store_rounded(matched, index, predicted, seed, rounding.hands, rounding.at + hand)
-        store(value, to_at + hand, worth)  # may replace the first child's value, so it comes last
+        store(value, to_at + hand, worth)  # last, because it may replace the first child's value

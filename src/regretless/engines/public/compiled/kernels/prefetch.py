@@ -1,4 +1,4 @@
-"""What to load from memory while terminals are evaluated: arithmetic on a tile leaves memory idle.
+"""Prefetching during terminal evaluation, when arithmetic leaves the memory bus idle.
 
 On the last street, while a chunk's tiles are evaluated, the regrets and averages of the chunk that follows it in memory
 are prefetched, an equal share per tile and, within a tile, per hand.
@@ -18,7 +18,7 @@ __all__ = ["Ahead", "plan_ahead", "prefetch_other", "prefetch_own", "tile_ahead"
 
 
 class Ahead(NamedTuple):
-    """Numbers to prefetch: two arrays by the own hands, one by the opponent's."""
+    """What to prefetch: two arrays along with the own hands, one along with the opponent's."""
 
     average: Stored
     matched: Stored
@@ -69,7 +69,7 @@ def tile_ahead(ahead: Ahead, tile: int) -> Ahead:
 
 @fast_inlined
 def prefetch_own(ahead: Ahead, hand: int) -> None:
-    """For the sixteen own hands from `hand` on."""
+    """Prefetch for the sixteen own hands from `hand`."""
     for near in range(hand, hand + LANES):
         prefetch(ahead.average, ahead.own_at + near * ahead.own_step)
         prefetch(ahead.matched, ahead.own_at + near * ahead.own_step)
@@ -77,6 +77,6 @@ def prefetch_own(ahead: Ahead, hand: int) -> None:
 
 @fast_inlined
 def prefetch_other(ahead: Ahead, hand: int) -> None:
-    """For sixteen hands of the opponent."""
+    """Prefetch for sixteen hands of the opponent."""
     for near in range(hand, hand + LANES):
         prefetch(ahead.other, ahead.other_at + near * ahead.other_step)

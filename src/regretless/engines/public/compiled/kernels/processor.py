@@ -1,4 +1,4 @@
-"""What kernels tell the processor itself: to prefetch, to count atomically, to treat tiny numbers as 0."""
+"""Processor instructions for kernels: prefetch, atomic increment, flushing denormals to 0."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _X86 = platform.machine().lower() in ("x86_64", "amd64", "i686")
 
 @intrinsic
 def atomic_increment(typing_context: Any, counter: Any) -> Any:
-    """counter[0], which then grows by 1; no two threads get the same number."""
+    """Returns counter[0] and increments it; no two threads get the same number."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -31,7 +31,7 @@ def atomic_increment(typing_context: Any, counter: Any) -> Any:
 
 @intrinsic
 def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-    """Start loading array[index : index + 16] into the second cache; an index outside the array does no harm."""
+    """Start loading array[index : index + 16] into the L2 cache; an index out of bounds is harmless."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
@@ -39,7 +39,7 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
         address = builder.bitcast(builder.gep(data, [arguments[1]]), byte_pointer)
         kind = ir.FunctionType(ir.VoidType(), [byte_pointer, _INT, _INT, _INT])
         prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        builder.call(prefetch, [address, _INT(0), _INT(2), _INT(1)])  # for reading, second cache, data
+        builder.call(prefetch, [address, _INT(0), _INT(2), _INT(1)])  # for reading, L2 cache, data
         return context.get_dummy_value()
 
     return types.void(array, types.intp), generate
@@ -53,9 +53,9 @@ def _control_register(builder: Any, name: str, place: Any) -> None:
 
 @intrinsic
 def flush_tiny(typing_context: Any) -> Any:
-    """From here on treat numbers below 1e-38 as 0: x86 processors are a hundred times slower on them.
+    """Treat denormal numbers (below 1e-38) as 0 from here on: x86 processors are a hundred times slower on them.
 
-    Returns the earlier setting, for `restore_tiny`. Other processors need nothing.
+    Returns the previous setting for `restore_tiny`. Does nothing on other processors.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

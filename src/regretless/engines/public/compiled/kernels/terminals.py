@@ -1,23 +1,23 @@
 """Terminals, sixteen at a time: fold and showdown for all hands in O(n + m).
 
-Rows of reach over hands are turned into a tile [hands, 16], one terminal per lane. The tile is summed by card, and for
-showdowns in order of strength, as the lists of `showdowns` say; then every own hand takes the sums that concern it, and
-the values are turned back into rows.
+Rows of reach over hands are transposed into a tile [hands, 16], one terminal per lane. The tile is summed by card and,
+for showdowns, in order of strength, following the lists in `showdowns`; each own hand's value is computed from these
+sums, and the values are transposed back into rows.
 
     fold        pay · V(h),    V(h) = all − S[c] − S[d] + reach[same hand],    S[c]: reach of the hands with card c
     showdown    (win − tie) · W(h) + (tie − lose) · E(h) + lose · V(h)
 
-W is V among weaker hands, E among weaker or equal ones. The opponent's hand with h's own two cards is subtracted twice
-and so added once; it is never weaker than h. Own hands of equal strength that share a card share what they subtract:
+W is V over weaker hands, E over weaker or equal ones. The opponent's hand with h's own two cards is subtracted twice,
+so it is added back once; it is never weaker than h. Own hands of equal strength that share a card subtract the same:
 
     base[g]     =  (win − tie) · P[g, weaker]     + (tie − lose) · P[g, equal]     + lose · all
     part[g, c]  =  (win − tie) · E[c, g, weaker]  + (tie − lose) · E[c, g, equal]  + lose · S[c]
     value       =  base[g] − part[g, c] − part[g, d] + (tie − lose + lose) · reach[same hand]
 
-Where blockers leave next to nothing of the opponent's reach, these differences cancel, and a tile has 64-bit numbers;
-reach and values have 32 bits in any case.
+Where blockers leave almost none of the opponent's reach, these differences cancel, so tiles have 64-bit numbers; reach
+and values always have 32 bits.
 
-Cards that play alike on the runout take the same sums, so hands that play alike get equal values to the last bit.
+Equivalent cards on a runout share their sums, so equivalent hands get bit-identical values.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ STEP = LANES // SCALE  # numbers in an eighth of a row
 
 @fast_inlined
 def fold_tile(first: int, runout: int, plan: Plan, tables: Tables, scratch: Scratch, ahead: Ahead) -> None:
-    """Sixteen folds, from number `first` of `plan.folds` on."""
+    """Sixteen folds, starting at number `first` of `plan.folds`."""
     own_hands, other_hands, folds = plan.own_hands, plan.other_hands, plan.folds
     reach, cards = scratch.tile.reach, scratch.tile.cards
     rows, card_hands = tables.fold_rows, tables.card_hands
@@ -124,9 +124,9 @@ def _same(rows: Int16, hand: int, reach: Float) -> Lanes:
 
 @fast_inlined
 def _running_sums(reach: Float, hands: Int16, first: int, last: int, sums: Float) -> Lanes:
-    """Note the sums of rows of reach where a class ends, from row 1 of `sums` on; the sum of all.
+    """Record running sums of rows of reach where a class ends, from row 1 of `sums`; returns the total.
 
-    Within a four, sums do not wait for the running sum.
+    Within a group of four, sums do not wait for the running sum.
     """
     whole = zeros(reach)
     to_at = LANES
@@ -170,9 +170,9 @@ def _worth(records: Int16, at: int, base: Float, parts: Float, same: Lanes, same
 def showdown_tile(
     first: int, runout: int, final: int, plan: Plan, tables: Tables, scratch: Scratch, ahead: Ahead
 ) -> None:
-    """Sixteen showdowns, from number `first` of `plan.showdowns` on, of one final runout.
+    """Sixteen showdowns on one final runout, starting at number `first` of `plan.showdowns`.
 
-    It is number `runout` among all and `final` among those of the last street.
+    `runout` numbers it among all runouts, `final` among those of the last street.
     """
     own_hands, other_hands, showdowns = plan.own_hands, plan.other_hands, plan.showdowns
     tile, pay, count = scratch.tile, showdowns.pay, showdowns.from_at.size

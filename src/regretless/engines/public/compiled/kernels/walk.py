@@ -1,20 +1,20 @@
-"""One walk over the public tree: the opponent's reach down, values up, street by street.
+"""A walk over the public tree: the opponent's reach flows down, values flow up, street by street.
 
 For a runout of a street:
 
 1. `enter`      Rows of reach enter the street's lines from the chance nodes above; hands that the new cards block get
                 reach 0.
 2. `down`       Every decision splits a row of reach among its children. Then every runout of the next street is walked
-                in the same way.
+                the same way.
 3. `terminals`  Folds and showdowns are evaluated, sixteen at a time.
 4. `up`         Each decision's value is computed from its children's; the updating player's regrets change.
-5. `leave`      What the runout is worth, times the probability of its deal, is added to the values of the lines above;
-                a copy of it (suits renamed) adds the same with hands permuted. These sums have 64 bits: in 32, dozens
-                of equal terms added one by one drift away.
+5. `leave`      The value of the runout, times the probability of its deal, is added to the values of the lines above;
+                a copy of it (suits renamed) adds the same with hands permuted. These sums are in 64 bits: in 32, adding
+                dozens of equal terms one by one would drift.
 
-`walk` does this without recursion: it goes down one runout per street, and up again when a street has no more runouts.
-It can also stop after going down the first street, do some of the runouts below it, or go up the first street, so that
-threads can share the runouts of the second street.
+`walk` is not recursive: it goes down one runout per street, and up again when a street has no more runouts. It can also
+stop after going down the first street, do some of the runouts below it, or go up the first street, so that threads can
+share the runouts of the second street.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ DECISION, CHANCE = 0, 1  # of `forms.public.Kind`
 class Stretch(NamedTuple):
     """A part of a walk: some runouts of street `top`, and everything below them.
 
-    With `end` DOWN it stops when it has gone down street `top`; with `begin` UP it starts when the streets below are
-    done, their values in `Scratch.line`.
+    With `end` DOWN, it stops after going down street `top`; with `begin` UP, it starts when the streets below are done
+    and their values are in `Scratch.line`.
     """
 
     top: int
@@ -69,7 +69,7 @@ class Stretch(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a walk is: a runout, and where what belongs to it begins."""
+    """The position of a walk: a runout, and where its numbers begin."""
 
     runout: int  # among all
     local: int  # among those of its street
@@ -183,7 +183,7 @@ def down(
     learned: Learned,
     scratch: Scratch,
 ) -> None:
-    """Step 2. Children's rows of the reach that is split are adjacent, so the first one's will do."""
+    """Step 2. The children's rows of the split reach are adjacent, so the first is enough."""
     for index in range(here.first_node, here.last_node):
         node = plan.nodes[index]
         if node.kind == DECISION:
@@ -219,7 +219,7 @@ def terminals(
     learned: Learned,
     scratch: Scratch,
 ) -> None:
-    """Step 3; meanwhile what the next chunk needs is prefetched."""
+    """Step 3; meanwhile the next chunk is prefetched."""
     tiles = here.last_fold - here.first_fold + here.last_showdown - here.first_showdown
     ahead = plan_ahead(here, tiles, prefetches and tiles > 0, place.own_start, place.other_start, plan, learned)
     for number in range(tiles):
@@ -280,7 +280,7 @@ def up(
             else:
                 mean(learned.average, at, actions, hands, value, child, first, to_at)
         elif node.kind == CHANCE:
-            # Deals are added up in an order of their own for each hand, so hands that play alike take one sum.
+            # Each hand sums the deals in its own order, so equivalent hands share one sum.
             from_at = plan.lines[node.line].value_at
             for hand in range(hands):
                 alike = tables.alike_hands[place.alike + hand]

@@ -32,9 +32,9 @@ __device__ __forceinline__ real group_max(real x) {
     return x;
 }
 
-// All blocks of a game wait for each other. The fence also publishes what other threads of the block wrote before the
+// A barrier between all blocks of a game. The fence also publishes what other threads of the block wrote before the
 // __syncthreads; the acquire makes the block's later loads see what the other blocks published. The launch is
-// cooperative, so every block is running and the wait ends.
+// cooperative, so all blocks are running and the wait ends.
 __device__ __forceinline__ void meet(unsigned* arrived, unsigned target, int blocks) {
     __syncthreads();
     if (blocks == 1) return;

@@ -1,4 +1,4 @@
-// One launch for each step and level, over the whole device: for games too large or too deep for `solve`.
+// One launch per step and level, over the whole device: for games too large or too deep for `solve`.
 
 __device__ __forceinline__ Player one_player(const Player* given, int player, int evaluating) {
     Player me = given[player];

@@ -34,7 +34,7 @@ __device__ __forceinline__ void settle(real* to, const real* from, long long cou
     for (long long k = thread; k < count; k += threads) to[k] = from[k];
 }
 
-// Fills `here` for one player. With `carried`, a block that has the game to itself keeps its arrays in shared memory.
+// Fills `here` for one player. With `carried`, a single block keeps the game's arrays in shared memory.
 __device__ __forceinline__ void settle_in(Block& here, int p, const Player* given, int game, int block, int blocks,
                                           int carried, real*& space, int thread, int threads) {
     Player& me = here.players[p];
