@@ -48,7 +48,10 @@ class ToyEngine(PublicReference):
 @pytest.fixture
 def toy() -> Iterator[type[ToyEngine]]:
     build = engines.Build(
-        path=f"{__name__}:ToyEngine", devices=("cpu", "cuda"), storages=(64,), updates=(engines.Updates.ALTERNATING,)
+        path=f"{__name__}:ToyEngine",
+        devices=("cpu", "cuda"),
+        storages=(64,),
+        updates=(engines.Updates.ALTERNATING,),
     )
     engines.register("toy", engines.Entry(classes={engines.Kind.PUBLIC: build}))
     ToyEngine.asked = 0

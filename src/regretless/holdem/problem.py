@@ -101,9 +101,9 @@ class SpotProblem(Problem[PublicForm, PublicEngine]):
         return MOST_ITERATIONS if iterations is None else iterations, target
 
     def check_fits(self, request: Request) -> None:
-        check_fits(
-            self.spot, storage=request.settings.storage or STORAGES[0], threads=request.threads or available_cores()
-        )
+        asked = request.settings.storage
+        storage = asked if asked in STORAGES else STORAGES[0]  # other engines take at least as much
+        check_fits(self.spot, storage=storage, threads=request.threads or available_cores())
 
     def form(self) -> PublicForm:
         return compile_spot(self.spot)
