@@ -67,5 +67,5 @@ def test_interrupted_spots(storage: int) -> None:
     resumed, whole = rl.solve(resume=path), rl.solve(SPOT, iterations=60, threads=1, storage=storage)
     assert resumed.evaluation == whole.evaluation
     assert points(resumed) == points(whole)
-    with pytest.raises(InvalidFile, match="is a solve that was interrupted: regretless solve --resume"):
+    with pytest.raises(InvalidFile, match="is an interrupted solve: regretless solve --resume"):
         rl.load(path)

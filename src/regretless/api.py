@@ -94,35 +94,35 @@ def solve(
 
 
 @overload
-def solve(what: str | Path | object | None = None, **options: Any) -> Any: ...  # the text says which
+def solve(what: str | Path | object | None = None, **options: Any) -> Any: ...  # known only at run time
 
 
 def solve(what: Any = None, **options: Any) -> Any:
     """Solve a game or a hold'em spot.
 
     `what` is a game (its rules, its name such as `"leduc(ranks=6)"`, an OpenSpiel game) or a spot (a `Spot`, or the
-    path of its `.toml` file). An option that does not serve the problem is refused by name.
+    path of its `.toml` file). Options that do not apply to the problem are refused by name.
 
-    - `variant`: a name of `variants.PRESETS`, one with parameters (`"discounted(gamma=3)"`) or a variant object; by
-      default `plus` for games and `postflop`, `turn` or `river` for spots. `"lp"` is the exact equilibrium of a small
-      two-player zero-sum game.
-    - `iterations`, `target`: when to stop. By default a game runs for 1,000 iterations, or for at most 1,000,000 where
-      there is a target, in the game's units. A spot stops at a target of 0.3 percent of the pot, or after 10,000.
+    - `variant`: a name in `variants.PRESETS`, one with parameters (`"discounted(gamma=3)"`) or a variant object; by
+      default `plus` for games and `postflop`, `turn` or `river` for spots. `"lp"` gives the exact equilibrium of a
+      small two-player zero-sum game.
+    - `iterations`, `target`: when to stop. By default, a game runs for 1,000 iterations, or with a target (in the
+      game's units) for at most 1,000,000. A spot stops at a target of 0.3 percent of the pot, or after 10,000.
     - `measure_every`: iterations between measurements of exploitability; by default a tenth of those done.
     - `updates`, `sampling`, `batch_size`, `seed`: games only. Who is updated when, and how much of the tree is walked.
     - `form`: games only. `"history"` (the default: engines derive the sequence form from it) or `"public"`, for kuhn,
       leduc and flop-holdem, which has no other.
-    - `storage`: spots and the public form only. Bits of a stored number, 32 or 16.
-    - `locks`: spots only. Decisions that are given.
-    - `engine`, `device`, `threads`: what it runs on.
-    - `resume`: a solution or a `.rgl` file to continue from; then `what` may be left out.
-    - `checkpoint`: a `.rgl` file to save to every `save_every` seconds and when the solve is interrupted; after each
-      one `checkpointed` is told None, or why it could not be written, which does not end the solve.
-    - `progress`: whether a line says how far the solve is; by default in notebooks only. `report` is handed each
-      `Progress`, and `interrupted` says whether to stop early.
+    - `storage`: spots and the public form only. Bits per stored number, 32 or 16.
+    - `locks`: spots only. Locked decisions.
+    - `engine`, `device`, `threads`: what to run on.
+    - `resume`: a solution or a `.rgl` file to continue from; `what` may then be omitted.
+    - `checkpoint`: a `.rgl` file to save to every `save_every` seconds and on interrupts. After each, `checkpointed`
+      is called with None, or with the error if it could not be written, which does not end the solve.
+    - `progress`: whether to show a line of progress; by default only in notebooks. `report` is called with each
+      `Progress`, and `interrupted` returns whether to stop early.
 
-    Ctrl-C, or a notebook's stop button, ends the solve between two iterations: what was solved until then is returned,
-    with `reason == "interrupted"`, and a line on stderr says so. A second Ctrl-C raises `KeyboardInterrupt`.
+    Ctrl-C, or a notebook's stop button, ends the solve between two iterations: the solution so far is returned, with
+    `reason == "interrupted"`, and a line on stderr says so. A second Ctrl-C raises `KeyboardInterrupt`.
 
     >>> round(solve("kuhn", variant="plus", iterations=1000).values[0], 3)
     -0.056
@@ -149,7 +149,7 @@ def solve(what: Any = None, **options: Any) -> Any:
         raise InvalidOption(
             "keep_regrets", given["keep_regrets"], "is an option of the command line: save with resumable=True"
         )
-    if given.get("variant") == EXACT:  # refuses, say, to resume before a file is opened
+    if given.get("variant") == EXACT:  # refuses `resume`, for example, before a file is opened
         check_options(Kind.EXACT if not _is_spot(what) else Kind.SPOT, given)
     if isinstance(resume := given.get("resume"), str | Path):
         given["resume"] = load(resume, to_resume=True)

@@ -85,7 +85,7 @@ def test_a_game_name_is_not_taken_for_a_folder(run, spots: Path) -> None:
 def test_an_empty_folder_is_refused(run, spots: Path) -> None:
     (spots / "empty").mkdir()
     for command in ("solve", "estimate"):
-        assert run(command, "empty").err == "error: empty: holds no .toml file\n"
+        assert run(command, "empty").err == "error: empty: contains no .toml file\n"
 
 
 def test_a_bad_spot_is_named_and_does_not_stop_the_others(run, spots: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,10 +72,10 @@ def problems(run, solved: Path, tmp_path: Path) -> Path:
         (["kuhn", "--out", "x.rgl", "--save-every", "nan"], "save-every: nan must be above 0 seconds"),
         (["spot.toml", "--save-every", "5"], "save-every: 5.0 needs a file to save to: add --out"),
         (["spot.toml", "--keep-regrets"], "keep-regrets: True needs a file to save to: add --out"),
-        (["spot.toml", "--out", "spot.toml"], "out: 'spot.toml' is what is solved"),
-        (["spot.toml", "--out", "./folder/../spot.toml"], "is what is solved"),
+        (["spot.toml", "--out", "spot.toml"], "out: 'spot.toml' is the input"),
+        (["spot.toml", "--out", "./folder/../spot.toml"], "is the input"),
         (["spot.toml", "--out", "new.toml"], "out: 'new.toml' is named like a spot or a game"),
-        (["spot.toml", "--out", "x.svg", "--plot", "x.svg"], "out: 'x.svg' is where the picture is drawn, too"),
+        (["spot.toml", "--out", "x.svg", "--plot", "x.svg"], "out: 'x.svg' is also the file for the plot"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -147,7 +147,7 @@ def test_a_solution_that_locks_are_taken_from_is_not_overwritten(run, problems: 
 
 def test_python_does_not_overwrite_its_input(problems: Path) -> None:
     path = str(problems / "spot.toml")
-    with pytest.raises(InvalidOption, match=r"^checkpoint: .* is what is solved"):
+    with pytest.raises(InvalidOption, match=r"^checkpoint: .* is the input"):
         rl.solve(path, checkpoint=path, iterations=3)
     assert (problems / "spot.toml").read_text(encoding="utf-8") == SPOT
 

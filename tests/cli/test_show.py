@@ -263,7 +263,7 @@ def test_a_narrow_terminal_cuts_nothing(show, monkeypatch: pytest.MonkeyPatch) -
         (["--hands", "AKx"], "hands: 'AKx' at position 3"),
         (["--hands", "33"], "oop and ip hold none of these here"),
         (["--hands", "55", "--player", "oop"], "oop holds none of these here"),
-        (["--svg", "node.svg", "--hands"], "hands: '' lists every hand, and a picture has no rows"),
+        (["--svg", "node.svg", "--hands"], "hands: '' lists every hand, but a picture has no rows"),
         (["--hands", "--sort", "height"], "sort: 'height' is not a column here; choose from hand, check"),
         (["--sort", "ev"], "sort: 'ev' sorts rows: add --hands or --runouts"),
         (["--then", "check"], "then: 'check' does not apply to a node"),

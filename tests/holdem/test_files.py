@@ -108,7 +108,7 @@ def test_a_finished_solve_saved_with_regrets_can_be_resumed(fields: dict[str, An
     ):
         np.testing.assert_array_equal(mine, theirs)
     first.save(tmp_path / "small.rgl")
-    with pytest.raises(InvalidOption, match=r"small\.rgl' holds a finished solve without its regrets"):
+    with pytest.raises(InvalidOption, match=r"small\.rgl' is a finished solve without its regrets"):
         solve_spot(resume=tmp_path / "small.rgl")
     with pytest.raises(InvalidFile, match="regrets"):
         SpotSolution.load(tmp_path / "small.rgl").save(tmp_path / "x.rgl", resumable=True)
@@ -240,7 +240,7 @@ def test_a_file_whose_spot_explodes_is_refused(
     river.save(tmp_path / "spot.rgl", resumable=True)
     monkeypatch.setattr(tree_size, "MOST_NODES", 5)
     for read in (SpotSolution.load, lambda path: solve_spot(resume=path)):
-        with pytest.raises(InvalidFile, match=r"holds a spot that cannot be read: bets: .* more than 5 nodes"):
+        with pytest.raises(InvalidFile, match=r"contains a spot that cannot be read: bets: .* more than 5 nodes"):
             read(tmp_path / "spot.rgl")
 
 

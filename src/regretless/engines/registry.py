@@ -1,7 +1,7 @@
-"""Every engine by name, loaded when first asked for.
+"""Every engine by name, loaded on first use.
 
-An engine has a class for each kind of work it does; `Build` says which options that class takes. `create` honours an
-option or refuses it with a sentence that names it.
+An engine has a class for each kind of work; its `Build` says which options that class takes. `create` honours every
+option or refuses it by name.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Build:
-    """A class of an engine, called as `class(form=form, **options)` with the options that it leaves a choice of."""
+    """A class of an engine, called as `class(form=form, **options)` with the options that it supports."""
 
     path: str  # "module:class"
-    estimate: str = ""  # "module:function" of a form or its sizes, and of options; none where the class itself checks
+    estimate: str = ""  # "module:function" of a form or its sizes and of options; "" if the class itself checks
     devices: tuple[str, ...] = ("cpu",)  # the first one is the default
     dtypes: tuple[str, ...] = ("float64",)  # the first one is the default
     threads: bool = False  # whether it can use several
-    storages: tuple[int, ...] = ()  # bits of a stored number
+    storages: tuple[int, ...] = ()  # bits per stored number
     updates: tuple[Updates, ...] = tuple(Updates)
     samplings: tuple[Sampling, ...] = (Sampling.FULL,)
     rules: bool = False  # whether it also needs the rules of the game, as `game`
@@ -58,17 +58,17 @@ class Entry:
 
     classes: Mapping[Kind, Build]
     libraries: tuple[str, ...] = ()
-    extra: str = ""  # the extra of this package that installs them
+    extra: str = ""  # the extra that installs them
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What `create` may be asked for; an engine honours an option or refuses it."""
+    """The options of `create`; an engine honours an option or refuses it."""
 
     device: str = "auto"
     dtype: str | None = None  # "float32" or "float64"; by default the engine's own
     threads: int | None = None
-    storage: int | None = None  # bits of a stored number, for the public form
+    storage: int | None = None  # bits per stored number, for the public form
     updates: Updates = Updates.ALTERNATING
     sampling: Sampling = Sampling.FULL
     seed: int = 0  # of an engine that samples
@@ -181,21 +181,21 @@ def available() -> tuple[str, ...]:
 
 
 def register(name: str, entry: Entry) -> None:
-    """Make an engine known by a name that is not taken."""
+    """Register an engine under an unused name."""
     if name in ENGINES or name == "auto":
         raise InvalidOption("engine", name, "is already registered")
     ENGINES[name] = entry
 
 
 def unregister(name: str) -> None:
-    """Forget a registered engine."""
+    """Remove a registered engine."""
     del ENGINES[name]
 
 
 def estimate(name: str, kind: Kind, size: object, **options: object) -> int | None:
-    """Bytes that an engine would allocate beside the compiled game; None where it checks by itself.
+    """Bytes that an engine would allocate in addition to the compiled game; None if its class checks that itself.
 
-    `size` is the compiled game, or for the public form its sizes; `options` are `dtype`, `threads` and `storage`.
+    `size` is the compiled game or, for the public form, its sizes; `options` are `dtype`, `threads` and `storage`.
 
     >>> from regretless.forms import compile_history
     >>> from regretless.games import Kuhn
@@ -213,11 +213,11 @@ def create(name: str, form: GameForm, **options: Any) -> GameEngine: ...
 
 
 def create(name: str, form: GameForm | PublicForm, **options: Any) -> GameEngine | PublicEngine:
-    """An engine on a compiled game; by default on the sequence form for two players, on the history form for more.
+    """An engine for a compiled game; by default on the sequence form for two players, on the history form for more.
 
-    `name` is a name of `available()` or "auto"; `options` are those of `Options`. With both `name` and `device` left at
-    "auto", a large game goes to a CUDA device where there is one, in float64 as on a CPU (`devices.py` says how large
-    and why); `threads` keeps it on the CPU.
+    `name` is one of `available()` or "auto"; `options` are those of `Options`. If both `name` and `device` are "auto",
+    a large game goes to a CUDA device if there is one, in float64 as on a CPU (`devices.py` says how large and why);
+    `threads` keeps it on the CPU.
 
     >>> from regretless.forms import compile_history
     >>> from regretless.games import Kuhn
@@ -229,7 +229,7 @@ def create(name: str, form: GameForm | PublicForm, **options: Any) -> GameEngine
         raise InvalidOption("threads", asked.threads, "must be at least 1")
     kind = _kind(name, form, asked)
     if name == "auto":
-        form = _as(kind, form)  # what the engines to choose from work on, and what tells the size
+        form = _as(kind, form)  # the form that the candidates work on, which also determines the size
         if asked.device == "auto" and kind in (Kind.SEQUENCE, Kind.HISTORY):
             name, device = _choose_by_size(form, asked.threads)
             asked = replace(asked, device=device, dtype=asked.dtype or "float64")
@@ -240,7 +240,7 @@ def create(name: str, form: GameForm | PublicForm, **options: Any) -> GameEngine
         raise MissingExtra(library, entry.extra)
     if kind not in entry.classes:
         if kind is Kind.SAMPLING:
-            raise InvalidOption("engine", name, "does not sample: take numba, or torch for batches")
+            raise InvalidOption("engine", name, "does not sample: use numba, or torch for batches")
         raise InvalidGame(f"the {name} engine does not work on the {kind} form, which {_name(form)} needs")
     build = entry.classes[kind]
     _check(name, kind, build, asked)
@@ -266,12 +266,12 @@ def _kind(name: str, form: GameForm | PublicForm, asked: Options) -> Kind:
 
 
 def _check(name: str, kind: Kind, build: Build, asked: Options) -> None:
-    """Refuse an option that the engine has no use for."""
+    """Refuse options that the engine does not support."""
     who = f"the {name} engine{' on the public form' if kind is Kind.PUBLIC else ''}"
     if asked.device not in ("auto", *build.devices):
         raise InvalidOption("device", asked.device, f"is not for {who}, which runs on {' or '.join(build.devices)}")
     if asked.dtype not in (None, *build.dtypes):
-        raise InvalidOption("dtype", asked.dtype, f"is not for {who}, which knows {' and '.join(build.dtypes)}")
+        raise InvalidOption("dtype", asked.dtype, f"is not for {who}, which has {' and '.join(build.dtypes)}")
     if not build.threads and asked.threads not in (None, 1):
         raise InvalidOption("threads", asked.threads, f"must be 1 for {who}")
     if asked.storage not in (None, *build.storages):
@@ -282,7 +282,7 @@ def _check(name: str, kind: Kind, build: Build, asked: Options) -> None:
         raise InvalidOption("updates", str(asked.updates), why)
     if asked.sampling not in build.samplings:
         known = " and ".join(build.samplings)
-        raise InvalidOption("sampling", str(asked.sampling), f"is not for {who}, which knows {known}")
+        raise InvalidOption("sampling", str(asked.sampling), f"is not for {who}, which has {known}")
     if kind is not Kind.SAMPLING and asked.seed:
         raise InvalidOption("seed", asked.seed, "is only for solves that sample")
     if kind is not Kind.SAMPLING and asked.batch_size is not None:
@@ -292,7 +292,7 @@ def _check(name: str, kind: Kind, build: Build, asked: Options) -> None:
 
 
 def _taken(kind: Kind, build: Build, asked: Options, where: str) -> dict[str, Any]:
-    """The options that the class leaves a choice of."""
+    """The options that the class supports."""
     taken: dict[str, Any] = {}
     if build.devices != ("cpu",):
         taken["device"] = where
@@ -304,7 +304,7 @@ def _taken(kind: Kind, build: Build, asked: Options, where: str) -> dict[str, An
         taken |= {"sampling": Sampling(asked.sampling), "seed": asked.seed}
     if build.rules:
         taken["game"] = asked.game
-    if build.threads and kind is Kind.PUBLIC:  # its results do not depend on them; engines of games choose by size
+    if build.threads and kind is Kind.PUBLIC:  # threads do not change its results; engines of games choose by size
         taken["threads"] = asked.threads or devices.available_cores()
     elif build.threads and asked.threads is not None:
         taken["threads"] = asked.threads
@@ -321,7 +321,7 @@ def _check_fits(name: str, kind: Kind, form: GameForm | PublicForm, options: dic
 
 
 def _choose_by_size(form: GameForm | PublicForm, threads: int | None) -> tuple[str, str]:
-    """The engine and the device that suit a game of this size on this machine."""
+    """The best engine and device for a game of this size on this machine."""
     assert not isinstance(form, PublicForm)
     kind = Kind.SEQUENCE if isinstance(form, SequenceForm) else Kind.HISTORY
     size = devices.game_size(form)
@@ -333,7 +333,7 @@ def _choose_by_size(form: GameForm | PublicForm, threads: int | None) -> tuple[s
 
 
 def _choose(kind: Kind, device: str) -> str:
-    """The fastest engine that is installed, runs on `device` and does this kind of work."""
+    """The fastest installed engine that runs on `device` and does this kind of work."""
     if device == "cuda":
         devices.require_cuda()
     if device not in FASTEST_FIRST:

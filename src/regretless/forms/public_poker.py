@@ -1,8 +1,8 @@
-"""Poker games of one private card each, Kuhn and Leduc, as public forms, and strategies read back from them.
+"""Kuhn and Leduc, poker games with one private card each, as public forms, and strategies read back from them.
 
-They compile into every form there is, so that independent routes can be held against each other. Only the betting and
-the deck are taken from the rules to build a form; reading back follows the rules themselves, so that information sets
-and actions have the same names as in the history form.
+They compile into every form, so that independent routes can be compared. Only the betting and the deck are taken from
+the rules to build a form; reading back follows the rules themselves, so that information sets and actions have the same
+names as in the history form.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["compile_public", "invert_public"]
 
 
 def compile_public(game: Game[Any]) -> PublicForm:
-    """The public form of Kuhn for two or of Leduc with any deck and bets.
+    """The public form of two-player Kuhn, or of Leduc with any deck and bets.
 
     >>> form = compile_public(Leduc())
     >>> len(form.tree.kind), [len(street.parent) for street in form.streets], form.streets[1].probability
@@ -76,7 +76,7 @@ def invert_public(
     for player in range(2):
         for hand in range(form.deck):
             for public in range(form.deck) if len(form.streets) > 1 else (hand,):
-                # What the opponent holds is no part of the player's information: any card that is left will do.
+                # The player does not know the opponent's card: any remaining one will do.
                 other = next(card for card in range(form.deck) if card not in (hand, public))
                 if public != hand or len(form.streets) == 1:
                     held = (hand, other) if player == 0 else (other, hand)
@@ -86,7 +86,7 @@ def invert_public(
 
 
 def _one_card_form(name: str, tree: BettingTree, *, public: bool, rank: IntArray) -> PublicForm:
-    """A game where each player holds one card of the deck, and perhaps one more lies in the open."""
+    """A game in which each player holds one card, with or without a public card."""
     deck = len(rank)
     cards = np.arange(deck)
     held = Hands(

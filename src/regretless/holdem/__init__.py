@@ -1,13 +1,13 @@
 """Hold'em: board, ranges and bets in, strategies and values out. In the order the data flows:
 
-spots/      what is asked: the spot, bet sizes, locks, their texts
-form/       betting tree, suits that play alike, runouts: the public form
+spots/      spots, bet sizes and locks, and their text
+form/       betting tree, equivalent suits, runouts: the public form
 estimate    how large it is, before anything is built
-problem     a spot on the path from request to solution   (locking: decisions that are given; many: spots side by side)
+problem     a spot on the path from request to solution   (locking: locked decisions; many: spots in parallel)
 solution    the answer, which saves and loads itself
 reading/    from a line of play to everything known there
-checking/   a solution checked by another route
-reports/    solutions by classes of hands, side by side, as files
+checking/   independent check of a solution
+reports/    comparisons, grids and exports of solutions
 """
 
 from regretless.holdem.checking.verification import SpotVerification, verify_spot

@@ -1,10 +1,10 @@
-"""How large a spot is, and how much memory solving it takes, found without building anything that grows with it.
+"""How large a spot is, and how much memory solving it takes, without building anything that grows with it.
 
-The engine says how much it takes for a form of that size (`forms/public_size.py`). Subtrees that the betting tree
-repeats are counted once, so the estimate of a tree of a million nodes takes moments too.
+The engine estimates its memory from the size of the form (`forms/public_size.py`). Repeated subtrees of the betting
+tree are counted once, so even a tree of a million nodes is estimated quickly.
 
-Memory is that of solving and of what follows it: values before the last street, which every answer needs, and the
-blocks in which strategies are written to a file.
+Memory includes what follows the solve: values before the last street, which every answer needs, and the blocks in which
+strategies are written to a file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from regretless.holdem.spots.spot import Spot
 
 __all__ = ["STORAGES", "Estimate", "check_fits", "estimate_spot"]
 
-STORAGES = tuple(FORMATS)  # bits of a stored number
+STORAGES = tuple(FORMATS)  # bits per stored number
 
 _NODE_COPIES = 6  # in 32 bits, of a node's strategies while they are encoded for a file
 
@@ -37,15 +37,15 @@ _NODE_COPIES = 6  # in 32 bits, of a node's strategies while they are encoded fo
 class Estimate:
     """The size of a spot."""
 
-    nodes: int  # public nodes, chance and terminals included, alike runouts counted once
+    nodes: int  # public nodes, including chance and terminals; equivalent runouts count once
     node_kinds: dict[str, int]  # "action", "chance", "fold", "showdown"
     betting_nodes: int  # of the betting tree, without cards
     runouts: tuple[int, ...]  # deals solved on each street
-    hands: dict[str, int]  # "oop" and "ip": hands the board leaves in their ranges
+    hands: dict[str, int]  # "oop" and "ip": hands in their ranges that the board does not block
     entries: int  # actions × hands over all decisions
     information_sets: int  # hands over all decisions
-    solving_bytes: dict[int, int]  # by bits of storage: what the solver holds
-    memory_bytes: dict[int, int]  # by bits of storage: with reading the answer and saving it, all that is needed
+    solving_bytes: dict[int, int]  # by bits of storage: memory of the solve
+    memory_bytes: dict[int, int]  # by bits of storage: including reading and saving the answer
 
     def as_json(self) -> dict[str, Any]:
         """What `regretless estimate --json` prints."""
@@ -106,7 +106,7 @@ def _size(spot: Spot) -> PublicSize:
 
 
 def check_fits(spot: Spot, *, storage: int = 32, threads: int = 1, available: int | None = None) -> Estimate:
-    """The estimate, or `WouldNotFit` where it is more than the machine has free."""
+    """The estimate; raises `WouldNotFit` if it is more than the machine has free."""
     if storage not in STORAGES:
         raise InvalidOption("storage", storage, f"is not one of {', '.join(map(str, STORAGES))} bits")
     size = estimate_spot(spot, threads=threads)
@@ -129,7 +129,7 @@ def _hint(size: Estimate, storage: int, free: int) -> str:
 
 
 def _block_bytes(kept: int, decisions: int) -> int:
-    """The block of strategies that is being written, of `kept` numbers in all, and the node that is being encoded."""
+    """The block of strategies being written, of `kept` numbers in total, and the node being encoded."""
     width = probability_bits(kept) // 8
     block = min(kept * width, BLOCK_BYTES)
     return block + block * _NODE_COPIES * 4 // width // max(decisions, 1)

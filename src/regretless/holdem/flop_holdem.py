@@ -58,10 +58,10 @@ class FlopHoldemReader(LineReader):
         return np.arange(HAND_COUNT), np.arange(HAND_COUNT)
 
     def first_round(self) -> dict[str, dict[str, float]]:
-        """Information set -> action -> probability before the flop, named as the rules of the game name them."""
+        """Information set -> action -> probability before the flop, named as in the rules of the game."""
         found = {}
         waiting = [self.root]
-        for place in waiting:  # grows while it is read
+        for place in waiting:  # grows during the loop
             if self.form.tree.kind[place.node] == Kind.DECISION:
                 played = self.played(place)
                 for hand, row in zip(played.hand, played.strategy.T, strict=True):
@@ -125,7 +125,7 @@ class FlopHoldemSolution(GameSolution):
 
     @classmethod
     def load(cls, path: str | Path) -> FlopHoldemSolution:
-        """Read a solution back; a file that is missing, damaged or something else raises `InvalidFile`."""
+        """Read a solution; a missing, damaged or unrelated file raises `InvalidFile`."""
         file = open_container(path, FILE_KIND)
         record = Record.read(file, players=2)
         snapshot = public_snapshot(file, record.iterations)

@@ -1,9 +1,9 @@
-"""Locks in an engine: strategies of the spot's locks are put where they hold, those of other solutions are read first.
+"""Applies a spot's locks to an engine, reading the strategies that come from other solutions.
 
-1. The betting node of a lock is found in the source by its line, its runout by the cards that were dealt, its hands by
-   what they are, so the two spots may differ in ranges, and in sizes elsewhere.
-2. A resumed solve does not need the source: the engine's own averages hold the locked strategies.
-3. A player whose every decision is given is never updated.
+1. The node of a lock is found in the source by its line, the runout by the cards dealt, and hands by their cards, so
+   the two spots may differ in ranges, and in sizes elsewhere.
+2. A resumed solve does not need the source: the engine's own averages contain the locked strategies.
+3. A player whose every decision is locked is never updated.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["apply_locks", "with_sources"]
 
 
 def with_sources(spot: Spot) -> Spot:
-    """The spot with the suits that the sources of its locks play alike, which decide what can be merged."""
+    """The spot with the equivalent suits of its locks' sources, which decide what can be merged."""
     if not any(isinstance(lock, LockFrom) for lock in spot.locks):
         return spot
     locks = []
@@ -51,7 +51,7 @@ def _load(lock: LockFrom, spot: Spot, name: str) -> SpotSolution:
 
 
 def apply_locks(engine: PublicEngine, spot: Spot, *, resumed: bool) -> None:
-    """Lock what the spot says; `resumed`: the engine holds what an earlier solve of the same spot has learned."""
+    """Apply the spot's locks; `resumed`: the engine continues an earlier solve of the same spot."""
     if not spot.locks:
         return
     form = engine.form
@@ -81,7 +81,7 @@ def _reader(
 
 
 class _Source:
-    """Another solution, read with the nodes, runouts and hands of a form."""
+    """Another solution, addressed with the nodes, runouts and hands of a form."""
 
     def __init__(
         self, lock: LockFrom, name: str, form: PublicForm, held: tuple[IntArray, IntArray], solution: SpotSolution
@@ -93,7 +93,7 @@ class _Source:
         self._columns_found: dict[tuple[int, int, int], IntArray] = {}
 
     def strategy(self, node: int, runout: int) -> FloatArray:
-        """[actions, H] what the source plays there; all actions alike with hands that the lock does not hold."""
+        """[actions, H] the source's strategy there; uniform for hands that the lock does not cover."""
         tree = self.form.tree
         player, street = int(tree.player[node]), int(tree.street[node])
         theirs = self._node(node)
@@ -112,7 +112,7 @@ class _Source:
         return np.where(columns >= 0, taken, 1.0 / len(labels))
 
     def _columns(self, player: int, street: int, runout: int) -> IntArray:
-        """[H] where the source's strategies have each hand of a player; -1 where the lock does not hold it."""
+        """[H] position of each hand of a player in the source's strategies; -1 if the lock does not cover it."""
         key = player, street, runout
         if key not in self._columns_found:
             hands, solved = self.reader.solved_hands(player, self._deal(street, runout))
@@ -130,7 +130,7 @@ class _Source:
         return self._columns_found[key]
 
     def _deal(self, street: int, runout: int) -> Deal:
-        """Where the source has the cards of a runout."""
+        """The source's deal for the cards of a runout."""
         if (street, runout) not in self._deals:
             here = self.form.streets[street]
             before = self._deal(street - 1, int(here.parent[runout]))

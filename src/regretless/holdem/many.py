@@ -1,8 +1,8 @@
-"""Many spots at once, filling the cores: one thread per spot, as many side by side as there are cores and memory.
+"""Many spots in parallel: one thread per spot, as many at a time as cores and memory allow.
 
-Spots are independent, so solving them side by side wastes nothing, while several threads on one river would mostly
-wait for each other. Where the memory does not hold as many spots at once, fewer run together and each gets more
-threads. A spot that cannot be solved does not keep the others from it.
+Spots are independent, so solving them in parallel wastes nothing, while several threads on one river would mostly wait
+for each other. If memory limits the number of spots, fewer run at a time and each gets more threads. A spot that cannot
+be solved does not stop the others.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["SpotsFailed", "solve_many"]
 
 
 class SpotsFailed(RegretlessError):
-    """Some of many spots could not be solved; `solutions` are those of the others, `errors` say why, by place."""
+    """Some of many spots could not be solved; `solutions` has the others, `errors` the reasons by position."""
 
     def __init__(self, errors: Mapping[int, RegretlessError], solutions: list[SpotSolution], names: list[str]) -> None:
         place, first = next(iter(sorted(errors.items())))
@@ -56,11 +56,11 @@ def solve_many(
 ) -> list[SpotSolution]:
     """Solutions of all spots, in their order; `options` are those of `solve_spot`.
 
-    `checkpoints` are files, one per spot, that long solves are saved to every `save_every` seconds and when they are
-    interrupted. `done` is called with the place and the solution of each spot as it ends, `report` on the way. A spot
-    that cannot be solved is left out, and `failed` is told why; without `failed` it raises `SpotsFailed` after the
-    others are solved, which are attached to it. After Ctrl-C (or where `interrupted` says so) the spots under way end
-    with `reason == "interrupted"`, and those that had not begun are left out.
+    `checkpoints` are files, one per spot, to which long solves are saved every `save_every` seconds and on interrupts.
+    `done` is called with the position and solution of each spot when it ends, `report` while it runs. A spot that
+    cannot be solved is omitted and `failed` is called with the error; without `failed`, `SpotsFailed` is raised after
+    the others are solved, with their solutions attached. After Ctrl-C (or if `interrupted` says so), running spots end
+    with `reason == "interrupted"`, and spots not yet started are omitted.
 
     >>> fields = {
     ...     "pot": 100,
@@ -89,7 +89,7 @@ def solve_many(
             failed(place, error)
 
     sizes: dict[int, int] = {}
-    for place, spot in enumerate(waiting):  # every spot is checked before the first is begun
+    for place, spot in enumerate(waiting):  # check every spot before starting the first
         try:
             asked = with_sources(replace(spot, locks=(*spot.locks, *options.get("locks", ()))))
             sizes[place] = check_fits(asked, storage=bits).memory_bytes[bits]

@@ -1,4 +1,4 @@
-"""A hold'em spot as something to solve: betting tree × runouts × hands, for any engine of the public form."""
+"""A hold'em spot as a problem to solve: betting tree × runouts × hands, for any engine of the public form."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from regretless.solvers.solve import solve
 
 __all__ = ["TARGET", "SpotProblem", "solve_spot", "spot_problem"]
 
-TARGET = 0.3  # percent of the pot; where neither a target nor a number of iterations is given
-MOST_ITERATIONS = 10_000  # where only a target is given
-VARIANTS = {3: "postflop", 4: "turn", 5: "river"}  # what is measured best, by the cards on the board
+TARGET = 0.3  # percent of the pot; default if neither a target nor a number of iterations is given
+MOST_ITERATIONS = 10_000  # limit if only a target is given
+VARIANTS = {3: "postflop", 4: "turn", 5: "river"}  # fastest, as measured, by cards on the board
 
 
 def solve_spot(spot: Spot | None = None, **options: Any) -> SpotSolution:
-    """Solve a spot; options as in `rl.solve`. With `resume`, the spot may be left out.
+    """Solve a spot; options as in `rl.solve`. With `resume`, the spot may be omitted.
 
     >>> spot = Spot.from_mapping(
     ...     {
@@ -60,7 +60,7 @@ def solve_spot(spot: Spot | None = None, **options: Any) -> SpotSolution:
 
 
 def spot_problem(spot: Spot | None, options: dict[str, Any]) -> SpotProblem:
-    """The spot with its locks, or the one that is resumed; takes the locks out of the options."""
+    """The problem of a spot with its locks, or of the one resumed; takes the locks out of the options."""
     locks: Sequence[AnyLock] = options.pop("locks", None) or ()
     earlier = options.get("resume")
     if isinstance(earlier, str | os.PathLike):
@@ -141,14 +141,14 @@ class SpotProblem(Problem[PublicForm, PublicEngine]):
     # --- resuming ----------------------------------------------------------------------------------------------------
 
     def machine(self, earlier: Solution) -> dict[str, Any]:
-        """Whatever suits this machine: neither engine nor threads change the numbers."""
+        """The best for this machine: neither engine nor threads change the numbers."""
         return {}
 
     def why_final(self, earlier: Solution) -> str:
-        return "holds a finished solve without its regrets, which a resume needs: --keep-regrets saves them"
+        return "is a finished solve without its regrets, which a resume needs: --keep-regrets saves them"
 
     def check_given(self, spot: Spot, earlier: SpotSolution) -> None:
-        """Refuse a spot other than the one that is resumed, whatever its name."""
+        """Refuse a spot that differs from the one being resumed, except in name."""
         if replace(spot, name=earlier.spot.name) != earlier.spot:
             raise InvalidOption(
                 "resume", earlier.where, f"is a solve of a different spot from {spot.name or 'the one given'}"

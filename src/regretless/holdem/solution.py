@@ -1,20 +1,20 @@
-"""What solving a spot answers, and its `.rgl` file.
+"""The solution of a spot, and its `.rgl` file.
 
-A file holds, beside the record and the spot's TOML,
+Besides the record and the spot's TOML, a file contains
 
-    probabilities.S  [runouts, …]          of street S, node by node, in 32 bits or, of large spots, in 16:
-                                           `probabilities` says how, and the header's `probability_bits` how many
+    probabilities.S  [runouts, …]          of street S, node by node, in 32 bits or, for large spots, 16
+                                           (the header's `probability_bits`), encoded by `reading.probabilities`
     values.P.S       [runouts, nodes, H]   of player P before the last street
-    equity.P         [nodes, H]            of the first street, where two cards are to come
-    form.…                                 runouts, copies and strengths, so that nothing has to be computed again
+    equity.P         [nodes, H]            on the first street, if two cards are to come
+    form.…                                 runouts, copies and strengths, so that they need not be recomputed
     history          [points, 3]           iteration, seconds, exploitability
 
-and, if it can be resumed, the regrets and averages as the engine keeps them. A checkpoint holds these alone: its
-answers are read from an engine that is restored when the first node is asked for. Values of the last street are not
-stored: they follow from one runout's strategies. The row of a runout is read and checked when one of its nodes is.
+and, if it can be resumed, the regrets and averages as the engine stores them. A checkpoint has only these: its answers
+are read from an engine that is restored when the first node is read. Values of the last street are not stored: they
+follow from one runout's strategies. The row of a runout is read and checked when one of its nodes is.
 
-Files of format 1 have the history in their header and the target in percent of the pot, and the first of them hold
-`strategy.S` instead of `probabilities.S`: probabilities of all actions but the last, × 65535 in 16 bits.
+Files of format 1 have the history in their header and the target in percent of the pot; the earliest have `strategy.S`
+instead of `probabilities.S`: probabilities of all actions but the last, × 65535 in 16 bits.
 """
 
 from __future__ import annotations
@@ -53,25 +53,25 @@ from regretless.storage.fields import Fields
 __all__ = ["SpotSolution"]
 
 SOLUTION, CHECKPOINT = "spot-solution", "spot-checkpoint"
-LONGEST_SPOT = 2**23  # characters of the TOML of a spot
+LONGEST_SPOT = 2**23  # characters of TOML
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpotSolution(Solution):
-    """A solved spot. Chips are the spot's.
+    """A solved spot, in the spot's chips.
 
     `node("check, bet 94, call, Th")` reads any node.
     """
 
     spot: Spot
     make_reader: Callable[[], SpotReader] = field(repr=False)
-    symmetric: bool = True  # whether hands that suits exchange hold equal numbers; older versions let them drift apart
+    symmetric: bool = True  # whether equivalent hands have equal numbers; in older versions they drifted apart
 
     __repr__ = brief
 
     @cached_property
     def reader(self) -> SpotReader:
-        """What nodes are read with."""
+        """Reads nodes of the solution."""
         return self.make_reader()
 
     @property
@@ -89,7 +89,7 @@ class SpotSolution(Solution):
 
     @property
     def ev(self) -> Mapping[PlayerName, float]:
-        """Chips each player takes out of the hand, the starting pot included: they sum to the pot less rake."""
+        """Chips each player takes out of the hand, including the starting pot; they sum to the pot minus rake."""
         return {"oop": self.values[1], "ip": self.values[0]}
 
     @property
@@ -99,7 +99,7 @@ class SpotSolution(Solution):
 
     @property
     def probability_bits(self) -> int:
-        """Bits that are kept of a probability: in the file, or in memory after a solve."""
+        """Bits per stored probability: in the file, or in memory after a solve."""
         return self.reader.answers.probability_bits
 
     @cached_property
@@ -110,14 +110,14 @@ class SpotSolution(Solution):
     def node(self, line: str = "", cards: Sequence[int] = ()) -> NodeView:
         """Everything known where a line of play leads: "check, bet 94, call, Th".
 
-        `cards` are those that the line leaves out.
+        `cards` are those omitted from the line.
         """
         return self.reader.view(self.reader.find(line, cards))
 
     def runouts(self, line: str, *, then: str = "", cards: Sequence[int] = ()) -> RunoutReport:
-        """Frequencies, EV and equity by the card that comes after a line: "check, check".
+        """Frequencies, EV and equity for each card that can come after a line: "check, check".
 
-        `then` are actions after the card: "check" reports what the player in position does once out of position checks.
+        `then` are actions after the card: "check" reports what the player in position does after a check.
         """
         return self.reader.runout_report(self.reader.find(line, cards), then)
 
@@ -148,13 +148,13 @@ class SpotSolution(Solution):
     def save(self, path: str | Path, *, resumable: bool = False) -> None:
         """Write a `.rgl` file; with `resumable`, also the regrets that a resume needs.
 
-        Strategies are kept in 32 bits, those of large spots in 16: `reading.probabilities` says how.
+        Strategies are stored in 32 bits, those of large spots in 16, encoded by `reading.probabilities`.
         """
         arrays = packed_form(self.reader.form) | packed_answers(self.reader)
         header = self._header() | {"probability_bits": 8 * arrays["probabilities.0"].dtype.itemsize}
         if resumable:
             if self.snapshot is None:
-                raise InvalidFile(path, "cannot be made resumable: the file that was read holds no regrets")
+                raise InvalidFile(path, "cannot be made resumable: the solution was read from a file without regrets")
             arrays |= self.snapshot.arrays
             header["weight"] = self.snapshot.weight
         write_container(path, SOLUTION, header, arrays | {"history": self.record.points()})
@@ -169,16 +169,16 @@ class SpotSolution(Solution):
 
     @classmethod
     def load(cls, path: str | Path, *, to_resume: bool = False) -> SpotSolution:
-        """Read a `.rgl` file; strategies stay on the disk until a node is read.
+        """Read a `.rgl` file; strategies stay on disk until a node is read.
 
-        Checkpoints of format 1 do not say how exploitable they are, so they can only be resumed.
+        Checkpoints of format 1 do not record their exploitability, so they can only be resumed.
         """
         file = open_container(path, SOLUTION, CHECKPOINT)
         header = Fields(path, file.header)
         spot, tree = _spot_and_tree(header)
         if file.kind == CHECKPOINT and header.whole("format") == 1:
             if not to_resume:
-                raise InvalidFile(path, f"is a solve that was interrupted: regretless solve --resume {path}")
+                raise InvalidFile(path, f"is an interrupted solve: regretless solve --resume {path}")
             record = _first_checkpoint(file, header, spot)
         else:
             record = Record.read(file, players=2)
@@ -188,7 +188,7 @@ class SpotSolution(Solution):
         snapshot = None
         if "regret.0" in file:
             if "weight" not in header and file.bits("regret.0") == 16:
-                raise InvalidFile(path, "does not say how much its averages weigh")
+                raise InvalidFile(path, "does not state the weight of its averages")
             weight = header.number("weight", low=0.0) if "weight" in header else 0.0
             snapshot = Snapshot(record.iterations, StoredArrays(file, LEARNED), weight)
             settings = replace(settings, storage=file.bits("regret.0"))
@@ -206,29 +206,29 @@ class SpotSolution(Solution):
         )
         if file.kind == SOLUTION and len(found.reader.form.permutations[0]) > 1 and not symmetric:
             message = (
-                f"{path} was written by an older version, in which hands drifted apart where suits merge: its "
-                f"exploitability may be too low; 'regretless verify {path}' recomputes it"
+                f"{path} was written by an older version, in which equivalent hands drifted apart: its exploitability "
+                f"may be too low; 'regretless verify {path}' recomputes it"
             )
             warnings.warn(ApproximateFile(message), stacklevel=2)
         return found
 
 
 def _spot_and_tree(header: Fields) -> tuple[Spot, BettingTree]:
-    """The spot that a file was solved for, and its betting tree."""
+    """The spot of a file, and its betting tree."""
     try:
         spot = Spot.parse(header.text("spot", longest=LONGEST_SPOT), warn=False)
         tree = betting_tree(spot)
     except InvalidFile:
         raise
     except RegretlessError as error:
-        raise InvalidFile(header.path, f"holds a spot that cannot be read: {error}") from None
+        raise InvalidFile(header.path, f"contains a spot that cannot be read: {error}") from None
     if tree_hash(tree) != header.text("tree_hash"):
         raise InvalidFile(header.path, "was written by another version, which built a different betting tree")
     return spot, tree
 
 
 def _restored(spot: Spot, record: Record, snapshot: Snapshot | None) -> SpotReader:
-    """A reader of what a checkpoint has learned so far."""
+    """A reader of a checkpoint's solution so far."""
     assert snapshot is not None
     storage = record.settings.storage or 32
     check_fits(spot, storage=storage)
@@ -239,7 +239,7 @@ def _restored(spot: Spot, record: Record, snapshot: Snapshot | None) -> SpotRead
 
 
 def _first_checkpoint(file: Container, header: Fields, spot: Spot) -> Record:
-    """What a checkpoint of format 1 says of its solve."""
+    """The record of a checkpoint of format 1."""
     return Record(
         game=spot.name or "spot",
         variant=header.text("variant"),

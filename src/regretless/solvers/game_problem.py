@@ -41,7 +41,7 @@ def solve_game(game: Game[Any] | str, **options: Any) -> GameSolution:
 
 
 def game_end(iterations: int | None, target: float | None) -> tuple[int, float | None]:
-    """Iterations and target of the solve of a game for which these were asked."""
+    """Iterations and target for a request to solve a game."""
     if iterations is None:
         iterations = ITERATIONS if target is None else ITERATIONS_TO_TARGET
     return iterations, target

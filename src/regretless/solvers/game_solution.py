@@ -6,11 +6,11 @@ without the game, and the arrays to resume from, which fit only a game with the 
 | array                                | shape            | holds                                                  |
 |--------------------------------------|------------------|--------------------------------------------------------|
 | solution                             | [pairs]          | the average strategy                                   |
-| regret, average, strategy            | [pairs]          | where the solve stands; absent where nothing iterates  |
-| sampler                              | [any]            | where a sampling engine stands, if one was used        |
-| regret.P, average.P, matched.P       | [engine's]       | the same of a solve in the public form, by player P    |
+| regret, average, strategy            | [pairs]          | state of the solve; absent for the linear program      |
+| sampler                              | [any]            | state of a sampling engine, if one was used            |
+| regret.P, average.P, matched.P       | [engine's]       | the same for a solve in the public form, by player P   |
 | first_pair                           | [sets + 1]       | pairs of each information set                          |
-| keys, key_ends; actions, action_ends | [bytes], [texts] | texts of information sets, and of pairs                |
+| keys, key_ends; actions, action_ends | [bytes], [texts] | names of information sets and of actions               |
 | history                              | [points, 3]      | iteration, seconds, exploitability                     |
 """
 
@@ -63,7 +63,7 @@ class GameSolution(Solution):
         return verify_game(self.record, self.strategy, **options)
 
     def save(self, path: str | Path, *, resumable: bool = True) -> None:
-        """Write a `.rgl` file; without `resumable`, the strategy alone.
+        """Write a `.rgl` file; without `resumable`, only the strategy.
 
         >>> import tempfile
         >>> from regretless import solve
@@ -126,7 +126,7 @@ def _packed(strategy: Strategy) -> dict[str, NDArray[Any]]:
 
 
 def _unpacked(file: Container, information_sets: int) -> Strategy:
-    """The strategy of a file; raises ValueError where its arrays contradict each other."""
+    """The strategy of a file; raises ValueError if its arrays contradict each other."""
     probabilities = _numbers(file, "solution")
     keys = unpack_texts(file.array("keys"), file.array("key_ends"))
     actions = unpack_texts(file.array("actions"), file.array("action_ends"))
@@ -146,7 +146,7 @@ def _unpacked(file: Container, information_sets: int) -> Strategy:
 
 
 def public_snapshot(file: Container, iterations: int) -> Snapshot | None:
-    """What a solve of the public form has learned, each array read when it is asked for; None where it is absent."""
+    """The state of a solve of the public form, each array read on demand; None if it is absent."""
     if "regret.0" not in file:
         return None
     weight = Fields(file.path, file.header).number("weight", low=0.0)
@@ -177,7 +177,7 @@ def _sampler(numbers: FloatArray) -> FloatArray:
 
 
 def _numbers(file: Container, name: str, shape: tuple[int, ...] | None = None) -> FloatArray:
-    """An array of finite numbers, of that shape or of any one axis."""
+    """An array of finite numbers, of that shape or with a single axis."""
     array = file.array(name)
     fits = array.ndim == 1 if shape is None else array.shape == shape
     if not fits or array.dtype != np.float64 or not np.isfinite(array).all():

@@ -1,10 +1,10 @@
-"""What differs between the problems that take the one path from a request to a solution.
+"""What differs between kinds of problems on the path from a request to a solution.
 
-request    Request.of(problem, options)              every option honoured or refused
+request    make_request(problem, options)            every option honoured or refused
 form       problem.form()                            compiled, after `check_fits`
 engine     problem.create(form, request)             found in the registry
 loop       run(engine, variant, stop)                measurements, checkpoints, interrupts, resume
-solution   problem.solution(record, form, engine)    which saves, loads, verifies and resumes itself
+solution   problem.solution(record, form, engine)    which can be saved, loaded, verified and resumed
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ class Problem(ABC, Generic[FormType, EngineType]):
     """Something to solve: a game, or a hold'em spot."""
 
     kind: Kind
-    name: str  # what a user calls it
-    unit: str  # what exploitability is shown in
+    name: str  # as users type it
+    unit: str  # in which exploitability is shown
     scale: float = 1.0  # exploitability in `unit` / exploitability in the game's units
-    form_name: str = "history"  # what `form` compiles, as a user types it
-    variant: str  # where none is asked for
+    form_name: str = "history"  # what `form` compiles, as users type it
+    variant: str  # the default
     forms: tuple[Form, ...]  # what its engines work on
     solution_type: type[Solution]  # what `solution` returns
 
     @abstractmethod
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
-        """Iterations and target (in the game's units) of a solve for which these were asked."""
+        """Iterations and target (in the game's units) for a request."""
 
     @classmethod
     def check_machine(cls, engine: str, device: str) -> None:
-        """Refuse an engine or a device that does not exist, or cannot solve such a problem, by name."""
+        """Refuse by name an engine or device that does not exist or cannot solve this kind of problem."""
         builds = {
             name: [build for form, build in entry.classes.items() if form in cls.forms]
             for name, entry in ENGINES.items()
@@ -60,11 +60,11 @@ class Problem(ABC, Generic[FormType, EngineType]):
                 raise InvalidOption(option, value, f"{wrong} {', '.join(known)}")
 
     def in_units(self, target: float) -> float:
-        """A target that a user gave, in the game's units."""
+        """A user's target in the game's units."""
         return target
 
     def check_fits(self, request: Request) -> None:
-        """Raise `WouldNotFit` where the memory is known not to suffice before anything is compiled."""
+        """Raise `WouldNotFit` if memory is known to be too small before anything is compiled."""
 
     @abstractmethod
     def form(self) -> FormType:
@@ -79,11 +79,11 @@ class Problem(ABC, Generic[FormType, EngineType]):
         """An engine on the form."""
 
     def prepare(self, engine: EngineType, *, resumed: bool) -> None:
-        """Bring a new engine, which may have been restored, to where its first iteration begins."""
+        """Prepare a new or restored engine for its first iteration."""
 
     @abstractmethod
     def checkpoint_bytes(self, form: FormType, engine: EngineType) -> int:
-        """About how large a checkpoint is."""
+        """Approximate size of a checkpoint."""
 
     @abstractmethod
     def size(self, form: FormType) -> tuple[int, int]:
@@ -96,14 +96,14 @@ class Problem(ABC, Generic[FormType, EngineType]):
     # --- resuming ----------------------------------------------------------------------------------------------------
 
     def machine(self, earlier: Solution) -> dict[str, Any]:
-        """Engine, device and threads of a solve that continues an earlier one."""
+        """Engine, device and threads for a solve that resumes an earlier one."""
         return {"engine": earlier.engine, "device": earlier.device, "threads": earlier.threads}
 
     def why_final(self, earlier: Solution) -> str:
-        """Why a solution that keeps no snapshot cannot be resumed."""
+        """Why a solution without a snapshot cannot be resumed."""
         return f"was solved by {earlier.variant}: there is nothing to resume"
 
     def check_resumed(self, earlier: Solution) -> None:
-        """Refuse the solution of another problem."""
+        """Refuse a solution of another problem."""
         if type(earlier) is not self.solution_type:
             raise InvalidOption("resume", earlier.where, f"is not a solve of {self.name}")

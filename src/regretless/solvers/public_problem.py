@@ -1,4 +1,4 @@
-"""A poker game in its public form as something to solve: Kuhn, Leduc, for any engine of hand vectors."""
+"""A poker game in its public form as a problem to solve: Kuhn and Leduc, for any engine of the public form."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["PublicProblem", "public_size"]
 
 
 class PublicProblem(Problem[PublicForm, PublicEngine]):
-    """A game that `compile_public` knows, solved in the public form. Targets are in the game's units."""
+    """A game that `compile_public` supports, solved in the public form. Targets are in the game's units."""
 
     kind = ProblemKind.PUBLIC
     unit = "per game"
@@ -71,7 +71,7 @@ class PublicProblem(Problem[PublicForm, PublicEngine]):
 
 
 def public_size(form: PublicForm) -> tuple[int, int]:
-    """Public nodes, runouts that play alike counted once, and information sets of the game, every deal counted.
+    """Public nodes, counting equivalent runouts once, and information sets of the game, counting every deal.
 
     >>> from regretless.games import Leduc
     >>> public_size(compile_public(Leduc()))
@@ -79,7 +79,7 @@ def public_size(form: PublicForm) -> tuple[int, int]:
     """
     tree = form.tree
     nodes = information_sets = 0
-    deals = np.ones(1, dtype=np.int64)  # that each runout of the street stands for
+    deals = np.ones(1, dtype=np.int64)  # that each runout of the street represents
     for number, street in enumerate(form.streets):
         here = tree.street == number
         deals = deals[street.parent] * np.diff(street.first_copy)

@@ -41,7 +41,7 @@ class Settings:
     batch_size: int | None = None
     seed: int = 0
     storage: int | None = None  # bits per stored number, if there is a choice
-    form: str = "history"  # that was compiled: "history" or "public"
+    form: str = "history"  # the compiled form: "history" or "public"
 
     @classmethod
     def read(cls, header: Fields) -> Settings:

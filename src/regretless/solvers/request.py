@@ -92,7 +92,7 @@ _NOT_EXACT = Refusal("cannot be combined with variant lp, which does not iterate
 _ONE = "must be at least 1"
 _STORAGES = Refusal("is not one of 32, 16 bits", unless=(32, 16))
 _SPOTS = Refusal("is for hold'em spots")
-_REGRETS = Refusal("is for hold'em spots: the file of a game always holds its regrets", unless=(False,))
+_REGRETS = Refusal("is for hold'em spots: the file of a game always includes its regrets", unless=(False,))
 
 OPTIONS: Mapping[str, Option] = {
     "variant": Option(fixed=True),
@@ -120,9 +120,9 @@ OPTIONS: Mapping[str, Option] = {
         fixed=True,
     ),
     "seed": Option(
-        exact=Refusal("cannot be combined with variant lp, which draws nothing at random"),
-        public=Refusal("is for the history form: solving the public form draws nothing at random"),
-        spot=Refusal("is for games: solving a hold'em spot draws nothing at random"),
+        exact=Refusal("cannot be combined with variant lp, which is deterministic"),
+        public=Refusal("is for the history form: solving the public form is deterministic"),
+        spot=Refusal("is for games: solving a hold'em spot is deterministic"),
         fits=_is_whole,
         rule="must be a whole number",
         fixed=True,

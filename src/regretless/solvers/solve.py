@@ -1,4 +1,4 @@
-"""The one path from a request to a solution: check, compile, create an engine, run the loop, read the answer."""
+"""The path from a request to a solution: check, compile, create an engine, run the loop, read the answer."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 
 def solve(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Solution:
-    """Solve a problem; `options` are those of `request.OPTIONS`, and None was not given.
+    """Solve a problem; `options` are those of `request.OPTIONS`, and None means not given.
 
-    A solve that resumes an earlier one takes its settings from there, and with the same settings ends with the very
-    numbers of a solve that was never stopped.
+    A resumed solve takes its settings from the earlier one and, with the same settings, ends with exactly the numbers
+    of a solve that was never stopped.
     """
     request = make_request(problem, options)
     began = time.perf_counter()
@@ -72,7 +72,7 @@ def solve(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Solution:
         failed: InvalidFile | None = None
         try:
             solution(outcome).checkpoint(request.checkpoint)
-        except InvalidFile as error:  # a full disk, say: what is solved is still in memory
+        except InvalidFile as error:  # for example a full disk: the solve is still in memory
             failed = error
         request.checkpointed(failed)
 
@@ -95,17 +95,17 @@ def solve(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Solution:
 
 
 def _restore(engine: Engine[Any, Any], earlier: Solution, tree_hash: str, name: str) -> None:
-    """Put the engine where an earlier solve ended, if that was a solve of this problem."""
+    """Restore the engine to the end of an earlier solve, if that was a solve of this problem."""
     assert earlier.snapshot is not None
     if earlier.record.tree_hash != tree_hash:
         raise InvalidFile(earlier.where, f"belongs to a different tree from that of {name}")
     arrays, standing = earlier.snapshot.arrays, engine.snapshot(copy=False).arrays
     if "sampler" in arrays and (earlier.engine != engine.name or "sampler" not in standing):
-        # Each engine writes where its random numbers stand in its own way.
+        # Each engine has its own format for the state of its random numbers.
         arrays = {key: array for key, array in arrays.items() if key != "sampler"}
     for key, held in standing.items():
         if key in arrays and shape_of(arrays, key) != held.shape:
-            raise InvalidFile(earlier.where, f"holds a {key} that does not fit {name}")
+            raise InvalidFile(earlier.where, f"has a {key} that does not fit {name}")
     try:
         engine.restore(Snapshot(earlier.snapshot.iteration, arrays, earlier.snapshot.weight))
     except ValueError:
@@ -113,9 +113,9 @@ def _restore(engine: Engine[Any, Any], earlier: Solution, tree_hash: str, name: 
 
 
 def make_request(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Request:
-    """The request that these options make; None was not given.
+    """The request for these options; None means not given.
 
-    What was not given comes from the solve that is resumed, else from the problem's defaults.
+    Missing options come from the solve being resumed, else from the problem's defaults.
     """
     given = {name: value for name, value in options.items() if value is not None}
     resume: Solution | None = given.get("resume")
@@ -159,7 +159,7 @@ _SETTINGS = ("iterations", "target", "measure_every", "updates", "sampling", "ba
 
 
 def _settings(problem: Problem[Any, Any], given: Mapping[str, Any], resume: Solution | None) -> Settings:
-    """As was asked, else as the earlier solve did, else by default; a new end replaces the whole earlier one."""
+    """As requested, else as in the earlier solve, else by default; a new end replaces the earlier one entirely."""
     asked = {name: given[name] for name in _SETTINGS if name in given} | {"form": problem.form_name}
     if "target" in asked:
         asked["target"] = problem.in_units(asked["target"])
@@ -175,7 +175,7 @@ def _settings(problem: Problem[Any, Any], given: Mapping[str, Any], resume: Solu
 def _variant(
     given: Mapping[str, Any], resume: Solution | None, problem: Problem[Any, Any]
 ) -> tuple[Variant | None, str]:
-    """The variant that was asked for, else that of the earlier solve, else the problem's own; None for `lp`."""
+    """The requested variant, else that of the earlier solve, else the problem's default; None for `lp`."""
     asked = given.get("variant", problem.variant if resume is None else resume.variant)
     if isinstance(asked, str) and asked == EXACT and problem.kind is Kind.GAME:
         return None, EXACT

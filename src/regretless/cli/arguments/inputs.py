@@ -31,12 +31,12 @@ def is_spot(text: str) -> bool:
 
 
 def is_spot_file(path: Path) -> bool:
-    """Whether a `.rgl` file holds a spot, solved or interrupted."""
+    """Whether a `.rgl` file contains a spot, solved or interrupted."""
     from regretless.storage.container import open_container
 
     try:
         return open_container(path).kind.startswith("spot-")
-    except InvalidFile:  # whoever reads all of it says what is wrong
+    except InvalidFile:  # reading the whole file will report the problem
         return False
 
 
@@ -48,7 +48,7 @@ def spot_paths(given: tuple[str, ...]) -> tuple[list[Path], bool]:
         if os.path.isdir(text):
             found = sorted(path for path in Path(text).iterdir() if path.suffix == SUFFIX)
             if not found:
-                raise InvalidFile(text, f"holds no {SUFFIX} file")
+                raise InvalidFile(text, f"contains no {SUFFIX} file")
             batch = True
         elif _is_pattern(text):
             found = sorted(path for path in map(Path, glob(text, recursive=True)) if path.suffix == SUFFIX)

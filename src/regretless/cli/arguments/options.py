@@ -1,4 +1,4 @@
-"""Options that several commands share, each with its one help text, and the values that their texts stand for."""
+"""Options that several commands share, each with its help text, and how their values are read."""
 
 from __future__ import annotations
 

@@ -53,11 +53,11 @@ def check_out(out: Path | None, inputs: Iterable[Path], plot: Path | None = None
     if out is None:
         return
     if any(_is_same(out, path) for path in inputs):
-        raise InvalidOption("out", str(out), "is what is solved: save the solution under another name, as a .rgl file")
+        raise InvalidOption("out", str(out), "is the input: save the solution under another name, as a .rgl file")
     if out.suffix.lower() in (".toml", ".efg"):
         raise InvalidOption("out", str(out), "is named like a spot or a game: save the solution as a .rgl file")
     if plot is not None and _is_same(out, plot):
-        raise InvalidOption("out", str(out), "is where the picture is drawn, too")
+        raise InvalidOption("out", str(out), "is also the file for the plot")
 
 
 def check_sources(files: Iterable[Path], spots: Iterable[Spot]) -> None:
@@ -82,13 +82,13 @@ def out_folder(out: Path) -> Path:
 
 
 def solution_files(paths: Sequence[Path], folder: Path) -> list[Path]:
-    """A file of `folder` for each spot, named after the spot's file and, where those are alike, after its folders too.
+    """A file in `folder` for each spot, named after the spot's file and, if names clash, its folders.
 
     >>> [str(file) for file in solution_files([Path("a/x.toml"), Path("b/x.toml"), Path("b/y.toml")], Path("out"))]
     ['out/a-x.rgl', 'out/b-x.rgl', 'out/y.rgl']
     """
     whole = [Path(os.path.abspath(path)).with_suffix("") for path in paths]
-    lengths = [1] * len(paths)  # how many parts of each path make up its name
+    lengths = [1] * len(paths)  # number of path components in each name
 
     def name(place: int) -> str:
         return "-".join(part.strip(os.sep) or "root" for part in whole[place].parts[-lengths[place] :])

@@ -1,4 +1,4 @@
-"""`regretless plot`: how fast exploitability falls, several solves in one picture."""
+"""`regretless plot`: how fast exploitability falls, for several solves in one plot."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def plot(
             )
     saved = [load(game) for game in games if game.endswith(".rgl")]
     spots = sum(hasattr(each, "spot") for each in saved)
-    if 0 < spots < len(games):  # said before the games are solved
+    if 0 < spots < len(games):  # refused before the games are solved
         raise InvalidOption("GAME", ", ".join(games), "mixes games and spots, which are measured in different units")
     jobs = [(game, variant) for game in games if not game.endswith(".rgl") for variant in wanted]
     asked = {
@@ -99,7 +99,7 @@ def _solve_all(jobs: Sequence[tuple[str, str]], options: dict[str, Any], interru
     from regretless.solvers.request import EXACT
 
     iterated = [(game, variant) for game, variant in jobs if variant != EXACT]
-    if iterated:  # loads compiled code, so that the first curve does not pay for it
+    if iterated:  # load compiled code first, so that no curve includes it
         solve_game(iterated[0][0], variant=iterated[0][1], **{**options, "iterations": 1})
     solved: list[Solution] = []
     for game, variant in jobs:

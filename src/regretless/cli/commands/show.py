@@ -1,4 +1,4 @@
-"""`regretless show`: what a solution file holds."""
+"""`regretless show`: the contents of a solution file."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def show(
         if sort is not None and kind == "a node" and hands is None and not strategy:
             raise InvalidOption("sort", sort, "sorts rows: add --hands or --runouts")
         if kind == "--svg" and hands == "":
-            raise InvalidOption("hands", hands, "lists every hand, and a picture has no rows: name the hands to draw")
+            raise InvalidOption("hands", hands, "lists every hand, but a picture has no rows: name the hands to draw")
         look = Look(
             line=line or "",
             cards=read_cards(board),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["verify"]
 
 FLOPS = "Flops"
-DISAGREES = 1  # the exit code of a file whose figures are wrong
+DISAGREES = 1  # exit code for a file whose figures are wrong
 
 
 def verify(
@@ -35,8 +35,8 @@ def verify(
     """Recompute exploitability and values from the saved strategy, independently of the engine that solved it.
 
     Games are evaluated by the readable best response; spots without merging suits, in 64-bit arithmetic. Rivers and
-    turns take seconds. Flops are sampled, with a standard error, unless `--full` asks for all 2,352 runouts. Where the
-    file states another exploitability, the exit code is 1.
+    turns take seconds. Flops are sampled, with a standard error, unless `--full` asks for all 2,352 runouts. If the
+    file states a different exploitability, the exit code is 1.
 
     \b
     [cyan]regretless verify spot.rgl[/cyan]

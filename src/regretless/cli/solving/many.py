@@ -81,7 +81,7 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
 
         options: dict[str, Any] = {name: value for name, value in request.options.items() if name != "keep_regrets"}
         if request.out is None:
-            options["save_every"] = float("inf")  # only when they are interrupted
+            options["save_every"] = float("inf")  # only on interrupts
 
         def report(place: int, progress: Progress) -> None:
             reports[place](progress)
@@ -113,7 +113,7 @@ def _of_spot(spot: Spot, error: RegretlessError) -> RegretlessError:
 
 
 def _free_files(paths: list[Path]) -> list[Path]:
-    """Files of the working directory for solves that are interrupted, since no folder was named."""
+    """Files in the working directory for interrupted solves, if no folder is named."""
     files: list[Path] = []
     for path in paths:
         files.append(free_path(path.stem, files))
@@ -166,7 +166,7 @@ def _end(
     request: SolveRequest,
     interrupted: bool,
 ) -> None:
-    """Say what is unfinished and what failed, and end with the exit code that says so."""
+    """Say what is unfinished and what failed, and exit with the right code."""
     notes = for_people()
     unfinished = [path for path, solution in answers.items() if solution.reason == "interrupted"]
     waiting = [path for path in paths if path not in answers and path not in errors] if interrupted else []

@@ -41,7 +41,7 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         what: str | Path | Spot | None = given
         if spot and given is not None:
             what = request.read(Path(given))
-            if request.destination is not None:  # before the solutions are read that locks are taken from
+            if request.destination is not None:  # before the sources of locks are read
                 check_sources((request.destination,), (what,))
         earlier = None
         if request.resume is not None:
@@ -54,7 +54,7 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         if request.destination is not None:
             check_writable(request.destination)
         keep_regrets = not spot or "keep_regrets" in request.options
-        keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # it holds them already
+        keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # it already has them
         problem = problem_of(what, options)
         destination = request.destination or free_path(problem.name)
         if isinstance(problem, SpotProblem):
@@ -70,7 +70,7 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         _print(solution, request, saved)
         request.draw([solution])
         tell_saved(saved, request.plot)
-        if failed is not None:  # said last, after the answer, which would otherwise be lost
+        if failed is not None:  # last, so that the answer is printed first
             raise failed
         if stopped:
             tell_unfinished(solution, destination)
@@ -78,7 +78,7 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
 
 
 def _kind(given: str | Path | None, request: SolveRequest, spot: bool) -> Kind:
-    """The kind of problem, as far as the command line says it; a file that is resumed may say more."""
+    """The kind of problem, as far as the command line determines it; a resumed file may say more."""
     from regretless.games.registry import is_public_only
     from regretless.solvers.request import EXACT, Kind
 
@@ -115,7 +115,7 @@ def _solve(
     if options.get("variant") != EXACT:
         options |= {"checkpoint": destination, "checkpointed": checkpointed}
         if request.destination is None:
-            options["save_every"] = float("inf")  # only when it is interrupted
+            options["save_every"] = float("inf")  # only on interrupts
     settings = make_request(problem, options).settings
     if problem.form_name == "public":
         tell_of_compiling(settings.storage)
@@ -148,7 +148,7 @@ def _print(solution: Solution, request: SolveRequest, file: Path | None) -> None
 
 
 def problem_of_saving(solution: Solution, path: Path, resumable: bool) -> InvalidFile | None:
-    """Save a solution; if that fails, why."""
+    """Save a solution; returns the error if that fails."""
     try:
         solution.save(path, resumable=resumable)
     except InvalidFile as error:
@@ -157,7 +157,7 @@ def problem_of_saving(solution: Solution, path: Path, resumable: bool) -> Invali
 
 
 def tell_of_compiling(storage: int | None) -> None:
-    """Say that the first solve takes longer, where it does."""
+    """Say that the first solve takes longer, if it does."""
     from regretless.engines.public.compiled.cache import kernels_are_compiled
 
     if not kernels_are_compiled(storage or 32):

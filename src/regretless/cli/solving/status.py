@@ -22,7 +22,7 @@ PACKED_PER_SECOND = 50e6  # bytes of an engine's memory turned into a saved resu
 
 
 class SolveStatus:
-    """One solve, as a plan for `interruptible`; the loop and whoever saves keep it up to date."""
+    """One solve, as a plan for `interruptible`; updated by the loop and when saving."""
 
     def __init__(self, *, destination: Path | None = None, resumed: Path | None = None) -> None:
         self.destination = destination  # where an interrupted solve is saved

@@ -44,14 +44,14 @@ SAME_SECONDS = 0.3  # signals this close together are one
 
 
 class Plan(Protocol):
-    """What a signal means for the work under way."""
+    """How to answer signals during the current work."""
 
     def first(self) -> str | None:
-        """What happens next and how long it takes; None where nothing can be saved yet, and the process ends."""
+        """What happens next and how long it takes; None if nothing can be saved yet, so the process ends."""
         ...
 
     def second(self) -> str:
-        """What ending at once costs."""
+        """What stopping at once loses."""
         ...
 
 

@@ -25,7 +25,7 @@ FIRST = 12  # rows shown of a larger table
 
 
 def show_game(solution: GameSolution, chosen: str | None, *, whole: bool, file: str, as_json: bool) -> None:
-    """Show a game: its figures, and the information sets that were chosen, all of them or the first few."""
+    """Show a game: its figures, and the chosen information sets, all of them or the first few."""
     keys = read_keys(chosen)
     if not as_json:
         print_game(solution, whole=whole, keys=keys, file=file)
@@ -108,7 +108,7 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
 
 
 def _scaled(solution: GameSolution) -> list[tuple[str, str | Text]]:
-    """Exploitability in the unit in which it is quoted, where that is not the game's own."""
+    """Exploitability in the unit in which it is quoted, if that is not the game's own."""
     if solution.scale == 1:
         return []
     return [("", f"{solution.scale * max(solution.exploitability, 0.0):.3g} {solution.unit.removeprefix('in ')}")]

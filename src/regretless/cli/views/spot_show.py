@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 __all__ = ["Look", "print_spot", "show_spot"]
 
 
-LOCKS = 6  # said in the summary
+LOCKS = 6  # shown in the summary
 
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """What is asked about a solved spot."""
+    """What to show of a solved spot."""
 
     line: str = ""
     cards: tuple[int, ...] = ()  # that the line leaves out
@@ -42,7 +42,7 @@ class Look:
     then: str | None = None  # with runouts: actions after the card
 
     def views(self, solution: SpotSolution) -> tuple[NodeView, NodeView]:
-        """The node with every hand, and with those that were asked for."""
+        """The node with every hand, and with only the selected ones."""
         whole = solution.node(self.line, self.cards)
         if self.hands is None:
             return whole, whole
@@ -73,7 +73,7 @@ def show_spot(
 
 
 def _node_json(solution: SpotSolution, look: Look) -> dict[str, Any]:
-    """Everything that is printed of a node; means are over the hands that were asked for."""
+    """Everything printed about a node; means are over the selected hands."""
     from regretless.cli.views.spot_tables import sorted_hands
     from regretless.holdem.reports.grids import make_grid
 
@@ -133,7 +133,7 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
 
 
 def _draw(solution: SpotSolution, look: Look, path: Path) -> None:
-    """The picture of a node as an SVG file that asks no other server for anything."""
+    """Draw a node to an SVG file that loads nothing from other servers."""
     from regretless.cli.terminal.consoles import for_drawing, note
     from regretless.cli.views.spot_grid import NARROW
     from regretless.storage.atomic import replace_file

@@ -1,6 +1,6 @@
-"""CFR on the public form in plain NumPy and 64-bit numbers: what the fast engine is tested against.
+"""CFR on the public form in plain NumPy and 64-bit numbers: the reference for the fast engine.
 
-Every public node is visited by recursion, and a terminal is a matrix over pairs of hands, O(n · m): for small forms.
+It recurses over every public node, and a terminal is a matrix over pairs of hands, O(n · m): for small forms only.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Mode(Enum):
 
 @dataclass(frozen=True)
 class _Walk:
-    """A walk for one player's values; both play `strategy` where they neither learn nor respond."""
+    """A walk for one player's values; both follow `strategy` where they neither learn nor best-respond."""
 
     own: int
     mode: _Mode
@@ -79,11 +79,11 @@ class PublicReference(StoredEngine):
 
     @property
     def memory_bytes(self) -> int:
-        """What is kept, and which hands can meet."""
+        """`kept_bytes` and the table of compatible hands."""
         return self.kept_bytes + self.compatible.nbytes
 
     def advance(self, schedule: Schedule) -> None:
-        """Alternating iterations, a row of weights each."""
+        """Run one alternating iteration per row of `schedule`."""
         for row in schedule.tolist():
             for own in range(2):
                 if own not in self.fixed:
@@ -92,7 +92,7 @@ class PublicReference(StoredEngine):
             self.iteration += 1
 
     def _current(self, node: int, runout: int) -> FloatArray:
-        """[actions, H] the strategy that is played next."""
+        """[actions, H] the strategy to play next."""
         return matched(self._read(self._matched, (node, runout)))
 
     def _read(self, numbers: list[Stored], place: Place) -> FloatArray:
@@ -101,14 +101,14 @@ class PublicReference(StoredEngine):
         return np.asarray(found, dtype=np.float64)
 
     def root_values(self, player: int) -> FloatArray:
-        """[H] what each hand expects when both play their average strategies; 0 where no opposing hand is possible."""
+        """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
         values = self._root(_Walk(player, _Mode.MEAN, self.strategy))
         met = (self.compatible if player == 0 else self.compatible.T) @ self.form.hands[1 - player].weight
         shares: FloatArray = np.divide(values, met, out=np.zeros_like(values), where=met > 0)
         return shares
 
     def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
-        """Values and best responses of a strategy, or of the average."""
+        """Values and best responses of a strategy, by default of the average."""
         played = strategy or self.strategy
 
         def alike(node: int, runout: int) -> FloatArray:
@@ -122,7 +122,7 @@ class PublicReference(StoredEngine):
         return Evaluation(values=tuple(values), best_response_values=tuple(best))
 
     def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
-        """For each street before the last, [runouts, nodes of the tree on that street, H], times the reach met."""
+        """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach."""
         tree = self.form.tree
         found: dict[Place, FloatArray] = {}
         self._root(_Walk(player, _Mode.MEAN, self.strategy), found)
@@ -151,7 +151,7 @@ class PublicReference(StoredEngine):
         own_reach: FloatArray,
         found: dict[Place, FloatArray],
     ) -> FloatArray:
-        """[H] counterfactual values of the own player's hands at a public node, noted in `found`."""
+        """[H] counterfactual values of the own player's hands at a public node, recorded in `found`."""
         tree, own = self.form.tree, walk.own
         children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
         kind, place = tree.kind[node], (node, runout)
@@ -233,7 +233,7 @@ class PublicReference(StoredEngine):
 
 
 def matched(sums: FloatArray) -> FloatArray:
-    """Columns in proportion to what is positive, uniform where nothing is."""
+    """Columns in proportion to their positive part, uniform where nothing is positive."""
     positive = np.maximum(sums, 0.0)
     total = positive.sum(axis=0)
     return np.where(total > 0, positive / np.where(total > 0, total, 1.0), 1.0 / len(sums))

@@ -1,7 +1,7 @@
-"""What every engine of the public form stores, in the layout and the format of snapshots: regrets, averages and locks.
+"""What every engine of the public form stores, in the layout and format of snapshots: regrets, averages and locks.
 
-A locked strategy is stored where regrets, predictions and averages are: after every update it is put back in place of
-what was learned. A player whose every decision is given is *fixed* and never updated.
+A locked strategy is stored in place of regrets, predictions and averages; after every update it overwrites what was
+learned. A player whose every decision is locked is *fixed* and never updated.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ PLAYERS = range(2)
 
 @runtime_checkable
 class _ReadsInto(Protocol):
-    """Arrays that lie in a file and can be read into memory that is already there."""
+    """Arrays in a file that can be read into existing memory."""
 
     def read_into(self, name: str, target: NDArray[Any]) -> None: ...
 
 
 class Lock(NamedTuple):
-    """A strategy that is not to be learned."""
+    """A strategy that is given, not learned."""
 
     strategy: NDArray[np.floating[Any]]  # [actions, H]
-    hands: BoolArray  # [H] the hands it is for
+    hands: BoolArray  # [H] the hands it applies to
 
 
 class StoredEngine:
-    """The part of an engine that stores, is locked and is read; `allocate` makes arrays of zeros."""
+    """The part of an engine that handles storage, locks and reading; `allocate` creates arrays of zeros."""
 
     def __init__(
         self, form: PublicForm, number_format: NumberFormat, allocate: Callable[[int, np.dtype[Any]], Stored] = np.zeros
@@ -49,7 +49,7 @@ class StoredEngine:
         self.form, self.layout = form, make_layout(form)
         self.format, self.storage = number_format, number_format.bits
         self.iteration = 0
-        self.weight = 0.0  # of all iterations in the average, where averages are shares of it
+        self.weight = 0.0  # total weight of the average, if averages are shares of it
         self.locked: tuple[dict[Place, Lock], dict[Place, Lock]] = ({}, {})  # by player
         self.fixed: set[int] = set()
         self._allocate = allocate
@@ -63,7 +63,7 @@ class StoredEngine:
         return self._matched[0] is not self._regret[0]
 
     def store_predictions(self) -> None:
-        """Store predictions from now on; the first ones are the regrets."""
+        """Store predictions from now on; the first are the regrets."""
         if not self.predicts:
             self._matched = [self._allocate(len(regret), regret.dtype) for regret in self._regret]
             for matched, regret in zip(self._matched, self._regret, strict=True):
@@ -83,41 +83,41 @@ class StoredEngine:
         return np.asarray(np.divide(sums, total, out=uniform, where=total > 0))
 
     def kept_strategy(self, node: int, runout: int) -> FloatArray:
-        """[actions, H] a locked strategy, exactly as the averages keep it."""
+        """[actions, H] a locked strategy, exactly as the averages store it."""
         return np.asarray(self._sums(node, slice(runout, runout + 1))[0] / np.float64(self.format.one))
 
     def as_kept(self, strategy: FloatArray) -> FloatArray:
-        """A strategy as `kept_strategy` would read it back: in 16 bits probabilities are rounded."""
+        """A strategy as `kept_strategy` would return it: 16-bit storage rounds probabilities."""
         return self.format.as_kept(strategy)
 
     def _sums(self, node: int, runouts: slice) -> Stored:
         return self.layout.read(self._average[int(self.form.tree.player[node])], node, runouts)
 
     def lock(self, node: int, strategy: FloatArray, runout: int = 0, hands: BoolArray | None = None) -> None:
-        """Fix what a player does at a betting node on a runout of its street, for all hands or for some."""
+        """Fix a player's strategy at a betting node on a runout of its street, for all hands or some."""
         every = np.ones(strategy.shape[1], dtype=np.bool_)
         lock = self._lock(strategy, (node, runout), every if hands is None else hands)
         self.locked[int(self.form.tree.player[node])][node, runout] = lock
         self._write((node, runout), lock)
 
     def fix(self, player: int, strategy: PublicStrategy) -> None:
-        """Give every decision of a player, who is then never updated and whose best response is what is given."""
+        """Fix every decision of a player, who is then never updated and whose best response is this strategy."""
         every = np.ones(len(self.form.hands[player].weight), dtype=np.bool_)
         for number, street in enumerate(self.form.streets):
             nodes = self.layout.decisions(player, number)
-            for runout in range(len(street.parent)):  # one by one, as files hold them
+            for runout in range(len(street.parent)):  # one by one, as files store them
                 for place in ((node, runout) for node in nodes):
                     self._write(place, self._lock(strategy(*place), place, every))
         self.fixed.add(player)
 
     def unlock(self) -> None:
-        """Let every hand choose again; what was learned stays."""
+        """Remove all locks; regrets and averages stay."""
         for locks in self.locked:
             locks.clear()
         self.fixed.clear()
 
     def hold(self, player: int) -> None:
-        """Put a player's locked strategies back in place of what was learned there."""
+        """Overwrite what was learned at a player's locked decisions."""
         for place, lock in self.locked[player].items():
             self._write(place, lock)
 
@@ -131,20 +131,20 @@ class StoredEngine:
             self.layout.write(numbers, *place, self.format.stored(lock.strategy, numbers.dtype), lock.hands)
 
     def _arrays(self) -> dict[str, Stored]:
-        """By the names that snapshots give them."""
+        """The arrays by their names in snapshots."""
         named = {"regret": self._regret, "average": self._average}
         named |= {"matched": self._matched} if self.predicts else {}
         return {f"{name}.{player}": arrays[player] for name, arrays in named.items() for player in PLAYERS}
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:
-        """Where the solve stands; without `copy`, the engine's own arrays, which advancing changes."""
+        """The state of the solve; without `copy`, the live arrays, which later iterations change."""
         arrays = {name: array.copy() if copy else array for name, array in self._arrays().items()}
         return Snapshot(self.iteration, arrays, self.weight)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Resume from there. Hands that play alike all take the numbers of the hand that stands for them.
+        """Resume from a snapshot. Equivalent hands all take the numbers of their representative.
 
-        Raises `ValueError` where an array is missing or has another type or shape.
+        Raises `ValueError` if an array is missing or has the wrong type or shape.
         """
         self._matched = list(self._regret)
         if "matched.0" in snapshot.arrays:
@@ -158,7 +158,7 @@ class StoredEngine:
                 given = snapshot.arrays[name]
                 if given.dtype != target.dtype or given.shape != target.shape:
                     wanted = f"{target.dtype} {target.shape}"
-                    raise ValueError(f"{name!r} is {given.dtype} {given.shape}, and {wanted} is needed")
+                    raise ValueError(f"{name!r} is {given.dtype} {given.shape}, but {wanted} is needed")
                 target[:] = given
             self.layout.make_alike(target, int(name[-1]))
         self.iteration, self.weight = snapshot.iteration, snapshot.weight

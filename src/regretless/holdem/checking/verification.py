@@ -1,18 +1,18 @@
-"""Checking a solved spot independently: suits not merged, in float64, without the engine's kernels (`unmerged`).
+"""Independent check of a solved spot: suits not merged, in float64, without the engine's kernels (`unmerged`).
 
-Rivers and turns are evaluated on every runout. A flop can be too, 49 turns with 48 rivers each; by default n turns are
-drawn, each with all of its rivers. What a line out of the flop is worth to a hand is a sum over turns t of a value
-x_t, and it is estimated with the solution's own values y_t, kept for every turn, as a control variate:
+Rivers and turns are evaluated on every runout. A flop can be too, with 49 turns and 48 rivers each; by default n turns
+are sampled, each with all its rivers. The value of a line out of the flop to a hand is a sum over turns t of values
+x_t, estimated with the solution's own values y_t, stored for every turn, as a control variate:
 
-    Σ_all y_t + (49 / n) · Σ_drawn (x_t − y_t)
+    Σ_all y_t + (49 / n) · Σ_sampled (x_t − y_t)
 
-Whatever the y_t are, the expected value of this is Σ x_t; if they are right, little is left to vary. A best response
-on turn and river sees the cards, so its values there are exact for every turn drawn. On the flop it picks the largest
-of several estimates, which on average is too large, so the expected estimate is above the exploitability, not below.
+Whatever the y_t are, the expectation is Σ x_t; if they are right, the variance is small. A best response on the turn
+and river sees the cards, so its values there are exact for every sampled turn. On the flop it picks the largest of
+several estimates, which is too large on average, so the estimate of exploitability is biased upwards, not downwards.
 
-The turns drawn are spread over the ranks: cards in order of rank, suits shuffled, every 49/n-th from a random start.
-The standard error is the jackknife's over these turns, times √(1 − n / 49); it ignores the spreading, which makes it
-too large rather than too small.
+Sampled turns are spread over the ranks: cards in order of rank, suits shuffled, every 49/n-th from a random start. The
+standard error is that of the jackknife over these turns, times √(1 − n / 49); it ignores the spreading, so it is too
+large rather than too small.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from regretless.solvers.verification import Verification
 
 __all__ = ["TURNS", "SpotVerification", "verification_bytes", "verify_spot"]
 
-TURNS = 12  # turns drawn on a flop
+TURNS = 12  # turns sampled on a flop
 ALL_TURNS, ALL_RIVERS = 49, 48
 TOLERANCES = {64: 1e-6, 32: 1e-6, 16: 1e-4}  # of the pot, by the bits that are kept of a probability
 DEEP = 5.0  # pots; rounding grows with stacks that are deeper
@@ -50,16 +50,16 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class SpotVerification(Verification):
-    """What an independent evaluation of a solved spot found. Chips are the spot's."""
+    """The result of an independent evaluation of a solved spot, in the spot's chips."""
 
     pot: float
     stack: float
-    turns: int | None  # drawn; None where every runout was evaluated
+    turns: int | None  # sampled; None if every runout was evaluated
     runouts: int  # evaluated
     all_runouts: int
-    standard_error: float | None  # of the exploitability, chips; None where every runout was evaluated
-    probability_bits: int  # kept of the strategies that were evaluated
-    memory_bytes: int  # that it took, by estimate
+    standard_error: float | None  # of the exploitability, in chips; None if every runout was evaluated
+    probability_bits: int  # bits per stored probability of the evaluated strategies
+    memory_bytes: int  # estimated
 
     @property
     def exact(self) -> bool:
@@ -123,8 +123,8 @@ def verify_spot(
 ) -> SpotVerification:
     """Recompute EVs and exploitability of a solved spot.
 
-    A flop is evaluated on `turns` turns drawn at random with `seed`, or in full. `report` is told how many runouts are
-    done, of how many.
+    A flop is evaluated on `turns` random turns, drawn with `seed`, or in full. `report` is called with the number of
+    runouts done and the total.
 
     >>> from regretless import Spot, solve
     >>> spot = Spot.from_mapping(
@@ -190,11 +190,11 @@ def verify_spot(
 
 
 def verification_bytes(form: PublicForm, *, drawn: int = 0) -> int:
-    """About the most memory that evaluating a spot takes."""
+    """Approximate peak memory for evaluating a spot."""
     tree = form.tree
     hands = [len(each.weight) for each in form.hands]
     nodes = np.bincount(tree.street, minlength=len(form.streets))
-    rows = int(nodes.sum()) * sum(hands) * 8  # reach, values twice, strategies, and what a step works on
+    rows = int(nodes.sum()) * sum(hands) * 8  # reach, values twice, strategies, and temporaries
     matrices = hands[0] * hands[1] * 5
     lines = int(np.count_nonzero((tree.kind == Kind.CHANCE) & (tree.street == 0))) * sum(hands) * 4
     early = sum(len(street.parent) * int(count) for street, count in zip(form.streets[:-1], nodes, strict=False))
@@ -204,7 +204,7 @@ def verification_bytes(form: PublicForm, *, drawn: int = 0) -> int:
 
 
 def _drawn(spot: Spot, full: bool, turns: int | None, seed: int | None) -> list[int] | None:
-    """The turn cards drawn, or None where everything is evaluated."""
+    """The sampled turn cards, or None if everything is evaluated."""
     if len(spot.streets) < 3:
         if turns is not None or seed is not None:
             option, value = ("turns", turns) if turns is not None else ("seed", seed)
@@ -213,7 +213,7 @@ def _drawn(spot: Spot, full: bool, turns: int | None, seed: int | None) -> list[
     if full:
         if turns is not None or seed is not None:
             option, value = ("turns", turns) if turns is not None else ("seed", seed)
-            raise InvalidOption(option, value, "cannot be combined with a full evaluation, which samples nothing")
+            raise InvalidOption(option, value, "cannot be combined with a full evaluation, which does not sample")
         return None
     count = TURNS if turns is None else turns
     if not 2 <= count <= ALL_TURNS:
@@ -250,7 +250,7 @@ def _result(unmerged: Unmerged, root: Betting, lines: Pair) -> tuple[tuple[float
 def _estimate(
     unmerged: Unmerged, root: Betting, answers: Answers, after: list[Pair], chosen: list[int]
 ) -> tuple[tuple[float, float], float, float]:
-    """Values, exploitability and its standard error from the turns drawn."""
+    """Values, exploitability and its standard error from the sampled turns."""
     cards, count = unmerged.cards_left(()), len(chosen)
     everything, difference = unmerged.no_lines(root), unmerged.no_lines(root)
     for card in cards:
@@ -277,7 +277,7 @@ def _estimate(
 
 
 def _kept(unmerged: Unmerged, root: Betting, answers: Answers, card: int) -> Pair:
-    """[2, lines out, H] what the solution says of the lines into the next street if a card comes: y_t."""
+    """[2, lines out, H] the solution's own values y_t of the lines into the next street if a card comes."""
     solved = unmerged.solved((card,))
     probability = unmerged.deal_probability(0)
     nodes = unmerged.tree.first_child[unmerged.nodes[0][unmerged.lines_out(root)]]

@@ -1,7 +1,7 @@
-"""A spot: board, pot, stack, both ranges and the bets that are allowed. It is what a person asks about.
+"""A spot to solve: board, pot, stack, both ranges and the allowed bets.
 
-A spot is a value: frozen, checked when it is made, equal to another with the same fields. `spot_reader` reads them from
-TOML, `betting` turns it into a betting tree.
+A spot is a value: frozen, checked when created, and equal to any other with the same fields. `spot_reader` reads it
+from TOML, `betting` turns it into a betting tree.
 
 >>> spot = Spot.parse('''
 ... board = "Qs Jh 2h"
@@ -40,14 +40,14 @@ from regretless.reprs import brief
 
 __all__ = ["Spot"]
 
-DEEPEST = 1000  # pots in a stack; figures of 32-bit arithmetic are exact to about 1e-7 of the stack
-LIGHTEST = 1e-9  # weight of a hand; what is lighter would vanish beside a hand of weight 1
-LONGEST_NAME = 255  # characters, as many as a file's name may have
+DEEPEST = 1000  # pots per stack; 32-bit arithmetic is exact to about 1e-7 of the stack
+LIGHTEST = 1e-9  # weight of a hand; a lighter one would vanish beside a hand of weight 1
+LONGEST_NAME = 255  # characters, the limit for file names
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spot(Question):
-    """One question to the solver; `Question` says what its fields are."""
+    """A spot to solve; `Question` has its fields."""
 
     def __repr__(self) -> str:
         return brief(self, board=board_text(self.board))
@@ -56,7 +56,7 @@ class Spot(Question):
         if len(self.board) not in (3, 4, 5):
             raise InvalidText("board", board_text(self.board), None, _board_reason(len(self.board)))
         if len(set(self.board)) != len(self.board):
-            raise InvalidText("board", board_text(self.board), None, "holds a card twice")
+            raise InvalidText("board", board_text(self.board), None, "repeats a card")
         for name in ("pot", "stack"):
             check_number(name, getattr(self, name), above=0.0, at_least=SMALLEST_AMOUNT, at_most=LARGEST_AMOUNT)
         if self.stack > DEEPEST * self.pot:
@@ -68,14 +68,14 @@ class Spot(Question):
             _check_range(f"{player}.range", self.range_of(player), self.board)
         if not self.oop.remove(self.board).meets(self.ip.remove(self.board)):
             raise InvalidText("ip.range", str(self.ip), None, "always shares a card with oop.range")
-        for lock in self.locks:  # whether they lead anywhere is seen when there is a tree
+        for lock in self.locks:  # whether their lines exist is checked once there is a tree
             _ = lock.steps, lock.range
 
     @classmethod
     def parse(cls, text: str, *, warn: bool = True) -> Spot:
         """Read the TOML of a spot; an error is one sentence that names the field.
 
-        `warn`: whether sizes that rounding moves far are warned of.
+        `warn`: whether to warn about sizes that rounding moves far.
         """
         spot = cls(**vars(parse_spot(text)))
         if warn:
@@ -84,7 +84,7 @@ class Spot(Question):
 
     @classmethod
     def from_mapping(cls, fields: Mapping[str, Any]) -> Spot:
-        """The spot of the same fields as a TOML file, as nested mappings.
+        """The spot with these fields, nested as in a TOML file.
 
         >>> spot = Spot.from_mapping(
         ...     {
@@ -105,7 +105,7 @@ class Spot(Question):
 
     @classmethod
     def read(cls, path: str | Path) -> Spot:
-        """Read a spot file; its name, unless it says one, is that of the file."""
+        """Read a spot file; the spot's name defaults to the file's."""
         spot = cls(**vars(parse_spot(read_toml_text(path), path=path)))
         warn_of_rounding(spot, str(path))
         return spot
@@ -121,9 +121,9 @@ def _board_reason(cards: int) -> str:
 
 def _check_range(name: str, given: Range, board: tuple[int, ...]) -> None:
     if not given.weights.any():
-        raise InvalidText(name, str(given), None, "holds no hand")
+        raise InvalidText(name, str(given), None, "is empty")
     if not given.remove(board).weights.any():
-        raise InvalidText(name, str(given), None, f"holds no hand without a card of the board {board_text(board)}")
+        raise InvalidText(name, str(given), None, f"is entirely blocked by the board {board_text(board)}")
     light = np.flatnonzero((given.weights > 0) & (given.weights < LIGHTEST))
     if len(light):
         hand = hand_text(int(light[0]))

@@ -1,1 +1,1 @@
-"""A solve while it runs: the time left, a line that tells it, and Ctrl-C."""
+"""A running solve: the time left, the progress line, and Ctrl-C."""

@@ -1,4 +1,4 @@
-"""The arrays that walks over the public form work in: the rows of a thread, the ends of a walk, the locked hands."""
+"""Working arrays for walks over the public form: rows per thread, ends of a walk, locked hands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CACHE_LINE = 64  # bytes
 
 
 def aligned(size: int, dtype: Any = np.float32) -> NDArray[Any]:
-    """Zeros that begin at a cache line, so that no vector straddles two."""
+    """Zeros aligned to a cache line, so that no vector straddles two."""
     width = np.dtype(dtype).itemsize
     raw = np.zeros(size + CACHE_LINE // width, dtype=dtype)
     skip = -raw.ctypes.data % CACHE_LINE // width
@@ -29,7 +29,7 @@ def aligned(size: int, dtype: Any = np.float32) -> NDArray[Any]:
 
 
 def bytes_of(*held: object) -> int:
-    """Total bytes of arrays, in tuples of tuples; arrays that share a buffer count once."""
+    """Total bytes of arrays in nested tuples; arrays that share a buffer count once."""
     longest: dict[int, int] = {}
 
     def count(thing: object) -> None:
@@ -59,7 +59,7 @@ def make_scratch(plans: tuple[Plan, Plan], deck: int, tile_type: type[np.floatin
 def make_blocks(
     form: PublicForm, plans: tuple[Plan, Plan], units: Sequence[float], threads: int
 ) -> tuple[Blocks, Blocks]:
-    """For the walks of both players, which take turns with the buffers of lines."""
+    """Blocks for both players' walks, which take turns with the buffers of lines."""
     runouts = len(form.streets[1].parent) if len(form.streets) > 1 else 0
     count = min(runouts, MOST_BLOCKS)
     buffers = count if threads > 1 else min(count, 1)
@@ -87,7 +87,7 @@ def make_blocks(
 def lock_rows(
     locks: Mapping[Place, Lock], form: PublicForm, plan: Plan
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """`Learned.lock` and `Learned.locked` of the locks of a player."""
+    """`Learned.lock` and `Learned.locked` for a player's locks."""
     locked = aligned(len(locks) * plan.own_hands)
     street_at = np.cumsum([0, *(len(street.parent) for street in form.streets)])
     rows = np.full((street_at[-1], len(plan.nodes)), -1, dtype=np.int32)

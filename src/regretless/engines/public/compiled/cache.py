@@ -1,4 +1,4 @@
-"""Whether the kernels of the public form lie compiled on disk, so that a person can be told when they do not."""
+"""Whether the kernels of the public form are cached on disk, so that the user can be told if they must be compiled."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ __all__ = ["kernels_are_compiled"]
 
 
 def kernels_are_compiled(storage: int = 32, *, wide_tiles: bool = False) -> bool:
-    """Whether a solve starts at once; otherwise setting it up compiles, which takes about 20 seconds.
+    """Whether a solve can start at once; otherwise setup compiles kernels, which takes about 20 seconds.
 
-    `wide_tiles`: terminals need 64-bit numbers (`precision.needs_wide_tiles`), which is a kernel of its own.
+    `wide_tiles`: terminals need 64-bit numbers (`precision.needs_wide_tiles`), which is a separate kernel.
     """
     from regretless.engines.public.compiled.kernels.iterate import iterate
     from regretless.engines.public.compiled.showdowns import fill_lists
@@ -18,7 +18,7 @@ def kernels_are_compiled(storage: int = 32, *, wide_tiles: bool = False) -> bool
     wanted = storage, 64 if wide_tiles else 32
     try:
         return bool(_signatures(fill_lists)) and wanted in map(_bits, _signatures(iterate))
-    except (AttributeError, OSError):  # another numba, or a cache that cannot be read: say nothing
+    except (AttributeError, OSError):  # another version of numba, or an unreadable cache: say nothing
         return True
 
 

@@ -1,11 +1,11 @@
 """The numba engine of the public form: alternating vector CFR on rows of hands.
 
-Arithmetic has 32 bits, at terminals 64 where blockers remove nearly all of a range and 32 would cancel. What is learned
-is stored in 32 bits or in 16 (`engines/public/formats.py`).
+Arithmetic is in 32 bits, at terminals in 64 where blockers remove nearly all of a range and 32-bit differences would
+cancel. Regrets and averages are stored in 32 or 16 bits (`engines/public/formats.py`).
 
-The parts, in the order of the data: `layout` and `stored` beside this folder (where numbers are stored), `plan` (where
-rows are kept), `tables` and `showdowns` (hands and runouts), `buffers` (the rows themselves), `lanes` (vectors),
-`nodes` and `terminals` (the arithmetic), `walk` (one runout after the other), `iterate` (whole iterations).
+The parts, in the order of the data: `layout` and `stored` in the parent folder (where numbers are stored), `plan`
+(where rows are kept), `tables` and `showdowns` (hands and runouts), `buffers` (the rows themselves), `lanes` (vectors),
+`nodes` and `terminals` (the arithmetic), `walk` (one runout after another), `iterate` (whole iterations).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from regretless.variants.variant import Schedule
 
 __all__ = ["CompiledPublicEngine"]
 
-SALT = 0x9E3779  # makes roundings of 16-bit numbers differ from iteration to iteration
+SALT = 0x9E3779  # makes 16-bit rounding differ from iteration to iteration
 WHOLE = BEGIN | BLOCKS | FINISH
 
 _NO_LOCKS = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
@@ -58,10 +58,10 @@ class CompiledPublicEngine(StoredEngine):
     tolerance = 1e-5
 
     def __init__(self, form: PublicForm, *, threads: int = 1, storage: int = 32, own_reach: bool = True) -> None:
-        """`storage` is how many bits a regret or an average takes, 32 or 16.
+        """`storage` is the number of bits per regret or average, 32 or 16.
 
-        Without `own_reach` averages weigh every iteration's strategy alike, however likely the player gets there; it
-        converges all the same.
+        Without `own_reach`, averages weight every iteration's strategy equally, however likely the player is to get
+        there; this also converges.
         """
         check_limits(form)
         number = number_format(storage)
@@ -77,21 +77,21 @@ class CompiledPublicEngine(StoredEngine):
         self._scratch = [self._make_scratch() for _ in range(threads)]
         self._blocks = make_blocks(form, self._plans, self._units, threads)
         self._pool = Workers(threads) if threads > 1 and len(form.streets) > 1 else None
-        # Compile, or read from disk, what a solve needs: part of setting up, not of the first iteration.
+        # Compile the kernels or load them from disk, so that setup and not the first iteration pays for it.
         self._run(Steps(_ONE_STEP.weights[:0], _ONE_STEP.extras[:0]), 0, 0, 0, MEAN)
 
     @property
     def kept_bytes(self) -> int:
-        """Regrets, averages, and the tables by which they are found and evaluated."""
+        """Regrets, averages, and the tables for finding and evaluating them."""
         return bytes_of(list(self._arrays().values()), self._plans, self._tables)
 
     @property
     def memory_bytes(self) -> int:
-        """What is kept, and the rows that every thread works in."""
+        """`kept_bytes` and the threads' working rows."""
         return self.kept_bytes + bytes_of(self._blocks, self._scratch)
 
     def advance(self, schedule: Schedule) -> None:
-        """Run as many iterations as `schedule` has rows."""
+        """Run one iteration per row of `schedule`."""
         weights = schedule.astype(WEIGHTS)
         weights["average_decay"], weights["average_weight"], self.weight = self.format.in_steps(
             schedule["average_decay"], schedule["average_weight"], self.weight
@@ -99,7 +99,7 @@ class CompiledPublicEngine(StoredEngine):
         extras = np.zeros(len(schedule), dtype=EXTRAS)
         extras["reach_share"] = self._reach_share
         extras["salt"] = np.arange(self.iteration + 1, self.iteration + 1 + len(schedule)) * SALT % 2**24
-        # Without a prediction, a positive factor on all regrets changes no strategy, and none is kept beside them.
+        # Without prediction, a positive factor on all regrets changes no strategy, so none is stored beside them.
         if (schedule["prediction"] != 0).any() or (schedule["prediction_discount"] <= 0).any():
             self.store_predictions()
         if self._pool is None and not any(self.locked) and not self.fixed:
@@ -113,11 +113,11 @@ class CompiledPublicEngine(StoredEngine):
         self.iteration += len(schedule)
 
     def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
-        """Values and best responses, in the form's unit; of the average strategy if none is given.
+        """Values and best responses, in the form's unit, by default of the average strategy.
 
-        A strategy that is given is computed with in 32 bits, whatever the storage. Hands that play alike on a runout
-        play what the first of them plays. A best response of a locked player keeps, with the hands that are locked, to
-        what is evaluated; that of a fixed player is what is evaluated.
+        A given strategy is evaluated in 32 bits, whatever the storage. Hands that are equivalent on a runout all play
+        what the first of them plays. In a best response, locked hands still follow the evaluated strategy; a fixed
+        player's best response is the evaluated strategy.
         """
         walks = {(own, MEAN) for own in range(2)} | {(own, BEST) for own in range(2) if own not in self.fixed}
         found = (
@@ -126,7 +126,7 @@ class CompiledPublicEngine(StoredEngine):
             else self._values_given(strategy, sorted(walks))
         )
         values = found[0, MEAN], found[1, MEAN]
-        # A best response is worth no less; where it is worth the same, rounding must not say otherwise.
+        # A best response is worth at least as much; rounding must not make it worth less.
         best = [max(found.get((own, BEST), values[own]), values[own]) for own in range(2)]
         return Evaluation(values, (best[0], best[1]))
 
@@ -138,10 +138,10 @@ class CompiledPublicEngine(StoredEngine):
         return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
 
     def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
-        """For each street before the last, [runouts, nodes of the tree on that street, H], times the reach met.
+        """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach.
 
-        Both play their average strategies. Nodes of a street stand in the order of the tree. The last street's values,
-        by far the most, can be computed again from one runout's strategies.
+        Both players follow their average strategies. Nodes are in tree order. The last street's values, by far the
+        most, can be recomputed from one runout's strategies.
         """
         tree, plan, scratch = self.form.tree, self._plans[player], self._scratch[0]
         row = np.zeros(len(tree.street), dtype=np.int64)
@@ -152,7 +152,7 @@ class CompiledPublicEngine(StoredEngine):
         values = [
             np.empty((len(self.form.streets[street].parent), *rows[street].shape), np.float32) for street in streets
         ]
-        # A walk keeps the values of the street it is on: of a runout of the second street until the next one begins.
+        # A walk keeps the values of a second-street runout until it begins the next.
         if len(streets) > 0:
             walk = RunoutWalk(player, MEAN, self._job(player, MEAN), scratch)
             walk.begin()
@@ -165,7 +165,7 @@ class CompiledPublicEngine(StoredEngine):
         return values
 
     def _values_given(self, strategy: PublicStrategy, walks: list[tuple[int, int]]) -> dict[tuple[int, int], float]:
-        """The root values of a strategy in those walks, side by side: each decision is asked for once."""
+        """The root values of a strategy in these walks, which run side by side so that each decision is read once."""
         rows = GivenRows(self.layout, strategy)
         taken = {
             (own, mode): RunoutWalk(own, mode, rows.job(own, self._job(own, mode)), self._make_scratch())
@@ -201,7 +201,7 @@ class CompiledPublicEngine(StoredEngine):
         return Job(self._plans[own], self._tables[own], learned, self._blocks[own])
 
     def _root(self, own: int) -> FloatArray:
-        """[H] values at the root after a walk, times the opponent's weight that a hand meets."""
+        """[H] values at the root after a walk, times the opposing weight that each hand faces."""
         return self._blocks[own].root[: len(self.form.hands[own].weight)] / np.float64(self._units[own])
 
     def _mean(self, own: int) -> float:
@@ -215,7 +215,7 @@ class CompiledPublicEngine(StoredEngine):
     def _run(
         self, steps: Steps, first_own: int, last_own: int, parts: int, mode: int, scratch: Scratch | None = None
     ) -> None:
-        """`iterate` with the engine's arrays; `scratch` are the rows of another thread."""
+        """`iterate` with the engine's arrays; `scratch` has the rows of another thread."""
         main = self._scratch[0]
         jobs = self._job(0, mode), self._job(1, mode)
         iterate(steps, first_own, last_own, parts, mode, self.predicts, *jobs, main, scratch or main)
