@@ -30,6 +30,7 @@ def merged() -> SpotSolution:
     fields = {
         "board": "Qs Js 2h 2d",
         "pot": 10, "stack": 10, "oop": {"range": "AA, KK, T9s"}, "ip": {"range": "AK, QQ"}, "bets": {"bet": "a"},
+        "lines": {"remove": ["check, all-in"]},  # the players have different numbers of actions
     }  # fmt: skip
     return solve_spot(Spot.from_mapping(fields), iterations=3, threads=1)
 
@@ -39,8 +40,8 @@ def test_every_decision_that_was_solved_appears_once(merged: SpotSolution) -> No
     rivers = len(merged.reader.form.streets[1].parent)
     assert rivers < 48
     turn = [view.line for view in views if len(view.board) == 4]
-    assert turn == ["", "check", "check, all-in 10", "all-in 10"]
-    assert len(views) == 4 + 4 * rivers
+    assert turn == ["", "check", "all-in 10"]
+    assert len(views) == 3 + 4 * rivers
     assert len({view.line for view in views}) == len(views)
 
 
