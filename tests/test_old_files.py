@@ -1,4 +1,4 @@
-"""Files of format 1 (written before games and spots shared one container) open, and resume as they would have then."""
+"""Files of format 1 (from before games and spots shared a container) still open, and resume as they would have then."""
 
 from __future__ import annotations
 

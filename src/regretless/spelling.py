@@ -31,7 +31,7 @@ def spelled(name: str, called: Callable[..., object], **values: object) -> str:
 
 
 def name_in(field: str, text: str, examples: str) -> str:
-    """What stands before the parentheses, if there are any; `field` is what a message calls the text.
+    """The name before the parentheses, if there are any; `field` names the text in errors.
 
     >>> name_in("game", "leduc(ranks=6)", "leduc or leduc(ranks=6)")
     'leduc'
@@ -45,9 +45,9 @@ def name_in(field: str, text: str, examples: str) -> str:
 
 
 def parameters_in(field: str, text: str, start: int, name: str, parameters: Mapping[str, object]) -> dict[str, object]:
-    """What is in the parentheses that begin at `start`; nothing where there are none.
+    """The parameters in the parentheses that begin at `start`, if there are any.
 
-    `parameters` are those that `name` has.
+    `parameters` are the parameters of `name`.
 
     >>> parameters_in("game", "leduc(ranks=6, bets=(2,4))", 5, "leduc", {"ranks": 3, "bets": (2, 4)})
     {'ranks': 6, 'bets': (2, 4)}

@@ -1,7 +1,7 @@
 """Every option of `solve` on every kind of problem: honoured, which shows in the answer, or refused by name.
 
-The table has a row for each option and a column for each kind of problem; an option or a kind without an entry fails.
-`honoured` is handed the answer with the option and the answer without it. Python is held to the same table.
+The table has a row per option and a column per kind of problem; an option or a kind without an entry fails.
+`honoured` is called with the answers with and without the option. Python is tested against the same table.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Answer = dict[str, Any]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of problem: its words on the command line, and what Python is given."""
+    """A kind of problem: its command-line arguments, and its arguments in Python."""
 
     words: tuple[str, ...]
     python: dict[str, Any]
@@ -74,7 +74,7 @@ ITERATIONS = 12  # of every solve here; a resumed one had 3
 
 @dataclass(frozen=True)
 class Row:
-    """An option with a value: where it is honoured, and what shows it. Everywhere else it is refused."""
+    """An option with a value: where it is honoured, and how that shows. Everywhere else it is refused."""
 
     option: str  # the parameter of the command
     value: Any  # True: a flag
@@ -82,7 +82,7 @@ class Row:
     shows: Callable[[Answer, Answer], bool]
     base: dict[str, Any] = field(default_factory=dict)  # options given with it and without it
     also: dict[str, Any] = field(default_factory=dict)  # options given with it only
-    named: str | None = None  # how a refusal calls it, if not by its own name: a pattern
+    named: str | None = None  # a pattern for its name in a refusal, if different
     by: dict[str, str] = field(default_factory=dict)  # kinds where another option is refused beside it
     shell: bool = True  # whether the command has it
     python: bool = True  # whether `rl.solve` has it
@@ -125,12 +125,12 @@ def wrote(name: str) -> Callable[[Answer, Answer], bool]:
 
 
 def solved(kind: str) -> str:
-    """A finished solution whose tree is that of the problem, where the problem is a spot."""
+    """A finished solution with the problem's tree, if the problem is a spot."""
     return f"{kind if kind in BOARDS else 'river'}-solved.rgl"
 
 
 OUT = {"out": "out.rgl"}
-DISCOUNTED = {"game", "exact"} | PUBLIC | SPOTS  # sampling discounts all regrets alike
+DISCOUNTED = {"game", "exact"} | PUBLIC | SPOTS  # sampling discounts all regrets equally
 PARAMETER: dict[str, Any] = {"base": {"variant": "discounted"}, "python": False}
 ROWS = [
     Row("variant", "linear", GAMES | PUBLIC | SPOTS | {"exact"}, differs("variant", "exploitability")),
@@ -247,7 +247,7 @@ def restore(folder: Path, before: dict[str, bytes]) -> None:
 
 
 def observed(answer: Answer, folder: Path, before: dict[str, bytes], writes: list[str]) -> Answer:
-    """The answer, and what was written beside it."""
+    """The answer, and the files written."""
     sizes: dict[str, int] = {}
     for name in content(folder).keys() - before:
         key = name if name.startswith("plot") else Path(name).parts[0].removesuffix(".rgl")

@@ -1,4 +1,4 @@
-"""Flop hold'em by its rules, and by its public form, on deals drawn at random."""
+"""Flop hold'em by its rules and by its public form, on random deals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def form() -> PublicForm:
     return compile_flop_holdem(FlopHoldem())
 
 
-def test_the_size_that_the_paper_states(form: PublicForm) -> None:
+def test_the_size_stated_in_the_paper(form: PublicForm) -> None:
     tree = form.tree
     decisions = tree.kind == Kind.DECISION
     assert len(form.streets[1].parent) == 1755
@@ -35,7 +35,7 @@ def test_the_size_that_the_paper_states(form: PublicForm) -> None:
     assert comb(52, 3) * comb(49, 2) * on_the_flop == 1_455_417_600
 
 
-def test_chance_deals_every_card_that_is_left() -> None:
+def test_chance_deals_every_remaining_card() -> None:
     game = FlopHoldem()
     state = game.initial_state()
     for cards, count in (("AhKh", 1326), ("2c2d", 1225), ("call", None), ("check", None), ("3c4cAs", comb(48, 3))):

@@ -1,4 +1,4 @@
-"""Nodes as tables: every decision that was solved once, and every number in its column."""
+"""Nodes as tables: every solved decision appears once, and every number is in its column."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from regretless.holdem.spots.spot import Spot
 
 @pytest.fixture(scope="module")
 def merged() -> SpotSolution:
-    """A turn on which suits merge: 48 rivers, fewer of them solved."""
+    """A turn with merged suits: 48 rivers, of which fewer are solved."""
     fields = {
         "board": "Qs Js 2h 2d",
         "pot": 10, "stack": 10, "oop": {"range": "AA, KK, T9s"}, "ip": {"range": "AK, QQ"}, "bets": {"bet": "a"},
@@ -54,7 +54,7 @@ def test_one_street(merged: SpotSolution, street: str, cards: int) -> None:
 
 
 @pytest.mark.parametrize("street", [None, "turn", "river"])
-def test_the_size_is_that_of_what_is_written(merged: SpotSolution, street: str | None) -> None:
+def test_the_size_matches_what_is_written(merged: SpotSolution, street: str | None) -> None:
     text = io.StringIO()
     count = write_nodes(decisions(merged, street), "csv", text, wide=False)
     size = export_size(merged, "csv", street)
@@ -90,7 +90,7 @@ def test_a_wide_table_has_a_row_per_hand_of_both_players(merged: SpotSolution) -
     assert wide_rows(view, "oop") == [row for row in rows if row["player"] == "oop"]
 
 
-def test_one_player_leaves_out_where_the_other_acts(merged: SpotSolution) -> None:
+def test_one_player_omits_nodes_where_the_other_acts(merged: SpotSolution) -> None:
     text = io.StringIO()
     count = write_nodes(decisions(merged, "turn"), "csv", text, wide=False, player="ip")
     rows = list(csv.DictReader(io.StringIO(text.getvalue())))
@@ -99,7 +99,7 @@ def test_one_player_leaves_out_where_the_other_acts(merged: SpotSolution) -> Non
     assert {row["player"] for row in rows} == {"ip"}
 
 
-def test_json_and_parquet_hold_the_same_numbers(merged: SpotSolution, tmp_path: Path) -> None:
+def test_json_and_parquet_have_the_same_numbers(merged: SpotSolution, tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     views = list(decisions(merged, "turn"))
     text = io.StringIO()

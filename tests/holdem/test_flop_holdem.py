@@ -22,7 +22,7 @@ from regretless.holdem.form.flop_holdem import compile_flop_holdem
 
 
 class Drawn:
-    """A strategy that differs at every node and runout; hands that play alike on the runout have equal rows."""
+    """A strategy that differs at every node and runout; equivalent hands on a runout have equal rows."""
 
     def __init__(self, form: PublicForm) -> None:
         self.form = form
@@ -46,7 +46,7 @@ def test_the_first_round(reader: FlopHoldemReader) -> None:
     root = reader.played(reader.root)
     assert (root.player, root.actions, root.line) == ("ip", ("fold", "call", "raise 200"), "")
     np.testing.assert_array_equal(root.hand, np.arange(HAND_COUNT))
-    np.testing.assert_allclose(root.weight, 1225)  # every hand meets those of the other fifty cards
+    np.testing.assert_allclose(root.weight, 1225)  # every hand faces those of the other fifty cards
     assert sum(root.frequencies) == pytest.approx(1)
     assert root.grid().shape == (169, 3)
     assert not np.isnan(root.grid()).any()
@@ -76,8 +76,8 @@ def test_any_node_of_the_flop(reader: FlopHoldemReader, line: str) -> None:
     assert reader.played(reader.find(played.line)).line == played.line
 
 
-def test_flops_that_differ_by_suits_play_alike(reader: FlopHoldemReader) -> None:
-    """The same hand, suits renamed as the flop's are, has the same strategy and weight."""
+def test_flops_that_differ_only_in_suits_are_equivalent(reader: FlopHoldemReader) -> None:
+    """The same hand with suits renamed like the flop's has the same strategy and weight."""
     first = reader.played(reader.find("call, raise 200, call, Qs Jh 2d, check"))
     by_hand = {int(hand): place for place, hand in enumerate(first.hand)}
     for row in range(1, 24):
@@ -101,7 +101,7 @@ def test_flops_that_differ_by_suits_play_alike(reader: FlopHoldemReader) -> None
         ("call, check, Qs Jh 2h, bet 100", "no 'bet 100' here; choose from check, raise 200"),
     ],
 )
-def test_lines_that_lead_nowhere(reader: FlopHoldemReader, line: str, says: str) -> None:
+def test_invalid_lines(reader: FlopHoldemReader, line: str, says: str) -> None:
     with pytest.raises(InvalidText) as raised:
         reader.find(line)
     assert says in str(raised.value)
@@ -139,6 +139,6 @@ def test_a_solve_that_does_not_fit_is_refused_before_it_begins(monkeypatch: pyte
 
 
 @pytest.mark.parametrize("options", [{"form": "history"}, {"seed": 1}, {"sampling": "external"}, {"engine": "torch"}])
-def test_options_that_do_not_serve_it_are_refused(options: dict[str, Any]) -> None:
+def test_options_that_do_not_apply_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(RegretlessError, match=r"flop-holdem: is too large|^(seed|sampling|engine): .*public form"):
         rl.solve("flop-holdem", iterations=1, **options)

@@ -1,4 +1,4 @@
-"""A new engine of the public form takes one class and one entry in the registry: everything else finds it there."""
+"""A new engine of the public form takes one class and one entry in the registry; everything else finds it there."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ bet = "50%"
 
 
 class ToyEngine(PublicReference):
-    """The plain reference under another name; it counts the iterations that it is asked for."""
+    """The plain reference under another name, which counts the iterations requested."""
 
     name = "toy"
     asked = 0
@@ -59,9 +59,9 @@ def toy() -> Iterator[type[ToyEngine]]:
     engines.unregister("toy")
 
 
-def test_spots_are_solved_read_saved_and_resumed_by_it(toy: type[ToyEngine], tmp_path: Path) -> None:
+def test_it_solves_reads_saves_and_resumes_spots(toy: type[ToyEngine], tmp_path: Path) -> None:
     spot = rl.Spot.parse(SPOT)
-    asked = {"variant": "discounted"}  # the default leaves ties that rounding decides
+    asked = {"variant": "discounted"}  # with the default, rounding decides ties
     solution = rl.solve(spot, engine="toy", iterations=12, **asked)
     usual = rl.solve(spot, iterations=12, **asked)
     assert (solution.engine, toy.asked) == ("toy", 12)
@@ -76,7 +76,7 @@ def test_spots_are_solved_read_saved_and_resumed_by_it(toy: type[ToyEngine], tmp
     assert resumed.exploitability == pytest.approx(rl.solve(spot, iterations=20, **asked).exploitability, rel=1e-4)
 
 
-def test_locks_hold_on_it(toy: type[ToyEngine]) -> None:
+def test_locks_apply_to_it(toy: type[ToyEngine]) -> None:
     locks = [rl.holdem.Lock("", {"check": 1})]
     solution = rl.solve(rl.Spot.parse(SPOT), engine="toy", iterations=5, locks=locks)
     assert solution.root.frequencies[0] == pytest.approx(1)
@@ -88,7 +88,7 @@ def test_the_command_finds_it(toy: type[ToyEngine], tmp_path: Path, capsys: Any)
     assert '"engine": "toy"' in capsys.readouterr().out
 
 
-def test_what_it_cannot_do_is_refused_by_name(toy: type[ToyEngine]) -> None:
+def test_unsupported_options_are_refused_by_name(toy: type[ToyEngine]) -> None:
     spot = rl.Spot.parse(SPOT)
     with pytest.raises(InvalidOption, match=r"^storage: 16 "):
         rl.solve(spot, engine="toy", iterations=3, storage=16)

@@ -1,4 +1,4 @@
-"""Ctrl-C as a flag that the loop reads between two pieces of work."""
+"""Ctrl-C as a flag that the loop checks between pieces of work."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def handlers() -> list[object]:
     return [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
 
 
-def test_before_anyone_reads_the_flag_ctrl_c_interrupts_at_once() -> None:
-    """A game is being compiled, say: there is nothing to save yet."""
+def test_ctrl_c_interrupts_at_once_until_the_flag_is_checked() -> None:
+    """For example while a game is being compiled: there is nothing to save yet."""
     before = handlers()
     with pytest.raises(KeyboardInterrupt), catch_interrupts():
         signal.raise_signal(signal.SIGINT)

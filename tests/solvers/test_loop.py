@@ -1,4 +1,4 @@
-"""The loop on an engine that only counts, by a clock that moves only when work is done."""
+"""The loop with an engine that only counts and a clock that advances only when work is done."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Clock:
 class Counter:
     """An engine whose exploitability after t iterations is `curve(t)`.
 
-    `during` is told, in the midst of each piece, the last iteration of it.
+    `during` is called in the middle of each piece with the last iteration of the piece.
     """
 
     clock: Clock
@@ -69,7 +69,7 @@ def iterations(history: Sequence[Measurement]) -> list[int]:
 
 @dataclass
 class Signal:
-    """Ctrl-C that comes in the midst of the piece in which iteration `at` is made."""
+    """Ctrl-C in the middle of the piece that includes iteration `at`."""
 
     at: float
     raised: bool = False
@@ -101,7 +101,7 @@ def test_it_measures_often_at_first_and_then_after_every_tenth(clock: Clock) -> 
     assert outcome.evaluation.exploitability == 1 / 62
 
 
-def test_it_measures_as_often_as_asked(clock: Clock) -> None:
+def test_it_measures_as_often_as_requested(clock: Clock) -> None:
     outcome = run(Counter(clock), Plus(), Stop(iterations=20, measure_every=7))
     assert iterations(outcome.history) == [7, 14, 20]
 
@@ -115,7 +115,7 @@ def test_seconds_include_measuring(clock: Clock) -> None:
 
 
 @pytest.mark.parametrize("seconds", [1e-9, 1e-3, 0.15, 30.0])
-def test_pieces_last_about_as_long_as_they_should(clock: Clock, seconds: float) -> None:
+def test_pieces_last_about_the_target_time(clock: Clock, seconds: float) -> None:
     engine = Counter(clock, iteration_seconds=seconds)
     count = 20 if seconds > 0.1 else 100_000
     run(engine, Plus(), Stop(iterations=count, measure_every=count))
@@ -138,18 +138,18 @@ def test_a_target_that_is_met_exactly_ends_the_solve(clock: Clock) -> None:
     assert above.iteration == 10
 
 
-def test_a_target_is_noticed_only_where_it_is_measured(clock: Clock) -> None:
+def test_a_target_is_noticed_only_at_measurements(clock: Clock) -> None:
     outcome = run(Counter(clock), Plus(), Stop(iterations=100, target=1 / 10, measure_every=8))
     assert (outcome.reason, outcome.iteration) == ("target", 16)
 
 
-def test_a_target_that_the_last_iteration_meets_is_met(clock: Clock) -> None:
+def test_a_target_may_be_met_at_the_last_iteration(clock: Clock) -> None:
     assert run(Counter(clock), Plus(), Stop(iterations=9, target=1 / 10)).reason == "target"
     assert run(Counter(clock), Plus(), Stop(iterations=8, target=1 / 10)).reason == "iterations"
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf])
-def test_an_exploitability_that_is_no_number_is_never_an_answer(clock: Clock, wrong: float) -> None:
+def test_a_nan_exploitability_is_never_an_answer(clock: Clock, wrong: float) -> None:
     engine = Counter(clock, curve=lambda t: wrong if t >= 4 else 1.0)
     with pytest.raises(RegretlessError, match=f"the exploitability after 4 iterations is {wrong}"):
         run(engine, Plus(), Stop(iterations=100))
@@ -164,7 +164,7 @@ def test_an_exploitability_that_is_no_number_is_never_an_answer(clock: Clock, wr
         ({"iterations": 5, "measure_every": 0}, "measure_every: 0"),
     ],
 )
-def test_an_end_that_makes_no_sense_is_refused(given: dict[str, Any], named: str) -> None:
+def test_an_invalid_end_is_refused(given: dict[str, Any], named: str) -> None:
     with pytest.raises(InvalidOption, match=named):
         Stop(**given)
 
@@ -205,7 +205,7 @@ def test_an_interrupt_before_the_first_iteration(clock: Clock) -> None:
 
 @dataclass
 class Disk:
-    """Keeps what is written to it, and takes its time."""
+    """Records what is written to it, and takes time to do so."""
 
     clock: Clock
     seconds: float = 0.0
@@ -216,7 +216,7 @@ class Disk:
         self.clock.now += self.seconds
 
 
-def test_checkpoints_come_so_many_seconds_after_the_last_one_was_written(clock: Clock) -> None:
+def test_checkpoints_are_timed_from_the_end_of_the_last_one(clock: Clock) -> None:
     disk = Disk(clock, seconds=3.0)
     checkpoints = Checkpoints(write=disk.write, every=10.0)
     run(Counter(clock), Plus(), Stop(iterations=37, measure_every=37), checkpoints=checkpoints)
@@ -224,7 +224,7 @@ def test_checkpoints_come_so_many_seconds_after_the_last_one_was_written(clock: 
     assert [outcome.seconds for outcome in disk.written] == [10, 23, 36]
 
 
-def test_a_checkpoint_holds_the_history_so_far(clock: Clock) -> None:
+def test_a_checkpoint_contains_the_history_so_far(clock: Clock) -> None:
     disk = Disk(clock)
     checkpoints = Checkpoints(write=disk.write, every=10.0)
     run(Counter(clock), Plus(), Stop(iterations=37, measure_every=4), checkpoints=checkpoints)
@@ -235,7 +235,7 @@ def test_a_checkpoint_holds_the_history_so_far(clock: Clock) -> None:
     ]
 
 
-def test_a_solve_that_ends_by_itself_writes_no_checkpoint_at_the_end(clock: Clock) -> None:
+def test_a_finished_solve_writes_no_final_checkpoint(clock: Clock) -> None:
     disk = Disk(clock)
     run(Counter(clock), Plus(), Stop(iterations=9), checkpoints=Checkpoints(write=disk.write, every=10.0))
     assert disk.written == []
@@ -271,7 +271,7 @@ def test_an_interrupted_solve_is_saved_with_the_measurement_that_was_due(clock: 
 
 
 @pytest.mark.parametrize("at", [1, 2, 20, 21, 47, 48, 59])
-def test_a_solve_that_was_interrupted_and_resumed_has_the_history_of_a_whole_one(clock: Clock, at: int) -> None:
+def test_an_interrupted_and_resumed_solve_has_the_history_of_an_uninterrupted_one(clock: Clock, at: int) -> None:
     stop = Stop(iterations=60)
     whole = run(Counter(clock), Plus(), stop)
     disk, signal = Disk(clock), Signal(at=at)
@@ -303,7 +303,7 @@ def test_a_resumed_solve_adds_its_seconds(clock: Clock) -> None:
         (Stop(iterations=99, target=0.25), "target"),
     ],
 )
-def test_nothing_is_done_where_nothing_is_left_to_do(clock: Clock, stop: Stop, reason: str) -> None:
+def test_nothing_is_done_if_nothing_is_left_to_do(clock: Clock, stop: Stop, reason: str) -> None:
     engine = Counter(clock, iteration=8, curve=lambda t: 0.25)
     outcome = run(engine, Plus(), stop, before=(Measurement(8, 6.0, 0.25),), seconds_before=6.0)
     assert (outcome.reason, outcome.iteration, engine.pieces) == (reason, 8, [])
@@ -311,7 +311,7 @@ def test_nothing_is_done_where_nothing_is_left_to_do(clock: Clock, stop: Stop, r
 
 
 @pytest.mark.parametrize("before", [(Measurement(8, 6.0, 0.3),), (Measurement(7, 6.0, 0.25),), ()])
-def test_a_target_that_was_not_seen_to_be_met_here_is_worked_for(clock: Clock, before: tuple[Measurement, ...]) -> None:
+def test_a_target_that_was_not_measured_as_met_is_pursued(clock: Clock, before: tuple[Measurement, ...]) -> None:
     engine = Counter(clock, iteration=8, curve=lambda t: 0.25)
     outcome = run(engine, Plus(), Stop(iterations=99, target=0.25), before=before)
     assert (outcome.reason, outcome.iteration) == ("target", 9)
@@ -320,7 +320,7 @@ def test_a_target_that_was_not_seen_to_be_met_here_is_worked_for(clock: Clock, b
 # --- reports ---------------------------------------------------------------------------------------------------------
 
 
-def test_reports_say_where_the_solve_stands(clock: Clock) -> None:
+def test_reports_give_the_state_of_the_solve(clock: Clock) -> None:
     told: list[Progress] = []
     engine = Counter(clock, iteration_seconds=1.0, measuring_seconds=0.5)
     run(engine, Plus(), Stop(iterations=4, measure_every=2), report=told.append)
@@ -333,7 +333,7 @@ def test_reports_say_where_the_solve_stands(clock: Clock) -> None:
 
 
 def test_the_time_to_stop_counts_the_checkpoint_too(clock: Clock) -> None:
-    """Guessed from its size at first; then as the last one took."""
+    """Estimated from its size at first, then from the time that the last one took."""
     told: list[Progress] = []
     disk = Disk(clock, seconds=7.0)
     checkpoints = Checkpoints(write=disk.write, every=2.0, size=int(3 * loop.BYTES_PER_SECOND))

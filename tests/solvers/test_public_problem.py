@@ -35,7 +35,7 @@ def test_both_forms_take_the_same_steps(game: str, variant: str) -> None:
     assert (public.settings.form, history.settings.form) == ("public", "history")
 
 
-def test_both_forms_come_to_the_value_of_leduc() -> None:
+def test_both_forms_find_the_value_of_leduc() -> None:
     public = rl.solve("leduc", form="public", variant="discounted", target=1e-3)
     assert public.reason == "target"
     assert public.values[0] == pytest.approx(LEDUC, abs=1e-3)
@@ -48,7 +48,7 @@ def test_both_forms_come_to_the_value_of_leduc() -> None:
 @pytest.mark.parametrize(
     "game", ["kuhn", "leduc(ranks=4,suits=1,bets=(1,3))", "leduc(ranks=2,suits=4,raises=3,ante=0.5)"]
 )
-def test_what_is_reported_is_found_by_the_rules(game: str) -> None:
+def test_the_rules_confirm_what_is_reported(game: str) -> None:
     assert rl.solve(game, form="public", iterations=30).verify().agrees
 
 
@@ -66,7 +66,7 @@ def test_a_resumed_solve_ends_with_the_same_numbers(storage: int, variant: str, 
     assert loaded.settings.storage == storage
 
 
-def test_what_was_solved_in_one_form_is_not_resumed_in_the_other(tmp_path: Path) -> None:
+def test_a_solve_in_one_form_cannot_be_resumed_in_the_other(tmp_path: Path) -> None:
     for form, other in (("history", "public"), ("public", "history")):
         solution = rl.solve("leduc", form=form, iterations=5)
         solution.save(tmp_path / "leduc.rgl")

@@ -26,7 +26,7 @@ from regretless.variants import (
 
 @dataclass(frozen=True)
 class Own:
-    """A variant of a user."""
+    """A custom variant."""
 
     weight: float = 2.0
 
@@ -50,12 +50,12 @@ class Own:
         ("scheduled(horizon=1000)", Scheduled(horizon=1000)),
     ],
 )
-def test_text_is_read(text: str, variant: Variant) -> None:
+def test_variant_texts(text: str, variant: Variant) -> None:
     assert read_variant(text) == variant
-    assert repr(read_variant(text)) == repr(variant)  # a whole number for a float becomes one
+    assert repr(read_variant(text)) == repr(variant)  # an integer given for a float becomes a float
 
 
-def test_an_object_is_taken_as_it_is() -> None:
+def test_a_variant_object_is_returned_unchanged() -> None:
     for variant in (Discounted(gamma=3), Own()):
         assert read_variant(variant) is variant
 
@@ -75,12 +75,12 @@ def test_an_object_is_taken_as_it_is() -> None:
     ],
     ids=str,
 )
-def test_the_shortest_text_reads_back_as_the_same(variant: Variant, text: str) -> None:
+def test_the_shortest_text_round_trips(variant: Variant, text: str) -> None:
     assert variant_text(variant) == text
     assert read_variant(text) == variant
 
 
-def test_a_variant_of_your_own_is_written_but_not_read() -> None:
+def test_a_custom_variant_is_written_but_not_read() -> None:
     assert variant_text(Own()) == "Own(weight=2.0)"
     with pytest.raises(InvalidOption, match=r"^variant: 'Own\(weight=2.0\)' is not one of vanilla, .*scheduled"):
         read_variant("Own(weight=2.0)")
@@ -107,7 +107,7 @@ def test_a_variant_of_your_own_is_written_but_not_read() -> None:
         (3, "variant: 3 must be a name, text such as 'discounted.gamma=3.', or a variant"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(given: object, message: str) -> None:
+def test_invalid_text_gives_one_sentence(given: object, message: str) -> None:
     with pytest.raises((InvalidOption, InvalidText), match=message) as refused:
         read_variant(given)  # type: ignore[arg-type]
     assert "\n" not in str(refused.value)

@@ -1,4 +1,4 @@
-"""Whether there is a CUDA device, and how large a game must be for one to pay.
+"""Whether there is a CUDA device, and how large a game must be for it to pay off.
 
 `size` counts what an iteration touches: payoff entries and sequences of all players. Microseconds per iteration of
 alternating CFR+, measured on an NVIDIA H200 and the 16 cores of its host; GPU engines in float32, numba in float64 on

@@ -103,7 +103,7 @@ def load(text: str) -> Game[Any]:
 
 
 def as_game(given: object) -> Game[Any]:
-    """Rules as they are, or those of an OpenSpiel game.
+    """Rules unchanged, or the rules of an OpenSpiel game.
 
     >>> as_game(42)
     Traceback (most recent call last):

@@ -1,10 +1,9 @@
-"""Flop hold'em solved from the deal on: every hand of both players on every flop, without abstraction.
+"""Flop hold'em solved from the deal: every hand of both players on every flop, without abstraction.
 
-Values and exploitability are in big blinds; targets, and exploitability as people quote it, are in mbb/g, thousandths
-of a big blind per game. A solution is read by lines of play, `node("call, check, Qs Jh 2h, check")`: its `strategy`
-holds the first round alone, because the flop has 1.455 billion information sets. Its file holds the record and the
-arrays of the engine, so it can always be resumed; nodes are read from an engine that is restored when the first one
-is asked for.
+Values and exploitability are in big blinds; targets, and exploitability as usually quoted, are in mbb/g, thousandths of
+a big blind per game. A solution is read by lines of play, `node("call, check, Qs Jh 2h, check")`; its `strategy` covers
+only the first round, because the flop has 1.455 billion information sets. Its file contains the record and the arrays
+of the engine, so it can always be resumed; nodes are read from an engine that is restored when the first is read.
 """
 
 from __future__ import annotations
@@ -81,13 +80,13 @@ class FlopHoldemSolution(GameSolution):
 
     @classmethod
     def reading(cls, make_reader: Callable[[], FlopHoldemReader], **fields: Any) -> FlopHoldemSolution:
-        """A solution whose strategy and nodes are read with what `make_reader` makes when the first is asked for."""
+        """A solution whose strategy and nodes are read through `make_reader`, which is called on first use."""
         make_reader = cache(make_reader)
         return cls(make_reader=make_reader, read_strategy=lambda: make_reader().first_round(), **fields)
 
     @property
     def reader(self) -> FlopHoldemReader:
-        """What nodes are read with."""
+        """Reads nodes of the solution."""
         return self.make_reader()
 
     @property
@@ -104,9 +103,9 @@ class FlopHoldemSolution(GameSolution):
         return MILLI * self.exploitability
 
     def node(self, line: str = "", cards: Sequence[int] = ()) -> Played:
-        """What the player does with each hand where a line of play leads: "call, check, Qs Jh 2h, check".
+        """The acting player's strategy with each hand where a line leads: "call, check, Qs Jh 2h, check".
 
-        `cards` is the flop, where the line leaves it out.
+        `cards` is the flop, if the line omits it.
         """
         place = self.reader.find(line, cards)
         if self.reader.form.tree.kind[place.node] != Kind.DECISION:
@@ -130,7 +129,7 @@ class FlopHoldemSolution(GameSolution):
         record = Record.read(file, players=2)
         snapshot = public_snapshot(file, record.iterations)
         if snapshot is None:
-            raise InvalidFile(path, "is damaged: it holds no regrets")
+            raise InvalidFile(path, "is damaged: it contains no regrets")
 
         def restored() -> FlopHoldemReader:
             storage = file.bits("regret.0")
@@ -181,7 +180,7 @@ class FlopHoldemProblem(PublicProblem):
 
 
 def check_fits(game: FlopHoldem, storage: int, threads: int) -> None:
-    """Raise `WouldNotFit` where an engine takes more memory than is free."""
+    """Raise `WouldNotFit` if an engine takes more memory than is free."""
     size = size_of_branches(
         limit_branches(game.betting, game.move_name),
         deck=52,

@@ -153,7 +153,7 @@ def update_two(
     count: Index,
     weights: Weights,
 ) -> None:
-    """Step 2 for `count` sets of two actions, which lie `step` slots apart."""
+    """Step 2 for `count` sets of two actions, which are `step` slots apart."""
     positive, negative, floor, prediction, discount = weights  # floor is −∞ where regrets may be negative
     a, b = first, first + step
     half, one, zero = worth.dtype.type(0.5), worth.dtype.type(1.0), worth.dtype.type(0.0)

@@ -49,7 +49,7 @@ RESERVED_SHARED = 8192  # bytes of shared memory that the kernels use themselves
 #   goofspiel 6  530,647   132 × 1,024 34.4 66 × 1,024 40.2; 132 × 256 51.2; graph 55
 #   leduc 13     711,933   132 × 1,024 40.1 66 × 1,024 44.1; 132 × 256 51.7; graph 48
 #   battleship 1,012,180   132 × 1,024 42.9 66 × 1,024 60.2; 132 × 256 90.8; graph 65
-FEW_THREADS_UP_TO = 1024  # size; beyond, as many threads as a block can have are best
+FEW_THREADS_UP_TO = 1024  # size; beyond this, the maximum number of threads per block is best
 ONE_BLOCK_UP_TO = 8192  # size; a second block adds two barriers, at least 5 µs per iteration
 SIZE_OF_A_BLOCK = 2048  # work per block below which another block does not repay its barriers
 PERSISTENT_UP_TO = 4_000_000  # entries; beyond, payoffs stream from memory, which hides the launches of a graph
