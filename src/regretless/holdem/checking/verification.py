@@ -127,16 +127,10 @@ def verify_spot(
     runouts done and the total.
 
     >>> from regretless import Spot, solve
-    >>> spot = Spot.from_mapping(
-    ...     {
-    ...         "board": "Kh Qs Js 2c",
-    ...         "pot": 100,
-    ...         "stack": 200,
-    ...         "oop": {"range": "AK, T9s"},
-    ...         "ip": {"range": "QQ, KJs"},
-    ...         "bets": {"bet": "50%"},
-    ...     }
-    ... )
+    >>> fields = {"board": "Kh Qs Js 2c", "pot": 100, "stack": 200}
+    >>> fields |= {"oop": {"range": "AK, T9s"}, "ip": {"range": "QQ, KJs"}}
+    >>> fields |= {"bets": {"bet": "50%"}}
+    >>> spot = Spot.from_mapping(fields)
     >>> found = solve(spot, iterations=30).verify()
     >>> abs(found.exploitability_pct_pot - found.reported_pct_pot) < 0.001, found.runouts
     (True, 48)

@@ -72,16 +72,10 @@ def renaming_text(row: int) -> str:
 def count_runouts(spot: Spot) -> tuple[int, ...]:
     """Number of deals to solve on each remaining street; equivalent deals count once.
 
-    >>> spot = Spot.from_mapping(
-    ...     {
-    ...         "board": "Qs Jh 2h",
-    ...         "pot": 1,
-    ...         "stack": 1,
-    ...         "oop": {"range": "KK"},
-    ...         "ip": {"range": "AA"},
-    ...         "bets": {"bet": "a"},
-    ...     }
-    ... )
+    >>> fields = {"board": "Qs Jh 2h", "pot": 1, "stack": 1}
+    >>> fields |= {"oop": {"range": "KK"}, "ip": {"range": "AA"}}
+    >>> fields |= {"bets": {"bet": "a"}}
+    >>> spot = Spot.from_mapping(fields)
     >>> count_runouts(spot)
     (1, 36, 1429)
     """

@@ -86,16 +86,10 @@ class Spot(Question):
     def from_mapping(cls, fields: Mapping[str, Any]) -> Spot:
         """The spot with these fields, nested as in a TOML file.
 
-        >>> spot = Spot.from_mapping(
-        ...     {
-        ...         "board": "Kh Qs Js 2c 3d",
-        ...         "pot": 100,
-        ...         "stack": 200,
-        ...         "oop": {"range": "AK"},
-        ...         "ip": {"range": "QQ"},
-        ...         "bets": {"bet": "50%, a"},
-        ...     }
-        ... )
+        >>> fields = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200}
+        >>> fields |= {"oop": {"range": "AK"}, "ip": {"range": "QQ"}}
+        >>> fields |= {"bets": {"bet": "50%, a"}}
+        >>> spot = Spot.from_mapping(fields)
         >>> spot.pot
         100.0
         """
