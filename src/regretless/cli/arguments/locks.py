@@ -39,8 +39,7 @@ LockFromOption = Annotated[
     ),
 ]
 LockPlayerOption = Annotated[
-    str | None,
-    option(help="With --lock-from, lock every decision of this player.", panel=SPOTS, metavar="oop|ip"),
+    str | None, option(help="With --lock-from, lock every decision of this player.", panel=SPOTS, metavar="oop|ip")
 ]
 LockLineOption = Annotated[
     list[str] | None,

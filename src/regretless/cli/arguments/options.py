@@ -16,31 +16,10 @@ if TYPE_CHECKING:
     from regretless.holdem.spots.question import PlayerName
 
 __all__ = [
-    "JSON",
-    "MACHINE",
-    "OUTPUT",
-    "SEARCH",
-    "SPOTS",
-    "Board",
-    "Device",
-    "Engine",
-    "Json",
-    "Line",
-    "MeasureEvery",
-    "Player",
-    "Sampling",
-    "SamplingSeed",
-    "Threads",
-    "Updates",
-    "information_sets",
-    "option",
-    "read_cards",
-    "read_player",
-    "read_range",
-    "read_variants",
-    "refuse_others",
-    "variant_with",
-]
+    "JSON", "MACHINE", "OUTPUT", "SEARCH", "SPOTS", "Board", "Device", "Engine", "Json", "Line", "MeasureEvery",
+    "Player", "Sampling", "SamplingSeed", "Threads", "Updates", "information_sets", "option", "read_cards",
+    "read_player", "read_range", "read_variants", "refuse_others", "variant_with",
+]  # fmt: skip
 
 SEARCH, MACHINE, OUTPUT, SPOTS = "How it searches", "What it runs on", "What comes out", "Hold'em spots"
 

@@ -29,8 +29,7 @@ def bench(context: typer.Context) -> None:
 @app.command("games")
 def games(
     names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[GAME]...", help="Games to time; all of them by default."),
+        list[str] | None, typer.Argument(metavar="[GAME]...", help="Games to time; all of them by default.")
     ] = None,
     contenders: Annotated[
         str, typer.Option(help="Solvers to time, separated by commas; those not installed are skipped.")

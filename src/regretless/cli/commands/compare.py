@@ -33,10 +33,7 @@ def compare(
     hands: Annotated[
         str | None,
         option(
-            help="With --line, only these hands: [cyan]'AK, 99+'[/cyan].",
-            panel=SPOTS,
-            default="all",
-            metavar="RANGE",
+            help="With --line, only these hands: [cyan]'AK, 99+'[/cyan].", panel=SPOTS, default="all", metavar="RANGE"
         ),
     ] = None,
     information_sets: Annotated[str | None, options.information_sets("the largest differences")] = None,

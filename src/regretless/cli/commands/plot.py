@@ -60,11 +60,7 @@ def plot(
     wanted = read_variants(variants)
     for game in games:
         if game.endswith(".toml"):
-            raise InvalidOption(
-                "GAME",
-                game,
-                "is an unsolved spot: use regretless solve --plot, or solve it first",
-            )
+            raise InvalidOption("GAME", game, "is an unsolved spot: use regretless solve --plot, or solve it first")
     saved = [load(game) for game in games if game.endswith(".rgl")]
     spots = sum(hasattr(each, "spot") for each in saved)
     if 0 < spots < len(games):  # refused before the games are solved

@@ -50,12 +50,7 @@ def range_(
     hands = Range.parse(" ".join(text))
     written = hands.to_text(format or "short")
     if json_:
-        answer = {
-            "range": written,
-            "combos": hands.combos,
-            "share": hands.combos / 1326,
-            "grid": hands.grid().tolist(),
-        }
+        answer = {"range": written, "combos": hands.combos, "share": hands.combos / 1326, "grid": hands.grid().tolist()}
         print_json(answer)
         return
     if format is not None:

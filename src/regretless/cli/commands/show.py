@@ -67,8 +67,7 @@ def show(
         ),
     ] = None,
     runouts: Annotated[
-        bool,
-        option("--runouts", help="A row for each card that can be dealt after --line.", panel=SPOTS),
+        bool, option("--runouts", help="A row for each card that can be dealt after --line.", panel=SPOTS)
     ] = False,
     then: Annotated[
         str | None,
@@ -91,8 +90,7 @@ def show(
     svg: Annotated[Path | None, option(help="Draw the node to this .svg file instead.", panel=SPOTS)] = None,
     tree: Annotated[bool, option("--tree", help="Show the betting tree.", panel=SPOTS)] = False,
     json_: Annotated[
-        bool,
-        option("--json", help="One JSON object on stdout: that of `regretless solve --json`, plus the node."),
+        bool, option("--json", help="One JSON object on stdout: that of `regretless solve --json`, plus the node.")
     ] = False,
 ) -> None:
     """Show a saved solution: values, exploitability and strategy.

@@ -89,8 +89,7 @@ def solve(
     ] = None,
     json_: Annotated[bool, option("--json", help=JSON, panel=OUTPUT)] = False,
     strategy: Annotated[
-        bool,
-        option("--strategy", help="Show every information set, not just the first few.", panel=OUTPUT),
+        bool, option("--strategy", help="Show every information set, not just the first few.", panel=OUTPUT)
     ] = False,
     out: Annotated[
         Path | None,
@@ -107,8 +106,7 @@ def solve(
         ),
     ] = None,
     save_every: Annotated[
-        float | None,
-        option(help="Seconds between checkpoints, with --out or --resume.", panel=OUTPUT, default="180"),
+        float | None, option(help="Seconds between checkpoints, with --out or --resume.", panel=OUTPUT, default="180")
     ] = None,
     keep_regrets: Annotated[
         bool,
@@ -123,8 +121,7 @@ def solve(
     lock_player: LockPlayerOption = None,
     lock_line: LockLineOption = None,
     plot: Annotated[
-        Path | None,
-        option(help="Plot the exploitability over time to a .png, .svg, .pdf or .jpg file.", panel=OUTPUT),
+        Path | None, option(help="Plot the exploitability over time to a .png, .svg, .pdf or .jpg file.", panel=OUTPUT)
     ] = None,
 ) -> None:
     """Solve a game or a hold'em spot: values, exploitability and the strategy of every information set.

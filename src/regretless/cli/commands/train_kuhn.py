@@ -21,8 +21,7 @@ def train_kuhn(
     iterations: Annotated[int, typer.Option(help="Hands to deal.")] = 100_000,
     seed: Annotated[int, typer.Option(help="Random seed of the deals.")] = 0,
     plot: Annotated[
-        Path | None,
-        typer.Option(show_default=False, help="Plot the strategy to a .png, .svg, .pdf or .jpg file."),
+        Path | None, typer.Option(show_default=False, help="Plot the strategy to a .png, .svg, .pdf or .jpg file.")
     ] = None,
     information_sets: Annotated[
         str | None,
@@ -77,7 +76,17 @@ def train_kuhn(
         )
         save_figure(figure, plot)
     if json_:
-        _print_json(training, KUHN_VALUE)
+        answer = {
+            "iterations": training.iterations,
+            "seconds": training.seconds,
+            "running_value": training.running_value,
+            "theoretical_value": KUHN_VALUE,
+            "values": list(training.evaluation.values),
+            "exploitability": training.evaluation.exploitability,
+            "nash_conv": training.evaluation.nash_conv,
+            "strategy": training.strategy,
+        }
+        print_json(answer)
     else:
         _print(training, KUHN_VALUE)
     from regretless.cli.terminal.consoles import for_people, note
@@ -87,20 +96,6 @@ def train_kuhn(
     if training.iterations < iterations:
         for_people().print(f"interrupted after {training.iterations:,} of {iterations:,} hands")
         raise typer.Exit(INTERRUPTED)
-
-
-def _print_json(training: Training, theoretical: float) -> None:
-    answer = {
-        "iterations": training.iterations,
-        "seconds": training.seconds,
-        "running_value": training.running_value,
-        "theoretical_value": theoretical,
-        "values": list(training.evaluation.values),
-        "exploitability": training.evaluation.exploitability,
-        "nash_conv": training.evaluation.nash_conv,
-        "strategy": training.strategy,
-    }
-    print_json(answer)
 
 
 def _print(training: Training, theoretical: float) -> None:

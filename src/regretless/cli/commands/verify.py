@@ -104,11 +104,7 @@ def _spot_rows(found: SpotVerification) -> list[tuple[str, str, str]]:
     error = found.standard_error_pct_pot
     spread = "" if error is None else f" ± {error:.2g}"
     rows = [
-        (
-            "exploitability, % of the pot",
-            f"{found.exploitability_pct_pot:.5f}{spread}",
-            f"{found.reported_pct_pot:.5f}",
-        )
+        ("exploitability, % of the pot", f"{found.exploitability_pct_pot:.5f}{spread}", f"{found.reported_pct_pot:.5f}")
     ]
     rows += [(f"EV {player}", f"{found.ev[player]:.5f}", f"{found.reported_ev[player]:.5f}") for player in found.ev]
     return rows

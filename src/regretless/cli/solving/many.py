@@ -1,4 +1,4 @@
-"""`regretless solve` for many spots: in parallel, each saved when it ends; one that fails does not stop the others."""
+"""`regretless solve` for many spots: solved in parallel, each saved as it ends; a failure does not stop the others."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
 
 
 def _of_spot(spot: Spot, error: RegretlessError) -> RegretlessError:
-    """The error with the name of its spot."""
+    """The error, with the name of its spot."""
     if not spot.name or spot.name in str(error):
         return error
     named = RegretlessError(f"{spot.name}: {error}")

@@ -29,7 +29,7 @@ __all__ = ["problem_of_saving", "solve_one", "tell_of_compiling"]
 
 
 def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) -> None:
-    """Solve the game of that name or the spot of that file, or resume the file that was given; save and print it."""
+    """Solve a game by name or the spot of a file, or resume a saved solve; then save and print the solution."""
     status = SolveStatus(destination=request.destination, resumed=request.resume)
     with interruptible(status) as interrupted:
         from regretless.api import load, problem_of

@@ -30,7 +30,7 @@ class SolveRequest:
     out: Path | None
     resume: Path | None
     plot: Path | None
-    locks: tuple[AnyLock, ...] = ()  # added to those of the spots
+    locks: tuple[AnyLock, ...] = ()  # added to each spot's own
 
     @property
     def destination(self) -> Path | None:
@@ -91,7 +91,7 @@ class SolveRequest:
 
 
 def tell_saved(*paths: Path | None) -> None:
-    """Say which files were written."""
+    """Print which files were written."""
     for path in paths:
         if path is not None:
             note(f"saved {path}")

@@ -82,10 +82,7 @@ def _bar(what: str, most: int) -> Iterator[tuple[Callable[[float, str], None], i
         TextColumn("{task.fields[said]}", markup=False),
     )
     room = console.width - len(name) - BAR - len(" 100 % ") - len(columns)
-    with (
-        Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as shown,
-        shown_bar(shown),
-    ):
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as shown, shown_bar(shown):
         task = shown.add_task(name, total=None, said="setting up")
 
         def tell(share: float, said: str) -> None:

@@ -71,14 +71,7 @@ def _moved(first: Mapping[str, float], second: Mapping[str, float]) -> float:
     return sum(abs(first.get(each, 0.0) - second.get(each, 0.0)) for each in {**first, **second}) / 2
 
 
-def _print(
-    solutions: Solutions,
-    ranked: list[str],
-    moved: dict[str, float],
-    only: list[int],
-    *,
-    shared: int,
-) -> None:
+def _print(solutions: Solutions, ranked: list[str], moved: dict[str, float], only: list[int], *, shared: int) -> None:
     first, second = solutions
     console = for_answers(fit=False)
     for letter, solution in zip("AB", solutions, strict=True):

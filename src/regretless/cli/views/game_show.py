@@ -90,10 +90,7 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
         *_scaled(solution),
         ("NashConv", f"{max(solution.nash_conv, 0.0):.3g} {unit} per game"),
         ("value", f"{values}   ({unit} per game)"),
-        (
-            "time",
-            f"{duration_text(solution.seconds)} solving, {duration_text(record.setup_seconds)} setting up",
-        ),
+        ("time", f"{duration_text(solution.seconds)} solving, {duration_text(record.setup_seconds)} setting up"),
     ]
     if record.seconds_per_iteration > 0:
         speed = count_text(1 / record.seconds_per_iteration)

@@ -45,9 +45,7 @@ def _print_heading(solutions: Solutions, found: SpotComparison) -> None:
     console = for_answers(fit=False)
     for letter, solution in zip("AB", solutions, strict=True):
         console.print(heading(letter, solution, f"{solution.variant} · {solution.iterations:,} iterations"))
-    console.print(
-        Text("differ in " + ", ".join(found.changed) if found.changed else "the same spot", style="dim"),
-    )
+    console.print(Text("differ in " + ", ".join(found.changed) if found.changed else "the same spot", style="dim"))
     console.print()
     console.print(_overall(found))
 

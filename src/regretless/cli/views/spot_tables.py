@@ -16,14 +16,7 @@ if TYPE_CHECKING:
     from regretless.holdem.reading.nodes import NodeView, Runout, RunoutReport
     from regretless.holdem.spots.question import PlayerName
 
-__all__ = [
-    "HAND_LEGEND",
-    "hand_table",
-    "runout_legend",
-    "runout_table",
-    "sorted_hands",
-    "sorted_runouts",
-]
+__all__ = ["HAND_LEGEND", "hand_table", "runout_legend", "runout_table", "sorted_hands", "sorted_runouts"]
 
 HAND_LEGEND = (
     "weight: how likely the hand is here, 0 to 1; EV: chips from here on, a fold is 0; EQR: EV / (equity × pot); "
