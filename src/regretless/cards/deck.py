@@ -14,10 +14,13 @@ from collections.abc import Iterable
 
 from regretless.errors import InvalidText
 
-__all__ = ["CARD_PATTERN", "RANKS", "SUITS", "board_text", "card_text", "parse_board", "parse_card", "read_suit"]
+__all__ = [
+    "CARD_PATTERN", "DECK", "RANKS", "SUITS", "board_text", "card_text", "parse_board", "parse_card", "read_suit",
+]  # fmt: skip
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"
+DECK = len(RANKS) * len(SUITS)  # cards
 BOARD_LIMIT = 5  # a river board
 
 _SUIT_SYMBOLS = "♣♦♥♠♧♢♡♤"  # black, then white, each in the order of SUITS

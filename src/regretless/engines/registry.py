@@ -15,6 +15,7 @@ from typing import Any, cast, overload
 
 from regretless.engines import devices
 from regretless.engines.contract import GameEngine, PublicEngine, Sampling, Updates
+from regretless.engines.public.formats import FORMATS
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra, WouldNotFit
 from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes
@@ -106,7 +107,7 @@ ENGINES: dict[str, Entry] = {
                 estimate="regretless.engines.public.compiled.sizes:estimate",
                 dtypes=("float32",),
                 threads=True,
-                storages=(32, 16),
+                storages=tuple(FORMATS),
                 updates=IN_TURN,
             ),
         },

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from regretless.cards.deck import card_text, parse_board
+from regretless.cards.deck import DECK, card_text, parse_board
 from regretless.games.game import CHANCE, Action, Game
 from regretless.games.limit_betting import LimitBetting, Move, Point
 
@@ -70,7 +70,7 @@ class FlopHoldem(Game[FlopHoldemState]):
     def actions(self, state: FlopHoldemState) -> Sequence[Action]:
         if self.player(state) == CHANCE:
             dealt = {card for hand in state.hands for card in hand}
-            left = [card for card in range(52) if card not in dealt]
+            left = [card for card in range(DECK) if card not in dealt]
             return ["".join(map(card_text, cards)) for cards in combinations(left, 2 if len(state.hands) < 2 else 3)]
         return tuple(self.move_name(state.point, move) for move in self.betting.moves(state.point))
 

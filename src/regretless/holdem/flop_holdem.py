@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from regretless import engines
+from regretless.cards.deck import DECK
 from regretless.cards.hands import HAND_COUNT, hand_text
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS
 from regretless.engines.contract import PublicEngine
@@ -183,7 +184,7 @@ def check_fits(game: FlopHoldem, storage: int, threads: int) -> None:
     """Raise `WouldNotFit` if an engine takes more memory than is free."""
     size = size_of_branches(
         limit_branches(game.betting, game.move_name),
-        deck=52,
+        deck=DECK,
         hands=(HAND_COUNT, HAND_COUNT),
         permutations=len(SUIT_PERMUTATIONS),
         runouts=(1, FLOPS),

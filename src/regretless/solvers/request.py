@@ -15,6 +15,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
+from regretless.engines.public.formats import FORMATS
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.solvers.loop import Progress, Stop
 from regretless.solvers.record import FORMS, Settings
@@ -90,7 +91,7 @@ def _is_whole(value: Any) -> bool:
 _EXACT = "cannot be combined with variant lp, a linear program on the CPU"
 _NOT_EXACT = Refusal("cannot be combined with variant lp, which does not iterate")
 _ONE = "must be at least 1"
-_STORAGES = Refusal("is not one of 32, 16 bits", unless=(32, 16))
+_STORAGES = Refusal(f"is not one of {', '.join(map(str, FORMATS))} bits", unless=tuple(FORMATS))
 _SPOTS = Refusal("is for hold'em spots")
 _REGRETS = Refusal("is for hold'em spots: the file of a game always includes its regrets", unless=(False,))
 

@@ -45,12 +45,18 @@ def range_(
     [cyan]regretless range 'JTs-65s, AhKh, AXs:50%'[/cyan]
     [cyan]regretless range 'QQ+, AKs:0.5' --format gto+[/cyan]   AA-QQ,\\[50.0]AKs\\[/50.0]
     """
+    from regretless.cards.hands import HAND_COUNT
     from regretless.cards.ranges import Range
 
     hands = Range.parse(" ".join(text))
     written = hands.to_text(format or "short")
     if json_:
-        answer = {"range": written, "combos": hands.combos, "share": hands.combos / 1326, "grid": hands.grid().tolist()}
+        answer = {
+            "range": written,
+            "combos": hands.combos,
+            "share": hands.combos / HAND_COUNT,
+            "grid": hands.grid().tolist(),
+        }
         print_json(answer)
         return
     if format is not None:
@@ -62,7 +68,7 @@ def range_(
 
     console = for_answers()
     console.print(Text(written or "(no hand)", style="bold"))
-    console.print(f"{hands.combos:g} combos, {hands.combos / 1326:.1%} of all hands\n")
+    console.print(f"{hands.combos:g} combos, {hands.combos / HAND_COUNT:.1%} of all hands\n")
     for line in _grid(hands, color=has_color(console)):
         console.print(line, no_wrap=True)
 

@@ -114,5 +114,8 @@ def _how(found: SpotVerification) -> str:
     if found.exact:
         count = "its runout" if found.runouts == 1 else f"all {found.runouts:,} runouts"
     else:
-        count = f"{found.turns} of 49 turns, {found.runouts:,} of {found.all_runouts:,} runouts; biased upwards"
+        from regretless.holdem.checking.verification import ALL_TURNS
+
+        evaluated = f"{found.turns} of {ALL_TURNS} turns, {found.runouts:,} of {found.all_runouts:,} runouts"
+        count = f"{evaluated}; biased upwards"
     return f"{count}, suits not merged, 64-bit arithmetic; probabilities in {found.probability_bits} bits"

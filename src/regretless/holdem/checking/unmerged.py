@@ -24,6 +24,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.cards.deck import DECK
 from regretless.cards.hands import HAND_CARDS
 from regretless.cards.isomorphism import CARD_MAPS, hand_maps
 from regretless.errors import InvalidFile
@@ -98,11 +99,11 @@ class Unmerged:
         return self.begin((), (self.weight[0][None], self.weight[1][None]))
 
     def cards_left(self, dealt: Sequence[int]) -> list[int]:
-        return [card for card in range(52) if card not in self.spot.board and card not in dealt]
+        return [card for card in range(DECK) if card not in self.spot.board and card not in dealt]
 
     def deal_probability(self, street: int) -> float:
         """Probability of each card dealt after a street, given two hands that it does not block."""
-        return 1.0 / (52 - len(self.spot.board) - street - 4)
+        return 1.0 / (DECK - len(self.spot.board) - street - 4)
 
     # --- one street --------------------------------------------------------------------------------------------------
 

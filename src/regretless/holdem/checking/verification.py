@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from regretless.cards.deck import DECK
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.history import FloatArray
 from regretless.forms.memory import available_bytes
@@ -38,7 +39,7 @@ from regretless.solvers.verification import Verification
 __all__ = ["TURNS", "SpotVerification", "verification_bytes", "verify_spot"]
 
 TURNS = 12  # turns sampled on a flop
-ALL_TURNS, ALL_RIVERS = 49, 48
+ALL_TURNS, ALL_RIVERS = DECK - 3, DECK - 4
 TOLERANCES = {64: 1e-6, 32: 1e-6, 16: 1e-4}  # of the pot, by the bits that are kept of a probability
 DEEP = 5.0  # pots; rounding grows with stacks that are deeper
 FIXED_BYTES = 16 << 20  # small tables, and pieces of the file
@@ -217,7 +218,7 @@ def _drawn(spot: Spot, full: bool, turns: int | None, seed: int | None) -> list[
     if count == ALL_TURNS:
         return None
     generator = np.random.default_rng(0 if seed is None else seed)
-    left = np.array([card for card in range(52) if card not in spot.board])
+    left = np.array([card for card in range(DECK) if card not in spot.board])
     by_rank = left[np.lexsort((generator.random(len(left)), left // 4))]
     places = ((generator.random() + np.arange(count)) * ALL_TURNS / count).astype(np.int64)
     return [int(card) for card in by_rank[places]]

@@ -19,7 +19,7 @@ from math import comb, inf
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards.deck import board_text
+from regretless.cards.deck import DECK, board_text
 from regretless.cards.evaluator import evaluate, hand_strengths
 from regretless.cards.hands import HAND_CARDS
 from regretless.cards.isomorphism import CARD_MAPS, distinct_boards, hand_maps, unchanged_by
@@ -30,8 +30,6 @@ from regretless.forms.history import IntArray
 from regretless.forms.public import DEAD, BettingTree, Hands, PublicForm, Street, Symmetry
 
 __all__ = ["compile_holdem", "holdem_hands"]
-
-DECK = 52
 
 
 def compile_holdem(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from regretless.cards.deck import SUITS, board_text
+from regretless.cards.deck import DECK, SUITS, board_text
 from regretless.cards.isomorphism import CARD_MAPS, SUIT_PERMUTATIONS, hand_maps, unchanged_by
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidText
@@ -94,7 +94,7 @@ def count_runouts(spot: Spot) -> tuple[int, ...]:
 
 def _different(table: frozenset[int], group: IntArray) -> list[int]:
     """One card of each class of equivalent cards that can be dealt."""
-    return [card for card in range(52) if card not in table and group[:, card].max() == card]
+    return [card for card in range(DECK) if card not in table and group[:, card].max() == card]
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Deal:
     street: int = 0
     runout: int = 0
     cards: tuple[int, ...] = ()  # as dealt
-    renamed: tuple[int, ...] = tuple(range(52))  # [52] card of the solved runout that corresponds to each dealt card
+    renamed: tuple[int, ...] = tuple(range(DECK))  # [52] card of the solved runout that corresponds to each dealt card
     hands: tuple[IntArray, IntArray] | None = None  # [H] per player: the solved hand that each hand reads; None: itself
 
 

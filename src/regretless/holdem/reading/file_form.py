@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.cards.deck import DECK
 from regretless.cards.hands import HAND_CARDS
 from regretless.errors import InvalidFile
 from regretless.forms.betting import poker_payoffs
@@ -48,13 +49,13 @@ def unpacked_form(file: Container, spot: Spot, tree: BettingTree) -> PublicForm:
     reader = _FormReader(file, tuple(count_runouts(spot)), (len(held[0]), len(held[1])))
     return PublicForm(
         name=spot.name or "spot",
-        deck=52,
+        deck=DECK,
         tree=tree,
         streets=tuple(reader.street(number) for number in range(len(spot.streets))),
         hands=hands,
         payoffs=poker_payoffs(tree, rake=spot.rules.rake, rake_cap=spot.rules.rake_cap),
         permutations=(reader.permutations(0), reader.permutations(1)),
-        symmetry=no_symmetry(52, hands),  # answers are read, not solved
+        symmetry=no_symmetry(DECK, hands),  # answers are read, not solved
         strength=(reader.strength(0), reader.strength(1)),
     )
 
@@ -80,7 +81,7 @@ class _FormReader:
         probability = self._array(f"probability.{number}", (1,), np.float64)
         self._check(0 < float(probability[0]) <= 1, f"probability.{number}")
         return Street(
-            cards=self._indices(f"cards.{number}", (runouts, cards[1]), 52),
+            cards=self._indices(f"cards.{number}", (runouts, cards[1]), DECK),
             parent=self._indices(f"parent.{number}", (runouts,), above),
             first_child=self._rising(f"first_child.{number}", runouts, end=below),
             probability=float(probability[0]),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.cards.deck import board_text
+from regretless.cards.deck import DECK, board_text
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, hand_text
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidText
@@ -201,7 +201,7 @@ class LineReader(ABC):
     def cards(self, place: Place) -> list[int]:
         """Cards that can come next, lowest first."""
         table = {*self.board, *place.deal.cards}
-        return [card for card in range(52) if card not in table]
+        return [card for card in range(DECK) if card not in table]
 
     def act(self, place: Place, action: int) -> Place:
         tree = self.form.tree

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.equity import hand_equities
+from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidText
 from regretless.forms.history import FloatArray, IntArray
@@ -197,6 +198,6 @@ class SpotReader(LineReader):
 
     def _range(self, player: int, reach: FloatArray) -> Range:
         """Reach on the first street as a range."""
-        weights = np.zeros(1326)
+        weights = np.zeros(HAND_COUNT)
         weights[self.held[player]] = reach
         return Range(weights)
