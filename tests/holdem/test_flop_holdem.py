@@ -13,12 +13,17 @@ import regretless as rl
 from regretless.cards.deck import parse_board
 from regretless.cards.hands import HAND_CARDS, HAND_COUNT, hand_index
 from regretless.cards.isomorphism import CARD_MAPS
+from regretless.cards.ranges import Range
+from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.errors import InvalidText, RegretlessError, WouldNotFit
+from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.public import PublicForm
 from regretless.games import FlopHoldem
 from regretless.holdem import flop_holdem
 from regretless.holdem.flop_holdem import FlopHoldemReader, FlopHoldemSolution
 from regretless.holdem.form.flop_holdem import compile_flop_holdem
+from regretless.holdem.form.runouts import compile_holdem
+from regretless.variants import PRESETS, schedule
 
 
 class Drawn:
@@ -142,3 +147,33 @@ def test_a_solve_that_does_not_fit_is_refused_before_it_begins(monkeypatch: pyte
 def test_options_that_do_not_apply_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(RegretlessError, match=r"flop-holdem: is too large|^(seed|sampling|engine): .*public form"):
         rl.solve("flop-holdem", iterations=1, **options)
+
+
+def narrow(ip: str, oop: str) -> CompiledPublicEngine:
+    """Every flop, but few hands: the small blind holds `ip`, the big blind `oop`."""
+    game = FlopHoldem()
+    tree = flatten(limit_branches(game.betting, game.move_name))
+    form = compile_holdem((), Range.parse(ip), Range.parse(oop), tree, deals=(3,), name=game.name)
+    return CompiledPublicEngine(form, threads=1)
+
+
+def test_aces_against_the_worst_hand_win_the_big_blind() -> None:
+    """72o loses more by calling a raise than by folding to it, and aces gain nothing by waiting."""
+    engine = narrow("AA", "72o")
+    engine.advance(schedule(PRESETS["discounted"], 1, 40))
+    evaluation = engine.evaluate()
+    assert evaluation.values == pytest.approx((100, -100), abs=0.02)  # chips: one big blind
+    assert 0 <= evaluation.exploitability < 0.05
+
+
+def test_neither_player_does_worse_than_by_folding() -> None:
+    engine = narrow("AA, T9s, 72o", "KK, AQs, 54o")
+    before = engine.evaluate().exploitability
+    engine.advance(schedule(PRESETS["discounted"], 1, 20))
+    evaluation = engine.evaluate()
+    small, big = evaluation.values
+    assert small + big == pytest.approx(0, abs=1e-4)
+    assert evaluation.exploitability < 10 < before / 10
+    gain = 2 * evaluation.exploitability
+    assert -50 - gain <= small <= 100 + gain
+    assert small == pytest.approx(18.03, abs=0.05)
