@@ -54,6 +54,13 @@ def test_solve_prints_one_object(run, spot: str) -> None:
     assert set(answer["root"]["hands"]["oop"]["AsKc"]["strategy"]) == set(answer["root"]["actions"])
 
 
+def test_a_missed_target_is_shown_in_percent_of_the_pot(run, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SPOT.replace("pot = 100", "pot = 20"), encoding="utf-8")
+    missed = run("solve", "small.toml", "--target", "0.001", "--iterations", "3").out
+    assert "the target of 0.001 % was not reached" in missed
+    assert "was not reached" not in run("solve", "small.toml", "--target", "5").out
+
+
 def test_16_bits_find_the_same_answer_in_less_memory(run, spot: str) -> None:
     full, half = (run("solve", spot, "--target", "0.05", "--json", "--storage", bits).json for bits in ("32", "16"))
     assert half["memory_bytes"] < full["memory_bytes"]

@@ -114,7 +114,7 @@ def _scaled(solution: GameSolution) -> list[tuple[str, str | Text]]:
 def _note(solution: GameSolution) -> str | None:
     target = solution.settings.target
     if target is not None and solution.reason == "iterations":
-        return f"the target of {target:g} was not reached"
+        return f"the target of {solution.scale * target:g} was not reached"
     if len(solution.values) > 2:
         return "with more than two players, CFR need not approach an equilibrium: NashConv says how close it came"
     if not solution.zero_sum:

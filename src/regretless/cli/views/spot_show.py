@@ -115,8 +115,9 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
         ),
         soft_wrap=True,
     )  # fmt: skip
-    if solution.settings.target is not None and solution.exploitability_pct_pot > solution.settings.target:
-        console.print(f"the target of {solution.settings.target:g} % was not reached", style="yellow")
+    target = solution.settings.target  # in chips
+    if target is not None and solution.exploitability > target:
+        console.print(f"the target of {solution.scale * target:g} % was not reached", style="yellow")
     for lock in solution.spot.locks[:LOCKS]:
         console.print(f"locked {lock_text(lock)}", style="yellow", soft_wrap=True)
     if len(solution.spot.locks) > LOCKS:
