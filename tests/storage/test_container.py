@@ -14,7 +14,7 @@ from safetensors.numpy import load_file
 
 from regretless.errors import InvalidFile
 from regretless.storage import container
-from regretless.storage.container import open_container, write_container
+from regretless.storage.container import StoredArrays, open_container, write_container
 
 
 @pytest.fixture
@@ -131,3 +131,16 @@ def test_a_forged_layout_is_refused_when_the_file_is_opened(path: Path, change: 
     forge(path, change)
     with pytest.raises(InvalidFile):
         open_container(path, "example")
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_regrets_that_are_not_numbers_are_refused(wrong: float, tmp_path: Path) -> None:
+    path = tmp_path / "a.rgl"
+    arrays = {"regret": np.array([1.0, wrong, 2.0]), "average": np.ones(3), "other": np.zeros(3)}
+    write_container(path, "example", {}, arrays)
+    stored = StoredArrays(open_container(path), ("regret", "average", "sampler"))
+    assert list(stored) == ["regret", "average"]
+    assert stored["average"].tolist() == [1, 1, 1]
+    for read in (lambda: stored["regret"], lambda: stored.read_into("regret", np.empty(3))):
+        with pytest.raises(InvalidFile, match="it holds regrets or averages that are not numbers"):
+            read()
