@@ -142,5 +142,5 @@ def test_regrets_that_are_not_numbers_are_refused(wrong: float, tmp_path: Path) 
     assert list(stored) == ["regret", "average"]
     assert stored["average"].tolist() == [1, 1, 1]
     for read in (lambda: stored["regret"], lambda: stored.read_into("regret", np.empty(3))):
-        with pytest.raises(InvalidFile, match="it holds regrets or averages that are not numbers"):
+        with pytest.raises(InvalidFile, match="regrets or averages that are not numbers"):
             read()
