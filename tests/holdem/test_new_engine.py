@@ -56,7 +56,7 @@ def toy() -> Iterator[type[ToyEngine]]:
     engines.register("toy", engines.Entry(classes={engines.Kind.PUBLIC: build}))
     ToyEngine.asked = 0
     yield ToyEngine
-    engines.unregister("toy")
+    del engines.ENGINES["toy"]
 
 
 def test_it_solves_reads_saves_and_resumes_spots(toy: type[ToyEngine], tmp_path: Path) -> None:

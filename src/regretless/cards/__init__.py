@@ -3,8 +3,7 @@
     deck          cards and boards as numbers and text
     hands         the 1,326 hands and their 169 classes
     evaluator     the strength of 5, 6 or 7 cards         (strength_tables: the lookup tables)
-    ranges        weights of hands, from and to text      (range_reader: the grammar; range_writer: shortest text;
-                                                           range_formats: text for GTO+ and PioSOLVER)
+    ranges        weights of hands, from and to text      (range_reader: the grammar; range_writer: shortest text)
     isomorphism   boards that differ only in the names of the suits
     equity        the share of the pot one range wins against another
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards._evaluator_kernels import FIRST_KEY, strength_of
+from regretless.cards._evaluator_kernels import FIRST_KEY, evaluate_board, strength_of
 from regretless.cards.strength_tables import StrengthTables
 from regretless.compiling.decorators import kernel
 
@@ -31,32 +31,12 @@ def sweep_boards(
     first = np.zeros(STRENGTHS, dtype=np.int64)
     by_card = np.zeros((3, 52))
     for board in range(len(boards)):
-        find_strengths(boards[board], cards, tables, strengths)
+        evaluate_board(boards[board], cards, tables, strengths)
         if len(cards) <= FEW:
             live = order_by_insertion(strengths, order)
         else:
             live = order_by_counting(strengths, first, order)
         sweep(order[:live], strengths, cards, is_hero, villain, multiplicity[board], by_card, shares)
-
-
-@kernel
-def find_strengths(
-    board: NDArray[np.uint8], cards: NDArray[np.uint8], tables: StrengthTables, strengths: NDArray[np.int64]
-) -> None:
-    """Strength of each hand on one board, -1 where the board blocks it."""
-    board_key = FIRST_KEY
-    board_bits = 0
-    for card in board:
-        board_key += tables.card_key[card]
-        board_bits |= tables.card_bit[card]
-    for hand in range(len(cards)):
-        low, high = cards[hand, 0], cards[hand, 1]
-        hand_bits = tables.card_bit[low] | tables.card_bit[high]
-        if board_bits & hand_bits:
-            strengths[hand] = -1
-        else:
-            key = board_key + tables.card_key[low] + tables.card_key[high]
-            strengths[hand] = strength_of(key, board_bits | hand_bits, 7, tables)
 
 
 @kernel

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from regretless.cards.strength_tables import HIGH_BITS, LOW_BITS, SUIT_BITS, StrengthTables
 from regretless.compiling.decorators import kernel
 
-__all__ = ["FIRST_KEY", "evaluate_hands", "evaluate_rows", "strength_of"]
+__all__ = ["FIRST_KEY", "evaluate_board", "evaluate_hands", "evaluate_rows", "strength_of"]
 
 # Each suit's counter starts at 3, so its top bit is set exactly when five or more cards share the suit.
 FIRST_KEY = 0x3333 << SUIT_BITS
@@ -50,24 +50,28 @@ def evaluate_rows(cards: NDArray[np.uint8], tables: StrengthTables, strengths: N
 
 @kernel
 def evaluate_hands(
-    boards: NDArray[np.uint8],
-    hand_cards: NDArray[np.uint8],
-    tables: StrengthTables,
-    strengths: NDArray[np.int16],
+    boards: NDArray[np.uint8], cards: NDArray[np.uint8], tables: StrengthTables, strengths: NDArray[np.int16]
 ) -> None:
     """Strength of every hand on every five-card board: [boards, hands], -1 where the board blocks the hand."""
     for board in range(len(boards)):
-        board_key = FIRST_KEY
-        board_bits = 0
-        for column in range(5):
-            board_key += tables.card_key[boards[board, column]]
-            board_bits |= tables.card_bit[boards[board, column]]
-        for hand in range(len(hand_cards)):
-            low = hand_cards[hand, 0]
-            high = hand_cards[hand, 1]
-            hand_bits = tables.card_bit[low] | tables.card_bit[high]
-            if board_bits & hand_bits:
-                strengths[board, hand] = INVALID
-            else:
-                key = board_key + tables.card_key[low] + tables.card_key[high]
-                strengths[board, hand] = strength_of(key, board_bits | hand_bits, 7, tables)
+        evaluate_board(boards[board], cards, tables, strengths[board])
+
+
+@kernel
+def evaluate_board(
+    board: NDArray[np.uint8], cards: NDArray[np.uint8], tables: StrengthTables, strengths: NDArray[np.signedinteger]
+) -> None:
+    """The same on one board."""
+    board_key = FIRST_KEY
+    board_bits = 0
+    for card in board:
+        board_key += tables.card_key[card]
+        board_bits |= tables.card_bit[card]
+    for hand in range(len(cards)):
+        low, high = cards[hand, 0], cards[hand, 1]
+        hand_bits = tables.card_bit[low] | tables.card_bit[high]
+        if board_bits & hand_bits:
+            strengths[hand] = INVALID
+        else:
+            key = board_key + tables.card_key[low] + tables.card_key[high]
+            strengths[hand] = strength_of(key, board_bits | hand_bits, 7, tables)

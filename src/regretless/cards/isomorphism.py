@@ -8,9 +8,6 @@
    another are equivalent.
 4. A canonical board without its lowest card is canonical too (a renaming that improved the rest would improve the
    whole), so longer boards grow from shorter canonical ones by adding one lower card, with few candidates to discard.
-
-Counts follow from Burnside's lemma: the number of classes is the mean, over the renamings, of the number of boards
-that each leaves unchanged.
 """
 
 from __future__ import annotations
@@ -32,9 +29,7 @@ __all__ = [
     "SUIT_PERMUTATIONS",
     "CanonicalBoards",
     "canonical_boards",
-    "canonical_permutation",
     "canonical_situation",
-    "count_situations",
     "distinct_boards",
     "flop_index",
     "hand_maps",
@@ -62,17 +57,6 @@ class CanonicalBoards:
 
     cards: NDArray[np.uint8]  # [boards, size] high card first
     multiplicity: NDArray[np.int64]  # [boards]
-
-
-def canonical_permutation(board: Iterable[int]) -> int:
-    """Row of `SUIT_PERMUTATIONS` that turns a board into its canonical form (the first such row).
-
-    >>> from regretless.cards.deck import board_text, parse_board
-    >>> board = parse_board("Jd 2d Qc")
-    >>> board_text(CARD_MAPS[canonical_permutation(board), board])
-    'Jh 2h Qs'
-    """
-    return int(np.argmax(_numbers(board)))
 
 
 def canonical_situation(hand: Iterable[int], board: Iterable[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -152,40 +136,6 @@ def flop_index(flop: Iterable[int]) -> int:
     if len(set(flop)) != 3:
         raise InvalidOption("flop", list(flop), "must be three different cards")
     return _flop_numbers()[int(_numbers(flop).max())]
-
-
-def count_situations(*sizes: int) -> int:
-    """Number of isomorphism classes of deals with these numbers of cards in each place, by Burnside's lemma.
-
-    >>> count_situations(2), count_situations(3), count_situations(2, 3)
-    (169, 1755, 1286792)
-    """
-    total = sum(_unchanged_deals(permutation, sizes) for permutation in SUIT_PERMUTATIONS.tolist())
-    return total // 24
-
-
-def _unchanged_deals(permutation: list[int], sizes: tuple[int, ...]) -> int:
-    """Deals that a renaming leaves unchanged: each place must hold whole cycles of cards."""
-    cycles = []
-    seen: set[int] = set()
-    for suit in range(4):
-        length = 0
-        while suit not in seen:
-            seen.add(suit)
-            suit = permutation[suit]
-            length += 1
-        if length:
-            cycles.append(length)
-    ways = {sizes: 1}  # cards still to deal in each place -> ways so far
-    for length in cycles * 13:
-        dealt = dict(ways)
-        for left, count in ways.items():
-            for place, room in enumerate(left):
-                if room >= length:
-                    after = (*left[:place], room - length, *left[place + 1 :])
-                    dealt[after] = dealt.get(after, 0) + count
-        ways = dealt
-    return ways.get((0,) * len(sizes), 0)
 
 
 @cache

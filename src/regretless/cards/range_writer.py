@@ -12,20 +12,30 @@ For each weight, the classes whose hands all have it are covered by terms:
 
 Terms never override one another, so their order does not matter. Hands of a class with several weights are written
 one by one.
+
+Two more formats are for other programs; `range_reader` reads them back exactly too:
+
+    gto+       [50.0]AA-QQ,AKs[/50.0],T9s     percentages in brackets, runs of pairs and of kickers with a dash
+    weights    0 0.5 1 …                      1,326 numbers in PioSOLVER's order (see `range_reader`)
+
+The GTO+ format uses only what GTO+ itself exports: no "+", whose meaning differs between programs, and no runs of
+connectors.
 """
 
 from __future__ import annotations
 
+from decimal import Decimal
 from functools import cache
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.deck import RANKS
-from regretless.cards.hands import HAND_CLASS, class_index, hand_text
+from regretless.cards.hands import HAND_CLASS, PIO_ORDER, class_index, hand_text
 
-__all__ = ["weight_text", "write_range"]
+__all__ = ["write_gto_plus", "write_range", "write_weights"]
 
 EVERY_CELL = (1 << 169) - 1
 
@@ -44,31 +54,84 @@ def write_range(weights: NDArray[np.float64]) -> str:
     """
     cells_by_weight: dict[float, int] = {}
     hands_by_weight: dict[float, list[int]] = {}
-    for cell, hands in enumerate(_hands_of_cells()):
-        present = set(weights[hands].tolist())
-        if len(present) == 1:
-            weight = present.pop()
+    for cell in range(169):
+        weight = _common_weight(weights, cell)
+        if weight is not None:
             cells_by_weight[weight] = cells_by_weight.get(weight, 0) | 1 << cell
         else:
-            for hand in hands[::-1]:
-                hands_by_weight.setdefault(float(weights[hand]), []).append(int(hand))
+            for hand in _hands_of_cells()[cell][::-1].tolist():
+                hands_by_weight.setdefault(float(weights[hand]), []).append(hand)
     texts = []
     for weight in sorted({*cells_by_weight, *hands_by_weight} - {0.0}, reverse=True):
-        suffix = "" if weight == 1 else ":" + weight_text(weight)
+        suffix = "" if weight == 1 else ":" + _weight_text(weight)
         terms = _shortest_cover(cells_by_weight.get(weight, 0), overhead=1 + len(suffix))
         texts += [term.text + suffix for term in sorted(terms, key=_reading_order)]
         texts += [hand_text(hand) + suffix for hand in hands_by_weight.get(weight, [])]
     return ",".join(texts)
 
 
-def weight_text(weight: float) -> str:
+def write_weights(weights: NDArray[np.float64]) -> str:
+    """All weights in PioSOLVER's order, separated by spaces.
+
+    >>> from regretless.cards.range_reader import read_range
+    >>> write_weights(read_range("2d2c:0.5, 2h2d", "range"))[:11]
+    '0.5 0 1 0 0'
+    """
+    return " ".join(_weight_text(weight) for weight in weights[PIO_ORDER].tolist())
+
+
+def write_gto_plus(weights: NDArray[np.float64]) -> str:
+    """The text as GTO+ and Flopzilla write it, largest weights first.
+
+    >>> from regretless.cards.range_reader import read_range
+    >>> write_gto_plus(read_range("QQ+, ATs+:0.5, AhKd:0.125", "range"))
+    'AA-QQ,[50.0]AKs-ATs[/50.0],[12.5]AhKd[/12.5]'
+    """
+    lines = [[(rank, rank, "") for rank in range(12, -1, -1)]]
+    lines += [[(high, low, end) for low in range(high - 1, -1, -1)] for end in "so" for high in range(12, 0, -1)]
+    terms: dict[float, list[str]] = {}
+    for line in lines:
+        classes = [(RANKS[high] + RANKS[low] + end, class_index(high, low, end == "s")) for high, low, end in line]
+        for common, run in groupby(classes, key=lambda named: _common_weight(weights, named[1])):
+            names, cells = zip(*run, strict=True)
+            if common is not None:
+                terms.setdefault(common, []).append(names[0] if len(names) == 1 else f"{names[0]}-{names[-1]}")
+                continue
+            for hand in (hand for cell in cells for hand in _hands_of_cells()[cell][::-1].tolist()):
+                terms.setdefault(float(weights[hand]), []).append(hand_text(hand))
+    texts = []
+    for weight in sorted(terms.keys() - {0.0}, reverse=True):
+        inside = ",".join(terms[weight])
+        texts.append(inside if weight == 1 else f"[{_percent(weight)}]{inside}[/{_percent(weight)}]")
+    return ",".join(texts)
+
+
+def _weight_text(weight: float) -> str:
     """A weight as typed; a tiny one is written with an exponent to keep the text short.
 
-    >>> weight_text(0.5), weight_text(1.0), weight_text(2.5e-30)
+    >>> _weight_text(0.5), _weight_text(1.0), _weight_text(2.5e-30)
     ('0.5', '1', '2.5e-30')
     """
     text = np.format_float_positional(weight, trim="-")
     return text if len(text) <= 24 else repr(float(weight))
+
+
+def _percent(weight: float) -> str:
+    """100 times a weight, by moving the decimal point of its shortest text, so that parsing gives the same number."""
+    percent = Decimal(repr(weight)).scaleb(2)
+    text = f"{percent:f}"
+    if len(text) > 24:  # as in `_weight_text`
+        return f"{percent:e}"
+    if "." not in text:
+        return text + ".0"
+    whole, digits = text.split(".")
+    return f"{whole}.{digits.rstrip('0') or '0'}"
+
+
+def _common_weight(weights: NDArray[np.float64], cell: int) -> float | None:
+    """The weight of all hands of a class; None if they differ."""
+    present = set(weights[_hands_of_cells()[cell]].tolist())
+    return present.pop() if len(present) == 1 else None
 
 
 @cache

@@ -1,7 +1,6 @@
 """A range: how likely each of the 1,326 hands is to be held, as a weight from 0 to 1.
 
-`range_reader` describes the text of a range, `range_writer` how it is written back, and `range_formats` the formats
-of other programs.
+`range_reader` describes the text of a range, `range_writer` how it is written back.
 """
 
 from __future__ import annotations
@@ -13,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.hands import HAND_CARDS, HAND_CLASS, HAND_COUNT, hand_text
-from regretless.cards.range_formats import write_gto_plus, write_weights
 from regretless.cards.range_reader import read_range
-from regretless.cards.range_writer import write_range
+from regretless.cards.range_writer import write_gto_plus, write_range, write_weights
 from regretless.errors import InvalidOption
 from regretless.reprs import shortened
 

@@ -1,7 +1,7 @@
 """CFR on arrays: one contract, one registry, and for each form a plain reference that every other engine must equal."""
 
 from regretless.engines.contract import Engine, Evaluation, GameEngine, PublicEngine, Sampling, Snapshot, Updates
-from regretless.engines.registry import ENGINES, Build, Entry, Kind, available, create, estimate, register, unregister
+from regretless.engines.registry import ENGINES, Build, Entry, Kind, available, create, estimate, register
 from regretless.engines.sequence.batched import BatchedEngine, BatchedEvaluation, replace_payoffs
 
 __all__ = [
@@ -23,5 +23,4 @@ __all__ = [
     "estimate",
     "register",
     "replace_payoffs",
-    "unregister",
 ]

@@ -110,12 +110,10 @@ class Engine(Protocol[FormType, StrategyType]):
     @property
     def name(self) -> str:
         """As a user types it: "numba"."""
-        ...
 
     @property
     def device(self) -> str:
         """ "cpu", "cuda" or "mps"."""
-        ...
 
     @property
     def threads(self) -> int: ...
@@ -123,33 +121,26 @@ class Engine(Protocol[FormType, StrategyType]):
     @property
     def tolerance(self) -> float:
         """How far its number format may move a result of order 1 from the float64 reference."""
-        ...
 
     @property
     def memory_bytes(self) -> int:
         """Memory it uses, including the game."""
-        ...
 
     @property
     def iteration(self) -> int:
         """Iterations done."""
-        ...
 
     def advance(self, schedule: Schedule) -> None:
         """Run one iteration per row of `schedule`."""
-        ...
 
     def evaluate(self, strategy: StrategyType | None = None) -> Evaluation:
         """Values and best responses of a strategy, by default of the engine's own average."""
-        ...
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:
         """The state of the solve; without `copy`, where possible, the live arrays, which later iterations change."""
-        ...
 
     def restore(self, snapshot: Snapshot) -> None:
         """Resume from a snapshot."""
-        ...
 
 
 class GameEngine(Engine[HistoryForm | SequenceForm, FloatArray], Protocol):
@@ -157,7 +148,6 @@ class GameEngine(Engine[HistoryForm | SequenceForm, FloatArray], Protocol):
 
     def average_strategy(self) -> FloatArray:
         """The average strategy, normalised, uniform where nothing was accumulated."""
-        ...
 
 
 class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
@@ -166,12 +156,10 @@ class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
     @property
     def storage(self) -> int:
         """Bits of a stored regret or average."""
-        ...
 
     @property
     def kept_bytes(self) -> int:
         """Memory that grows with the tree; `memory_bytes` also counts the threads' working buffers."""
-        ...
 
     def lock(self, node: int, strategy: FloatArray, runout: int = 0, hands: NDArray[np.bool_] | None = None) -> None:
         """Fix a player's strategy at a betting node on a runout of its street, for all hands or some.
@@ -179,39 +167,30 @@ class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
         `strategy` is [actions, H]. The rest of the game is solved around it, and the player's best response follows
         it too.
         """
-        ...
 
     def fix(self, player: int, strategy: PublicStrategy) -> None:
         """Fix every decision of a player, who is then never updated and whose best response is this strategy."""
-        ...
 
     def unlock(self) -> None:
         """Remove all locks; regrets and averages stay."""
-        ...
 
     def kept_strategy(self, node: int, runout: int) -> FloatArray:
         """[actions, H] a locked strategy, exactly as the averages store it."""
-        ...
 
     def as_kept(self, strategy: FloatArray) -> FloatArray:
         """A strategy as `kept_strategy` would return it: 16-bit storage rounds probabilities."""
-        ...
 
     def strategy(self, node: int, runout: int = 0) -> FloatArray:
         """[actions, H] average strategy at a betting node on a runout of its street."""
-        ...
 
     def strategies(self, node: int, runouts: slice = slice(None)) -> NDArray[np.float32]:
         """[runouts chosen, actions, H] average strategy at a betting node."""
-        ...
 
     def root_values(self, player: int) -> FloatArray:
         """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
-        ...
 
     def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
         """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach.
 
         Both players follow their average strategies. Nodes are in tree order.
         """
-        ...

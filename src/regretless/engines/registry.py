@@ -24,7 +24,7 @@ from regretless.forms.public_size import size_of_form
 from regretless.forms.sequence import SequenceForm, compile_sequence
 from regretless.games.game import Game
 
-__all__ = ["ENGINES", "Build", "Entry", "Kind", "Options", "available", "create", "estimate", "register", "unregister"]
+__all__ = ["ENGINES", "Build", "Entry", "Kind", "Options", "available", "create", "estimate", "register"]
 
 GameForm = HistoryForm | SequenceForm
 
@@ -80,31 +80,39 @@ class Options:
 
 IN_TURN = (Updates.ALTERNATING,)
 BOTH = ("float64", "float32")
+ANYWHERE = ("cpu", "cuda", "mps")
+
+NUMBA = "regretless.engines.sequence.numba_engine"
+NUMPY = "regretless.engines.sequence.numpy_engine"
+TORCH = "regretless.engines.sequence.torch_engine"
+MATRIX = "regretless.engines.sequence.matrix_engine"
+CUDA = "regretless.engines.sequence.cuda.engine"
+WALKS = "regretless.engines.sampling.walks"
+BATCH = "regretless.engines.sampling.batch"
+PUBLIC = "regretless.engines.public"
+
+_torch = Build(
+    path=f"{TORCH}:TorchEngine", estimate=f"{TORCH}:estimate", devices=ANYWHERE, dtypes=BOTH[::-1], threads=True
+)
 
 ENGINES: dict[str, Entry] = {
     "numba": Entry(
         classes={
             Kind.SEQUENCE: Build(
-                path="regretless.engines.sequence.numba_engine:NumbaSequenceEngine",
-                estimate="regretless.engines.sequence.numba_engine:estimate",
-                dtypes=BOTH,
-                threads=True,
+                path=f"{NUMBA}:NumbaSequenceEngine", estimate=f"{NUMBA}:estimate", dtypes=BOTH, threads=True
             ),
             Kind.HISTORY: Build(
-                path="regretless.engines.sequence.numba_engine:NumbaHistoryEngine",
-                estimate="regretless.engines.sequence.numba_engine:estimate",
-                dtypes=BOTH,
-                threads=True,
+                path=f"{NUMBA}:NumbaHistoryEngine", estimate=f"{NUMBA}:estimate", dtypes=BOTH, threads=True
             ),
             Kind.SAMPLING: Build(
-                path="regretless.engines.sampling.walks:SamplingEngine",
-                estimate="regretless.engines.sampling.walks:estimate",
+                path=f"{WALKS}:SamplingEngine",
+                estimate=f"{WALKS}:estimate",
                 updates=IN_TURN,
                 samplings=(Sampling.CHANCE, Sampling.EXTERNAL, Sampling.OUTCOME),
             ),
             Kind.PUBLIC: Build(
-                path="regretless.engines.public.compiled.engine:CompiledPublicEngine",
-                estimate="regretless.engines.public.compiled.sizes:estimate",
+                path=f"{PUBLIC}.compiled.engine:CompiledPublicEngine",
+                estimate=f"{PUBLIC}.compiled.sizes:estimate",
                 dtypes=("float32",),
                 threads=True,
                 storages=tuple(FORMATS),
@@ -115,34 +123,18 @@ ENGINES: dict[str, Entry] = {
     ),
     "numpy": Entry(
         classes={
-            Kind.SEQUENCE: Build(
-                path="regretless.engines.sequence.numpy_engine:NumpySequenceEngine",
-                estimate="regretless.engines.sequence.numpy_engine:estimate",
-            ),
-            Kind.HISTORY: Build(
-                path="regretless.engines.sequence.numpy_engine:NumpyHistoryEngine",
-                estimate="regretless.engines.sequence.numpy_engine:estimate",
-            ),
-            Kind.PUBLIC: Build(
-                path="regretless.engines.public.reference:PublicReference", storages=(64,), updates=IN_TURN
-            ),
+            Kind.SEQUENCE: Build(path=f"{NUMPY}:NumpySequenceEngine", estimate=f"{NUMPY}:estimate"),
+            Kind.HISTORY: Build(path=f"{NUMPY}:NumpyHistoryEngine", estimate=f"{NUMPY}:estimate"),
+            Kind.PUBLIC: Build(path=f"{PUBLIC}.reference:PublicReference", storages=(64,), updates=IN_TURN),
         },
     ),
     "torch": Entry(
         classes={
-            **{
-                kind: Build(
-                    path="regretless.engines.sequence.torch_engine:TorchEngine",
-                    estimate="regretless.engines.sequence.torch_engine:estimate",
-                    devices=("cpu", "cuda", "mps"),
-                    dtypes=BOTH[::-1],
-                    threads=True,
-                )
-                for kind in (Kind.SEQUENCE, Kind.HISTORY)
-            },
+            Kind.SEQUENCE: _torch,
+            Kind.HISTORY: _torch,
             Kind.SAMPLING: Build(
-                path="regretless.engines.sampling.batch:BatchSamplingEngine",
-                devices=("cpu", "cuda", "mps"),
+                path=f"{BATCH}:BatchSamplingEngine",
+                devices=ANYWHERE,
                 dtypes=BOTH[::-1],
                 updates=IN_TURN,
                 samplings=(Sampling.CHANCE,),
@@ -152,21 +144,13 @@ ENGINES: dict[str, Entry] = {
         extra="torch",
     ),
     "cupy": Entry(
-        classes={
-            Kind.SEQUENCE: Build(
-                path="regretless.engines.sequence.cuda.engine:CupyEngine", devices=("cuda",), dtypes=BOTH[::-1]
-            ),
-        },
+        classes={Kind.SEQUENCE: Build(path=f"{CUDA}:CupyEngine", devices=("cuda",), dtypes=BOTH[::-1])},
         libraries=("cupy",),
         extra="gpu",
     ),
     "matrix": Entry(
         classes={
-            Kind.HISTORY: Build(
-                path="regretless.engines.sequence.matrix_engine:MatrixEngine",
-                estimate="regretless.engines.sequence.matrix_engine:estimate",
-                devices=("cpu", "cuda"),
-            ),
+            Kind.HISTORY: Build(path=f"{MATRIX}:MatrixEngine", estimate=f"{MATRIX}:estimate", devices=("cpu", "cuda")),
         },
         libraries=("scipy",),
         extra="exact",
@@ -188,20 +172,10 @@ def register(name: str, entry: Entry) -> None:
     ENGINES[name] = entry
 
 
-def unregister(name: str) -> None:
-    """Remove a registered engine."""
-    del ENGINES[name]
-
-
 def estimate(name: str, kind: Kind, size: object, **options: object) -> int | None:
     """Bytes that an engine would allocate in addition to the compiled game; None if its class checks that itself.
 
     `size` is the compiled game or, for the public form, its sizes; `options` are `dtype`, `threads` and `storage`.
-
-    >>> from regretless.forms import compile_history
-    >>> from regretless.games import Kuhn
-    >>> estimate("numpy", Kind.HISTORY, compile_history(Kuhn())) < 2_000
-    True
     """
     path = _entry(name).classes[kind].estimate
     return cast(int, _load(path)(size, **options)) if path else None
@@ -219,11 +193,6 @@ def create(name: str, form: GameForm | PublicForm, **options: Any) -> GameEngine
     `name` is one of `available()` or "auto"; `options` are those of `Options`. If both `name` and `device` are "auto",
     a large game goes to a CUDA device if there is one, in float64 as on a CPU (`devices.py` says how large and why);
     `threads` keeps it on the CPU.
-
-    >>> from regretless.forms import compile_history
-    >>> from regretless.games import Kuhn
-    >>> create("numpy", compile_history(Kuhn(players=3))).name
-    'numpy'
     """
     asked = Options(**options)
     if asked.threads is not None and asked.threads < 1:

@@ -48,7 +48,6 @@ class Variant(Protocol):
 
     def weights(self, t: int) -> Weights:
         """Numbers an engine applies at iteration t (t = 1, 2, …)."""
-        ...
 
 
 def schedule(variant: Variant, first: int, count: int) -> Schedule:

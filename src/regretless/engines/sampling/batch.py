@@ -57,16 +57,7 @@ class _Seat:
 
 
 class BatchSamplingEngine:
-    """`batch_size` sampled deals per iteration and player, walked at once; any number of players.
-
-    >>> from regretless.forms import compile_history
-    >>> from regretless.games import Kuhn
-    >>> from regretless.variants import Plus, schedule
-    >>> engine = BatchSamplingEngine(compile_history(Kuhn()), batch_size=256, seed=7)
-    >>> engine.advance(schedule(Plus(), first=1, count=100))
-    >>> engine.evaluate().exploitability < 0.05
-    True
-    """
+    """`batch_size` sampled deals per iteration and player, walked at once; any number of players."""
 
     name = "torch"
 

@@ -85,16 +85,7 @@ class Means(NamedTuple):
 
 
 class SamplingEngine:
-    """External, outcome or chance sampling on one CPU thread, for any number of players, all updated every iteration.
-
-    >>> from regretless.forms import compile_history
-    >>> from regretless.games import Kuhn
-    >>> from regretless.variants import Vanilla, schedule
-    >>> engine = SamplingEngine(compile_history(Kuhn()), sampling=Sampling.EXTERNAL, seed=7)
-    >>> engine.advance(schedule(Vanilla(), first=1, count=20_000))
-    >>> engine.evaluate().exploitability < 0.02
-    True
-    """
+    """External, outcome or chance sampling on one CPU thread; any number of players, all updated every iteration."""
 
     name = "numba"
     device = "cpu"

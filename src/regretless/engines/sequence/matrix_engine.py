@@ -38,16 +38,7 @@ Sparse = Any  # a matrix of scipy.sparse or cupyx.scipy.sparse
 
 
 class MatrixEngine:
-    """Any number of players, on the history form, by sparse products.
-
-    >>> from regretless.forms import compile_history
-    >>> from regretless.games import Kuhn
-    >>> from regretless.variants import Plus, schedule
-    >>> engine = MatrixEngine(compile_history(Kuhn()))
-    >>> engine.advance(schedule(Plus(), first=1, count=100))
-    >>> round(engine.evaluate().exploitability, 6)
-    0.001194
-    """
+    """Any number of players, on the history form, by sparse products."""
 
     name = "matrix"
     threads = 1

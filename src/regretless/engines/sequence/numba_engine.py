@@ -133,16 +133,7 @@ def estimate(form: HistoryForm | SequenceForm, *, dtype: str = "float64", thread
 
 
 class NumbaSequenceEngine(_NumbaEngine):
-    """Two players, on the sequence form. Only large games use several threads; `threads` is how many are in use.
-
-    >>> from regretless.forms import compile_history, compile_sequence
-    >>> from regretless.games import Kuhn
-    >>> from regretless.variants import Plus, schedule
-    >>> engine = NumbaSequenceEngine(compile_sequence(compile_history(Kuhn())))
-    >>> engine.advance(schedule(Plus(), first=1, count=100))
-    >>> round(engine.evaluate().exploitability, 6)
-    0.001194
-    """
+    """Two players, on the sequence form. Only large games use several threads; `threads` is how many are in use."""
 
     def __init__(
         self,
@@ -212,14 +203,6 @@ class NumbaHistoryEngine(_NumbaEngine):
     With perfect recall, the probability that player j makes all their moves on the way to a terminal is j's plan at the
     sequence that ends there. So nodes need not be walked: each terminal adds chance · payoff of i · product of the
     others' plans to the sequence of player i that ends there.
-
-    >>> from regretless.forms import compile_history
-    >>> from regretless.games import Kuhn
-    >>> from regretless.variants import Plus, schedule
-    >>> engine = NumbaHistoryEngine(compile_history(Kuhn()))
-    >>> engine.advance(schedule(Plus(), first=1, count=100))
-    >>> round(engine.evaluate().exploitability, 6)
-    0.001194
     """
 
     def __init__(

@@ -252,14 +252,6 @@ class NumpyHistoryEngine(_NumpyEngine):
 
     On the way down, the probabilities of chance and of all players but i are multiplied; the product weighs i's payoff
     at a terminal, which is added to the sequence of i that ends there.
-
-    >>> from regretless.forms import compile_history
-    >>> from regretless.games import Kuhn
-    >>> from regretless.variants import Plus, schedule
-    >>> engine = NumpyHistoryEngine(compile_history(Kuhn()))
-    >>> engine.advance(schedule(Plus(), first=1, count=100))
-    >>> round(engine.evaluate().exploitability, 6)
-    0.001194
     """
 
     def __init__(self, form: HistoryForm, *, updates: Updates = Updates.ALTERNATING) -> None:

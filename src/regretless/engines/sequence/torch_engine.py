@@ -103,16 +103,7 @@ def estimate(form: SequenceForm | HistoryForm, *, dtype: str = "float32", thread
 
 
 class TorchEngine:
-    """One game in PyTorch: two players by the sequence form, any number by the history form.
-
-    >>> from regretless.forms import compile_history, compile_sequence
-    >>> from regretless.games import Kuhn
-    >>> from regretless.variants import Plus, schedule
-    >>> engine = TorchEngine(compile_sequence(compile_history(Kuhn())), dtype="float64")
-    >>> engine.advance(schedule(Plus(), first=1, count=100))
-    >>> round(engine.evaluate().exploitability, 6)
-    0.001194
-    """
+    """One game in PyTorch: two players by the sequence form, any number by the history form."""
 
     name = "torch"
 
