@@ -32,29 +32,10 @@ if TYPE_CHECKING:
     from regretless.solvers.solver import Solver
 
 __all__ = [
-    "GameSolution",
-    "RegretlessError",
-    "Solution",
-    "Solver",
-    "Spot",
-    "SpotSolution",
-    "__version__",
-    "cards",
-    "engines",
-    "errors",
-    "forms",
-    "game",
-    "games",
-    "holdem",
-    "load",
-    "plots",
-    "solve",
-    "solve_batch",
-    "solve_many",
-    "solvers",
-    "storage",
-    "variants",
-]
+    "GameSolution", "RegretlessError", "Solution", "Solver", "Spot", "SpotSolution", "__version__", "cards",
+    "engines", "errors", "forms", "game", "games", "holdem", "load", "plots", "solve", "solve_batch", "solve_many",
+    "solvers", "storage", "variants",
+]  # fmt: skip
 
 __version__ = "0.1.0"
 

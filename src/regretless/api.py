@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.games.flop_holdem import FlopHoldem
@@ -34,67 +34,56 @@ if TYPE_CHECKING:
     from regretless.holdem.spots.locks import AnyLock
     from regretless.holdem.spots.spot import Spot
 
-__all__ = ["load", "problem_of", "solve"]
+__all__ = ["GameOptions", "SpotOptions", "load", "problem_of", "solve"]
 
 SPOT_FILES = "spot-"  # prefix of the kinds of files that hold spots
 FLOP_HOLDEM = "flop-holdem"  # the kind of its files
 
-Checkpointed = Callable[[InvalidFile | None], None]
-Report = Callable[[Progress], None]
+
+class CommonOptions(TypedDict, total=False):
+    """Options that every problem takes; None is as if it was not given."""
+
+    variant: str | Variant | None
+    iterations: int | None
+    target: float | None
+    measure_every: int | None
+    engine: str | None
+    device: str | None
+    threads: int | None
+    checkpoint: str | Path | None
+    save_every: float | None
+    checkpointed: Callable[[InvalidFile | None], None] | None
+    progress: bool | None
+    report: Callable[[Progress], None] | None
+    interrupted: Callable[[], bool] | None
+
+
+class GameOptions(CommonOptions, total=False):
+    """Options for a game."""
+
+    form: str | None
+    updates: str | None
+    sampling: str | None
+    batch_size: int | None
+    seed: int | None
+    storage: int | None  # in the public form
+    resume: GameSolution | str | Path | None
+
+
+class SpotOptions(CommonOptions, total=False):
+    """Options for a hold'em spot."""
+
+    storage: int | None
+    locks: Sequence[AnyLock] | None
+    resume: SpotSolution | str | Path | None
 
 
 @overload
-def solve(
-    what: Spot,
-    *,
-    variant: str | Variant | None = None,
-    iterations: int | None = None,
-    target: float | None = None,
-    measure_every: int | None = None,
-    engine: str | None = None,
-    device: str | None = None,
-    threads: int | None = None,
-    storage: int | None = None,
-    locks: Sequence[AnyLock] | None = None,
-    resume: SpotSolution | str | Path | None = None,
-    checkpoint: str | Path | None = None,
-    save_every: float | None = None,
-    checkpointed: Checkpointed | None = None,
-    progress: bool | None = None,
-    report: Report | None = None,
-    interrupted: Callable[[], bool] | None = None,
-) -> SpotSolution: ...
-
-
+def solve(what: Spot, **options: Unpack[SpotOptions]) -> SpotSolution: ...
 @overload
-def solve(
-    what: Game[Any],
-    *,
-    variant: str | Variant | None = None,
-    iterations: int | None = None,
-    target: float | None = None,
-    measure_every: int | None = None,
-    updates: str | None = None,
-    sampling: str | None = None,
-    batch_size: int | None = None,
-    seed: int | None = None,
-    form: str | None = None,
-    storage: int | None = None,
-    engine: str | None = None,
-    device: str | None = None,
-    threads: int | None = None,
-    resume: GameSolution | str | Path | None = None,
-    checkpoint: str | Path | None = None,
-    save_every: float | None = None,
-    checkpointed: Checkpointed | None = None,
-    progress: bool | None = None,
-    report: Report | None = None,
-    interrupted: Callable[[], bool] | None = None,
-) -> GameSolution: ...
-
-
+def solve(what: Game[Any], **options: Unpack[GameOptions]) -> GameSolution: ...
 @overload
-def solve(what: str | Path | object | None = None, **options: Any) -> Any: ...  # known only at run time
+def solve(what: str | Path | object | None = None, **options: Any) -> Any: ...  # the text says which
 
 
 def solve(what: Any = None, **options: Any) -> Any:
@@ -127,16 +116,9 @@ def solve(what: Any = None, **options: Any) -> Any:
     >>> round(solve("kuhn", variant="plus", iterations=1000).values[0], 3)
     -0.056
     >>> from regretless.holdem import Spot
-    >>> spot = Spot.from_mapping(
-    ...     {
-    ...         "board": "Kh Qs Js 2c 3d",
-    ...         "pot": 100,
-    ...         "stack": 200,
-    ...         "oop": {"range": "AK"},
-    ...         "ip": {"range": "QQ, JT"},
-    ...         "bets": {"bet": "50%"},
-    ...     }
-    ... )
+    >>> ranges = {"oop": {"range": "AK"}, "ip": {"range": "QQ, JT"}}
+    >>> bets = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "bets": {"bet": "50%"}}
+    >>> spot = Spot.from_mapping(ranges | bets)
     >>> solve(spot, target=0.1).exploitability_pct_pot <= 0.1
     True
     >>> solve(spot, sampling="external")

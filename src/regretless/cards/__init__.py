@@ -18,24 +18,7 @@ from regretless.cards.isomorphism import canonical_boards, canonical_situation, 
 from regretless.cards.ranges import Range
 
 __all__ = [
-    "HAND_CARDS",
-    "HAND_CLASS",
-    "HAND_COUNT",
-    "Equity",
-    "Range",
-    "board_text",
-    "canonical_boards",
-    "canonical_situation",
-    "card_text",
-    "category",
-    "equity",
-    "evaluate",
-    "flop_index",
-    "hand_class",
-    "hand_equities",
-    "hand_index",
-    "hand_strengths",
-    "hand_text",
-    "parse_board",
-    "parse_card",
-]
+    "HAND_CARDS", "HAND_CLASS", "HAND_COUNT", "Equity", "Range", "board_text", "canonical_boards",
+    "canonical_situation", "card_text", "category", "equity", "evaluate", "flop_index", "hand_class", "hand_equities",
+    "hand_index", "hand_strengths", "hand_text", "parse_board", "parse_card",
+]  # fmt: skip

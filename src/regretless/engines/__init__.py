@@ -5,22 +5,7 @@ from regretless.engines.registry import ENGINES, Build, Entry, Kind, available, 
 from regretless.engines.sequence.batched import BatchedEngine, BatchedEvaluation, replace_payoffs
 
 __all__ = [
-    "ENGINES",
-    "BatchedEngine",
-    "BatchedEvaluation",
-    "Build",
-    "Engine",
-    "Entry",
-    "Evaluation",
-    "GameEngine",
-    "Kind",
-    "PublicEngine",
-    "Sampling",
-    "Snapshot",
-    "Updates",
-    "available",
-    "create",
-    "estimate",
-    "register",
+    "ENGINES", "BatchedEngine", "BatchedEvaluation", "Build", "Engine", "Entry", "Evaluation", "GameEngine", "Kind",
+    "PublicEngine", "Sampling", "Snapshot", "Updates", "available", "create", "estimate", "register",
     "replace_payoffs",
-]
+]  # fmt: skip

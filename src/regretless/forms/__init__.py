@@ -15,25 +15,7 @@ from regretless.forms.sequence import (
 )
 
 __all__ = [
-    "TERMINAL",
-    "FloatArray",
-    "HistoryForm",
-    "IntArray",
-    "Matrices",
-    "SequenceForm",
-    "SequenceTree",
-    "SparseMatrix",
-    "Strategy",
-    "available_bytes",
-    "compile_history",
-    "compile_sequence",
-    "invert",
-    "last_pairs",
-    "matrices",
-    "memory_bytes",
-    "sequence_tree",
-    "strategy_array",
-    "terminal_reach",
-    "terminal_sequences",
-    "uniform_array",
-]
+    "TERMINAL", "FloatArray", "HistoryForm", "IntArray", "Matrices", "SequenceForm", "SequenceTree", "SparseMatrix",
+    "Strategy", "available_bytes", "compile_history", "compile_sequence", "invert", "last_pairs", "matrices",
+    "memory_bytes", "sequence_tree", "strategy_array", "terminal_reach", "terminal_sequences", "uniform_array",
+]  # fmt: skip

@@ -24,34 +24,11 @@ if TYPE_CHECKING:
     from regretless.games.openspiel import from_openspiel, from_tabular_policy, to_tabular_policy
 
 __all__ = [
-    "CHANCE",
-    "Action",
-    "Battleship",
-    "BattleshipState",
-    "Entry",
-    "FlopHoldem",
-    "FlopHoldemState",
-    "Game",
-    "Goofspiel",
-    "GoofspielState",
-    "Kuhn",
-    "KuhnState",
-    "Leduc",
-    "LeducState",
-    "LiarsDice",
-    "LiarsDiceState",
-    "State",
-    "catalogue",
-    "from_openspiel",
-    "from_tabular_policy",
-    "load",
-    "names",
-    "parse_efg",
-    "read_efg",
-    "to_efg",
-    "to_tabular_policy",
-    "write_efg",
-]
+    "CHANCE", "Action", "Battleship", "BattleshipState", "Entry", "FlopHoldem", "FlopHoldemState", "Game",
+    "Goofspiel", "GoofspielState", "Kuhn", "KuhnState", "Leduc", "LeducState", "LiarsDice", "LiarsDiceState", "State",
+    "catalogue", "from_openspiel", "from_tabular_policy", "load", "names", "parse_efg", "read_efg", "to_efg",
+    "to_tabular_policy", "write_efg",
+]  # fmt: skip
 
 _ADAPTERS = {  # imported on first use
     "from_openspiel": "openspiel",

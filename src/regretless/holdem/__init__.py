@@ -25,29 +25,8 @@ from regretless.holdem.spots.question import Bets, Lines, PlayerSizes, Rules, St
 from regretless.holdem.spots.spot import Spot
 
 __all__ = [
-    "Bets",
-    "Estimate",
-    "HandTable",
-    "Lines",
-    "Lock",
-    "LockFrom",
-    "NodeView",
-    "PlayerSizes",
-    "Rules",
-    "Runout",
-    "RunoutReport",
-    "Spot",
-    "SpotComparison",
-    "SpotProblem",
-    "SpotSolution",
-    "SpotVerification",
-    "StreetSizes",
-    "betting_tree",
-    "compare_spots",
-    "compile_spot",
-    "estimate_spot",
-    "parse_lock",
-    "solve_many",
-    "solve_spot",
+    "Bets", "Estimate", "HandTable", "Lines", "Lock", "LockFrom", "NodeView", "PlayerSizes", "Rules", "Runout",
+    "RunoutReport", "Spot", "SpotComparison", "SpotProblem", "SpotSolution", "SpotVerification", "StreetSizes",
+    "betting_tree", "compare_spots", "compile_spot", "estimate_spot", "parse_lock", "solve_many", "solve_spot",
     "verify_spot",
-]
+]  # fmt: skip

@@ -59,17 +59,13 @@ class Estimate:
 def estimate_spot(spot: Spot, *, threads: int = 1) -> Estimate:
     """Nodes, hands, entries and bytes of a spot.
 
-    >>> spot = Spot.from_mapping(
-    ...     {
-    ...         "board": "Kh Qs Js 2c 3d",
-    ...         "pot": 100,
-    ...         "stack": 200,
-    ...         "oop": {"range": "AK"},
-    ...         "ip": {"range": "QQ"},
-    ...         "bets": {"bet": "50%, 100%, a", "raise": "2.5x, a"},
-    ...         "rules": {"add_allin": 0, "force_allin": 0, "merge": 0},
-    ...     }
-    ... )
+    >>> ranges = {
+    ...     "oop": {"range": "AK"},
+    ...     "ip": {"range": "QQ"},
+    ...     "rules": {"add_allin": 0, "force_allin": 0, "merge": 0},
+    ... }
+    >>> bets = {"pot": 100, "stack": 200, "bets": {"bet": "50%, 100%, a", "raise": "2.5x, a"}}
+    >>> spot = Spot.from_mapping({"board": "Kh Qs Js 2c 3d"} | ranges | bets)
     >>> size = estimate_spot(spot)
     >>> size.nodes, size.hands, size.entries
     (45, {'oop': 12, 'ip': 3}, 330)

@@ -62,13 +62,7 @@ def solve_many(
     the others are solved, with their solutions attached. After Ctrl-C (or if `interrupted` says so), running spots end
     with `reason == "interrupted"`, and spots not yet started are omitted.
 
-    >>> fields = {
-    ...     "pot": 100,
-    ...     "stack": 200,
-    ...     "oop": {"range": "AK, 77"},
-    ...     "ip": {"range": "QQ, JJ"},
-    ...     "bets": {"bet": "50%"},
-    ... }
+    >>> fields = {"pot": 100, "stack": 200, "oop": {"range": "AK"}, "ip": {"range": "QQ"}, "bets": {"bet": "50%"}}
     >>> boards = ("Kh Qs Js 2c 3d", "Kh Qs Js 2c 7d", "Ah 8s 8d 4c 4d")
     >>> solutions = solve_many([Spot.from_mapping(fields | {"board": board}) for board in boards], target=0.1)
     >>> [solution.exploitability_pct_pot <= 0.1 for solution in solutions]

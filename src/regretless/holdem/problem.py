@@ -38,16 +38,9 @@ VARIANTS = {3: "postflop", 4: "turn", 5: "river"}  # fastest, as measured, by ca
 def solve_spot(spot: Spot | None = None, **options: Any) -> SpotSolution:
     """Solve a spot; options as in `rl.solve`. With `resume`, the spot may be omitted.
 
-    >>> spot = Spot.from_mapping(
-    ...     {
-    ...         "board": "Kh Qs Js 2c 3d",
-    ...         "pot": 100,
-    ...         "stack": 200,
-    ...         "oop": {"range": "AK, KQs, QJs, T9s, 99-77, 22"},
-    ...         "ip": {"range": "AA-QQ, AK, KQ, JTs, T9s, 55"},
-    ...         "bets": {"bet": "50%, 100%", "raise": "2.5x"},
-    ...     }
-    ... )
+    >>> ranges = {"oop": {"range": "AK, KQs, QJs, 99-77, 22"}, "ip": {"range": "AA-QQ, KQ, JTs, 55"}}
+    >>> bets = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "bets": {"bet": "50%, 100%"}}
+    >>> spot = Spot.from_mapping(ranges | bets)
     >>> solution = solve_spot(spot, target=0.1)
     >>> solution.exploitability_pct_pot <= 0.1, round(sum(solution.ev.values()))
     (True, 100)

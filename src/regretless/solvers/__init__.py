@@ -17,29 +17,8 @@ from regretless.solvers.solver import Solver
 from regretless.solvers.verification import Verification, verify_game
 
 __all__ = [
-    "CFR",
-    "BatchSolution",
-    "BestResponse",
-    "GameProblem",
-    "GameSolution",
-    "Measurement",
-    "Outcome",
-    "Problem",
-    "Progress",
-    "Record",
-    "Reference",
-    "Request",
-    "Settings",
-    "Solution",
-    "Solver",
-    "Stop",
-    "Verification",
-    "catch_interrupts",
-    "evaluate",
-    "expected_values",
-    "run",
-    "solve_batch",
-    "solve_game",
-    "uniform_strategy",
+    "CFR", "BatchSolution", "BestResponse", "GameProblem", "GameSolution", "Measurement", "Outcome", "Problem",
+    "Progress", "Record", "Reference", "Request", "Settings", "Solution", "Solver", "Stop", "Verification",
+    "catch_interrupts", "evaluate", "expected_values", "run", "solve_batch", "solve_game", "uniform_strategy",
     "verify_game",
-]
+]  # fmt: skip

@@ -5,12 +5,6 @@ from regretless.storage.container import FORMAT_VERSION, Container, Streamed, op
 from regretless.storage.fields import Fields
 
 __all__ = [
-    "FORMAT_VERSION",
-    "Container",
-    "Fields",
-    "Streamed",
-    "check_writable",
-    "open_container",
-    "replace_file",
+    "FORMAT_VERSION", "Container", "Fields", "Streamed", "check_writable", "open_container", "replace_file",
     "write_container",
-]
+]  # fmt: skip

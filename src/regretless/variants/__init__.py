@@ -10,18 +10,6 @@ from regretless.variants.vanilla import Vanilla
 from regretless.variants.variant import Schedule, Variant, Weights, schedule
 
 __all__ = [
-    "PRESETS",
-    "Discounted",
-    "Plus",
-    "PredictiveDiscountedPlus",
-    "PredictivePlus",
-    "Resetting",
-    "Schedule",
-    "Scheduled",
-    "Vanilla",
-    "Variant",
-    "Weights",
-    "read_variant",
-    "schedule",
-    "variant_text",
-]
+    "PRESETS", "Discounted", "Plus", "PredictiveDiscountedPlus", "PredictivePlus", "Resetting", "Schedule",
+    "Scheduled", "Vanilla", "Variant", "Weights", "read_variant", "schedule", "variant_text",
+]  # fmt: skip
