@@ -37,6 +37,8 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         from regretless.storage.atomic import check_writable
 
         request.check(_kind(given, request, spot), () if given is None else (Path(given),))
+        if request.out is not None:
+            check_writable(request.out)
         options: dict[str, Any] = {key: value for key, value in request.options.items() if key != "keep_regrets"}
         what: str | Path | Spot | None = given
         if spot and given is not None:
@@ -51,8 +53,8 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
                 reason = f"cannot be added: {request.resume} is resumed with the locks it was started with"
                 raise InvalidOption("lock", lock_text(request.locks[0]), reason)
             earlier = options["resume"] = load(request.resume, to_resume=True)
-        if request.destination is not None:
-            check_writable(request.destination)
+            if request.out is None:  # after what is wrong with the file itself
+                check_writable(request.resume)
         keep_regrets = not spot or "keep_regrets" in request.options
         keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # it already has them
         problem = problem_of(what, options)

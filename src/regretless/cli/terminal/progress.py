@@ -56,7 +56,8 @@ def _texts(progress: Progress, outlook: Outlook, target: float | None, unit: str
     counted = f"{progress.iteration:,}{limit} iterations"
     reached = ""
     if progress.exploitability is not None:
-        reached = f"{progress.exploitability:.3g} {unit}" if unit else f"exploitability {progress.exploitability:.3g}"
+        reached = f"{progress.exploitability:.3g}"
+        reached = f"{reached} {unit}" if unit.startswith("%") else f"exploitability {reached}"
         if target is not None:
             reached += f", target {target:g}" + (" %" if unit.startswith("%") else "")
     left = "" if outlook.seconds_left is None else f"{about_text(outlook.seconds_left)} left"
