@@ -144,3 +144,23 @@ def test_regrets_that_are_not_numbers_are_refused(wrong: float, tmp_path: Path) 
     for read in (lambda: stored["regret"], lambda: stored.read_into("regret", np.empty(3))):
         with pytest.raises(InvalidFile, match="regrets or averages that are not numbers"):
             read()
+
+
+def test_a_row_reads_only_the_pieces_that_hold_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = open_container(path)
+    read: list[int] = []
+    whole = container.TensorFile.read
+
+    def noted(file: container.TensorFile, begin: int, count: int) -> bytearray:
+        read.append((begin - opened.entry("rows").begin) // 64)
+        return whole(file, begin, count)
+
+    monkeypatch.setattr(container.TensorFile, "read", noted)
+    opened.row("rows", 7)  # bytes 700 to 799
+    assert read == [10, 11, 12]
+    opened.row("rows", 7)
+    assert read == [10, 11, 12], "the pieces are kept"
+    monkeypatch.setattr(container, "PIECES_KEPT", 2)
+    opened.row("rows", 15)  # bytes 1500 to 1599
+    opened.row("rows", 7)
+    assert read == [10, 11, 12, 23, 24, 10, 11, 12], "but only the last few"
