@@ -56,7 +56,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
         ):
             if value not in known:
                 what = "the public form" if cls.kind is Kind.PUBLIC else f"a {cls.kind}"
-                wrong = f"cannot solve {what}: use" if value in existing else "is not one of"
+                wrong = f"cannot solve {what}: use one of" if value in existing else "is not one of"
                 raise InvalidOption(option, value, f"{wrong} {', '.join(known)}")
 
     def in_units(self, target: float) -> float:
