@@ -41,7 +41,7 @@ FLOP_HOLDEM = "flop-holdem"  # the kind of its files
 
 
 class CommonOptions(TypedDict, total=False):
-    """Options that every problem takes; None is as if it was not given."""
+    """Options for every problem; None means not given."""
 
     variant: str | Variant | None
     iterations: int | None
@@ -83,7 +83,7 @@ def solve(what: Spot, **options: Unpack[SpotOptions]) -> SpotSolution: ...
 @overload
 def solve(what: Game[Any], **options: Unpack[GameOptions]) -> GameSolution: ...
 @overload
-def solve(what: str | Path | object | None = None, **options: Any) -> Any: ...  # the text says which
+def solve(what: str | Path | object | None = None, **options: Any) -> Any: ...  # known only at run time
 
 
 def solve(what: Any = None, **options: Any) -> Any:

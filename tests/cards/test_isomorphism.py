@@ -32,7 +32,7 @@ def count_situations(*sizes: int) -> int:
 
 
 def unchanged_deals(permutation: list[int], sizes: tuple[int, ...]) -> int:
-    """Deals that a renaming leaves unchanged: each place must hold whole cycles of cards."""
+    """Deals that a renaming leaves unchanged: each place must contain whole cycles of cards."""
     cycles = []
     seen: set[int] = set()
     for suit in range(4):

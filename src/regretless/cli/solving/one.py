@@ -53,7 +53,7 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
                 reason = f"cannot be added: {request.resume} is resumed with the locks it was started with"
                 raise InvalidOption("lock", lock_text(request.locks[0]), reason)
             earlier = options["resume"] = load(request.resume, to_resume=True)
-            if request.out is None:  # after what is wrong with the file itself
+            if request.out is None:  # errors in the file itself come first
                 check_writable(request.resume)
         keep_regrets = not spot or "keep_regrets" in request.options
         keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # it already has them
