@@ -80,7 +80,7 @@ class Solve:
         text = self.log.read_text(encoding="utf-8")
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
 
-    def wait_until(self, happened: Callable[[], bool], seconds: float = 120) -> None:
+    def wait_until(self, happened: Callable[[], bool], seconds: float = 600) -> None:
         deadline = time.monotonic() + seconds
         while not happened():
             assert self.process.poll() is None, self.said
@@ -101,7 +101,7 @@ class Solve:
         (self.folder / "open").unlink()
         self.wait_for_file("waiting")
 
-    def end(self, seconds: float = 120) -> str:
+    def end(self, seconds: float = 600) -> str:
         """What it said, once it has ended."""
         self.out, _ = self.process.communicate(timeout=seconds)
         said = self.said
