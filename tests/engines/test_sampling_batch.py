@@ -12,9 +12,12 @@ torch = pytest.importorskip("torch")
 from regretless import engines  # noqa: E402
 from regretless.engines.contract import Sampling, Snapshot, Updates  # noqa: E402
 from regretless.engines.sampling.batch import BatchSamplingEngine  # noqa: E402
-from regretless.engines.sampling.deals import _mixed, _signed  # noqa: E402
+from regretless.engines.sampling.deals import (  # noqa: E402
+    _mixed,
+    _signed,
+    slot_levels,
+)
 from regretless.engines.sampling.random_numbers import GAMMA, key_of, uniform  # noqa: E402
-from regretless.engines.sampling.slots import slot_levels  # noqa: E402
 from regretless.engines.sampling.walks import SamplingEngine  # noqa: E402
 from regretless.errors import InvalidOption, WouldNotFit  # noqa: E402
 from regretless.forms import HistoryForm, compile_history, memory_bytes  # noqa: E402

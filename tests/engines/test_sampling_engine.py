@@ -12,14 +12,14 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
 
 from regretless import engines
 from regretless.engines.contract import Sampling, Snapshot, Updates
-from regretless.engines.sampling.walks import Means, SamplingEngine
+from regretless.engines.sampling.walks import PLAIN, SamplingEngine
 from regretless.engines.sequence.numpy_engine import NumpyHistoryEngine, normalise
 from regretless.errors import InvalidOption
 from regretless.forms import FloatArray, HistoryForm, compile_history
@@ -157,6 +157,27 @@ def deviations(blocks: list[FloatArray], exact: FloatArray) -> FloatArray:
     return errors
 
 
+class Means(NamedTuple):
+    """Means over walks under a fixed strategy."""
+
+    regret: FloatArray  # estimates the counterfactual regrets
+    average: FloatArray  # estimates what an iteration adds to the sum of strategies
+
+
+def means(engine: Any, walks: int) -> Means:
+    """Means over `walks` walks of every player, or batches; the strategy is fixed, random numbers are used up."""
+    regret, average = (np.zeros(int(engine.form.first_pair[-1])) for _ in range(2))
+    if isinstance(engine, SamplingEngine):
+        state = engine._state._replace(regret=regret, average=average, scale=np.ones(2))
+        engine._walk(state, PLAIN.repeat(walks), learning=False)
+        return Means(regret / walks, average / walks)
+    for player, own in enumerate(engine._deals.own):
+        for _ in range(walks):
+            for total, sampled in zip((regret, average), engine._deals.sample(player)):
+                total[own.cpu().numpy()] += sampled.to("cpu").double().numpy() / walks
+    return Means(regret, average)
+
+
 @cache
 def blocks_of(walker: str, game: str) -> tuple[FloatArray, list[Means]]:
     """A strategy, and estimates under it."""
@@ -164,7 +185,7 @@ def blocks_of(walker: str, game: str) -> tuple[FloatArray, list[Means]]:
     engine = engine_of(walker, game, seed=11)
     engine.restore(standing(strategy))
     walks = {"chance": 800, "torch": 1}.get(walker, 4_000)
-    return strategy, [engine.means(walks) for _ in range(70)]
+    return strategy, [means(engine, walks) for _ in range(70)]
 
 
 # --- the estimators --------------------------------------------------------------------------------------------------
@@ -200,7 +221,7 @@ def test_estimating_changes_nothing_but_the_random_numbers() -> None:
     engine = SamplingEngine(form_of("kuhn"), seed=1)
     engine.advance(schedule(VANILLA, first=1, count=50))
     before = engine.snapshot()
-    first, second = engine.means(10), engine.means(10)
+    first, second = means(engine, 10), means(engine, 10)
     after = engine.snapshot()
     assert before.iteration == after.iteration
     for name in ("regret", "average", "strategy"):

@@ -13,11 +13,10 @@ import numpy as np
 import torch
 
 from regretless.engines.contract import LEARNED, Evaluation, Sampling, Snapshot
-from regretless.engines.sampling.deals import Deals
+from regretless.engines.sampling.deals import Deals, SlotLevel, slot_levels
 from regretless.engines.sampling.random_numbers import check_seed, key_of
-from regretless.engines.sampling.slots import SlotLevel, slot_levels
 from regretless.engines.sampling.tree import sampling_tree
-from regretless.engines.sampling.walks import Means, exact_engine
+from regretless.engines.sampling.walks import exact_engine
 from regretless.engines.sequence.numpy_engine import normalise
 from regretless.engines.sequence.torch_engine import DTYPES, TOLERANCE, torch_device
 from regretless.engines.sequence.torch_segments import Segments
@@ -104,7 +103,6 @@ class BatchSamplingEngine:
         return held + self._evaluator.memory_bytes
 
     def advance(self, schedule: Schedule) -> None:
-        """Run one iteration per row of `schedule`."""
         state = [tensor for seat in self._seats for tensor in vars(seat.tables).values()]
         self._schedule.run(schedule, self._step, [*state, self._deals.strategy, self._deals.random])
         self.iteration += len(schedule)
@@ -116,22 +114,10 @@ class BatchSamplingEngine:
             update(seat.tables, weights, regret, average, seat.actions, seat.set_of, seat.uniform)
             self._deals.strategy.index_copy_(0, self._deals.own[player], seat.tables.strategy)
 
-    def means(self, batches: int) -> Means:
-        """Means over `batches` batches of every player; the strategy is fixed and only random numbers are used up."""
-        regret, average = (np.zeros(int(self.form.first_pair[-1])) for _ in range(2))
-        with torch.no_grad():
-            for player, own in enumerate(self._deals.own):
-                for _ in range(batches):
-                    for total, sampled in zip((regret, average), self._deals.sample(player)):
-                        total[own.cpu().numpy()] += sampled.to("cpu", torch.float64).numpy() / batches
-        return Means(regret, average)
-
     def average_strategy(self) -> FloatArray:
-        """The average strategy in pair order, uniform where no deal led."""
         return normalise(self._gather("average"), self.form.first_pair)
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
-        """Exact values and best responses."""
         return self._evaluator.evaluate(self.average_strategy() if strategy is None else strategy)
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:

@@ -1,8 +1,7 @@
 """Compiled walks of Monte Carlo CFR: external, outcome and chance sampling, and chance sampling in batches.
 
-All take the same arrays: the tree (`tree.py`), regrets R, the sum of strategies S and the strategy σ over pairs, the
-random numbers, the scales, and a schedule. An iteration updates every player once, in turn. `walks.py` gives the
-estimators.
+All take the tree (`tree.py`), a state and a schedule. An iteration updates every player once, in turn. `walks.py`
+gives the estimators.
 
 A walk has no recursion. Going down, it lists terminals and the nodes at which it branches, the children of a node one
 after the other; sampled moves are followed at once and not listed. Going back through the list, the values of children
@@ -15,22 +14,35 @@ being multiplied. Regret matching and averaging are not affected.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.compiling.decorators import kernel
 from regretless.engines.sampling.random_numbers import Words, uniform
+from regretless.engines.sampling.tree import SamplingTree
 from regretless.engines.sequence.numpy_engine import SMALLEST
 from regretless.forms.history import FloatArray, IntArray
 from regretless.variants.variant import Schedule
 
-__all__ = ["batch_walks", "chance_walks", "external_walks", "outcome_walks"]
+__all__ = ["State", "batch_walks", "chance_walks", "external_walks", "outcome_walks"]
 
 Nodes = NDArray[np.int32]  # [N, 4]
 
 CHANCE = -1
 TERMINAL = -2
 LARGEST_SCALE = 2.0**400  # beyond it, arrays and scale are divided by it, a power of two: no rounding
+
+
+class State(NamedTuple):
+    """What walks update, and the strategy they follow."""
+
+    regret: FloatArray  # [pairs] R / D
+    average: FloatArray  # [pairs] S / A, the sum of strategies
+    strategy: FloatArray  # [pairs] σ
+    random: Words  # key, numbers drawn
+    scale: FloatArray  # 1 / D and 1 / A
 
 
 @kernel
@@ -85,20 +97,10 @@ def _match(regret: FloatArray, strategy: FloatArray, place: int, count: int) -> 
 
 
 @kernel
-def external_walks(
-    node: Nodes,
-    payoff: FloatArray,
-    accept: FloatArray,
-    alias: IntArray,
-    regret: FloatArray,
-    average: FloatArray,
-    strategy: FloatArray,
-    random: Words,
-    scale: FloatArray,
-    schedule: Schedule,
-    learning: bool | np.bool_,
-) -> None:
+def external_walks(tree: SamplingTree, state: State, schedule: Schedule, learning: bool | np.bool_) -> None:
     """External sampling: chance and the other players are sampled, the updating player tries every action."""
+    node, payoff, accept, alias = tree
+    regret, average, strategy, random, scale = state
     players = payoff.shape[1]
     listed = np.empty(len(node), np.int64)
     first_listed = np.empty(len(node), np.int64)  # list position of a node's first child
@@ -158,21 +160,11 @@ def external_walks(
 
 @kernel
 def outcome_walks(
-    node: Nodes,
-    payoff: FloatArray,
-    accept: FloatArray,
-    alias: IntArray,
-    regret: FloatArray,
-    average: FloatArray,
-    strategy: FloatArray,
-    random: Words,
-    scale: FloatArray,
-    schedule: Schedule,
-    learning: bool | np.bool_,
-    exploration: float,
-    depth: int,
+    tree: SamplingTree, state: State, schedule: Schedule, learning: bool | np.bool_, exploration: float, depth: int
 ) -> None:
     """Outcome sampling: a single line of play; the updating player samples from σ mixed with uniform play."""
+    node, payoff, accept, alias = tree
+    regret, average, strategy, random, scale = state
     players = payoff.shape[1]
     path = np.empty(depth + 1, np.int64)  # nodes where the updating player moved
     chosen = np.empty(depth + 1, np.int64)  # and the actions sampled there
@@ -224,20 +216,11 @@ def outcome_walks(
 
 @kernel
 def chance_walks(
-    node: Nodes,
-    payoff: FloatArray,
-    accept: FloatArray,
-    alias: IntArray,
-    regret: FloatArray,
-    average: FloatArray,
-    strategy: FloatArray,
-    random: Words,
-    scale: FloatArray,
-    schedule: Schedule,
-    learning: bool | np.bool_,
-    updated_players: IntArray,
+    tree: SamplingTree, state: State, schedule: Schedule, learning: bool | np.bool_, updated_players: IntArray
 ) -> None:
     """Chance sampling: one outcome at every chance node, every action of every player."""
+    node, payoff, accept, alias = tree
+    regret, average, strategy, random, scale = state
     listed = np.empty(len(node), np.int64)
     first_listed = np.empty(len(node), np.int64)
     value = np.empty(len(node))
@@ -312,35 +295,23 @@ def chance_walks(
 
 @kernel
 def batch_walks(
-    node: Nodes,
-    payoff: FloatArray,
-    accept: FloatArray,
-    alias: IntArray,
-    regret: FloatArray,
-    average: FloatArray,
-    strategy: FloatArray,
-    random: Words,
-    schedule: Schedule,
-    plain: Schedule,
-    first_pair: IntArray,
-    set_player: IntArray,
+    tree: SamplingTree, state: State, schedule: Schedule, plain: Schedule, first_pair: IntArray, set_player: IntArray
 ) -> None:
     """Chance sampling in batches: the variant is applied to all sets of a player, on the mean over a batch of walks.
 
     `plain` has a row of vanilla CFR's weights for every walk of a batch.
     """
+    regret, average, strategy, random, _ = state
     batch_size = len(plain)
     new_regret = np.empty_like(regret)
     new_average = np.empty_like(average)
     for weights in schedule:
-        for player in range(payoff.shape[1]):
+        for player in range(tree.payoff.shape[1]):
             new_regret[:] = 0.0
             new_average[:] = 0.0
+            walked = State(new_regret, new_average, strategy, random, np.ones(2))
             # np.bool_: numba would treat a plain False as a constant and compile once more
-            chance_walks(
-                node, payoff, accept, alias, new_regret, new_average, strategy, random, np.ones(2), plain,
-                np.bool_(False), np.full(1, player),
-            )  # fmt: skip
+            chance_walks(tree, walked, plain, np.bool_(False), np.full(1, player))
             for information_set in range(len(set_player)):
                 if set_player[information_set] != player:
                     continue

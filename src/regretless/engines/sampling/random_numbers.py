@@ -43,24 +43,12 @@ def uniform(random: Words) -> float:
 
 
 def check_seed(seed: int) -> int:
-    """The seed, if it is allowed.
-
-    >>> check_seed(7)
-    7
-    """
+    """The seed, if it is allowed."""
     if not 0 <= seed <= LARGEST_SEED:
         raise InvalidOption("seed", seed, f"must be between 0 and {LARGEST_SEED}")
     return seed
 
 
 def key_of(seed: int) -> int:
-    """The key of a seed, far from that of the next seed.
-
-    >>> key_of(0) == key_of(1)
-    False
-    """
-    word = 2**64 - 1
-    z = (seed + 1) * int(GAMMA) & word
-    z = (z ^ (z >> 30)) * int(FIRST) & word
-    z = (z ^ (z >> 27)) * int(SECOND) & word
-    return z ^ (z >> 31)
+    """The key of a seed, far from that of the next seed."""
+    return int(mixed(np.uint64((seed + 1) * int(GAMMA) % 2**64)))

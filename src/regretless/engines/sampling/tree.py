@@ -7,7 +7,7 @@ from alias tables (Walker, 1977; Vose, 1991): choose one of k outcomes uniformly
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,26 +19,17 @@ from regretless.games.game import CHANCE
 __all__ = ["SamplingTree", "sampling_tree"]
 
 
-@dataclass(frozen=True)
-class SamplingTree:
-    """The arrays of a random walk. N nodes, T terminals, P players, D + 1 depths."""
+class SamplingTree(NamedTuple):
+    """The arrays of a random walk. N nodes, T terminals, P players; a named tuple, which kernels take."""
 
     node: NDArray[np.int32]  # [N, 4]  who moves, first child, number of children, and index: see `sampling_tree`
     payoff: FloatArray  # [T, P]
     accept: FloatArray  # [N]  probability of keeping the outcome that leads here once it is picked
     alias: IntArray  # [N]     the child to take instead
-    players: int  # P
-    depth: int  # D
 
 
 def sampling_tree(form: HistoryForm) -> SamplingTree:
-    """Pack a form. A node's index is its first pair where a player moves, its row of `payoff` at a terminal.
-
-    >>> from regretless.forms import compile_history
-    >>> from regretless.games import Kuhn
-    >>> sampling_tree(compile_history(Kuhn())).node[4].tolist()  # player 0, after both cards are dealt
-    [0, 10, 2, 0]
-    """
+    """Pack a form. A node's index is its first pair where a player moves, its row of `payoff` at a terminal."""
     player = np.asarray(form.player, np.int32)
     node = np.zeros((len(player), 4), np.int32)
     node[:, 0] = player
@@ -50,14 +41,7 @@ def sampling_tree(form: HistoryForm) -> SamplingTree:
     accept = np.ones(len(player))
     alias = np.arange(len(player), dtype=np.int32)
     _fill_alias_tables(np.flatnonzero(player == CHANCE), np.asarray(form.first_child), form.chance, accept, alias)
-    return SamplingTree(
-        node=node,
-        payoff=np.ascontiguousarray(form.payoff),
-        accept=accept,
-        alias=alias,
-        players=form.players,
-        depth=len(form.level) - 2,
-    )
+    return SamplingTree(node, np.ascontiguousarray(form.payoff), accept, alias)
 
 
 @kernel
@@ -73,8 +57,7 @@ def _fill_alias_tables(
         scaled = chance[first:last] * (count / total)
         small = np.empty(count, np.int64)
         large = np.empty(count, np.int64)
-        smalls = 0
-        larges = 0
+        smalls = larges = 0
         for outcome in range(count):
             if scaled[outcome] < 1.0 - 1e-12:
                 small[smalls] = outcome

@@ -37,12 +37,12 @@ variant makes sense again; `batch.py` does the same on a GPU.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from regretless.engines.contract import Evaluation, Sampling, Snapshot
-from regretless.engines.sampling.kernels import batch_walks, chance_walks, external_walks, outcome_walks
+from regretless.engines.contract import LEARNED, Evaluation, Sampling, Snapshot
+from regretless.engines.sampling.kernels import State, batch_walks, chance_walks, external_walks, outcome_walks
 from regretless.engines.sampling.random_numbers import check_seed, key_of
 from regretless.engines.sampling.tree import sampling_tree
 from regretless.engines.sequence.numba_engine import NumbaHistoryEngine, NumbaSequenceEngine
@@ -56,7 +56,7 @@ from regretless.forms.sequence import compile_sequence
 from regretless.variants.vanilla import Vanilla
 from regretless.variants.variant import Schedule, schedule
 
-__all__ = ["Means", "SamplingEngine", "estimate", "exact_engine"]
+__all__ = ["PLAIN", "SamplingEngine", "estimate", "exact_engine"]
 
 STATE_ARRAYS = 6  # regret, average and strategy, and three more over pairs while walking
 LISTED_BYTES = {Sampling.CHANCE: 48, Sampling.EXTERNAL: 24, Sampling.OUTCOME: 24}  # of a node that a walk lists
@@ -75,13 +75,6 @@ def estimate(form: HistoryForm) -> int:
     tree = (4 * 4 + 8 + 4) * nodes + form.payoff.nbytes
     state = STATE_ARRAYS * 8 * int(form.first_pair[-1]) + LISTED_BYTES[Sampling.CHANCE] * nodes
     return tree + state + estimate_exact(form)
-
-
-class Means(NamedTuple):
-    """Means over walks under a fixed strategy."""
-
-    regret: FloatArray  # [pairs]   estimates the counterfactual regrets
-    average: FloatArray  # [pairs]  estimates what an iteration adds to the sum of strategies
 
 
 class SamplingEngine:
@@ -119,27 +112,32 @@ class SamplingEngine:
         self.exploration = exploration
         self.iteration = 0
         self._tree = sampling_tree(form)
-        self._regret = np.zeros(int(form.first_pair[-1]))
-        self._average = np.zeros_like(self._regret)
-        self._strategy = uniform_array(form)
-        self._scale = np.ones(2)  # factors of new regrets and new strategies: see `kernels.py`
-        self._random = np.array([key_of(seed), 0], np.uint64)  # key, numbers drawn
+        pairs = int(form.first_pair[-1])
+        self._state = State(
+            regret=np.zeros(pairs),
+            average=np.zeros(pairs),
+            strategy=uniform_array(form),
+            random=np.array([key_of(seed), 0], np.uint64),
+            scale=np.ones(2),
+        )
         self._evaluator = exact_engine(form)  # compiles kernels, which is part of setup
         self.advance(PLAIN[:0])  # likewise
 
     @property
     def memory_bytes(self) -> int:
         walk = LISTED_BYTES[self.sampling] * len(self.form.parent)
-        held = STATE_ARRAYS * self._regret.nbytes + walk + memory_bytes(self._tree) + memory_bytes(self.form)
+        tree = sum(array.nbytes for array in self._tree)
+        held = STATE_ARRAYS * self._state.regret.nbytes + walk + tree + memory_bytes(self.form)
         return held + self._evaluator.memory_bytes
 
     def advance(self, schedule: Schedule) -> None:
-        """Run one iteration per row of `schedule`."""
         if self.batch_size > 1:
-            self._walk_batches(schedule)
+            form, plain = self.form, PLAIN.repeat(self.batch_size)
+            sets = np.asarray(form.first_pair), np.asarray(form.information_set_player)
+            batch_walks(self._tree, self._state, np.ascontiguousarray(schedule), plain, *sets)
         else:
             self._check(schedule)
-            self._walk(self._regret, self._average, self._strategy, self._scale, schedule, learning=True)
+            self._walk(self._state, schedule, learning=True)
         self.iteration += len(schedule)
 
     def _check(self, schedule: Schedule) -> None:
@@ -155,56 +153,21 @@ class SamplingEngine:
                 "same discount: try linear",
             )
 
-    def means(self, walks: int) -> Means:
-        """Means over `walks` walks of every player; the strategy is fixed and only random numbers are used up."""
-        regret, average = np.zeros_like(self._regret), np.zeros_like(self._average)
-        self._walk(regret, average, self._strategy, np.ones(2), PLAIN.repeat(walks), learning=False)
-        return Means(regret / walks, average / walks)
-
-    def _walk(
-        self,
-        regret: FloatArray,
-        average: FloatArray,
-        strategy: FloatArray,
-        scale: FloatArray,
-        schedule: Schedule,
-        *,
-        learning: bool,
-    ) -> None:
-        tree = self._tree
+    def _walk(self, state: State, schedule: Schedule, *, learning: bool) -> None:
         walks: Any
         options: tuple[Any, ...] = ()
         if self.sampling is Sampling.EXTERNAL:
             walks = external_walks
         elif self.sampling is Sampling.OUTCOME:
-            walks, options = outcome_walks, (self.exploration, tree.depth)
+            walks, options = outcome_walks, (self.exploration, len(self.form.level) - 2)
         else:
-            walks, options = chance_walks, (np.arange(tree.players),)
-        given = (tree.node, tree.payoff, tree.accept, tree.alias, regret, average, strategy, self._random, scale)
-        walks(*given, np.ascontiguousarray(schedule), learning, *options)
-
-    def _walk_batches(self, schedule: Schedule) -> None:
-        batch_walks(
-            self._tree.node,
-            self._tree.payoff,
-            self._tree.accept,
-            self._tree.alias,
-            self._regret,
-            self._average,
-            self._strategy,
-            self._random,
-            np.ascontiguousarray(schedule),
-            PLAIN.repeat(self.batch_size),
-            np.asarray(self.form.first_pair),
-            np.asarray(self.form.information_set_player),
-        )
+            walks, options = chance_walks, (np.arange(self.form.players),)
+        walks(self._tree, state, np.ascontiguousarray(schedule), learning, *options)
 
     def average_strategy(self) -> FloatArray:
-        """The average strategy in pair order, uniform where no walk went."""
-        return normalise(self._average, self.form.first_pair)
+        return normalise(self._state.average, self.form.first_pair)
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
-        """Exact values and best responses."""
         return self._evaluator.evaluate(self.average_strategy() if strategy is None else strategy)
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:
@@ -212,23 +175,23 @@ class SamplingEngine:
 
         Both are scaled by a power of two, which causes no rounding; the rest of the scale is in `sampler`.
         """
-        powers = [2.0 ** round(math.log2(scale)) for scale in self._scale.tolist()]
+        regret, average, strategy, random, scale = self._state
+        powers = [2.0 ** round(math.log2(number)) for number in scale.tolist()]
         arrays = {
-            "regret": self._regret / powers[0],
-            "average": self._average / powers[1],
-            "strategy": self._strategy.copy() if copy else self._strategy,
-            "sampler": np.array([self.seed, int(self._random[1]), *(self._scale / powers)], dtype=np.float64),
+            "regret": regret / powers[0],
+            "average": average / powers[1],
+            "strategy": strategy.copy() if copy else strategy,
+            "sampler": np.array([self.seed, int(random[1]), *(scale / powers)], dtype=np.float64),
         }
         return Snapshot(self.iteration, arrays)
 
     def restore(self, snapshot: Snapshot) -> None:
         """Resume from a snapshot with its random numbers, or with this engine's own if it has none."""
         self.iteration = snapshot.iteration
-        self._regret[:] = snapshot.arrays["regret"]
-        self._average[:] = snapshot.arrays["average"]
-        self._strategy[:] = snapshot.arrays["strategy"]
-        self._scale[:] = 1.0
+        for name in LEARNED:
+            getattr(self._state, name)[:] = snapshot.arrays[name]
+        self._state.scale[:] = 1.0
         if (sampler := snapshot.arrays.get("sampler")) is not None:
             self.seed = int(sampler[0])
-            self._random[:] = np.array([key_of(self.seed), int(sampler[1])], np.uint64)
-            self._scale[:] = sampler[2:4]
+            self._state.random[:] = np.array([key_of(self.seed), int(sampler[1])], np.uint64)
+            self._state.scale[:] = sampler[2:4]
