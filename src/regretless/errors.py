@@ -112,11 +112,7 @@ class InvalidGame(RegretlessError):
 
 
 class InvalidFile(RegretlessError):
-    """A file that is missing, damaged or of the wrong kind.
-
-    >>> print(InvalidFile("leduc.rgl", "is not a Regretless solution"))
-    leduc.rgl: is not a Regretless solution
-    """
+    """A file that is missing, damaged or of the wrong kind."""
 
     def __init__(self, path: object, reason: str) -> None:
         super().__init__(f"{path}: {reason}")

@@ -31,11 +31,7 @@ def spelled(name: str, called: Callable[..., object], **values: object) -> str:
 
 
 def name_in(field: str, text: str, examples: str) -> str:
-    """The name before the parentheses, if there are any; `field` names the text in errors.
-
-    >>> name_in("game", "leduc(ranks=6)", "leduc or leduc(ranks=6)")
-    'leduc'
-    """
+    """The name before the parentheses, if there are any; `field` names the text in errors."""
     if len(text) > LONGEST:
         raise InvalidText(field, text, None, f"longer than {LONGEST} characters")
     match = re.fullmatch(r"([^()]*)(\(.*\))?", text, re.DOTALL)
@@ -71,11 +67,7 @@ def parameters_in(field: str, text: str, start: int, name: str, parameters: Mapp
 
 
 def _pieces(field: str, text: str, start: int) -> Iterator[tuple[int, str]]:
-    """Each parameter between the parentheses that begin at `start`, with its position from 1.
-
-    >>> list(_pieces("game", "leduc(ranks=6, bets=(1, 2),)", 5))
-    [(7, 'ranks=6'), (16, 'bets=(1, 2)')]
-    """
+    """Each parameter between the parentheses that begin at `start`, with its position from 1."""
     pieces, begin, depth, quote = [], start + 1, 0, ""
     for at in range(start + 1, len(text)):
         character = text[at]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from regretless.forms import available_bytes, control_groups, memory
+from regretless.forms import available_bytes, memory
 
 GIB = 2**30
 
@@ -14,8 +14,8 @@ GIB = 2**30
 @pytest.fixture
 def groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Write the files of control groups (paths below the mount -> numbers) and the group the process is in."""
-    monkeypatch.setattr(control_groups, "MOUNT", tmp_path / "cgroup")
-    monkeypatch.setattr(control_groups, "MEMBERSHIP", tmp_path / "self")
+    monkeypatch.setattr(memory, "MOUNT", tmp_path / "cgroup")
+    monkeypatch.setattr(memory, "MEMBERSHIP", tmp_path / "self")
     monkeypatch.setattr(memory, "_machine_available", lambda: 64 * GIB)
 
     def write(membership: str, files: dict[str, object]) -> None:

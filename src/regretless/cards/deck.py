@@ -50,11 +50,7 @@ def board_text(cards: Iterable[int]) -> str:
 
 
 def read_suit(text: str, at: int) -> tuple[int, int]:
-    """The suit at a position in a text and the position after it; suit -1 if there is none.
-
-    >>> read_suit("A♠K♡", 1), read_suit("A♠K♡", 3), read_suit("AK", 1)
-    ((3, 2), (2, 4), (-1, 1))
-    """
+    """The suit at a position in a text and the position after it; suit -1 if there is none."""
     found = _SUIT_MARKS.find(text[at]) if at < len(text) else -1
     if found < 0:
         return -1, at
@@ -62,11 +58,7 @@ def read_suit(text: str, at: int) -> tuple[int, int]:
 
 
 def parse_card(text: str, field: str = "card") -> int:
-    """Read one card; `field` names the text in errors.
-
-    >>> parse_card("Td")
-    33
-    """
+    """Read one card; `field` names the text in errors."""
     cards = _read_cards(text, field)
     if len(cards) != 1:
         raise InvalidText(field, text, None, f"must be one card, not {len(cards)}")

@@ -57,21 +57,13 @@ def hand_text(hand: int) -> str:
 
 
 def class_index(first_rank: int, second_rank: int, suited: bool) -> int:
-    """Cell of the 13 x 13 grid, counted row by row; ranks are 0..12 for 2..A.
-
-    >>> CLASS_NAMES[class_index(12, 11, suited=True)], CLASS_NAMES[class_index(5, 5, suited=False)]
-    ('AKs', '77')
-    """
+    """Cell of the 13 x 13 grid, counted row by row; ranks are 0..12 for 2..A."""
     top, side = 12 - max(first_rank, second_rank), 12 - min(first_rank, second_rank)
     return 13 * top + side if suited else 13 * side + top
 
 
 def hand_class(hand: int) -> str:
-    """Name of the class of a hand.
-
-    >>> hand_class(hand_index(46, 50)), hand_class(hand_index(47, 50)), hand_class(hand_index(20, 21))
-    ('AKs', 'AKo', '77')
-    """
+    """Name of the class of a hand."""
     return CLASS_NAMES[int(HAND_CLASS[hand])]
 
 

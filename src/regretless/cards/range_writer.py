@@ -71,12 +71,7 @@ def write_range(weights: NDArray[np.float64]) -> str:
 
 
 def write_weights(weights: NDArray[np.float64]) -> str:
-    """All weights in PioSOLVER's order, separated by spaces.
-
-    >>> from regretless.cards.range_reader import read_range
-    >>> write_weights(read_range("2d2c:0.5, 2h2d", "range"))[:11]
-    '0.5 0 1 0 0'
-    """
+    """All weights in PioSOLVER's order, separated by spaces."""
     return " ".join(_weight_text(weight) for weight in weights[PIO_ORDER].tolist())
 
 
@@ -107,11 +102,7 @@ def write_gto_plus(weights: NDArray[np.float64]) -> str:
 
 
 def _weight_text(weight: float) -> str:
-    """A weight as typed; a tiny one is written with an exponent to keep the text short.
-
-    >>> _weight_text(0.5), _weight_text(1.0), _weight_text(2.5e-30)
-    ('0.5', '1', '2.5e-30')
-    """
+    """A weight as typed; a tiny one is written with an exponent to keep the text short."""
     text = np.format_float_positional(weight, trim="-")
     return text if len(text) <= 24 else repr(float(weight))
 

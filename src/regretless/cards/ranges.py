@@ -54,18 +54,11 @@ class Range:
 
         Where terms overlap, the later one wins; an `OverlappingTerms` warning names the hands whose weight that
         changes, and the `source` of the text, such as a file.
-
-        >>> Range.parse("100%").combos, Range.parse("A5s-A2s").combos
-        (1326.0, 16.0)
         """
         return cls(read_range(text, field, source))
 
     def __str__(self) -> str:
-        """The shortest text that `parse` reads back to this range.
-
-        >>> str(Range.parse("AKs,AKo,AA,KK,QQ"))
-        'QQ+,AK'
-        """
+        """The shortest text that `parse` reads back to this range."""
         return write_range(self.weights)
 
     def to_text(self, format: str = "short") -> str:
@@ -96,12 +89,7 @@ class Range:
         return float(self.weights.sum())
 
     def grid(self) -> NDArray[np.float64]:
-        """Mean weight of each class, [13, 13] from aces down: suited hands above the diagonal, offsuit below.
-
-        >>> grid = Range.parse("AKs, AKo:0.25").grid()
-        >>> float(grid[0, 1]), float(grid[1, 0])
-        (1.0, 0.25)
-        """
+        """Mean weight of each class, [13, 13] from aces down: suited hands above the diagonal, offsuit below."""
         totals = np.bincount(HAND_CLASS, weights=self.weights, minlength=169)
         return (totals / np.bincount(HAND_CLASS, minlength=169)).reshape(13, 13)
 
@@ -114,11 +102,7 @@ class Range:
         return Range(np.where(np.isin(HAND_CARDS, list(dead)).any(axis=1), 0.0, self.weights))
 
     def meets(self, other: Range) -> bool:
-        """Whether some hand of each can be dealt at once; counted in whole hands, so nothing is rounded.
-
-        >>> Range.parse("AhKh").meets(Range.parse("AhQh, Kh2h")), Range.parse("AhKh").meets(Range.parse("QQ"))
-        (False, True)
-        """
+        """Whether some hand of each can be dealt at once; counted in whole hands, so nothing is rounded."""
         held = self.weights > 0, other.weights > 0
         by_card = [np.bincount(HAND_CARDS[hands].ravel(), minlength=52) for hands in held]
         blocked = int(by_card[0] @ by_card[1]) - int(np.count_nonzero(held[0] & held[1]))

@@ -64,13 +64,7 @@ def require_cuda() -> None:
 
 
 def game_size(form: HistoryForm | SequenceForm) -> int:
-    """Payoff entries and sequences of all players: what an iteration touches.
-
-    >>> from regretless.forms import compile_history, compile_sequence
-    >>> from regretless.games import Kuhn
-    >>> game_size(compile_sequence(compile_history(Kuhn())))
-    86
-    """
+    """Payoff entries and sequences of all players: what an iteration touches."""
     if isinstance(form, SequenceForm):
         return sum(len(matrix.value) for matrix in form.payoff) + sum(len(tree.pair) for tree in form.trees)
     return form.players * len(form.terminal) + int(form.first_pair[-1]) + form.players

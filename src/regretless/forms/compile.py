@@ -311,13 +311,7 @@ def uniform_array(form: HistoryForm) -> FloatArray:
 
 
 def invert(form: HistoryForm, strategy: FloatArray) -> dict[str, dict[str, float]]:
-    """Read an array over pairs back as information set -> action -> number.
-
-    >>> from regretless.games import Kuhn
-    >>> form = compile_history(Kuhn())
-    >>> invert(form, uniform_array(form))["0:pb"]
-    {'p': 0.5, 'b': 0.5}
-    """
+    """Read an array over pairs back as information set -> action -> number."""
     if strategy.shape != (form.first_pair[-1],):
         raise InvalidOption("strategy", strategy.shape, f"must be one number for each of {form.first_pair[-1]} pairs")
     numbers = strategy.tolist()
@@ -332,11 +326,6 @@ def strategy_array(form: HistoryForm, strategy: Strategy) -> FloatArray:
     """A strategy by information set and action as an array over pairs: the inverse of `invert`.
 
     A missing information set plays uniformly; a missing action of a given set is never played.
-
-    >>> from regretless.games import Kuhn
-    >>> form = compile_history(Kuhn())
-    >>> invert(form, strategy_array(form, {"0:pb": {"p": 1.0}}))["0:pb"]
-    {'p': 1.0, 'b': 0.0}
     """
     result = uniform_array(form)
     number_of: Callable[[str], int | None] = {key: number for number, key in enumerate(form.keys)}.get

@@ -48,14 +48,7 @@ class Matrices:
 
 
 def matrices(form: HistoryForm) -> Matrices:
-    """Build the matrices of a game from its arrays.
-
-    >>> from regretless.forms import compile_history
-    >>> from regretless.games import Kuhn
-    >>> of_kuhn = matrices(compile_history(Kuhn()))
-    >>> of_kuhn.tree.shape, of_kuhn.tree.nnz, len(of_kuhn.levels)
-    ((58, 58), 57, 5)
-    """
+    """Build the matrices of a game from its arrays."""
     nodes = len(form.parent)
     children = np.arange(1, nodes)
     bounds = form.level.tolist()

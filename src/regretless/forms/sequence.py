@@ -78,14 +78,7 @@ class SequenceForm:
 
 
 def compile_sequence(history: HistoryForm) -> SequenceForm:
-    """Derive the sequence form of a two-player game.
-
-    >>> from regretless.forms import compile_history
-    >>> from regretless.games import Kuhn
-    >>> form = compile_sequence(compile_history(Kuhn()))
-    >>> [len(tree.pair) for tree in form.trees], len(form.payoff[0].value)
-    ([13, 13], 30)
-    """
+    """Derive the sequence form of a two-player game."""
     if history.players != 2:
         raise InvalidGame(f"{history.name} has {history.players} players; the sequence form needs exactly two")
     trees = (sequence_tree(history, 0), sequence_tree(history, 1))

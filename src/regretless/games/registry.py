@@ -64,13 +64,7 @@ _CATALOGUE = {
 
 
 def catalogue() -> tuple[Entry, ...]:
-    """Every game of the package, smallest first.
-
-    >>> [entry.name for entry in catalogue()][:2]
-    ['kuhn', 'leduc']
-    >>> dict(catalogue()[0].parameters)
-    {'players': 2}
-    """
+    """Every game of the package, smallest first."""
     return tuple(_CATALOGUE.values())
 
 
@@ -103,7 +97,7 @@ def load(text: str) -> Game[Any]:
 
 
 def as_game(given: object) -> Game[Any]:
-    """Rules unchanged, or the rules of an OpenSpiel game.
+    """Rules as they are, or those of an OpenSpiel game.
 
     >>> as_game(42)
     Traceback (most recent call last):

@@ -27,11 +27,6 @@ def convergence(
     """Convergence of one or more solves in one figure.
 
     Lines are labelled by what distinguishes the solves: variant, game, engine, sampling or seed.
-
-    >>> from regretless import solve
-    >>> figure = convergence([solve("kuhn", variant=variant, iterations=50) for variant in ("vanilla", "plus")])
-    >>> [axes.get_xlabel() for axes in figure.axes]
-    ['iterations', 'seconds of solving']
     """
     if not solutions:
         raise InvalidOption("solutions", list(solutions), "must contain at least one solution")

@@ -58,11 +58,7 @@ class Discounted:
 
 
 def discount(iterations: int, exponent: float) -> float:
-    """t^e / (t^e + 1) after t iterations; 1 if t^e is infinite.
-
-    >>> discount(4, 1.5), discount(9, 0.0), discount(0, 1.5)
-    (0.8888888888888888, 0.5, 0.0)
-    """
+    """t^e / (t^e + 1) after t iterations; 1 if t^e is infinite."""
     if iterations == 0 and exponent < 0:
         return 1.0
     power = float(iterations) ** exponent

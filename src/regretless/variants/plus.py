@@ -19,11 +19,7 @@ __all__ = ["Plus"]
 
 @dataclass(frozen=True, kw_only=True)
 class Plus:
-    """CFR+: regrets never fall below 0, and later strategies weigh more.
-
-    >>> Plus().weights(10).average_weight, Plus(power=2).weights(10).average_weight
-    (10.0, 100.0)
-    """
+    """CFR+: regrets never fall below 0, and later strategies weigh more."""
 
     power: float = 1.0  # iteration t has weight t^power in the average; 0 weights all equally
     delay: int = 0  # iterations left out of the average

@@ -28,12 +28,7 @@ __all__ = ["PredictiveDiscountedPlus", "PredictivePlus"]
 
 @dataclass(frozen=True, kw_only=True)
 class PredictivePlus:
-    """PCFR+ with the quadratic average of its paper.
-
-    >>> weights = PredictivePlus().weights(10)
-    >>> weights.floor, weights.prediction, weights.average_weight
-    (True, 1.0, 100.0)
-    """
+    """PCFR+ with the quadratic average of its paper."""
 
     power: float = 2.0  # iteration t has weight t^power in the average; 0 weights all equally
 
@@ -47,11 +42,7 @@ class PredictivePlus:
 
 @dataclass(frozen=True, kw_only=True)
 class PredictiveDiscountedPlus:
-    """PDCFR+: predictive, discounted, floored at 0.
-
-    >>> PredictiveDiscountedPlus(alpha=1.0).weights(2).prediction_discount
-    0.6666666666666666
-    """
+    """PDCFR+: predictive, discounted, floored at 0."""
 
     alpha: float = 2.3  # exponent of the regret discount; larger forgets less
     gamma: float = 5.0  # exponent of the average; 0 weights all iterations equally

@@ -27,11 +27,7 @@ __all__ = ["Resetting"]
 
 @dataclass(frozen=True, kw_only=True)
 class Resetting:
-    """Discounted CFR whose average restarts at powers of 4.
-
-    >>> [Resetting().weights(t).average_decay for t in (5, 6, 17, 18)]
-    [0.0, 0.125, 0.0, 0.125]
-    """
+    """Discounted CFR whose average restarts at powers of 4."""
 
     alpha: float = 1.5  # exponent for positive regrets; larger forgets less
     beta: float = 0.0  # exponent for negative regrets; 0 halves them every iteration
@@ -52,9 +48,5 @@ class Resetting:
 
 
 def _power_of_4(number: int) -> int:
-    """The largest power of 4 up to a number; 0 for 0.
-
-    >>> [_power_of_4(number) for number in (0, 1, 3, 4, 63, 64)]
-    [0, 1, 1, 4, 16, 64]
-    """
+    """The largest power of 4 up to a number; 0 for 0."""
     return 1 << ((number.bit_length() - 1) & ~1) if number else 0

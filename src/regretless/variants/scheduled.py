@@ -25,11 +25,7 @@ __all__ = ["Scheduled"]
 
 @dataclass(frozen=True, kw_only=True)
 class Scheduled:
-    """HS-DCFR: forgets much at first and little at the end.
-
-    >>> Scheduled(horizon=2, gamma=5.0).weights(2).average_decay == 0.5**2.5
-    True
-    """
+    """HS-DCFR: forgets much at first and little at the end."""
 
     horizon: int  # iterations of the whole solve
     gamma: float = 30.0  # exponent of the average at the start; it ends 5 lower

@@ -18,11 +18,7 @@ __all__ = ["Vanilla"]
 
 @dataclass(frozen=True)
 class Vanilla:
-    """CFR without discounts.
-
-    >>> Vanilla().weights(10) == Weights()
-    True
-    """
+    """CFR without discounts."""
 
     def weights(self, t: int) -> Weights:
         return Weights()

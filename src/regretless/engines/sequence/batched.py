@@ -109,16 +109,6 @@ class BatchedEngine:
     """CFR on many games of one shape.
 
     `library` is "torch", "cupy" or "auto": CuPy for two-player games on CUDA if it is installed, else PyTorch.
-
-    >>> from regretless.forms import compile_history
-    >>> from regretless.games import Kuhn
-    >>> from regretless.variants import Plus, schedule
-    >>> kuhn = compile_history(Kuhn())
-    >>> doubled = replace_payoffs(kuhn, 2.0 * kuhn.payoff)
-    >>> engine = BatchedEngine([kuhn, doubled], dtype="float64")
-    >>> engine.advance(schedule(Plus(), first=1, count=100))
-    >>> engine.evaluate().exploitability.round(6)
-    array([0.001194, 0.002389])
     """
 
     def __init__(

@@ -42,14 +42,7 @@ class PayoffRows:
 
 
 def payoff_rows(form: SequenceForm, player: int) -> PayoffRows:
-    """Rewrite the payoff matrix of one player.
-
-    >>> from regretless.forms import compile_history, compile_sequence
-    >>> from regretless.games import Leduc
-    >>> form = compile_sequence(compile_history(Leduc()))
-    >>> len(form.payoff[0].value), len(payoff_rows(form, 0).value) < 3600
-    (4920, True)
-    """
+    """Rewrite the payoff matrix of one player."""
     matrix, own, other = form.payoff[player], form.trees[player], form.trees[1 - player]
     rows = len(own.pair)
     row = np.repeat(np.arange(rows), np.diff(matrix.start))

@@ -14,11 +14,7 @@ LEVELS = "levels"  # one launch for each step and level
 
 
 def kernel_source(*ways: str) -> str:
-    """The source shared by both ways of running plus those requested; compiling only one takes half as long.
-
-    >>> "solve(" in kernel_source(TOGETHER), "level_up(" in kernel_source(TOGETHER)
-    (True, False)
-    """
+    """The source shared by both ways of running plus those requested; compiling only one takes half as long."""
     folder = resources.files("regretless.engines.sequence.cuda").joinpath("kernels")
     player, *others = (folder.joinpath(f"{name}.cu").read_text(encoding="utf-8") for name in ("player", *COMMON, *ways))
     return "\n".join([player, weights_source(), *others])
