@@ -14,7 +14,7 @@ from regretless.engines.registry import Kind as Form
 from regretless.errors import InvalidOption
 from regretless.forms.public import PublicForm
 from regretless.forms.tree_hash import tree_hash
-from regretless.holdem.estimate import STORAGES, check_fits, estimate_spot
+from regretless.holdem.estimate import STORAGES, check_fits
 from regretless.holdem.form.spot_form import compile_spot
 from regretless.holdem.locking import apply_locks, with_sources
 from regretless.holdem.reading.engine_answers import EngineAnswers
@@ -96,7 +96,7 @@ class SpotProblem(Problem[PublicForm, PublicEngine]):
     def check_fits(self, request: Request) -> None:
         asked = request.settings.storage
         storage = asked if asked in STORAGES else STORAGES[0]  # other engines take at least as much
-        check_fits(self.spot, storage=storage, threads=request.threads or available_cores())
+        self.estimate = check_fits(self.spot, storage=storage, threads=request.threads or available_cores())
 
     def form(self) -> PublicForm:
         return compile_spot(self.spot)
@@ -120,8 +120,7 @@ class SpotProblem(Problem[PublicForm, PublicEngine]):
         return engine.kept_bytes
 
     def size(self, form: PublicForm) -> tuple[int, int]:
-        size = estimate_spot(self.spot)
-        return size.nodes, size.information_sets
+        return self.estimate.nodes, self.estimate.information_sets
 
     def solution(self, record: Record, form: PublicForm, engine: PublicEngine) -> SpotSolution:
         return SpotSolution(
