@@ -34,16 +34,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
 from regretless.compiling.cache import kept
 
-__all__ = [
-    "fast_inlined",
-    "fast_kernel",
-    "fast_pasted",
-    "inlined",
-    "intrinsic",
-    "kernel",
-    "threaded",
-    "unaliased",
-]
+__all__ = ["fast_inlined", "fast_kernel", "fast_pasted", "inlined", "intrinsic", "kernel", "threaded", "unaliased"]
 
 Function = TypeVar("Function", bound=Callable[..., object])
 Decorator = Callable[[Function], Function]

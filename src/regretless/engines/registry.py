@@ -126,7 +126,7 @@ ENGINES: dict[str, Entry] = {
             Kind.SEQUENCE: Build(path=f"{NUMPY}:NumpySequenceEngine", estimate=f"{NUMPY}:estimate"),
             Kind.HISTORY: Build(path=f"{NUMPY}:NumpyHistoryEngine", estimate=f"{NUMPY}:estimate"),
             Kind.PUBLIC: Build(path=f"{PUBLIC}.reference:PublicReference", storages=(64,), updates=IN_TURN),
-        },
+        }
     ),
     "torch": Entry(
         classes={
@@ -150,7 +150,7 @@ ENGINES: dict[str, Entry] = {
     ),
     "matrix": Entry(
         classes={
-            Kind.HISTORY: Build(path=f"{MATRIX}:MatrixEngine", estimate=f"{MATRIX}:estimate", devices=("cpu", "cuda")),
+            Kind.HISTORY: Build(path=f"{MATRIX}:MatrixEngine", estimate=f"{MATRIX}:estimate", devices=("cpu", "cuda"))
         },
         libraries=("scipy",),
         extra="exact",

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from regretless.errors import InvalidOption
 from regretless.games._checks import check_between, check_flag, check_positive, check_tuple
-from regretless.games.game import Action, Game
+from regretless.games.game import Action, TwoPlayerGame
 from regretless.spelling import spelled
 
 __all__ = ["Battleship", "BattleshipState"]
@@ -40,7 +40,7 @@ class BattleshipState(NamedTuple):
     second_seen: str
 
 
-class Battleship(Game[BattleshipState]):
+class Battleship(TwoPlayerGame[BattleshipState]):
     """Battleship for two players.
 
     >>> game = Battleship(height=2, width=2, ships=(2,), shots=2)
@@ -103,9 +103,6 @@ class Battleship(Game[BattleshipState]):
         if not self._allowed_placements(()):
             raise InvalidOption("ships", ships, f"do not fit on a board of {height} by {width}")
 
-    def num_players(self) -> int:
-        return 2
-
     def initial_state(self) -> BattleshipState:
         return BattleshipState(0, False, (), (), 0, 0, 0, 0, "0:", "1:")
 
@@ -152,9 +149,6 @@ class Battleship(Game[BattleshipState]):
 
     def info_set_key(self, state: BattleshipState) -> str:
         return state.second_seen if state.turns & 1 else state.first_seen
-
-    def utility(self, state: BattleshipState, player: int) -> float:
-        return self.utilities(state)[player]
 
     def utilities(self, state: BattleshipState) -> tuple[float, float]:
         _, _, fleet0, fleet1, afloat0, afloat1, *_ = state

@@ -16,7 +16,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from regretless.cards.deck import DECK, card_text, parse_board
-from regretless.games.game import CHANCE, Action, Game
+from regretless.games.game import CHANCE, Action, TwoPlayerGame
 from regretless.games.limit_betting import LimitBetting, Move, Point
 
 __all__ = ["FlopHoldem", "FlopHoldemState"]
@@ -34,7 +34,7 @@ class FlopHoldemState(NamedTuple):
     ended: Move | None = None  # the move at `point` that ended the hand
 
 
-class FlopHoldem(Game[FlopHoldemState]):
+class FlopHoldem(TwoPlayerGame[FlopHoldemState]):
     """Flop hold'em.
 
     >>> game = FlopHoldem()
@@ -53,9 +53,6 @@ class FlopHoldem(Game[FlopHoldemState]):
     public_only = True
     big_blind = 100  # chips
     betting = LimitBetting(posted=(50, big_blind), bets=(100, 100), raises=3, opens=(0, 1))
-
-    def num_players(self) -> int:
-        return 2
 
     def initial_state(self) -> FlopHoldemState:
         return FlopHoldemState((), (), (), self.betting.first())
@@ -90,9 +87,6 @@ class FlopHoldem(Game[FlopHoldemState]):
     def info_set_key(self, state: FlopHoldemState) -> str:
         hand = sorted(state.hands[state.point.player], reverse=True)
         return f"{''.join(map(card_text, hand))}:{', '.join(state.line)}"
-
-    def utility(self, state: FlopHoldemState, player: int) -> float:
-        return self.utilities(state)[player]
 
     def utilities(self, state: FlopHoldemState) -> tuple[float, float]:
         if state.ended is Move.FOLD:

@@ -25,7 +25,7 @@ from typing import Generic, TypeVar
 from regretless.printable import printable
 from regretless.reprs import shortened
 
-__all__ = ["CHANCE", "Action", "Game", "State"]
+__all__ = ["CHANCE", "Action", "Game", "State", "TwoPlayerGame"]
 
 Action = str
 State = TypeVar("State", bound=Hashable)
@@ -112,3 +112,16 @@ class Game(ABC, Generic[State]):
 
     def __str__(self) -> str:
         return self.name
+
+
+class TwoPlayerGame(Game[State]):
+    """A game for two that computes both utilities at once."""
+
+    def num_players(self) -> int:
+        return 2
+
+    def utility(self, state: State, player: int) -> float:
+        return self.utilities(state)[player]
+
+    @abstractmethod
+    def utilities(self, state: State) -> tuple[float, float]: ...

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from regretless.errors import InvalidOption
 from regretless.games._checks import check_between
-from regretless.games.game import Action, Game
+from regretless.games.game import Action, TwoPlayerGame
 from regretless.spelling import spelled
 
 __all__ = ["Goofspiel", "GoofspielState"]
@@ -37,7 +37,7 @@ class GoofspielState(NamedTuple):
     lead: int  # player 0's points less player 1's
 
 
-class Goofspiel(Game[GoofspielState]):
+class Goofspiel(TwoPlayerGame[GoofspielState]):
     """Goofspiel with secret bids, for two players.
 
     >>> game = Goofspiel(cards=3)
@@ -61,9 +61,6 @@ class Goofspiel(Game[GoofspielState]):
         self._text = {1 << card: str(card + 1) for card in range(cards)}
         # The prize of a round, by the hand held before it.
         self._prize = [len(hand) if order == "descending" else cards - len(hand) + 1 for hand in held]
-
-    def num_players(self) -> int:
-        return 2
 
     def initial_state(self) -> GoofspielState:
         full = (1 << self.cards) - 1
@@ -101,9 +98,6 @@ class Goofspiel(Game[GoofspielState]):
 
     def info_set_key(self, state: GoofspielState) -> str:
         return state.second_seen if state.chosen else state.first_seen
-
-    def utility(self, state: GoofspielState, player: int) -> float:
-        return self.utilities(state)[player]
 
     def utilities(self, state: GoofspielState) -> tuple[float, float]:
         lead = state.lead

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from regretless.errors import InvalidOption
 from regretless.games._checks import check_between, check_flag, check_positive, check_tuple
-from regretless.games.game import CHANCE, Action, Game
+from regretless.games.game import CHANCE, Action, TwoPlayerGame
 from regretless.games.limit_betting import LimitBetting, Move, Point
 from regretless.spelling import spelled
 
@@ -42,7 +42,7 @@ class LeducState(NamedTuple):
     turn: int  # who moves: 0, 1, CHANCE or OVER
 
 
-class Leduc(Game[LeducState]):
+class Leduc(TwoPlayerGame[LeducState]):
     """Leduc hold'em with any deck and any fixed bets.
 
     >>> game = Leduc()
@@ -93,9 +93,6 @@ class Leduc(Game[LeducState]):
         self.betting = LimitBetting(posted=(ante, ante), bets=bets, raises=raises, opens=(0, 0))
         self._tabulate_betting("", self.betting.first())
 
-    def num_players(self) -> int:
-        return 2
-
     def initial_state(self) -> LeducState:
         return LeducState((), "", CHANCE)
 
@@ -133,9 +130,6 @@ class Leduc(Game[LeducState]):
 
     def info_set_key(self, state: LeducState) -> str:
         return f"{state.cards[state.turn]}:{state.history}"
-
-    def utility(self, state: LeducState, player: int) -> float:
-        return self.utilities(state)[player]
 
     def utilities(self, state: LeducState) -> Payoffs:
         cards = state.cards

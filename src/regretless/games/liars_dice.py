@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from regretless.games._checks import check_between
-from regretless.games.game import CHANCE, Action, Game
+from regretless.games.game import CHANCE, Action, TwoPlayerGame
 from regretless.spelling import spelled
 
 __all__ = ["LiarsDice", "LiarsDiceState"]
@@ -34,7 +34,7 @@ class LiarsDiceState(NamedTuple):
     bid: int  # number of the last bid, or NO_BID
 
 
-class LiarsDice(Game[LiarsDiceState]):
+class LiarsDice(TwoPlayerGame[LiarsDiceState]):
     """Liar's dice for two players.
 
     >>> game = LiarsDice(sides=4)
@@ -59,9 +59,6 @@ class LiarsDice(Game[LiarsDiceState]):
         self._faces = tuple(face for face, _ in self._outcomes)
         self._hands: dict[tuple[int, ...], tuple[str, str]] = {}  # filled on demand
         self._holds: dict[tuple[int, ...], tuple[bool, ...]] = {}  # whether each bid is true; filled on demand
-
-    def num_players(self) -> int:
-        return 2
 
     def initial_state(self) -> LiarsDiceState:
         return LiarsDiceState((), "", CHANCE, NO_BID)
@@ -94,9 +91,6 @@ class LiarsDice(Game[LiarsDiceState]):
             first, second = sorted(rolls[: self.dice]), sorted(rolls[self.dice :])
             hands = self._hands[rolls] = (",".join(map(str, first)), ",".join(map(str, second)))
         return f"{hands[turn]}:{history}"
-
-    def utility(self, state: LiarsDiceState, player: int) -> float:
-        return self.utilities(state)[player]
 
     def utilities(self, state: LiarsDiceState) -> tuple[float, float]:
         rolls, history, _, bid = state

@@ -167,13 +167,7 @@ def from_openspiel(game: Any) -> OpenSpielGame:
         raise InvalidText("game", f"openspiel:{game}", None, f"OpenSpiel has no game {short!r}{hint}")
     try:
         return OpenSpielGame(pyspiel.load_game(game), f"openspiel:{game}")
-    except (
-        pyspiel.SpielError,
-        RuntimeError,
-        ValueError,
-        IndexError,
-        OverflowError,
-    ) as error:
+    except (pyspiel.SpielError, RuntimeError, ValueError, IndexError, OverflowError) as error:
         reason = " ".join(str(error).split())[:200]
         raise InvalidText("game", f"openspiel:{game}", None, f"OpenSpiel says: {reason}") from None
 

@@ -19,8 +19,7 @@ from regretless.engines.sampling.tree import sampling_tree
 from regretless.engines.sampling.walks import exact_engine
 from regretless.engines.sequence.numpy_engine import normalise
 from regretless.engines.sequence.torch_engine import DTYPES, TOLERANCE, torch_device
-from regretless.engines.sequence.torch_segments import Segments
-from regretless.engines.sequence.torch_update import ScheduleTable, Tables, update
+from regretless.engines.sequence.torch_update import ScheduleTable, Segments, Tables, update
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.compile import uniform_array
 from regretless.forms.history import FloatArray, HistoryForm

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from regretless.engines.sampling.random_numbers import FIRST, GAMMA, SECOND
 from regretless.engines.sampling.tree import SamplingTree
-from regretless.engines.sequence.torch_segments import Segments
+from regretless.engines.sequence.torch_update import Segments
 from regretless.forms.history import HistoryForm, IntArray
 from regretless.games.game import CHANCE
 

@@ -42,14 +42,12 @@ class BatchedEvaluation:
     @property
     def nash_conv(self) -> FloatArray:
         """[games] sum over players of what each gains by best-responding."""
-        total: FloatArray = self.best_response_values.sum(axis=1) - self.values.sum(axis=1)
-        return total
+        return self.best_response_values.sum(axis=1) - self.values.sum(axis=1)
 
     @property
     def exploitability(self) -> FloatArray:
         """[games] mean over players of what each gains by best-responding."""
-        mean: FloatArray = self.nash_conv / self.values.shape[1]
-        return mean
+        return self.nash_conv / self.values.shape[1]
 
     def __len__(self) -> int:
         return len(self.values)
@@ -172,12 +170,7 @@ def replace_payoffs(game: HistoryForm, payoff: FloatArray) -> HistoryForm:
 
 
 def _build(
-    library: str,
-    trees: tuple[SequenceTree, ...],
-    terms: tuple[Terms, ...],
-    updates: Updates,
-    device: str,
-    dtype: str,
+    library: str, trees: tuple[SequenceTree, ...], terms: tuple[Terms, ...], updates: Updates, device: str, dtype: str
 ) -> _Solve:
     # Heavy libraries are imported when first needed.
     if library == "cupy":

@@ -25,13 +25,7 @@ from regretless.engines.threads import numba_threads, numba_threads_are_lost
 from regretless.forms.compile import uniform_array
 from regretless.forms.history import FloatArray, HistoryForm, IntArray
 from regretless.forms.memory import memory_bytes
-from regretless.forms.sequence import (
-    SequenceForm,
-    SequenceTree,
-    sequence_tree,
-    terminal_reach,
-    terminal_sequences,
-)
+from regretless.forms.sequence import SequenceForm, SequenceTree, sequence_tree, terminal_reach, terminal_sequences
 from regretless.variants.variant import ROW, Schedule
 
 __all__ = ["NumbaHistoryEngine", "NumbaSequenceEngine", "estimate"]

@@ -58,8 +58,7 @@ def _merge_close(value: FloatArray) -> FloatArray:
         return value
     distinct, place = np.unique(value, return_inverse=True)
     new = np.diff(distinct, prepend=-np.inf) > SAME * np.abs(distinct).max()
-    merged: FloatArray = distinct[np.flatnonzero(new)][np.cumsum(new) - 1][place]
-    return merged
+    return distinct[np.flatnonzero(new)][np.cumsum(new) - 1][place]
 
 
 def _hoist(

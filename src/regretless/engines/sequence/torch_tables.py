@@ -21,8 +21,7 @@ import torch
 
 from regretless.engines.sequence.layout import TreeLayout, lay_out, slices
 from regretless.engines.sequence.payoff_terms import Terms
-from regretless.engines.sequence.torch_segments import Segments
-from regretless.engines.sequence.torch_update import Tables, match, update
+from regretless.engines.sequence.torch_update import Segments, Tables, match, update
 from regretless.forms.history import FloatArray
 from regretless.forms.sequence import SequenceTree
 
@@ -137,11 +136,7 @@ class GameTables:
     """A game on a device, with the state of CFR."""
 
     def __init__(
-        self,
-        trees: tuple[SequenceTree, ...],
-        terms: tuple[Terms, ...],
-        device: torch.device,
-        dtype: torch.dtype,
+        self, trees: tuple[SequenceTree, ...], terms: tuple[Terms, ...], device: torch.device, dtype: torch.dtype
     ) -> None:
         layouts = [lay_out(tree, np.diff(term.start)) for tree, term in zip(trees, terms)]
         self.seats = [_Seat(player, layouts, terms[player], device, dtype) for player in range(len(trees))]
