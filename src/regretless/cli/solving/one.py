@@ -160,7 +160,7 @@ def problem_of_saving(solution: Solution, path: Path, resumable: bool) -> Invali
 
 def tell_of_compiling(storage: int | None) -> None:
     """Say that the first solve takes longer, if it does."""
-    from regretless.engines.public.compiled.cache import kernels_are_compiled
+    from regretless.engines.public.compiled.engine import kernels_are_compiled
 
     if not kernels_are_compiled(storage or 32):
         for_people().print("compiling kernels for this machine: once, about 20 seconds", style="dim")

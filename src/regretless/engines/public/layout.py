@@ -10,7 +10,6 @@ Hands are padded to a multiple of sixteen; padding hands are dead everywhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.public.formats import Stored
-from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.history import FloatArray
 from regretless.forms.public import BettingTree, Kind, PublicForm
 from regretless.reprs import brief
 
@@ -95,20 +94,15 @@ class Layout:
 
     def make_alike(self, numbers: Stored, player: int) -> None:
         """Give equivalent hands on each runout the numbers of their representative."""
-        for street, symmetry, runouts in _symmetric_runouts(self.form):
-            alike = self.form.symmetry.hands[player][symmetry].astype(np.int64)
-            others = np.flatnonzero(alike != np.arange(len(alike)))
-            source = alike[others]
-            for node in self.decisions(player, street):
-                rows, where = self.node_rows(numbers, node), runouts[:, None]
-                rows[where, others // LANES, :, others % LANES] = rows[where, source // LANES, :, source % LANES]
-
-
-def _symmetric_runouts(form: PublicForm) -> Iterator[tuple[int, int, IntArray]]:
-    """Street, row of `PublicForm.symmetry` and runouts, wherever some hands are equivalent."""
-    for number, street in enumerate(form.streets):
-        for symmetry in np.setdiff1d(street.symmetry, 0):
-            yield number, int(symmetry), np.flatnonzero(street.symmetry == symmetry)
+        for number, street in enumerate(self.form.streets):
+            for symmetry in np.setdiff1d(street.symmetry, 0):  # 0: no two hands are equivalent
+                runouts = np.flatnonzero(street.symmetry == symmetry)[:, None]
+                alike = self.form.symmetry.hands[player][symmetry].astype(np.int64)
+                others = np.flatnonzero(alike != np.arange(len(alike)))
+                first = alike[others]
+                for node in self.decisions(player, number):
+                    rows = self.node_rows(numbers, node)
+                    rows[runouts, others // LANES, :, others % LANES] = rows[runouts, first // LANES, :, first % LANES]
 
 
 def take_alike(form: PublicForm, strategy: FloatArray, node: int, runout: int) -> FloatArray:

@@ -5,7 +5,7 @@ It recurses over every public node, and a terminal is a matrix over pairs of han
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,6 @@ __all__ = ["PublicReference", "matched"]
 DOUBLE = np.dtype(np.float64)
 DOUBLES = NumberFormat(bits=64, regret=DOUBLE, average=DOUBLE, regret_in_kernels=DOUBLE)
 
-
 _NONE = Weights()
 
 
@@ -46,6 +45,7 @@ class _Walk:
     mode: _Mode
     strategy: PublicStrategy
     weights: Weights = _NONE
+    found: dict[Place, FloatArray] = field(default_factory=dict)  # values at every place that was walked
 
 
 class PublicReference(StoredEngine):
@@ -124,12 +124,12 @@ class PublicReference(StoredEngine):
     def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
         """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach."""
         tree = self.form.tree
-        found: dict[Place, FloatArray] = {}
-        self._root(_Walk(player, _Mode.MEAN, self.strategy), found)
+        walk = _Walk(player, _Mode.MEAN, self.strategy)
+        self._root(walk)
         return [
             np.array(
                 [
-                    [found[node, runout] for node in np.flatnonzero(tree.street == street).tolist()]
+                    [walk.found[node, runout] for node in np.flatnonzero(tree.street == street).tolist()]
                     for runout in range(len(self.form.streets[street].parent))
                 ],
                 dtype=np.float32,
@@ -137,21 +137,13 @@ class PublicReference(StoredEngine):
             for street in range(len(self.form.streets) - 1)
         ]
 
-    def _root(self, walk: _Walk, found: dict[Place, FloatArray] | None = None) -> FloatArray:
+    def _root(self, walk: _Walk) -> FloatArray:
         """[H] values at the root."""
         own, other = self.form.hands[walk.own], self.form.hands[1 - walk.own]
-        return self._walk(walk, 0, 0, other.weight, np.ones(len(own.weight)), {} if found is None else found)
+        return self._walk(walk, 0, 0, other.weight, np.ones(len(own.weight)))
 
-    def _walk(
-        self,
-        walk: _Walk,
-        node: int,
-        runout: int,
-        reach: FloatArray,
-        own_reach: FloatArray,
-        found: dict[Place, FloatArray],
-    ) -> FloatArray:
-        """[H] counterfactual values of the own player's hands at a public node, recorded in `found`."""
+    def _walk(self, walk: _Walk, node: int, runout: int, reach: FloatArray, own_reach: FloatArray) -> FloatArray:
+        """[H] counterfactual values of the own player's hands at a public node."""
         tree, own = self.form.tree, walk.own
         children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
         kind, place = tree.kind[node], (node, runout)
@@ -160,21 +152,21 @@ class PublicReference(StoredEngine):
             acting = tree.player[node] == own
             below = np.array(
                 [
-                    self._walk(walk, child, runout, reach, own_reach * play, found)
+                    self._walk(walk, child, runout, reach, own_reach * play)
                     if acting
-                    else self._walk(walk, child, runout, reach * play, own_reach, found)
+                    else self._walk(walk, child, runout, reach * play, own_reach)
                     for child, play in zip(children, strategy, strict=True)
                 ]
             )
             values: FloatArray = self._decide(walk, place, strategy, below, own_reach) if acting else below.sum(axis=0)
         else:
             values = (
-                self._deal(walk, children[0], runout, reach, own_reach, found)
+                self._deal(walk, children[0], runout, reach, own_reach)
                 if kind == Kind.CHANCE
                 else self._terminal(own, node, runout, reach)
             )
             values = values[self.form.symmetry.hands[own][self.form.streets[tree.street[node]].symmetry[runout]]]
-        found[place] = values
+        walk.found[place] = values
         return values
 
     def _decide(
@@ -190,20 +182,12 @@ class PublicReference(StoredEngine):
             self._update(place, below - worth, own_reach, walk.weights)
         return worth
 
-    def _deal(
-        self,
-        walk: _Walk,
-        node: int,
-        parent: int,
-        reach: FloatArray,
-        own_reach: FloatArray,
-        found: dict[Place, FloatArray],
-    ) -> FloatArray:
+    def _deal(self, walk: _Walk, node: int, parent: int, reach: FloatArray, own_reach: FloatArray) -> FloatArray:
         own, street = walk.own, self.form.streets[int(self.form.tree.street[node])]
         total = np.zeros(len(self.form.hands[own].weight))
         for runout in np.flatnonzero(street.parent == parent).tolist():
             alive = ~street.dead[1 - own][runout]
-            values = self._walk(walk, node, runout, reach * alive, own_reach, found)
+            values = self._walk(walk, node, runout, reach * alive, own_reach)
             for copy in street.copies[street.first_copy[runout] : street.first_copy[runout + 1]]:
                 total += street.probability * values[self.form.permutations[own][copy]]
         return total

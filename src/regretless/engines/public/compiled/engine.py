@@ -4,54 +4,55 @@ Arithmetic is in 32 bits, at terminals in 64 where blockers remove nearly all of
 cancel. Regrets and averages are stored in 32 or 16 bits (`engines/public/formats.py`).
 
 The parts, in the order of the data: `layout` and `stored` in the parent folder (where numbers are stored), `plan`
-(where rows are kept), `tables` and `showdowns` (hands and runouts), `buffers` (the rows themselves), `lanes` (vectors),
+(where rows are kept), `tables` and `showdowns` (hands and runouts), `jobs` (the rows themselves), `lanes` (vectors),
 `nodes` and `terminals` (the arithmetic), `walk` (one runout after another), `iterate` (whole iterations).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
-from regretless.engines.public.compiled.buffers import aligned, bytes_of, lock_rows, make_blocks, make_scratch
-from regretless.engines.public.compiled.jobs import EXTRAS, WEIGHTS, Job, Learned, Scratch, Steps
+from regretless.engines.public.compiled.jobs import (
+    EXTRAS,
+    WEIGHTS,
+    Job,
+    Learned,
+    Scratch,
+    Steps,
+    aligned,
+    bytes_of,
+    lock_rows,
+    make_blocks,
+    make_scratch,
+)
 from regretless.engines.public.compiled.kernels.iterate import BEGIN, BLOCKS, FINISH, iterate
 from regretless.engines.public.compiled.kernels.walk import BEST, LEARN, MEAN
 from regretless.engines.public.compiled.plan import make_plans
 from regretless.engines.public.compiled.records import check_limits
-from regretless.engines.public.compiled.runout_walk import GivenRows, RunoutWalk
+from regretless.engines.public.compiled.runout_walk import NO_LEARNING, GivenRows, RunoutWalk
+from regretless.engines.public.compiled.showdowns import fill_lists
 from regretless.engines.public.compiled.tables import make_tables
-from regretless.engines.public.formats import number_format
-from regretless.engines.public.precision import largest_value, met_weights, needs_wide_tiles
+from regretless.engines.public.formats import largest_value, met_weights, needs_wide_tiles, number_format
 from regretless.engines.public.stored import StoredEngine
 from regretless.engines.threads import Workers
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.variants.variant import Schedule
 
-__all__ = ["CompiledPublicEngine"]
+__all__ = ["CompiledPublicEngine", "kernels_are_compiled"]
 
 SALT = 0x9E3779  # makes 16-bit rounding differ from iteration to iteration
 WHOLE = BEGIN | BLOCKS | FINISH
 
 _NO_LOCKS = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
-_ONE_STEP = Steps(np.zeros(1, dtype=WEIGHTS), np.zeros(1, dtype=EXTRAS))  # for walks that learn nothing
 
 
 class CompiledPublicEngine(StoredEngine):
-    """One public form on the processor.
-
-    >>> from regretless.forms.public_poker import compile_public
-    >>> from regretless.games import Kuhn
-    >>> from regretless.variants import Plus, schedule
-    >>> engine = CompiledPublicEngine(compile_public(Kuhn()))
-    >>> engine.advance(schedule(Plus(), first=1, count=100))
-    >>> engine.evaluate().exploitability < 0.002
-    True
-    """
+    """One public form on the processor."""
 
     name = "numba"
     device = "cpu"
@@ -78,7 +79,7 @@ class CompiledPublicEngine(StoredEngine):
         self._blocks = make_blocks(form, self._plans, self._units, threads)
         self._pool = Workers(threads) if threads > 1 and len(form.streets) > 1 else None
         # Compile the kernels or load them from disk, so that setup and not the first iteration pays for it.
-        self._run(Steps(_ONE_STEP.weights[:0], _ONE_STEP.extras[:0]), 0, 0, 0, MEAN)
+        self._run(Steps(NO_LEARNING.weights[:0], NO_LEARNING.extras[:0]), 0, 0, 0, MEAN)
 
     @property
     def kept_bytes(self) -> int:
@@ -155,12 +156,12 @@ class CompiledPublicEngine(StoredEngine):
         # A walk keeps the values of a second-street runout until it begins the next.
         if len(streets) > 0:
             walk = RunoutWalk(player, MEAN, self._job(player, MEAN), scratch)
-            walk.begin()
+            walk.run(BEGIN)
             for runout in range(len(self.form.streets[1].parent)):
-                walk.below(runout)
+                walk.run(BLOCKS, runout)
                 if len(streets) > 1:
                     values[1][runout] = scratch.value[rows[1]] / self._units[player]
-            walk.finish()
+            walk.run(FINISH)
             values[0][0] = scratch.value[rows[0]] / self._units[player]
         return values
 
@@ -172,15 +173,15 @@ class CompiledPublicEngine(StoredEngine):
             for own, mode in walks
         }
         for walk in taken.values():
-            walk.begin()
+            walk.run(BEGIN)
         for runout in range(len(self.form.streets[1].parent) if len(self.form.streets) > 1 else 0):
             rows.read(runout)
             for (own, _), walk in taken.items():
                 walk.job = rows.job(own, walk.job)
-                walk.below(runout)
+                walk.run(BLOCKS, runout)
         found = {}
         for (own, mode), walk in taken.items():
-            walk.finish()
+            walk.run(FINISH)
             found[own, mode] = self._mean(own)
         return found
 
@@ -220,7 +221,7 @@ class CompiledPublicEngine(StoredEngine):
         jobs = self._job(0, mode), self._job(1, mode)
         iterate(steps, first_own, last_own, parts, mode, self.predicts, *jobs, main, scratch or main)
 
-    def _walk(self, own: int, mode: int, steps: Steps = _ONE_STEP) -> None:
+    def _walk(self, own: int, mode: int, steps: Steps = NO_LEARNING) -> None:
         """One walk of one player, shared among the threads."""
         if self._pool is None:
             self._run(steps, own, own + 1, WHOLE, mode)
@@ -233,6 +234,33 @@ class CompiledPublicEngine(StoredEngine):
         for each in waiting:
             each.result()
         self._run(steps, own, own + 1, FINISH, mode)
+
+
+def kernels_are_compiled(storage: int = 32) -> bool:
+    """Whether a solve with 32-bit terminals can start at once; otherwise setup compiles for about 20 seconds."""
+    try:
+        return bool(_signatures(fill_lists)) and (storage, 32) in map(_bits, _signatures(iterate))
+    except (AttributeError, OSError):  # another version of numba, or an unreadable cache: say nothing
+        return True
+
+
+def _signatures(kernel: Any) -> list[Any]:
+    """Argument types for which a kernel is compiled, in this process or on disk."""
+    index = kernel._cache._cache_file._load_index()  # noqa: SLF001  numba has no public way to list what it keeps
+    return [*kernel.signatures, *(signature for signature, *_ in index)]
+
+
+def _bits(signature: Any) -> tuple[int, int]:
+    """Bits of a regret and of a number in a tile, from the types of the arguments of `iterate`."""
+
+    def field(kind: Any, *names: str) -> Any:
+        for name in names:
+            kind = kind.types[kind.fields.index(name)]
+        return kind
+
+    job = next(each for each in signature if "learned" in getattr(each, "fields", ()))
+    scratch = next(each for each in signature if "tile" in getattr(each, "fields", ()))
+    return int(field(job, "learned", "regret").dtype.bitwidth), int(field(scratch, "tile", "reach").dtype.bitwidth)
 
 
 if TYPE_CHECKING:

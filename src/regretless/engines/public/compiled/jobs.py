@@ -1,25 +1,30 @@
-"""Arguments of the kernels: weights of iterations, stored numbers, and working rows."""
+"""Arguments of the kernels: weights of iterations, stored numbers, locked hands, and working rows."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.public.compiled.plan import Plan
+from regretless.engines.public.compiled.records import Float32, Float64, Int32, Records
+from regretless.engines.public.compiled.sizes import MOST_BLOCKS, tile_rows
 from regretless.engines.public.compiled.tables import Tables
+from regretless.engines.public.layout import LANES
+from regretless.engines.public.stored import Lock, Place
+from regretless.forms.public import PublicForm
 from regretless.variants.variant import Weights
 
-__all__ = ["EXTRAS", "WEIGHTS", "Blocks", "Job", "Learned", "Scratch", "Step", "Steps", "Tile"]
+__all__ = ["EXTRAS", "WEIGHTS", "Job", "Learned", "Scratch", "Step", "Steps", "aligned", "bytes_of"]
+__all__ += ["lock_rows", "make_blocks", "make_scratch"]
 
-Float32 = NDArray[np.float32]
-Float64 = NDArray[np.float64]
 Float = Float32 | Float64
-Records = NDArray[np.void]
 Record = Any  # one element of such an array, whose fields are read by name
-Stored = NDArray[np.float32] | NDArray[np.int16] | NDArray[np.uint16]
+Stored = Float32 | NDArray[np.int16] | NDArray[np.uint16]
 
+CACHE_LINE = 64  # bytes
 WEIGHTS = np.dtype([(name, np.float32) for name in Weights._fields])  # a variant's numbers of one iteration
 EXTRAS = np.dtype(
     [
@@ -51,7 +56,7 @@ class Learned(NamedTuple):
     average: Stored
     other_matched: Stored  # what the opponent's strategy is matched to while the own player learns,
     other_average: Stored  # and while strategies are evaluated
-    lock: NDArray[np.int32]  # [runouts · nodes] row of `locked`, or -1; empty if nothing is locked
+    lock: Int32  # [runouts · nodes] row of `locked`, or -1; empty if nothing is locked
     locked: Float32  # [locks · hands] 1 where a hand is locked
 
 
@@ -82,7 +87,7 @@ class Scratch(NamedTuple):
 class Blocks(NamedTuple):
     """How the second street is divided among threads, and where the walks of one player begin and end."""
 
-    runout: NDArray[np.int32]  # [B+1]  runouts of block b
+    runout: Int32  # [B+1]  runouts of block b
     counter: NDArray[np.int64]  # [1]   blocks taken by threads in the current walk
     lines: Float64  # [B · size]        values of the lines into the second street, by block; [size] for one thread
     opponent: Float32  # [m]            the opponent's range
@@ -98,3 +103,78 @@ class Job(NamedTuple):
     tables: Tables
     learned: Learned
     blocks: Blocks
+
+
+def aligned(size: int, dtype: Any = np.float32) -> NDArray[Any]:
+    """Zeros aligned to a cache line, so that no vector straddles two."""
+    width = np.dtype(dtype).itemsize
+    raw = np.zeros(size + CACHE_LINE // width, dtype=dtype)
+    skip = -raw.ctypes.data % CACHE_LINE // width
+    return raw[skip : skip + size]
+
+
+def bytes_of(*held: object) -> int:
+    """Total bytes of arrays in nested tuples; arrays that share a buffer count once."""
+    longest: dict[int, int] = {}
+
+    def count(thing: object) -> None:
+        if isinstance(thing, np.ndarray):
+            longest[thing.ctypes.data] = max(thing.nbytes, longest.get(thing.ctypes.data, 0))
+        elif isinstance(thing, tuple | list):
+            for each in thing:
+                count(each)
+
+    count(held)
+    return sum(longest.values())
+
+
+def make_scratch(plans: tuple[Plan, Plan], deck: int, tile_type: type[np.floating[Any]] = np.float32) -> Scratch:
+    """Rows for one thread."""
+    opponent, value, line = (
+        aligned(int(size), kind)
+        for size, kind in zip(
+            np.maximum(plans[0].rows, plans[1].rows), (np.float32, np.float32, np.float64), strict=True
+        )
+    )
+    rows = tile_rows(max(plans[0].own_hands, plans[0].other_hands), deck)
+    tile = Tile(**{name: aligned(count * LANES, tile_type) for name, count in rows.items()})
+    return Scratch(opponent, value, line, tile)
+
+
+def make_blocks(
+    form: PublicForm, plans: tuple[Plan, Plan], units: Sequence[float], threads: int
+) -> tuple[Blocks, Blocks]:
+    """Blocks for both players' walks, which take turns with the buffers of lines."""
+    runouts = len(form.streets[1].parent) if len(form.streets) > 1 else 0
+    count = min(runouts, MOST_BLOCKS)
+    buffers = count if threads > 1 else min(count, 1)
+    sizes = [int(plan.streets[1]["last_line"]) * plan.own_hands if count else 0 for plan in plans]
+    lines = aligned(buffers * max(sizes), np.float64)
+
+    def of(own: int) -> Blocks:
+        opponent = aligned(plans[own].other_hands)
+        opponent[: len(form.hands[1 - own].weight)] = form.hands[1 - own].weight * units[own]
+        ones = aligned(plans[own].own_hands)
+        ones[:] = 1.0
+        return Blocks(
+            runout=np.linspace(1, 1 + runouts, count + 1).astype(np.int32),
+            counter=np.zeros(1, dtype=np.int64),
+            lines=lines[: buffers * sizes[own]],
+            opponent=opponent,
+            own=ones,
+            root=aligned(plans[own].own_hands, np.float64),
+            size=sizes[own],
+        )
+
+    return of(0), of(1)
+
+
+def lock_rows(locks: Mapping[Place, Lock], form: PublicForm, plan: Plan) -> tuple[Int32, Float32]:
+    """`Learned.lock` and `Learned.locked` for a player's locks."""
+    locked = aligned(len(locks) * plan.own_hands)
+    street_at = np.cumsum([0, *(len(street.parent) for street in form.streets)])
+    rows = np.full((street_at[-1], len(plan.nodes)), -1, dtype=np.int32)
+    for number, ((node, runout), lock) in enumerate(locks.items()):
+        rows[street_at[int(form.tree.street[node])] + runout, plan.nodes["node"] == node] = number
+        locked[number * plan.own_hands :][: len(lock.hands)] = lock.hands
+    return rows.ravel(), locked

@@ -17,17 +17,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.compiled.records import CHUNK, LINE, NODE, STREET
+from regretless.engines.public.compiled.records import CHUNK, LINE, NODE, STREET, Float32, Float64, Int32, Records
 from regretless.engines.public.compiled.sizes import CHUNK_BYTES
 from regretless.engines.public.layout import LANES, Layout, walking_order
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import Kind
 
 __all__ = ["Plan", "Tiles", "make_plans"]
 
-Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
-Float = NDArray[np.float32] | NDArray[np.float64]
-Records = NDArray[np.void]
+PayType = type[np.floating[Any]]  # in which terminals are evaluated
 
 
 class Tiles(NamedTuple):
@@ -35,7 +33,7 @@ class Tiles(NamedTuple):
 
     from_at: Int32  # [16 T]    row of the opponent's reach; the row of zeros for an unused lane
     to_at: Int32  #   [16 T]    row of values; a row that is never read for an unused lane
-    pay: Float  #     what the own player gets: [16 T] at folds, at showdowns [3 · 16 T], see `_tiles`
+    pay: Float32 | Float64  #     what the own player gets: [16 T] at folds, at showdowns [3 · 16 T], see `_tiles`
 
 
 class Plan(NamedTuple):
@@ -56,11 +54,8 @@ class Plan(NamedTuple):
     rows: Int64  # [3]  numbers in the arrays of opponent reach, own reach and values, line values
 
 
-def make_plans(layout: Layout, pay_type: type[np.floating[Any]] = np.float32) -> tuple[Plan, Plan]:
-    """Lay out a form for the walks of both players; fast and small, since nothing here grows with the runouts.
-
-    `pay_type` is the number type in which terminals are evaluated.
-    """
+def make_plans(layout: Layout, pay_type: PayType) -> tuple[Plan, Plan]:
+    """Lay out a form for the walks of both players; fast and small, since nothing here grows with the runouts."""
     tree = layout.form.tree
     nodes, entries, above_nodes = walking_order(tree)
     order = np.array(nodes, dtype=np.int32)
@@ -71,6 +66,7 @@ def make_plans(layout: Layout, pay_type: type[np.floating[Any]] = np.float32) ->
         for node in order
     ]
     walk = _Walk(
+        layout=layout,
         order=order,
         street=tree.street[order].astype(np.int32),
         kind=tree.kind[order].astype(np.int32),
@@ -78,14 +74,14 @@ def make_plans(layout: Layout, pay_type: type[np.floating[Any]] = np.float32) ->
         children=children,
         starts=position[entries],
         above=np.array([-1 if node < 0 else position[node] for node in above_nodes], dtype=np.int32),
-        hands=layout.hands,
     )
-    return _make_plan(layout, walk, 0, pay_type), _make_plan(layout, walk, 1, pay_type)
+    return _make_plan(walk, 0, pay_type), _make_plan(walk, 1, pay_type)
 
 
 class _Walk(NamedTuple):
     """The betting tree in walking order."""
 
+    layout: Layout
     order: Int32  # [N]  nodes of the tree
     street: Int32  # [N]
     kind: Int32  # [N]
@@ -93,17 +89,15 @@ class _Walk(NamedTuple):
     children: list[list[int]]  # [N]
     starts: Int32  # [L]  first node of each line
     above: Int32  # [L]   chance node that leads into it; -1 at the root
-    hands: Int64  # [2]
 
 
-def _make_plan(layout: Layout, walk: _Walk, own: int, pay_type: type[np.floating[Any]]) -> Plan:
-    chunk_line, street_chunk = _chunks(walk, int(walk.hands.sum()))
+def _make_plan(walk: _Walk, own: int, pay_type: PayType) -> Plan:
+    layout, hands = walk.layout, walk.layout.hands
+    chunk_line, street_chunk = _chunks(walk)
     chunk_node = np.append(walk.starts, len(walk.order))[chunk_line]
     opponent_at, own_at, value_at, sizes = _rows(walk, own, chunk_node, street_chunk)
-    fold_ends, folds = _tiles(layout.form, walk, own, Kind.FOLD, chunk_node, opponent_at, value_at, pay_type)
-    showdown_ends, showdowns = _tiles(
-        layout.form, walk, own, Kind.SHOWDOWN, chunk_node, opponent_at, value_at, pay_type
-    )
+    fold_ends, folds = _tiles(walk, own, Kind.FOLD, chunk_node, opponent_at, value_at, pay_type)
+    showdown_ends, showdowns = _tiles(walk, own, Kind.SHOWDOWN, chunk_node, opponent_at, value_at, pay_type)
 
     nodes = np.zeros(len(walk.order), dtype=NODE)
     nodes["node"], nodes["kind"], nodes["mine"] = walk.order, walk.kind, walk.actor == own
@@ -118,15 +112,10 @@ def _make_plan(layout: Layout, walk: _Walk, own: int, pay_type: type[np.floating
     lines["node"] = walk.starts
     lines["opponent_at"] = np.where(walk.above < 0, 0, opponent_at[walk.above])
     lines["own_at"] = np.where(walk.above < 0, 0, own_at[walk.above])
-    lines["value_at"] = np.arange(len(walk.starts)) * walk.hands[own]
+    lines["value_at"] = np.arange(len(walk.starts)) * hands[own]
 
     chunks = np.zeros(len(chunk_node) - 1, dtype=CHUNK)
-    for what, ends in (
-        ("node", chunk_node),
-        ("line", chunk_line),
-        ("fold", fold_ends),
-        ("showdown", showdown_ends),
-    ):
+    for what, ends in (("node", chunk_node), ("line", chunk_line), ("fold", fold_ends), ("showdown", showdown_ends)):
         chunks[f"first_{what}"], chunks[f"last_{what}"] = ends[:-1], ends[1:]
 
     for chunk in chunks:
@@ -135,7 +124,7 @@ def _make_plan(layout: Layout, walk: _Walk, own: int, pay_type: type[np.floating
             decisions = inside[(inside["kind"] == Kind.DECISION) & (inside["mine"] == acts)]
             if len(decisions):
                 chunk[f"{who}_block"] = decisions["block"][0]
-                chunk[f"{who}_size"] = int(decisions["actions"].sum()) * walk.hands[player]
+                chunk[f"{who}_size"] = int(decisions["actions"].sum()) * hands[player]
 
     streets = np.zeros(len(layout.form.streets), dtype=STREET)
     for what, ends in (("chunk", street_chunk), ("line", chunk_line[street_chunk])):
@@ -143,8 +132,8 @@ def _make_plan(layout: Layout, walk: _Walk, own: int, pay_type: type[np.floating
     for who, player in (("own", own), ("other", 1 - own)):
         streets[f"{who}_at"], streets[f"{who}_size"] = layout.street_at[player], layout.runout_size[player]
     return Plan(
-        own_hands=int(walk.hands[own]),
-        other_hands=int(walk.hands[1 - own]),
+        own_hands=int(hands[own]),
+        other_hands=int(hands[1 - own]),
         nodes=nodes,
         child=value_at[np.array([child for row in walk.children for child in row], dtype=np.int64)],
         lines=lines,
@@ -152,11 +141,11 @@ def _make_plan(layout: Layout, walk: _Walk, own: int, pay_type: type[np.floating
         streets=streets,
         folds=folds,
         showdowns=showdowns,
-        rows=np.array([*sizes, len(lines) * walk.hands[own]], dtype=np.int64),
+        rows=np.array([*sizes, len(lines) * hands[own]], dtype=np.int64),
     )
 
 
-def _chunks(walk: _Walk, width: int) -> tuple[Int32, Int32]:
+def _chunks(walk: _Walk) -> tuple[Int32, Int32]:
     """Step 2: lines of each chunk [C+1] and chunks of each street [S+1].
 
     Lines of the last street stay in order; the cuts minimise empty lanes in tiles.
@@ -177,7 +166,7 @@ def _chunks(walk: _Walk, width: int) -> tuple[Int32, Int32]:
                     for line in members
                 ]
             )
-            sizes = np.diff(ends)[members] * width * 4
+            sizes = np.diff(ends)[members] * int(walk.layout.hands.sum()) * 4
             chunk_line += [int(members[0]) + cut for cut in _cuts(sizes, counts)]
         street_chunk.append(len(chunk_line) - 1)
     return np.array(chunk_line, dtype=np.int32), np.array(street_chunk, dtype=np.int32)
@@ -216,7 +205,7 @@ def _rows(walk: _Walk, own: int, chunk_node: Int32, street_chunk: Int32) -> tupl
     """
     opponent_at, own_at, value_at = (np.zeros(len(walk.kind), dtype=np.int32) for _ in range(3))
     reach_at = (opponent_at, own_at)
-    widths = (int(walk.hands[1 - own]), int(walk.hands[own]))
+    widths = (int(walk.layout.hands[1 - own]), int(walk.layout.hands[own]))
     entry = np.zeros(len(walk.kind), dtype=np.bool_)
     entry[walk.starts] = True
     base = list(widths)
@@ -249,14 +238,7 @@ def _rows(walk: _Walk, own: int, chunk_node: Int32, street_chunk: Int32) -> tupl
 
 
 def _tiles(
-    form: PublicForm,
-    walk: _Walk,
-    own: int,
-    kind: Kind,
-    chunk_node: Int32,
-    opponent_at: Int32,
-    value_at: Int32,
-    pay_type: type[np.floating[Any]],
+    walk: _Walk, own: int, kind: Kind, chunk_node: Int32, opponent_at: Int32, value_at: Int32, pay_type: PayType
 ) -> tuple[Int32, Tiles]:
     """Step 3: tiles of each chunk [C+1], and the tiles with the payoff of each terminal.
 
@@ -264,26 +246,22 @@ def _tiles(
 
         win · W + tie · (E − W) + lose · (V − E)  =  (win − tie) · W + (tie − lose) · E + lose · V
     """
+    form = walk.layout.form
     win, lose, tie = form.payoffs.win[:, own], form.payoffs.lose[:, own], form.payoffs.tie[:, own]
-    ends, at = _grouped(walk.kind == kind, chunk_node)
+    members: list[int] = []
+    tiles = [0]
+    for first, last in pairwise(chunk_node):
+        found = (np.flatnonzero(walk.kind[first:last] == kind) + first).tolist()
+        members += found + [-1] * (-len(found) % LANES)
+        tiles.append(len(members) // LANES)
+    at = np.array(members, dtype=np.int64)
     node = walk.order[at]
     if kind == Kind.FOLD:
         pay = np.where(form.tree.player[node] == own, lose[node], win[node])
     else:
         pay = np.array([(win - tie)[node], (tie - lose)[node], lose[node]])
-    return ends, Tiles(
+    return np.array(tiles, dtype=np.int32), Tiles(
         from_at=np.where(at < 0, 0, opponent_at[at]).astype(np.int32),
         to_at=np.where(at < 0, 0, value_at[at]).astype(np.int32),
         pay=np.where(at < 0, 0, pay).ravel().astype(pay_type),
     )
-
-
-def _grouped(wanted: NDArray[np.bool_], chunk_node: Int32) -> tuple[Int32, Int64]:
-    """Tiles of each chunk [C+1], and the wanted nodes by chunk, padded with -1 to multiples of sixteen."""
-    members: list[int] = []
-    tiles = [0]
-    for first, last in pairwise(chunk_node):
-        found = (np.flatnonzero(wanted[first:last]) + first).tolist()
-        members += found + [-1] * (-len(found) % LANES)
-        tiles.append(len(members) // LANES)
-    return np.array(tiles, dtype=np.int32), np.array(members, dtype=np.int64)

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regretless.errors import InvalidGame
 from regretless.forms.public import PublicForm
 
 __all__ = ["CHUNK", "EXTENT", "FOUR", "LINE", "NODE", "RECORD", "ROW", "RUNOUT", "SCALE", "STREET", "check_limits"]
+
+Int8 = NDArray[np.int8]
+Int16 = NDArray[np.int16]
+Int32 = NDArray[np.int32]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
+Records = NDArray[np.void]
 
 SCALE = 8  # rows are counted in eighths, which x86 addressing modes scale for free,
 ROW = -SCALE  # and which leave the low bits of a number free: the lowest marks the end of a class

@@ -9,41 +9,29 @@ from __future__ import annotations
 import numpy as np
 
 from regretless.engines.contract import PublicStrategy
-from regretless.engines.public.compiled.buffers import aligned
-from regretless.engines.public.compiled.jobs import EXTRAS, WEIGHTS, Job, Scratch, Steps
-from regretless.engines.public.compiled.kernels.iterate import BEGIN, BLOCKS, FINISH, iterate
+from regretless.engines.public.compiled.jobs import EXTRAS, WEIGHTS, Job, Scratch, Steps, aligned
+from regretless.engines.public.compiled.kernels.iterate import iterate
 from regretless.engines.public.layout import Layout, take_alike
 
-__all__ = ["GivenRows", "RunoutWalk"]
+__all__ = ["NO_LEARNING", "GivenRows", "RunoutWalk"]
 
-_STEPS = Steps(np.zeros(1, dtype=WEIGHTS), np.zeros(1, dtype=EXTRAS))
+NO_LEARNING = Steps(np.zeros(1, dtype=WEIGHTS), np.zeros(1, dtype=EXTRAS))  # one step of a walk that learns nothing
 
 
 class RunoutWalk:
-    """A walk without learning, in parts: `begin`, `below` for each runout of the second street, `finish`."""
+    """A walk without learning, in parts: BEGIN, BLOCKS for each runout of the second street, FINISH."""
 
     def __init__(self, own: int, mode: int, job: Job, scratch: Scratch) -> None:
         self.own, self.mode, self.scratch = own, mode, scratch
         lines, counter = aligned(job.blocks.size, np.dtype(np.float64)), np.zeros(1, dtype=np.int64)
         self.job = job._replace(blocks=job.blocks._replace(lines=lines, counter=counter))
 
-    def begin(self) -> None:
-        """Go down the first street."""
-        self._run(BEGIN, 0, 0)
-
-    def below(self, runout: int) -> None:
-        """Walk one runout of the second street and everything below it."""
-        self._run(BLOCKS, runout, runout + 1)
-
-    def finish(self) -> None:
-        """Go up the first street."""
-        self._run(FINISH, 0, 0)
-
-    def _run(self, part: int, first: int, last: int) -> None:
-        runouts = np.arange(1 + first, 2 + last, dtype=np.int32)  # runout 0 is the first street's
+    def run(self, part: int, runout: int = 0) -> None:
+        """One part of the walk; `runout` is the one to walk in BLOCKS."""
+        ends = np.array([1 + runout, 2 + runout], dtype=np.int32)  # runout 0 is the first street's
         self.job.blocks.counter[:] = 0
-        job = self.job._replace(blocks=self.job.blocks._replace(runout=runouts))
-        iterate(_STEPS, self.own, self.own + 1, part, self.mode, False, job, job, self.scratch, self.scratch)
+        job = self.job._replace(blocks=self.job.blocks._replace(runout=ends))
+        iterate(NO_LEARNING, self.own, self.own + 1, part, self.mode, False, job, job, self.scratch, self.scratch)
 
 
 class GivenRows:

@@ -19,17 +19,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regretless.compiling.decorators import fast_kernel
-from regretless.engines.public.compiled.records import EXTENT, FOUR, RECORD, SCALE
+from regretless.engines.public.compiled.records import EXTENT, FOUR, RECORD, SCALE, Int8, Int16, Int32, Records
 
 __all__ = ["Players", "Showdowns", "fill_lists", "make_showdowns"]
-
-Int8 = NDArray[np.int8]
-Int16 = NDArray[np.int16]
-Int32 = NDArray[np.int32]
-Records = NDArray[np.void]
 
 
 class Showdowns(NamedTuple):
@@ -64,86 +58,58 @@ def make_showdowns(players: Players, alike: Int16) -> Showdowns:
     """
     deck = alike.shape[1] - 1
     (final, n), m = players.order[0].shape, players.order[1].shape[1]
-    sums = np.zeros((final, m), dtype=np.int16)
-    events = np.zeros((final, 2 * m + (FOUR - 1) * deck), dtype=np.int16)
-    pairs = np.zeros((final, 2 * n, 2), dtype=np.int16)
-    groups = np.zeros((final, n, 2), dtype=np.int16)
-    lengths = np.zeros((final, 4), dtype=np.int32)
-    event_fours, pair_counts = (np.zeros((final, deck), dtype=np.int8) for _ in range(2))
-    records = np.zeros((final, n, RECORD), dtype=np.int16)
-    fill_lists(
-        *players.order,
-        *players.living,
-        *players.strength,
-        *players.cards,
-        alike,
-        deck,
-        sums,
-        event_fours,
-        events,
-        pair_counts,
-        pairs,
-        groups,
-        records,
-        lengths,
-        np.zeros((deck + 1, m), dtype=np.int16),
-        np.zeros((5, deck + 1), dtype=np.int32),
-        np.zeros(m, dtype=np.int16),
+    lists = Showdowns(
+        extents=np.zeros(final, dtype=EXTENT),
+        sums=np.zeros((final, m), dtype=np.int16),
+        event_fours=np.zeros((final, deck), dtype=np.int8),
+        events=np.zeros((final, 2 * m + (FOUR - 1) * deck), dtype=np.int16),
+        pair_counts=np.zeros((final, deck), dtype=np.int8),
+        pairs=np.zeros((final, 2 * n, 2), dtype=np.int16),
+        groups=np.zeros((final, n, 2), dtype=np.int16),
+        records=np.zeros((final, n, RECORD), dtype=np.int16),
     )
-    ends = np.cumsum(lengths, axis=0)
-    extents = np.zeros(final, dtype=EXTENT)
+    lengths = np.zeros((final, 4), dtype=np.int32)
+    holders, by_card = np.zeros((deck + 1, m), dtype=np.int16), np.zeros((5, deck + 1), dtype=np.int32)
+    fill_lists(players, alike, deck, lists, lengths, holders, by_card, np.zeros(m, dtype=np.int16))
+    ends, extents = np.cumsum(lengths, axis=0), lists.extents
     for column, what in enumerate(("sum", "event", "pair", "group")):
         extents[f"first_{what}"] = ends[:, column] - lengths[:, column]
     extents["last_sum"], extents["last_group"] = ends[:, 0], ends[:, 3]
 
-    def packed(lists: Int16, column: int) -> Int16:
-        return lists[np.arange(lists.shape[1]) < lengths[:, column, None]].ravel()
+    def packed(rows: Int16, column: int) -> Int16:
+        return rows[np.arange(rows.shape[1]) < lengths[:, column, None]].ravel()
 
     return Showdowns(
-        extents=extents,
-        sums=packed(sums, 0),
-        event_fours=event_fours.ravel(),
-        events=packed(events, 1),
-        pair_counts=pair_counts.ravel(),
-        pairs=packed(pairs, 2),
-        groups=packed(groups, 3),
-        records=records.ravel(),
+        extents,
+        packed(lists.sums, 0),
+        lists.event_fours.ravel(),
+        packed(lists.events, 1),
+        lists.pair_counts.ravel(),
+        packed(lists.pairs, 2),
+        packed(lists.groups, 3),
+        lists.records.ravel(),
     )
 
 
 @fast_kernel
 def fill_lists(
-    own: Int16,
-    other: Int16,
-    own_count: Int32,
-    other_count: Int32,
-    own_strength: Int16,
-    other_strength: Int16,
-    own_cards: Int16,
-    other_cards: Int16,
+    players: Players,
     alike: Int16,
     deck: int,
-    sums: Int16,
-    event_fours: Int8,
-    events: Int16,
-    pair_counts: Int8,
-    pairs: Int16,
-    groups: Int16,
-    records: Int16,
+    lists: Showdowns,  # with one row per runout
     lengths: Int32,  # [F, 4] of the lists: sums, events, pairs, groups
     holders: Int16,  # [deck + 1, m] scratch: positions in the order of strength, by card
     by_card: Int32,  # [5, deck + 1] scratch
     classes: Int16,  # [m] scratch
 ) -> None:
     """For every final runout, merge the players' hands in order of strength, once overall and once by card."""
+    (own, other), (own_count, other_count), (own_strength, other_strength), (own_cards, other_cards) = players
+    _, sums, event_fours, events, pair_counts, pairs, groups, records = lists
     zeros = SCALE * other_cards.shape[0]
     held, last, row, place, taken = by_card[0], by_card[1], by_card[2], by_card[3], by_card[4]
     for runout in range(len(records)):
         # Groups, and classes of the opponent's hands: 2g between groups g - 1 and g, 2g + 1 equal to g.
-        found = 0
-        rows = 0
-        group = 0
-        start = 0
+        found, rows, group, start = 0, 0, 0, 0
         while start < own_count[runout]:
             strength = own_strength[runout, own[runout, start]]
             end = start

@@ -11,16 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from regretless.engines.public.compiled.records import (
-    CHUNK,
-    EXTENT,
-    FOUR,
-    LINE,
-    NODE,
-    RECORD,
-    RUNOUT,
-    STREET,
-)
+from regretless.engines.public.compiled.records import CHUNK, EXTENT, FOUR, LINE, NODE, RECORD, RUNOUT, STREET
 from regretless.engines.public.formats import number_format
 from regretless.engines.public.layout import LANES, padded
 from regretless.forms.public import Kind
@@ -123,7 +114,7 @@ def _showdowns(size: PublicSize, own: int) -> int:
 
 
 def _blocks(size: PublicSize, threads: int) -> int:
-    """`buffers.make_blocks`, for both players."""
+    """`jobs.make_blocks`, for both players."""
     hands = _hands(size)
     count = min(int(size.runouts[1]), MOST_BLOCKS) if len(size.runouts) > 1 else 0
     lines = sum(_lines(size)[:2]) * max(hands) if count else 0
@@ -132,7 +123,7 @@ def _blocks(size: PublicSize, threads: int) -> int:
 
 
 def _scratch(size: PublicSize, wide_tiles: bool) -> int:
-    """`buffers.make_scratch`, for one thread."""
+    """`jobs.make_scratch`, for one thread."""
     hands, lines = _hands(size), _lines(size)
     share = _chunk_nodes(size) / max(_last_nodes(size), 1)
     opponent, value = [], []

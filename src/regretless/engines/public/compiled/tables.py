@@ -7,20 +7,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.compiled.records import FOUR, RUNOUT, SCALE
+from regretless.engines.public.compiled.records import FOUR, RUNOUT, SCALE, Int8, Int16, Int32, Records
 from regretless.engines.public.compiled.showdowns import Players, Showdowns, make_showdowns
 from regretless.engines.public.layout import LANES, padded
 from regretless.forms.public import PublicForm
 
 __all__ = ["Tables", "make_tables"]
 
-Int8 = NDArray[np.int8]
-Int16 = NDArray[np.int16]
-Int32 = NDArray[np.int32]
 UInt16 = NDArray[np.uint16]
 UInt32 = NDArray[np.uint32]
 BoolArray = NDArray[np.bool_]
-Records = NDArray[np.void]
 
 GOLDEN = 0x9E3779B1  # 2³² over the golden ratio: its multiples spread evenly
 

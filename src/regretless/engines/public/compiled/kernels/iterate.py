@@ -8,10 +8,11 @@ their timing. A single thread needs only one buffer.
 from __future__ import annotations
 
 from regretless.compiling.decorators import fast_inlined, fast_kernel, fast_pasted
-from regretless.engines.public.compiled.jobs import Float64, Job, Scratch, Step, Steps
+from regretless.engines.public.compiled.jobs import Job, Scratch, Step, Steps
 from regretless.engines.public.compiled.kernels.lanes import load, store, zeros
 from regretless.engines.public.compiled.kernels.processor import atomic_increment, flush_tiny, restore_tiny
 from regretless.engines.public.compiled.kernels.walk import DOWN, UP, Stretch, walk
+from regretless.engines.public.compiled.records import Float64
 from regretless.engines.public.layout import LANES
 
 __all__ = ["BEGIN", "BLOCKS", "FINISH", "iterate"]

@@ -3,8 +3,7 @@
     int16     the bits of half-precision floats: eleven significant bits, at most 65504
     uint16    integers from 0 to 65535
 
-Rounding is stochastic, so that errors cancel: with rounding to nearest, a sum would stop growing once its increments
-are less than half a step.
+Rounding is stochastic (`lanes.store_rounded`).
 """
 
 from __future__ import annotations

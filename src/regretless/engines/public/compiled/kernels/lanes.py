@@ -304,14 +304,7 @@ def transpose(typing_context: Any, source: Any, starts: Any, first: Any, offset:
 
 @intrinsic
 def store_columns(
-    typing_context: Any,
-    target: Any,
-    starts: Any,
-    first: Any,
-    offset: Any,
-    columns: Any,
-    alive: Any,
-    bits: Any,
+    typing_context: Any, target: Any, starts: Any, first: Any, offset: Any, columns: Any, alive: Any, bits: Any
 ) -> Any:
     """target[starts[first + j] + offset + i] = columns[i][j]: sixteen columns become pieces of sixteen rows.
 

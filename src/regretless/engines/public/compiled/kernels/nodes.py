@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.compiling.decorators import fast_inlined
-from regretless.engines.public.compiled.jobs import Float32, Step, Stored
+from regretless.engines.public.compiled.jobs import Step, Stored
 from regretless.engines.public.compiled.kernels.lanes import (
     Lanes,
     add_product,
@@ -40,6 +40,7 @@ from regretless.engines.public.compiled.kernels.lanes import (
     store_rounded,
     where_positive,
 )
+from regretless.engines.public.compiled.records import Float32, Int32
 from regretless.engines.public.layout import LANES
 
 __all__ = [
@@ -53,8 +54,6 @@ __all__ = [
     "split_any",
     "sum_children",
 ]
-
-Int32 = NDArray[np.int32]
 
 LOWEST = -3e38  # a floor without effect
 
@@ -197,14 +196,7 @@ def best_around(
 
 @fast_inlined
 def mean(
-    source: Stored,
-    at: int,
-    actions: int,
-    hands: int,
-    value: Float32,
-    child: Int32,
-    first: int,
-    to_at: int,
+    source: Stored, at: int, actions: int, hands: int, value: Float32, child: Int32, first: int, to_at: int
 ) -> None:
     """Values of playing the strategy matched to `source`."""
     for hand in range(0, hands, LANES):

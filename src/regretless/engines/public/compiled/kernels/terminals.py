@@ -23,7 +23,6 @@ Equivalent cards on a runout share their sums, so equivalent hands get bit-ident
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regretless.compiling.decorators import fast_inlined
 from regretless.engines.public.compiled.jobs import Float, Scratch
@@ -39,13 +38,11 @@ from regretless.engines.public.compiled.kernels.lanes import (
 )
 from regretless.engines.public.compiled.kernels.prefetch import Ahead, prefetch_other, prefetch_own
 from regretless.engines.public.compiled.plan import Plan
-from regretless.engines.public.compiled.records import FOUR, RECORD, ROW, SCALE
+from regretless.engines.public.compiled.records import FOUR, RECORD, ROW, SCALE, Int16
 from regretless.engines.public.compiled.tables import Tables
 from regretless.engines.public.layout import LANES
 
 __all__ = ["fold_tile", "showdown_tile"]
-
-Int16 = NDArray[np.int16]
 
 STEP = LANES // SCALE  # numbers in an eighth of a row
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from regretless.compiling.decorators import fast_inlined
-from regretless.engines.public.compiled.jobs import Float32, Float64, Learned, Record, Scratch, Step
+from regretless.engines.public.compiled.jobs import Learned, Record, Scratch, Step
 from regretless.engines.public.compiled.kernels.lanes import add_product, load, mask_dead, splat, store, widen, zeros
 from regretless.engines.public.compiled.kernels.nodes import (
     Rounding,
@@ -40,6 +40,7 @@ from regretless.engines.public.compiled.kernels.nodes import (
 from regretless.engines.public.compiled.kernels.prefetch import plan_ahead, tile_ahead
 from regretless.engines.public.compiled.kernels.terminals import fold_tile, showdown_tile
 from regretless.engines.public.compiled.plan import Plan
+from regretless.engines.public.compiled.records import Float32, Float64
 from regretless.engines.public.compiled.tables import Tables
 from regretless.engines.public.layout import LANES
 
@@ -211,13 +212,7 @@ def down(
 
 @fast_inlined
 def terminals(
-    here: Record,
-    place: Place,
-    prefetches: bool,
-    plan: Plan,
-    tables: Tables,
-    learned: Learned,
-    scratch: Scratch,
+    here: Record, place: Place, prefetches: bool, plan: Plan, tables: Tables, learned: Learned, scratch: Scratch
 ) -> None:
     """Step 3; meanwhile the next chunk is prefetched."""
     tiles = here.last_fold - here.first_fold + here.last_showdown - here.first_showdown
