@@ -5,12 +5,14 @@ PYTHONPATH=src python3 -m pytest tests/engines/test_gpu_engines.py -q
 
 from __future__ import annotations
 
+import sys
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from regretless.engines.contract import Snapshot, Updates
+from regretless.engines.contract import Updates
 from regretless.engines.devices import GPU_FROM, game_size
 from regretless.engines.registry import create
 from regretless.engines.sequence.batched import BatchedEngine, replace_payoffs
@@ -19,6 +21,9 @@ from regretless.errors import InvalidOption
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
 from regretless.games.registry import load
 from regretless.variants import PRESETS, Plus, Vanilla, schedule
+
+sys.path.insert(0, str(Path(__file__).parent))
+from states import assert_same, random_snapshot
 
 pytestmark = pytest.mark.gpu
 
@@ -57,29 +62,6 @@ def build(way: str, form: SequenceForm, updates: Updates, dtype: str):
     from regretless.engines.sequence.cuda.engine import CupyEngine
 
     return CupyEngine(form, updates=updates, dtype=dtype, **CUPY_WAYS[rest])
-
-
-def random_snapshot(form: HistoryForm, seed: int) -> Snapshot:
-    """A state without exact ties, so that engines that round differently do not diverge."""
-    random = np.random.default_rng(seed)
-    pairs = int(form.first_pair[-1])
-    weight = random.exponential(size=pairs)
-    total = np.add.reduceat(weight, form.first_pair[:-1])
-    strategy = weight / np.repeat(total, np.diff(form.first_pair))
-    regret = random.normal(size=pairs)
-    regret[form.first_pair[:-1]] += 10.0
-    return Snapshot(3, {"regret": regret, "average": random.exponential(size=pairs), "strategy": strategy})
-
-
-def assert_same(engine, expected, tolerance: float) -> None:
-    ours, theirs = engine.snapshot(), expected.snapshot()
-    assert ours.iteration == theirs.iteration
-    for name in ("regret", "average", "strategy"):
-        np.testing.assert_allclose(ours.arrays[name], theirs.arrays[name], rtol=tolerance, atol=tolerance, err_msg=name)
-    np.testing.assert_allclose(engine.average_strategy(), expected.average_strategy(), atol=tolerance)
-    ours, theirs = engine.evaluate(), expected.evaluate()
-    np.testing.assert_allclose(ours.values, theirs.values, atol=tolerance)
-    np.testing.assert_allclose(ours.best_response_values, theirs.best_response_values, atol=tolerance)
 
 
 @pytest.mark.parametrize("way", WAYS)

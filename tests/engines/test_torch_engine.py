@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from regretless.engines.contract import Snapshot, Updates  # noqa: E402
+from regretless.engines.contract import Updates  # noqa: E402
 from regretless.engines.sequence.batched import BatchedEngine, replace_payoffs  # noqa: E402
 from regretless.engines.sequence.numpy_engine import NumpyHistoryEngine, NumpySequenceEngine  # noqa: E402
 from regretless.engines.sequence.torch_engine import TorchEngine  # noqa: E402
@@ -18,6 +20,9 @@ from regretless.errors import InvalidGame, InvalidOption  # noqa: E402
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence  # noqa: E402
 from regretless.games.registry import load  # noqa: E402
 from regretless.variants import PRESETS, Plus, schedule  # noqa: E402
+
+sys.path.insert(0, str(Path(__file__).parent))
+from states import assert_same, random_snapshot  # noqa: E402
 
 GAMES = ["kuhn", "leduc", "liars_dice(sides=4)", "goofspiel(cards=4)"]
 
@@ -36,32 +41,6 @@ def reference(form: HistoryForm, updates: Updates) -> NumpyHistoryEngine | Numpy
     if form.players == 2:
         return NumpySequenceEngine(compile_sequence(form), updates=updates)
     return NumpyHistoryEngine(form, updates=updates)
-
-
-def random_snapshot(form: HistoryForm, seed: int) -> Snapshot:
-    """A state without exact ties, so that engines that round differently do not diverge.
-
-    One action of each set has a large regret: if all were floored at 0, the next strategy would depend on rounding.
-    """
-    random = np.random.default_rng(seed)
-    pairs = int(form.first_pair[-1])
-    weight = random.exponential(size=pairs)
-    total = np.add.reduceat(weight, form.first_pair[:-1])
-    strategy = weight / np.repeat(total, np.diff(form.first_pair))
-    regret = random.normal(size=pairs)
-    regret[form.first_pair[:-1]] += 10.0
-    return Snapshot(3, {"regret": regret, "average": random.exponential(size=pairs), "strategy": strategy})
-
-
-def assert_same(engine, expected, tolerance: float) -> None:
-    ours, theirs = engine.snapshot(), expected.snapshot()
-    assert ours.iteration == theirs.iteration
-    for name in ("regret", "average", "strategy"):
-        np.testing.assert_allclose(ours.arrays[name], theirs.arrays[name], rtol=tolerance, atol=tolerance)
-    np.testing.assert_allclose(engine.average_strategy(), expected.average_strategy(), atol=tolerance)
-    ours, theirs = engine.evaluate(), expected.evaluate()
-    np.testing.assert_allclose(ours.values, theirs.values, atol=tolerance)
-    np.testing.assert_allclose(ours.best_response_values, theirs.best_response_values, atol=tolerance)
 
 
 @pytest.mark.parametrize("updates", Updates)

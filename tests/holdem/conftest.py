@@ -68,6 +68,11 @@ def river() -> SpotSolution:
     return solve_spot(Spot.from_mapping(RIVER), target=0.05, threads=1)
 
 
+@pytest.fixture
+def turn_fields() -> dict[str, Any]:
+    return copy.deepcopy(TURN)
+
+
 @pytest.fixture(scope="session")
 def turn() -> SpotSolution:
     return solve_spot(Spot.from_mapping(TURN), target=0.2, threads=1)

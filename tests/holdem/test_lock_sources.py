@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import Any
 
@@ -129,17 +128,9 @@ def test_a_source_that_tells_suits_apart_leaves_less_to_merge(tmp_path: Path) ->
     ],
 )
 def test_a_decision_missing_from_the_source_is_named(
-    turn: SpotSolution, source: str, change: dict[str, Any], reason: str
+    turn_fields: dict[str, Any], source: str, change: dict[str, Any], reason: str
 ) -> None:
-    fields: dict[str, Any] = {
-        "board": "8s 8d 3c Kh",
-        "pot": 40,
-        "stack": 60,
-        "oop": {"range": "AK, KQs, 99, 77, 33, A8s, 76s"},
-        "ip": {"range": "AA, AKs, KJ, QQ:0.5, 98s, 55, 64s"},
-        "bets": {"bet": "75%", "raise": "a"},
-    }
-    spot = Spot.from_mapping(copy.deepcopy(fields) | change)
+    spot = Spot.from_mapping(turn_fields | change)
     with pytest.raises(RegretlessError) as caught:
         solve_spot(spot, iterations=1, threads=1, locks=[LockFrom(source, player="oop")])
     assert str(caught.value).startswith("locks[0].source: ")

@@ -24,8 +24,6 @@ from regretless.engines.public.compiled.jobs import (
     Scratch,
     Steps,
     aligned,
-    bytes_of,
-    lock_rows,
     make_blocks,
     make_scratch,
 )
@@ -84,12 +82,12 @@ class CompiledPublicEngine(StoredEngine):
     @property
     def kept_bytes(self) -> int:
         """Regrets, averages, and the tables for finding and evaluating them."""
-        return bytes_of(list(self._arrays().values()), self._plans, self._tables)
+        return _bytes_of(list(self._arrays().values()), self._plans, self._tables)
 
     @property
     def memory_bytes(self) -> int:
         """`kept_bytes` and the threads' working rows."""
-        return self.kept_bytes + bytes_of(self._blocks, self._scratch)
+        return self.kept_bytes + _bytes_of(self._blocks, self._scratch)
 
     def advance(self, schedule: Schedule) -> None:
         """Run one iteration per row of `schedule`."""
@@ -190,16 +188,26 @@ class CompiledPublicEngine(StoredEngine):
 
     def _job(self, own: int, mode: int) -> Job:
         kernels, other = self.format.in_kernels, 1 - own
-        locks = self.locked[own] if mode == BEST else {}
         learned = Learned(
             kernels(self._regret[own]),
             kernels(self._matched[own]),
             kernels(self._average[own]),
             kernels(self._matched[other]),
             kernels(self._average[other]),
-            *(lock_rows(locks, self.form, self._plans[own]) if locks else _NO_LOCKS),
+            *(self._lock_rows(own) if mode == BEST and self.locked[own] else _NO_LOCKS),
         )
         return Job(self._plans[own], self._tables[own], learned, self._blocks[own])
+
+    def _lock_rows(self, own: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """`Learned.lock` and `Learned.locked` for a player's locks."""
+        plan, form = self._plans[own], self.form
+        locked = aligned(len(self.locked[own]) * plan.own_hands)
+        street_at = np.cumsum([0, *(len(street.parent) for street in form.streets)])
+        rows = np.full((street_at[-1], len(plan.nodes)), -1, dtype=np.int32)
+        for number, ((node, runout), lock) in enumerate(self.locked[own].items()):
+            rows[street_at[int(form.tree.street[node])] + runout, plan.nodes["node"] == node] = number
+            locked[number * plan.own_hands :][: len(lock.hands)] = lock.hands
+        return rows.ravel(), locked
 
     def _root(self, own: int) -> FloatArray:
         """[H] values at the root after a walk, times the opposing weight that each hand faces."""
@@ -234,6 +242,21 @@ class CompiledPublicEngine(StoredEngine):
         for each in waiting:
             each.result()
         self._run(steps, own, own + 1, FINISH, mode)
+
+
+def _bytes_of(*held: object) -> int:
+    """Total bytes of arrays in nested tuples; arrays that share a buffer count once."""
+    longest: dict[int, int] = {}
+
+    def count(thing: object) -> None:
+        if isinstance(thing, np.ndarray):
+            longest[thing.ctypes.data] = max(thing.nbytes, longest.get(thing.ctypes.data, 0))
+        elif isinstance(thing, tuple | list):
+            for each in thing:
+                count(each)
+
+    count(held)
+    return sum(longest.values())
 
 
 def kernels_are_compiled(storage: int = 32) -> bool:

@@ -1,8 +1,8 @@
-"""Arguments of the kernels: weights of iterations, stored numbers, locked hands, and working rows."""
+"""Arguments of the kernels: weights of iterations, stored numbers and working rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,12 +13,10 @@ from regretless.engines.public.compiled.records import Float32, Float64, Int32, 
 from regretless.engines.public.compiled.sizes import MOST_BLOCKS, tile_rows
 from regretless.engines.public.compiled.tables import Tables
 from regretless.engines.public.layout import LANES
-from regretless.engines.public.stored import Lock, Place
 from regretless.forms.public import PublicForm
 from regretless.variants.variant import Weights
 
-__all__ = ["EXTRAS", "WEIGHTS", "Job", "Learned", "Scratch", "Step", "Steps", "aligned", "bytes_of"]
-__all__ += ["lock_rows", "make_blocks", "make_scratch"]
+__all__ = ["EXTRAS", "WEIGHTS", "Job", "Learned", "Scratch", "Step", "Steps", "aligned", "make_blocks", "make_scratch"]
 
 Float = Float32 | Float64
 Record = Any  # one element of such an array, whose fields are read by name
@@ -113,21 +111,6 @@ def aligned(size: int, dtype: Any = np.float32) -> NDArray[Any]:
     return raw[skip : skip + size]
 
 
-def bytes_of(*held: object) -> int:
-    """Total bytes of arrays in nested tuples; arrays that share a buffer count once."""
-    longest: dict[int, int] = {}
-
-    def count(thing: object) -> None:
-        if isinstance(thing, np.ndarray):
-            longest[thing.ctypes.data] = max(thing.nbytes, longest.get(thing.ctypes.data, 0))
-        elif isinstance(thing, tuple | list):
-            for each in thing:
-                count(each)
-
-    count(held)
-    return sum(longest.values())
-
-
 def make_scratch(plans: tuple[Plan, Plan], deck: int, tile_type: type[np.floating[Any]] = np.float32) -> Scratch:
     """Rows for one thread."""
     opponent, value, line = (
@@ -167,14 +150,3 @@ def make_blocks(
         )
 
     return of(0), of(1)
-
-
-def lock_rows(locks: Mapping[Place, Lock], form: PublicForm, plan: Plan) -> tuple[Int32, Float32]:
-    """`Learned.lock` and `Learned.locked` for a player's locks."""
-    locked = aligned(len(locks) * plan.own_hands)
-    street_at = np.cumsum([0, *(len(street.parent) for street in form.streets)])
-    rows = np.full((street_at[-1], len(plan.nodes)), -1, dtype=np.int32)
-    for number, ((node, runout), lock) in enumerate(locks.items()):
-        rows[street_at[int(form.tree.street[node])] + runout, plan.nodes["node"] == node] = number
-        locked[number * plan.own_hands :][: len(lock.hands)] = lock.hands
-    return rows.ravel(), locked

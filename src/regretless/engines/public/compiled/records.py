@@ -55,11 +55,8 @@ CHUNK = np.dtype(
     ]
 )
 STREET = np.dtype(
-    [
-        ("first_chunk", np.int32),
-        ("last_chunk", np.int32),
-        ("first_line", np.int32),
-        ("last_line", np.int32),
+    [(f"{end}_{what}", np.int32) for what in ("chunk", "line") for end in ("first", "last")]
+    + [
         ("own_at", np.int64),  #       where the own player's regrets of the street begin
         ("own_size", np.int64),  #     numbers of one runout there
         ("other_at", np.int64),
