@@ -115,6 +115,7 @@ def split_and_average(
     rounding: Rounding,
 ) -> None:
     """The same at a decision of the updating player, with the update of its average."""
+    # As in `split` and `improve`, a constant number of actions lets LLVM unroll, at the price of a second signature.
     if actions == 2:
         _split_and_average(source, average, at, 2, hands, reach, from_at, to_at, step, rounding)
     elif actions == 3:
