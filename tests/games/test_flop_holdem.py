@@ -16,7 +16,7 @@ from regretless.errors import InvalidGame
 from regretless.forms import compile_history
 from regretless.forms.public import Kind, PublicForm
 from regretless.games import CHANCE, FlopHoldem, load
-from regretless.holdem.form.flop_holdem import compile_flop_holdem
+from regretless.holdem.flop_holdem import compile_flop_holdem
 from regretless.holdem.form.suits import Deal, find_deal
 
 

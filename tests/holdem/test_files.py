@@ -14,7 +14,7 @@ import pytest
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.holdem.form import tree_size
 from regretless.holdem.problem import solve_spot
-from regretless.holdem.reading.engine_answers import EngineAnswers
+from regretless.holdem.reading.reading import EngineAnswers
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 

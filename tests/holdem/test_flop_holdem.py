@@ -20,8 +20,7 @@ from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.public import PublicForm
 from regretless.games import FlopHoldem
 from regretless.holdem import flop_holdem
-from regretless.holdem.flop_holdem import FlopHoldemReader, FlopHoldemSolution
-from regretless.holdem.form.flop_holdem import compile_flop_holdem
+from regretless.holdem.flop_holdem import FlopHoldemReader, FlopHoldemSolution, compile_flop_holdem
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.variants import PRESETS, schedule
 

@@ -13,7 +13,7 @@ reports/    comparisons, grids and exports of solutions
 from regretless.holdem.checking.verification import SpotVerification, verify_spot
 from regretless.holdem.estimate import Estimate, estimate_spot
 from regretless.holdem.form.betting import betting_tree
-from regretless.holdem.form.spot_form import compile_spot
+from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.many import solve_many
 from regretless.holdem.problem import SpotProblem, solve_spot
 from regretless.holdem.reading.nodes import HandTable, NodeView, Runout, RunoutReport

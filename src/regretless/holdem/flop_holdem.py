@@ -9,7 +9,7 @@ of the engine, so it can always be resumed; nodes are read from an engine that i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,17 +20,18 @@ from regretless import engines
 from regretless.cards.deck import DECK
 from regretless.cards.hands import HAND_COUNT, hand_text
 from regretless.cards.isomorphism import SUIT_PERMUTATIONS
+from regretless.cards.ranges import Range
 from regretless.engines.contract import PublicEngine
 from regretless.engines.devices import available_cores
 from regretless.errors import InvalidFile, InvalidGame, InvalidText, WouldNotFit
-from regretless.forms.betting import limit_branches
+from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import Kind, PublicForm
 from regretless.forms.public_size import size_of_branches
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.holdem.estimate import STORAGES
-from regretless.holdem.form.flop_holdem import compile_flop_holdem
+from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.reading.places import LineReader, Played
 from regretless.reprs import brief
 from regretless.solvers.game_solution import GameSolution, public_snapshot
@@ -39,11 +40,19 @@ from regretless.solvers.record import Record
 from regretless.solvers.request import Request
 from regretless.storage.container import open_container, write_container
 
-__all__ = ["FILE_KIND", "FlopHoldemProblem", "FlopHoldemReader", "FlopHoldemSolution"]
+__all__ = ["FILE_KIND", "FlopHoldemProblem", "FlopHoldemReader", "FlopHoldemSolution", "compile_flop_holdem"]
 
 FILE_KIND = "flop-holdem"
 MILLI = 1000  # thousandths of a big blind
 FLOPS = 1755  # distinct up to suits
+
+
+def compile_flop_holdem(game: FlopHoldem) -> PublicForm:
+    """The whole game from the deal on: payoffs in chips, values in big blinds. Takes a few seconds."""
+    everything = Range.parse("100%")
+    tree = flatten(limit_branches(game.betting, game.move_name))
+    form = compile_holdem((), everything, everything, tree, deals=(3,), name=game.name)
+    return replace(form, unit=game.big_blind)
 
 
 class FlopHoldemReader(LineReader):

@@ -19,7 +19,7 @@ from regretless.engines.contract import PublicEngine
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import PublicForm
-from regretless.holdem.form.runouts import holdem_hands
+from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import Deal, find_deal, renaming_text
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import LockFrom, held_nodes, locked_players
@@ -55,7 +55,7 @@ def apply_locks(engine: PublicEngine, spot: Spot, *, resumed: bool) -> None:
     if not spot.locks:
         return
     form = engine.form
-    held = holdem_hands(spot.board, spot.ip), holdem_hands(spot.board, spot.oop)
+    held = spot_hands(spot)
     sources: dict[LockFrom, _Source] = {}
 
     def read(lock: LockFrom, name: str, node: int, runout: int) -> FloatArray:

@@ -7,22 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from regretless import engines
 from regretless.engines.contract import PublicEngine
 from regretless.engines.devices import available_cores
-from regretless.engines.registry import Kind as Form
 from regretless.errors import InvalidOption
 from regretless.forms.public import PublicForm
 from regretless.forms.tree_hash import tree_hash
 from regretless.holdem.estimate import STORAGES, check_fits
-from regretless.holdem.form.spot_form import compile_spot
+from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.locking import apply_locks, with_sources
-from regretless.holdem.reading.engine_answers import EngineAnswers
-from regretless.holdem.reading.reading import SpotReader
+from regretless.holdem.reading.reading import EngineAnswers, SpotReader
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import AnyLock
 from regretless.holdem.spots.spot import Spot
-from regretless.solvers.problem import Problem
+from regretless.solvers.public_problem import PublicFormProblem
 from regretless.solvers.record import Record
 from regretless.solvers.request import Kind, Request
 from regretless.solvers.solution import Solution
@@ -70,13 +67,11 @@ def spot_problem(spot: Spot | None, options: dict[str, Any]) -> SpotProblem:
     return SpotProblem(with_sources(replace(spot, locks=(*spot.locks, *locks))))
 
 
-class SpotProblem(Problem[PublicForm, PublicEngine]):
+class SpotProblem(PublicFormProblem):
     """A spot. Targets are in percent of the pot."""
 
     kind = Kind.SPOT
     unit = "% of the pot"
-    form_name = "public"
-    forms = (Form.PUBLIC,)
     solution_type = SpotSolution
 
     def __init__(self, spot: Spot) -> None:
@@ -104,20 +99,8 @@ class SpotProblem(Problem[PublicForm, PublicEngine]):
     def tree_hash(self, form: PublicForm) -> str:
         return tree_hash(form.tree)
 
-    def create(self, form: PublicForm, request: Request) -> PublicEngine:
-        return engines.create(
-            request.engine,
-            form,
-            device=request.device,
-            threads=request.threads,
-            storage=request.settings.storage,
-        )
-
     def prepare(self, engine: PublicEngine, *, resumed: bool) -> None:
         apply_locks(engine, self.spot, resumed=resumed)
-
-    def checkpoint_bytes(self, form: PublicForm, engine: PublicEngine) -> int:
-        return engine.kept_bytes
 
     def size(self, form: PublicForm) -> tuple[int, int]:
         return self.estimate.nodes, self.estimate.information_sets

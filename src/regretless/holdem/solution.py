@@ -34,12 +34,11 @@ from regretless.forms.tree_hash import tree_hash
 from regretless.holdem.checking.verification import SpotVerification, verify_spot
 from regretless.holdem.estimate import check_fits
 from regretless.holdem.form.betting import betting_tree
-from regretless.holdem.form.spot_form import compile_spot
-from regretless.holdem.reading.engine_answers import EngineAnswers
+from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.reading.file_answers import FileAnswers, packed_answers
 from regretless.holdem.reading.file_form import packed_form, unpacked_form
 from regretless.holdem.reading.nodes import NodeView, RunoutReport
-from regretless.holdem.reading.reading import SpotReader
+from regretless.holdem.reading.reading import EngineAnswers, SpotReader
 from regretless.holdem.spots.lock_text import lock_text
 from regretless.holdem.spots.question import PlayerName
 from regretless.holdem.spots.spot import Spot

@@ -7,9 +7,8 @@ from regretless.solvers.loop import Outcome, Progress, Stop, run
 from regretless.solvers.problem import Problem
 from regretless.solvers.progress.interrupt import catch_interrupts
 from regretless.solvers.readable.best_response import BestResponse, evaluate, expected_values
-from regretless.solvers.readable.cfr import CFR
+from regretless.solvers.readable.cfr import CFR, uniform_strategy
 from regretless.solvers.readable.reference import Reference
-from regretless.solvers.readable.strategies import uniform_strategy
 from regretless.solvers.record import Measurement, Record, Settings
 from regretless.solvers.request import Request
 from regretless.solvers.solution import Solution

@@ -9,7 +9,6 @@ from regretless.engines.contract import GameEngine, Sampling, Updates
 from regretless.engines.registry import Kind as Form
 from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import HistoryForm
-from regretless.forms.tree_hash import tree_hash
 from regretless.games.game import Game
 from regretless.games.registry import as_game, load
 from regretless.solvers.exact import ExactEngine
@@ -19,10 +18,7 @@ from regretless.solvers.record import Record
 from regretless.solvers.request import Kind, Request
 from regretless.solvers.solve import solve
 
-__all__ = ["GameProblem", "game_end", "solve_game"]
-
-ITERATIONS = 1000
-ITERATIONS_TO_TARGET = 1_000_000  # limit if only a target is given
+__all__ = ["GameProblem", "solve_game"]
 
 
 def solve_game(game: Game[Any] | str, **options: Any) -> GameSolution:
@@ -40,19 +36,10 @@ def solve_game(game: Game[Any] | str, **options: Any) -> GameSolution:
     return solution
 
 
-def game_end(iterations: int | None, target: float | None) -> tuple[int, float | None]:
-    """Iterations and target for a request to solve a game."""
-    if iterations is None:
-        iterations = ITERATIONS if target is None else ITERATIONS_TO_TARGET
-    return iterations, target
-
-
 class GameProblem(Problem[HistoryForm, GameEngine | ExactEngine]):
     """A game, given as rules or by name."""
 
     kind = Kind.GAME
-    unit = "per game"
-    variant = "plus"
     forms = (Form.SEQUENCE, Form.HISTORY, Form.SAMPLING)
     solution_type = GameSolution
 
@@ -60,14 +47,8 @@ class GameProblem(Problem[HistoryForm, GameEngine | ExactEngine]):
         self.rules = load(game) if isinstance(game, str) else as_game(game)
         self.name = self.rules.name
 
-    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
-        return game_end(iterations, target)
-
     def form(self) -> HistoryForm:
         return compile_history(self.rules)
-
-    def tree_hash(self, form: HistoryForm) -> str:
-        return tree_hash(form)
 
     def create(self, form: HistoryForm, request: Request) -> GameEngine | ExactEngine:
         """The requested engine, or the best for the game, the machine and the kind of sampling."""

@@ -16,7 +16,7 @@ without the game, and the arrays to resume from, which fit only a game with the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -36,7 +36,6 @@ from regretless.solvers.verification import Verification, verify_game
 from regretless.storage.container import Container, StoredArrays, open_container, write_container
 from regretless.storage.fields import Fields
 from regretless.storage.tensor_file import DAMAGED
-from regretless.storage.texts import pack_texts, unpack_texts
 
 __all__ = ["LEARNED", "GameSolution", "public_snapshot"]
 
@@ -113,8 +112,8 @@ class GameSolution(Solution):
 
 def _packed(strategy: Strategy) -> dict[str, NDArray[Any]]:
     counts = [len(actions) for actions in strategy.values()]
-    keys, key_ends = pack_texts(strategy)
-    actions, action_ends = pack_texts(action for actions in strategy.values() for action in actions)
+    keys, key_ends = _pack_texts(strategy)
+    actions, action_ends = _pack_texts(action for actions in strategy.values() for action in actions)
     return {
         "solution": np.array([number for actions in strategy.values() for number in actions.values()], np.float64),
         "first_pair": np.cumsum([0, *counts], dtype=np.int64),
@@ -128,8 +127,8 @@ def _packed(strategy: Strategy) -> dict[str, NDArray[Any]]:
 def _unpacked(file: Container, information_sets: int) -> Strategy:
     """The strategy of a file; raises ValueError if its arrays contradict each other."""
     probabilities = _numbers(file, "solution")
-    keys = unpack_texts(file.array("keys"), file.array("key_ends"))
-    actions = unpack_texts(file.array("actions"), file.array("action_ends"))
+    keys = _unpack_texts(file.array("keys"), file.array("key_ends"))
+    actions = _unpack_texts(file.array("actions"), file.array("action_ends"))
     first_pair = file.array("first_pair")
     if first_pair.shape != (information_sets + 1,) or first_pair.dtype != np.int64 or len(set(keys)) != len(keys):
         raise ValueError("every information set needs a unique name and a slice of pairs")
@@ -143,6 +142,29 @@ def _unpacked(file: Container, information_sets: int) -> Strategy:
         key: dict(zip(actions[start:end], numbers[start:end], strict=True))
         for key, (start, end) in zip(keys, pairwise(places), strict=True)
     }
+
+
+def _pack_texts(texts: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Letters [UTF-8 bytes], all texts concatenated, and where each ends [texts].
+
+    >>> letters, ends = _pack_texts(["Ks:", "", "é"])
+    >>> ends.tolist(), _unpack_texts(letters, ends)
+    ([3, 3, 5], ['Ks:', '', 'é'])
+    """
+    encoded = [text.encode() for text in texts]
+    letters = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+    return letters, np.cumsum([len(text) for text in encoded], dtype=np.int64)
+
+
+def _unpack_texts(letters: NDArray[np.uint8], ends: NDArray[np.int64]) -> list[str]:
+    """The inverse of `_pack_texts`; raises ValueError if the arrays do not match."""
+    if letters.dtype != np.uint8 or letters.ndim != 1 or ends.dtype != np.int64 or ends.ndim != 1:
+        raise ValueError("texts must be bytes and the ends of texts")
+    places = [0, *ends.tolist()]
+    if places[-1] != len(letters) or any(start > end for start, end in pairwise(places)):
+        raise ValueError("ends must rise to the number of letters")
+    joined = letters.tobytes()
+    return [joined[start:end].decode() for start, end in pairwise(places)]
 
 
 def public_snapshot(file: Container, iterations: int) -> Snapshot | None:

@@ -15,13 +15,19 @@ from typing import Any, Generic, TypeVar
 from regretless.engines.registry import ENGINES
 from regretless.engines.registry import Kind as Form
 from regretless.errors import InvalidOption
+from regretless.forms.history import HistoryForm
+from regretless.forms.public import PublicForm
+from regretless.forms.tree_hash import tree_hash
 from regretless.solvers.record import Record
 from regretless.solvers.request import DEVICES, Kind, Request
 from regretless.solvers.solution import Solution
 
 __all__ = ["Problem"]
 
-FormType = TypeVar("FormType")
+ITERATIONS = 1000
+ITERATIONS_TO_TARGET = 1_000_000  # limit if only a target is given
+
+FormType = TypeVar("FormType", bound=HistoryForm | PublicForm)
 EngineType = TypeVar("EngineType")
 
 
@@ -30,16 +36,18 @@ class Problem(ABC, Generic[FormType, EngineType]):
 
     kind: Kind
     name: str  # as users type it
-    unit: str  # in which exploitability is shown
+    unit: str = "per game"  # in which exploitability is shown
     scale: float = 1.0  # exploitability in `unit` / exploitability in the game's units
     form_name: str = "history"  # what `form` compiles, as users type it
-    variant: str  # the default
+    variant: str = "plus"  # the default
     forms: tuple[Form, ...]  # what its engines work on
     solution_type: type[Solution]  # what `solution` returns
 
-    @abstractmethod
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
         """Iterations and target (in the game's units) for a request."""
+        if iterations is None:
+            iterations = ITERATIONS if target is None else ITERATIONS_TO_TARGET
+        return iterations, target
 
     @classmethod
     def check_machine(cls, engine: str, device: str) -> None:
@@ -70,9 +78,9 @@ class Problem(ABC, Generic[FormType, EngineType]):
     def form(self) -> FormType:
         """The compiled problem."""
 
-    @abstractmethod
     def tree_hash(self, form: FormType) -> str:
         """Equal for problems whose snapshots fit each other."""
+        return tree_hash(form)
 
     @abstractmethod
     def create(self, form: FormType, request: Request) -> EngineType:

@@ -1,4 +1,4 @@
-"""A poker game in its public form as a problem to solve: Kuhn and Leduc, for any engine of the public form."""
+"""Problems in the public form, for any engine of it; and a poker game, Kuhn or Leduc, as one of them."""
 
 from __future__ import annotations
 
@@ -11,53 +11,44 @@ from regretless.engines.contract import PublicEngine
 from regretless.engines.registry import Kind as Form
 from regretless.forms.public import Kind, PublicForm
 from regretless.forms.public_poker import compile_public, invert_public
-from regretless.forms.tree_hash import tree_hash
 from regretless.games.game import Game
-from regretless.solvers.game_problem import game_end
 from regretless.solvers.game_solution import GameSolution
 from regretless.solvers.problem import Problem
 from regretless.solvers.record import Record
 from regretless.solvers.request import Kind as ProblemKind
 from regretless.solvers.request import Request
 
-__all__ = ["PublicProblem", "public_size"]
+__all__ = ["PublicFormProblem", "PublicProblem", "public_size"]
 
 
-class PublicProblem(Problem[PublicForm, PublicEngine]):
-    """A game that `compile_public` supports, solved in the public form. Targets are in the game's units."""
+class PublicFormProblem(Problem[PublicForm, PublicEngine]):
+    """A problem solved in the public form."""
+
+    form_name = "public"
+    threads: int | None = None  # by default; None is all cores
+    forms = (Form.PUBLIC,)
+
+    def create(self, form: PublicForm, request: Request) -> PublicEngine:
+        threads, storage = request.threads or self.threads, request.settings.storage
+        return engines.create(request.engine, form, device=request.device, threads=threads, storage=storage)
+
+    def checkpoint_bytes(self, form: PublicForm, engine: PublicEngine) -> int:
+        return engine.kept_bytes
+
+
+class PublicProblem(PublicFormProblem):
+    """A game that `compile_public` supports. Targets are in the game's units."""
 
     kind = ProblemKind.PUBLIC
-    unit = "per game"
-    variant = "plus"
-    form_name = "public"
-    threads: int | None = 1  # small games gain nothing from more; None is all cores
-    forms = (Form.PUBLIC,)
+    threads: int | None = 1  # small games gain nothing from more
     solution_type: type[GameSolution] = GameSolution
 
     def __init__(self, game: Game[Any]) -> None:
         self.rules = game
         self.name = game.name
 
-    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
-        return game_end(iterations, target)
-
     def form(self) -> PublicForm:
         return compile_public(self.rules)
-
-    def tree_hash(self, form: PublicForm) -> str:
-        return tree_hash(form)
-
-    def create(self, form: PublicForm, request: Request) -> PublicEngine:
-        return engines.create(
-            request.engine,
-            form,
-            device=request.device,
-            threads=request.threads or self.threads,
-            storage=request.settings.storage,
-        )
-
-    def checkpoint_bytes(self, form: PublicForm, engine: PublicEngine) -> int:
-        return engine.kept_bytes
 
     def size(self, form: PublicForm) -> tuple[int, int]:
         return public_size(form)

@@ -23,18 +23,9 @@ from regretless.solvers.solution import Solution
 from regretless.variants.variant import Variant
 
 __all__ = [
-    "CHECKPOINT_SECONDS",
-    "DEVICES",
-    "EXACT",
-    "OPTIONS",
-    "Kind",
-    "Option",
-    "Refusal",
-    "Request",
-    "check_names",
-    "check_options",
-    "check_resume",
-]
+    "CHECKPOINT_SECONDS", "DEVICES", "EXACT", "OPTIONS", "Kind", "Option", "Refusal", "Request", "check_names",
+    "check_options", "check_resume",
+]  # fmt: skip
 
 EXACT = "lp"  # the variant that does not iterate: the equilibrium by linear program
 CHECKPOINT_SECONDS = 180.0
@@ -69,11 +60,6 @@ class Option:
     fits: Callable[[Any], bool] = lambda value: True
     rule: str = ""  # what `fits` requires, after "option: value"
     fixed: bool = False  # whether a resume must keep the original value
-
-    def refusal(self, kind: Kind) -> Refusal | None:
-        """Why the option does not apply to this kind of problem."""
-        found: Refusal | None = getattr(self, kind.value)
-        return found
 
 
 def _at_least(least: int) -> Callable[[Any], bool]:
@@ -128,12 +114,8 @@ OPTIONS: Mapping[str, Option] = {
         rule="must be a whole number",
         fixed=True,
     ),
-    "engine": Option(
-        exact=Refusal(_EXACT, unless=("auto",)),
-    ),
-    "device": Option(
-        exact=Refusal(_EXACT, unless=("auto", "cpu")),
-    ),
+    "engine": Option(exact=Refusal(_EXACT, unless=("auto",))),
+    "device": Option(exact=Refusal(_EXACT, unless=("auto", "cpu"))),
     "threads": Option(
         exact=Refusal("cannot be combined with variant lp, which runs on one", unless=(1,)),
         fits=_at_least(1),
@@ -223,7 +205,7 @@ def check_options(kind: Kind, given: Mapping[str, object]) -> None:
             continue
         check_names({name: value})
         option = OPTIONS[name]
-        refusal = option.refusal(kind)
+        refusal: Refusal | None = getattr(option, kind.value)
         if refusal is not None and not _is_one_of(value, refusal.unless):
             raise InvalidOption(name, _plain(value), refusal.why)
         if not option.fits(value):

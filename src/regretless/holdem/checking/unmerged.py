@@ -31,7 +31,7 @@ from regretless.errors import InvalidFile
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import Kind, PublicForm
 from regretless.holdem.checking.plain_strength import showdown_strengths
-from regretless.holdem.form.runouts import holdem_hands
+from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import spot_group
 from regretless.holdem.reading.evaluation import Strategies
 from regretless.holdem.spots.locks import LockedHands
@@ -70,7 +70,7 @@ class Unmerged:
 
     def __init__(self, spot: Spot, form: PublicForm, strategies: Strategies) -> None:
         self.spot, self.tree, self.strategies = spot, form.tree, strategies
-        self.held = holdem_hands(spot.board, spot.ip), holdem_hands(spot.board, spot.oop)
+        self.held = spot_hands(spot)
         self.cards = HAND_CARDS[self.held[0]].astype(np.int64), HAND_CARDS[self.held[1]].astype(np.int64)
         self.weight: Pair = spot.ip.weights[self.held[0]], spot.oop.weights[self.held[1]]
         self.streets = len(spot.streets)

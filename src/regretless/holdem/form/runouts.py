@@ -1,4 +1,4 @@
-"""From a board, two ranges and a betting tree to the public form: hands, runouts, blockers, strengths.
+"""From a spot, or a board, two ranges and a betting tree, to the public form: hands, runouts, blockers, strengths.
 
 1. A player's hands are those in the range that the board does not block.
 2. The renamings of suits that preserve the board (as a set) and both ranges form a group G. Deals that G maps to one
@@ -22,14 +22,31 @@ from numpy.typing import NDArray
 from regretless.cards.deck import DECK, board_text
 from regretless.cards.evaluator import evaluate, hand_strengths
 from regretless.cards.hands import HAND_CARDS
-from regretless.cards.isomorphism import CARD_MAPS, distinct_boards, hand_maps, unchanged_by
+from regretless.cards.isomorphism import CARD_MAPS, distinct_boards, hand_maps
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption
 from regretless.forms.betting import poker_payoffs
 from regretless.forms.history import IntArray
 from regretless.forms.public import DEAD, BettingTree, Hands, PublicForm, Street, Symmetry
+from regretless.holdem.form.betting import betting_tree
+from regretless.holdem.form.suits import spot_group, suit_group
+from regretless.holdem.spots.spot import Spot
 
-__all__ = ["compile_holdem", "holdem_hands"]
+__all__ = ["compile_holdem", "compile_spot", "hands_of", "holdem_hands", "spot_hands"]
+
+
+def compile_spot(spot: Spot) -> PublicForm:
+    """The public form of a spot: betting tree × runouts × hands."""
+    return compile_holdem(
+        spot.board,
+        spot.ip,
+        spot.oop,
+        betting_tree(spot),
+        rake=spot.rules.rake,
+        rake_cap=spot.rules.rake_cap,
+        group=spot_group(spot),
+        name=spot.name or "spot",
+    )
 
 
 def compile_holdem(
@@ -63,7 +80,7 @@ def compile_holdem(
         deals = (1,) * (5 - len(board))
     hands = holdem_hands(board, ip), holdem_hands(board, oop)
     if group is None:
-        group = np.array([row for row in unchanged_by(board) if _leaves_alike(int(row), (ip, oop), hands)], np.int64)
+        group = suit_group(board, ip, oop)
     permutations = _permutations(group, hands[0]), _permutations(group, hands[1])
     streets, boards, stabilisers = _deal(tuple(board), group, deals, hands)
     strengths = _strengths(boards)
@@ -76,7 +93,7 @@ def compile_holdem(
         deck=DECK,
         tree=tree,
         streets=streets,
-        hands=(_hands(hands[0], hands[1], ip), _hands(hands[1], hands[0], oop)),
+        hands=hands_of(hands, ip, oop),
         payoffs=poker_payoffs(tree, rake=rake, rake_cap=rake_cap),
         permutations=permutations,
         symmetry=_symmetry(group, stabilisers, permutations),
@@ -93,21 +110,20 @@ def holdem_hands(board: Sequence[int], hand_range: Range) -> IntArray:
     return np.flatnonzero(hand_range.remove(board).weights > 0)
 
 
-def _hands(held: IntArray, other: IntArray, hand_range: Range) -> Hands:
-    position = np.full(len(HAND_CARDS), -1, dtype=np.int16)
-    position[other] = np.arange(len(other))
-    return Hands(weight=hand_range.weights[held], cards=HAND_CARDS[held].astype(np.int16), same=position[held])
+def spot_hands(spot: Spot) -> tuple[IntArray, IntArray]:
+    """Which of the 1,326 hands each player can hold in a spot."""
+    return holdem_hands(spot.board, spot.ip), holdem_hands(spot.board, spot.oop)
 
 
-def _leaves_alike(row: int, ranges: tuple[Range, Range], hands: tuple[IntArray, IntArray]) -> bool:
-    """Whether a renaming preserves both ranges, without the hands that the board blocks."""
-    hand_map = hand_maps()[row]
-    for hand_range, held in zip(ranges, hands, strict=True):
-        live = np.zeros(len(hand_map))
-        live[held] = hand_range.weights[held]
-        if not np.array_equal(live[hand_map], live):
-            return False
-    return True
+def hands_of(held: tuple[IntArray, IntArray], ip: Range, oop: Range) -> tuple[Hands, Hands]:
+    """The hands of both players, with their weights in the ranges."""
+
+    def of(own: IntArray, other: IntArray, hand_range: Range) -> Hands:
+        position = np.full(len(HAND_CARDS), -1, dtype=np.int16)
+        position[other] = np.arange(len(other))
+        return Hands(weight=hand_range.weights[own], cards=HAND_CARDS[own].astype(np.int16), same=position[own])
+
+    return of(held[0], held[1], ip), of(held[1], held[0], oop)
 
 
 def _permutations(group: IntArray, held: IntArray) -> IntArray:

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.deck import DECK
-from regretless.cards.hands import HAND_CARDS
 from regretless.errors import InvalidFile
 from regretless.forms.betting import poker_payoffs
-from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import DEAD, BettingTree, Hands, PublicForm, Street, no_symmetry
-from regretless.holdem.form.runouts import holdem_hands
+from regretless.forms.history import IntArray
+from regretless.forms.public import DEAD, BettingTree, PublicForm, Street, no_symmetry
+from regretless.holdem.form.runouts import hands_of, spot_hands
 from regretless.holdem.form.suits import count_runouts
 from regretless.holdem.spots.spot import Spot
 from regretless.storage.container import Container
@@ -44,8 +43,8 @@ def packed_form(form: PublicForm) -> dict[str, NDArray[Any]]:
 
 def unpacked_form(file: Container, spot: Spot, tree: BettingTree) -> PublicForm:
     """The form of a file; hands and payoffs come from the spot itself."""
-    held = holdem_hands(spot.board, spot.ip), holdem_hands(spot.board, spot.oop)
-    hands = _hands(held[0], held[1], spot.ip.weights), _hands(held[1], held[0], spot.oop.weights)
+    held = spot_hands(spot)
+    hands = hands_of(held, spot.ip, spot.oop)
     reader = _FormReader(file, tuple(count_runouts(spot)), (len(held[0]), len(held[1])))
     return PublicForm(
         name=spot.name or "spot",
@@ -126,9 +125,3 @@ class _FormReader:
     def _check(self, sound: object, name: str) -> None:
         if not sound:
             raise InvalidFile(self.file.path, f"is damaged: form.{name} does not fit its spot")
-
-
-def _hands(held: IntArray, other: IntArray, weights: FloatArray) -> Hands:
-    position = np.full(len(HAND_CARDS), -1, dtype=np.int16)
-    position[other] = np.arange(len(other))
-    return Hands(weight=weights[held], cards=HAND_CARDS[held].astype(np.int16), same=position[held])

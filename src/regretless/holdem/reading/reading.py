@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from regretless.cards.equity import hand_equities
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
+from regretless.engines.contract import PublicEngine
 from regretless.errors import InvalidText
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import Kind, PublicForm
-from regretless.holdem.form.runouts import holdem_hands
+from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import spot_group
-from regretless.holdem.reading.evaluation import Strategies
+from regretless.holdem.reading.evaluation import Strategies, places
 from regretless.holdem.reading.nodes import HandTable, NodeKind, NodeView, Runout, RunoutReport
 from regretless.holdem.reading.places import LineReader, Place
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
@@ -31,7 +32,7 @@ from regretless.holdem.spots.locks import LockedHands
 from regretless.holdem.spots.question import PLAYERS
 from regretless.holdem.spots.spot import Spot
 
-__all__ = ["Answers", "SpotReader"]
+__all__ = ["Answers", "EngineAnswers", "SpotReader"]
 
 _KINDS: dict[int, NodeKind] = {
     Kind.DECISION: "decision",
@@ -66,6 +67,43 @@ class Answers(Strategies, Protocol):
         ...
 
 
+class EngineAnswers:
+    """Average strategies of an engine, and their values before the last street."""
+
+    def __init__(self, engine: PublicEngine) -> None:
+        self.engine = engine
+
+    @property
+    def probability_bits(self) -> int:
+        return self.engine.storage
+
+    def strategy(self, node: int, runout: int) -> FloatArray:
+        return self.engine.strategy(node, runout)
+
+    def strategies(self, node: int, runouts: slice) -> NDArray[np.float32]:
+        return self.engine.strategies(node, runouts)
+
+    def values(self, player: int, node: int, runout: int) -> FloatArray:
+        street = int(self.engine.form.tree.street[node])
+        found: FloatArray = self.early[player][street][runout, self.place[node]].astype(np.float64)
+        return found
+
+    def all_values(self, player: int, street: int) -> NDArray[np.float32]:
+        return self.early[player][street]
+
+    def equities(self, player: int, node: int) -> FloatArray | None:
+        return None
+
+    @cached_property
+    def early(self) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
+        """Per player, for each street before the last, [runouts, nodes of the street, H]."""
+        return self.engine.values_before_last(0), self.engine.values_before_last(1)
+
+    @cached_property
+    def place(self) -> IntArray:
+        return places(self.engine.form.tree)
+
+
 class SpotReader(LineReader):
     """Finds nodes of a solved spot and reads everything known there."""
 
@@ -81,7 +119,7 @@ class SpotReader(LineReader):
 
     @cached_property
     def held(self) -> tuple[IntArray, IntArray]:
-        return holdem_hands(self.spot.board, self.spot.ip), holdem_hands(self.spot.board, self.spot.oop)
+        return spot_hands(self.spot)
 
     @cached_property
     def locked(self) -> LockedHands:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import count
 from typing import Any
 
@@ -40,14 +40,8 @@ from regretless.holdem.spots.spot import Spot
 from regretless.reprs import brief
 
 __all__ = [
-    "HandDifference",
-    "NodeDifference",
-    "Pair",
-    "SpotComparison",
-    "check_boards",
-    "compare_nodes",
-    "compare_spots",
-]
+    "HandDifference", "NodeDifference", "Pair", "SpotComparison", "check_boards", "compare_nodes", "compare_spots",
+]  # fmt: skip
 
 Pair = tuple[float | None, float | None]  # of the first and second solution; None where it does not exist
 
@@ -71,17 +65,6 @@ class NodeDifference:
         """How much it matters: reach · moved."""
         return min(self.reached) * self.moved
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "line": self.line,
-            "player": self.player,
-            "deals": self.deals,
-            "reached": list(self.reached),
-            "moved": self.moved,
-            "frequencies": {action: list(pair) for action, pair in self.frequencies.items()},
-            "ev": {player: list(pair) for player, pair in self.ev.items()},
-        }
-
 
 @dataclass(frozen=True)
 class SpotComparison:
@@ -103,7 +86,7 @@ class SpotComparison:
             "ev": {player: list(pair) for player, pair in self.ev.items()},
             "equity": {player: list(pair) for player, pair in self.equity.items()},
             "exploitability_pct_pot": list(self.exploitability_pct_pot),
-            "nodes": [node.as_json() for node in self.nodes],
+            "nodes": [asdict(node) for node in self.nodes],
             "visited": self.visited,
             "only_first": list(self.only[0]),
             "only_second": list(self.only[1]),
@@ -172,8 +155,7 @@ def _search(readers: tuple[SpotReader, SpotReader], most: int | None) -> tuple[l
             visited += 1
             moved = _moved(readers, node.places)
             # Among equal ranks, the one found first stays.
-            entry = (node.reach * moved, -next(ticket), _Node(node.places, node.deals, node.reached, moved))
-            heapq.heappush(best, entry)
+            heapq.heappush(best, (node.reach * moved, -next(ticket), replace(node, moved=moved)))
             if most is not None and len(best) > most:
                 heapq.heappop(best)
         for child in _children(readers, node):
@@ -293,13 +275,7 @@ class HandDifference:
         return sum(each or 0.0 for each in self.weight) / 2 * self.moved
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "hand": self.hand,
-            "weight": list(self.weight),
-            "strategy": {action: list(pair) for action, pair in self.strategy.items()},
-            "ev": list(self.ev),
-            "moved": self.moved,
-        }
+        return asdict(self)
 
 
 def compare_nodes(first: NodeView, second: NodeView, player: PlayerName) -> list[HandDifference]:

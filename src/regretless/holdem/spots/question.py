@@ -17,21 +17,9 @@ from regretless.holdem.spots.sizes import LastBetMultiple, Size
 from regretless.reprs import brief
 
 __all__ = [
-    "LARGEST_AMOUNT",
-    "PLAYERS",
-    "SMALLEST_AMOUNT",
-    "STREETS",
-    "Bets",
-    "Lines",
-    "PlayerName",
-    "PlayerSizes",
-    "Question",
-    "Rules",
-    "StreetName",
-    "StreetSizes",
-    "check_cap",
-    "check_number",
-]
+    "LARGEST_AMOUNT", "PLAYERS", "SMALLEST_AMOUNT", "STREETS", "Bets", "Lines", "PlayerName", "PlayerSizes", "Question",
+    "Rules", "StreetName", "StreetSizes", "check_cap", "check_number",
+]  # fmt: skip
 
 StreetName = Literal["flop", "turn", "river"]
 PlayerName = Literal["ip", "oop"]

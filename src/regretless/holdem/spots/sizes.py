@@ -30,20 +30,9 @@ import numpy as np
 from regretless.errors import InvalidText
 
 __all__ = [
-    "SLACK",
-    "AllIn",
-    "Chips",
-    "Decision",
-    "Geometric",
-    "LastBetMultiple",
-    "PotShare",
-    "Size",
-    "exact",
-    "number_text",
-    "parse_sizes",
-    "sizes_text",
-    "whole_chips",
-]
+    "SLACK", "AllIn", "Chips", "Decision", "Geometric", "LastBetMultiple", "PotShare", "Size", "exact", "number_text",
+    "parse_sizes", "sizes_text", "whole_chips",
+]  # fmt: skip
 
 LARGEST_NUMBER = 1e12  # in a size; no stack has more chips, and larger numbers lose precision
 LONGEST_TEXT = 10_000  # characters in a list of sizes

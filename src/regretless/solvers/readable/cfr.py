@@ -34,7 +34,7 @@ from regretless.games.game import CHANCE, Action, Game, State
 from regretless.solvers.readable.best_response import evaluate
 from regretless.variants.variant import Schedule, Weights
 
-__all__ = ["CFR", "InformationSet"]
+__all__ = ["CFR", "InformationSet", "matching", "uniform_strategy"]
 
 Reach = tuple[float, ...]  # each player's factor in the probability of coming here, then chance's
 
@@ -111,10 +111,6 @@ class CFR(Generic[State]):
     >>> round(cfr.evaluate().exploitability, 6)
     0.001194
     """
-
-    name = "reference"
-    device = "cpu"
-    threads = 1
 
     def __init__(
         self,
@@ -230,3 +226,15 @@ def _information_sets(game: Game[State]) -> dict[str, InformationSet]:
                 found[key] = InformationSet(player, tuple(actions))
         pending.extend(game.next_state(state, action) for action in reversed(actions))
     return found
+
+
+def uniform_strategy(game: Game[State]) -> Strategy:
+    """Every legal action with equal probability, in every information set.
+
+    >>> from regretless.games import Kuhn
+    >>> uniform_strategy(Kuhn())["2:pb"]
+    {'p': 0.5, 'b': 0.5}
+    """
+    return {
+        key: dict(zip(known.actions, known.strategy, strict=True)) for key, known in _information_sets(game).items()
+    }

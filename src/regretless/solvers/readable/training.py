@@ -25,8 +25,7 @@ from regretless.forms.history import Strategy
 from regretless.games.kuhn import Kuhn, KuhnState
 from regretless.reprs import brief
 from regretless.solvers.readable.best_response import evaluate
-from regretless.solvers.readable.cfr import matching
-from regretless.solvers.readable.strategies import uniform_strategy
+from regretless.solvers.readable.cfr import matching, uniform_strategy
 
 __all__ = ["KUHN_VALUE", "KuhnTrainer", "Training", "train_kuhn"]
 
