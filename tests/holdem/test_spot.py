@@ -27,6 +27,19 @@ def test_reference_spots_come_back(reference: tuple[Spot, dict[str, Any]]) -> No
     assert Spot.parse(spot.to_toml()).name == spot.name
 
 
+def test_a_spot_is_written_with_few_tables() -> None:
+    fields = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "oop": {"range": "AKs,AKo"}, "ip": {"range": "QQ"}}
+    bets = {"bet": "50%,a", "river": {"donk": "33%"}}
+    assert Spot.from_mapping(fields | {"bets": bets, "rules": {"merge": 0}}).to_toml() == (
+        'board = "Kh Qs Js 2c 3d"\npot = 100\nstack = 200\n'
+        '\n[oop]\nrange = "AK"\n'
+        '\n[ip]\nrange = "QQ"\n'
+        '\n[bets]\nbet = "50%, a"\nraise = ""\n'
+        '\n[bets.river]\ndonk = "33%"\n'
+        "\n[rules]\nmerge = 0\n"
+    )
+
+
 def test_the_finest_table_wins(fields: dict[str, Any]) -> None:
     fields["bets"] = {
         "bet": "10%",

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from regretless.cards.deck import RANKS, SUITS
+from regretless.cards.deck import DECK
 from regretless.engines.public.formats import FORMATS
 from regretless.engines.registry import Kind, estimate
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.memory import available_bytes
-from regretless.forms.public_size import PublicSize, size_of_branches
+from regretless.forms.public_size import size_of_branches
 from regretless.holdem.form.betting import betting_branches
 from regretless.holdem.form.suits import count_runouts, spot_group
 from regretless.holdem.reading.probabilities import BLOCK_BYTES, probability_bits
@@ -59,19 +59,19 @@ class Estimate:
 def estimate_spot(spot: Spot, *, threads: int = 1) -> Estimate:
     """Nodes, hands, entries and bytes of a spot.
 
-    >>> ranges = {
-    ...     "oop": {"range": "AK"},
-    ...     "ip": {"range": "QQ"},
-    ...     "rules": {"add_allin": 0, "force_allin": 0, "merge": 0},
-    ... }
-    >>> bets = {"pot": 100, "stack": 200, "bets": {"bet": "50%, 100%, a", "raise": "2.5x, a"}}
-    >>> spot = Spot.from_mapping({"board": "Kh Qs Js 2c 3d"} | ranges | bets)
-    >>> size = estimate_spot(spot)
+    >>> fields = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "oop": {"range": "AK"}, "ip": {"range": "QQ"}}
+    >>> size = estimate_spot(Spot.from_mapping(fields | {"bets": {"bet": "50%", "raise": "a"}}))
     >>> size.nodes, size.hands, size.entries
-    (45, {'oop': 12, 'ip': 3}, 330)
+    (15, {'oop': 12, 'ip': 3}, 105)
     """
-    size = _size(spot)
-    hands = size.hands
+    hands = tuple(int(np.count_nonzero(spot.range_of(player).remove(spot.board).weights)) for player in PLAYERS)
+    size = size_of_branches(
+        betting_branches(spot),
+        deck=DECK,
+        hands=(hands[0], hands[1]),
+        permutations=len(spot_group(spot)),
+        runouts=count_runouts(spot),
+    )
     kinds = [int(count) for count in size.public_nodes]
     values = int(size.runouts[:-1] @ size.nodes[:-1].sum(axis=1)) * sum(hands) * 4
     kept = size.entries - size.information_sets  # probabilities of all actions but the last
@@ -90,17 +90,6 @@ def estimate_spot(spot: Spot, *, threads: int = 1) -> Estimate:
     )
 
 
-def _size(spot: Spot) -> PublicSize:
-    ip, oop = (int(np.count_nonzero(spot.range_of(player).remove(spot.board).weights)) for player in PLAYERS)
-    return size_of_branches(
-        betting_branches(spot),
-        deck=len(RANKS) * len(SUITS),
-        hands=(ip, oop),
-        permutations=len(spot_group(spot)),
-        runouts=count_runouts(spot),
-    )
-
-
 def check_fits(spot: Spot, *, storage: int = 32, threads: int = 1, available: int | None = None) -> Estimate:
     """The estimate; raises `WouldNotFit` if it is more than the machine has free."""
     if storage not in STORAGES:
@@ -108,20 +97,16 @@ def check_fits(spot: Spot, *, storage: int = 32, threads: int = 1, available: in
     size = estimate_spot(spot, threads=threads)
     free = available_bytes() if available is None else available
     if size.memory_bytes[storage] > free:
+        hint = "use fewer sizes or start on a later street"
+        if storage != 16 and size.memory_bytes[16] <= free:
+            hint = f"--storage 16 needs {size.memory_bytes[16] / 2**30:.1f} GiB, which fits"
         raise WouldNotFit(
             f"{spot.name or 'the spot'} in {storage} bits",
             needed=size.memory_bytes[storage],
             available=free,
-            hint=_hint(size, storage, free),
+            hint=hint,
         )
     return size
-
-
-def _hint(size: Estimate, storage: int, free: int) -> str:
-    """What would fit instead."""
-    if storage != 16 and size.memory_bytes[16] <= free:
-        return f"--storage 16 needs {size.memory_bytes[16] / 2**30:.1f} GiB, which fits"
-    return "use fewer sizes or start on a later street"
 
 
 def _block_bytes(kept: int, decisions: int) -> int:

@@ -15,6 +15,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
+from regretless.engines.contract import Sampling, Updates
 from regretless.engines.public.formats import FORMATS
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.solvers.loop import Progress, Stop
@@ -90,12 +91,16 @@ OPTIONS: Mapping[str, Option] = {
         exact=_NOT_EXACT,
         public=Refusal("is for the history form: in the public form players are updated in turn", ("alternating",)),
         spot=Refusal("is for games: a hold'em spot updates the players in turn", unless=("alternating",)),
+        fits=lambda value: value in tuple(Updates),
+        rule=f"is not one of {', '.join(Updates)}",
         fixed=True,
     ),
     "sampling": Option(
         exact=Refusal(_EXACT, unless=("full",)),
         public=Refusal("is for the history form: the public form is solved on the full tree", unless=("full",)),
         spot=Refusal("is for games: a hold'em spot is solved on the full tree", unless=("full",)),
+        fits=lambda value: value in tuple(Sampling),
+        rule=f"is not one of {', '.join(Sampling)}",
         fixed=True,
     ),
     "batch_size": Option(

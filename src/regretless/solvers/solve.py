@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from regretless.engines.contract import Engine, Sampling, Snapshot, Updates
+from regretless.engines.contract import Engine, Snapshot
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.solvers.exact import ExactEngine
 from regretless.solvers.loop import Checkpoints, Outcome, run
@@ -22,8 +21,6 @@ from regretless.variants.presets import PRESETS, read_variant, variant_text
 from regretless.variants.variant import Variant
 
 __all__ = ["make_request", "solve"]
-
-Choice = TypeVar("Choice", bound=StrEnum)
 
 
 def solve(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Solution:
@@ -130,9 +127,6 @@ def make_request(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Requ
     for name in ("save_every", "checkpointed"):
         if name in given and "checkpoint" not in given:
             raise InvalidOption(name, given[name], "needs a file to save to: give a checkpoint too")
-    for name, choices in (("updates", Updates), ("sampling", Sampling)):
-        if name in given:
-            given[name] = _choice(choices, given[name])
     if resume is not None:
         was = {"variant": resume.variant} | {name: getattr(resume.settings, name) for name in _SETTINGS}
         check_resume(given | {"variant": text if "variant" in given else None}, was, resume.where)
@@ -187,11 +181,3 @@ def _variant(
             raise InvalidOption("resume", resume.where, reason) from None
         raise
     return variant, asked if isinstance(asked, str) and asked in PRESETS else variant_text(variant)
-
-
-def _choice(kind: type[Choice], value: str) -> Choice:
-    """The member of an enumeration that a user named."""
-    try:
-        return kind(value)
-    except ValueError:
-        raise InvalidOption(kind.__name__.lower(), str(value), f"is not one of {', '.join(kind)}") from None

@@ -27,7 +27,17 @@ from numpy.typing import NDArray
 from regretless.errors import InvalidFile
 from regretless.storage.atomic import reason
 
-__all__ = ["DAMAGED", "DTYPES", "LARGEST_TABLE", "NOT_OURS", "Entry", "TensorFile", "bytes_of", "strict_json"]
+__all__ = [
+    "DAMAGED",
+    "DTYPES",
+    "LARGEST_TABLE",
+    "NOT_OURS",
+    "Entry",
+    "TensorFile",
+    "bytes_of",
+    "check_ordinary",
+    "strict_json",
+]
 
 LARGEST_TABLE = 16 * 2**20  # bytes; ours take a few thousand, or more for a spot with thousands of locks
 MOST_DIMENSIONS = 8
@@ -62,7 +72,8 @@ class TensorFile:
         self.path = Path(path)
         self._reading = threading.Lock()
         try:
-            _check_ordinary(path)
+            if check_ordinary(path).st_size == 0:
+                raise InvalidFile(path, "is empty")
             self._file = open(path, "rb", buffering=0)  # noqa: SIM115 (stays open as long as this does)
             weakref.finalize(self, self._file.close)
             self._size = os.fstat(self._file.fileno()).st_size
@@ -171,7 +182,7 @@ def _whole(given: object) -> bool:
     return isinstance(given, list) and all(type(number) is int and 0 <= number < 2**60 for number in given)
 
 
-def _check_ordinary(path: str | Path) -> None:
+def check_ordinary(path: str | Path) -> os.stat_result:
     """Refuse anything but a regular file before opening it: opening a pipe would wait for a writer."""
     try:
         status = os.stat(path)
@@ -181,5 +192,4 @@ def _check_ordinary(path: str | Path) -> None:
         raise InvalidFile(path, "is a folder, not a file")
     if not stat.S_ISREG(status.st_mode):
         raise InvalidFile(path, "is not an ordinary file")
-    if status.st_size == 0:
-        raise InvalidFile(path, "is empty")
+    return status

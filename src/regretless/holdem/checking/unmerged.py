@@ -33,7 +33,7 @@ from regretless.forms.public import Kind, PublicForm
 from regretless.holdem.checking.plain_strength import showdown_strengths
 from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import spot_group
-from regretless.holdem.reading.evaluation import Strategies
+from regretless.holdem.reading.evaluation import Strategies, places
 from regretless.holdem.spots.locks import LockedHands
 from regretless.holdem.spots.spot import Spot
 
@@ -79,9 +79,7 @@ class Unmerged:
         self.locks = LockedHands(form, spot.locks, self.held)
         self._strengths_found: dict[frozenset[int], tuple[IntArray, IntArray]] = {}
         self.nodes = [np.flatnonzero(self.tree.street == street) for street in range(self.streets)]
-        self.place = np.zeros(len(self.tree.street), dtype=np.int64)
-        for nodes in self.nodes:
-            self.place[nodes] = np.arange(len(nodes))
+        self.place = places(self.tree)
 
     @cached_property
     def compatible(self) -> FloatArray:

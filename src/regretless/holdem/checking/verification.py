@@ -128,10 +128,8 @@ def verify_spot(
     runouts done and the total.
 
     >>> from regretless import Spot, solve
-    >>> fields = {"board": "Kh Qs Js 2c", "pot": 100, "stack": 200}
-    >>> fields |= {"oop": {"range": "AK, T9s"}, "ip": {"range": "QQ, KJs"}}
-    >>> fields |= {"bets": {"bet": "50%"}}
-    >>> spot = Spot.from_mapping(fields)
+    >>> fields = {"board": "Kh Qs Js 2c", "pot": 100, "stack": 200, "bets": {"bet": "50%"}}
+    >>> spot = Spot.from_mapping(fields | {"oop": {"range": "AK, T9s"}, "ip": {"range": "QQ, KJs"}})
     >>> found = solve(spot, iterations=30).verify()
     >>> abs(found.exploitability_pct_pot - found.reported_pct_pot) < 0.001, found.runouts
     (True, 48)
@@ -200,15 +198,13 @@ def verification_bytes(form: PublicForm, *, drawn: int = 0) -> int:
 
 def _drawn(spot: Spot, full: bool, turns: int | None, seed: int | None) -> list[int] | None:
     """The sampled turn cards, or None if everything is evaluated."""
-    if len(spot.streets) < 3:
-        if turns is not None or seed is not None:
-            option, value = ("turns", turns) if turns is not None else ("seed", seed)
-            raise InvalidOption(option, value, "applies to flops only: on a turn or river every runout is evaluated")
-        return None
-    if full:
-        if turns is not None or seed is not None:
-            option, value = ("turns", turns) if turns is not None else ("seed", seed)
-            raise InvalidOption(option, value, "cannot be combined with a full evaluation, which does not sample")
+    if full or len(spot.streets) < 3:
+        why = "applies to flops only: on a turn or river every runout is evaluated"
+        if len(spot.streets) == 3:
+            why = "cannot be combined with a full evaluation, which does not sample"
+        for option, value in (("turns", turns), ("seed", seed)):
+            if value is not None:
+                raise InvalidOption(option, value, why)
         return None
     count = TURNS if turns is None else turns
     if not 2 <= count <= ALL_TURNS:

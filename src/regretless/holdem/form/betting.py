@@ -42,16 +42,10 @@ MOST_BETS = 40  # per street; more means a raise size that hardly grows
 def betting_tree(spot: Spot) -> BettingTree:
     """The betting tree of a spot as arrays.
 
-    >>> spot = Spot.parse('''
-    ... board = "Kh Qs Js 2c 3d"
-    ... pot = 100
-    ... stack = 200
-    ... oop.range = "AK"
-    ... ip.range = "QQ"
-    ... bets = { bet = "50%", raise = "a" }
-    ... rules.add_allin = 0
-    ... ''')
-    >>> tree = betting_tree(spot)
+    >>> fields = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "oop": {"range": "AK"}, "ip": {"range": "QQ"}}
+    >>> tree = betting_tree(
+    ...     Spot.from_mapping(fields | {"bets": {"bet": "50%", "raise": "a"}, "rules": {"add_allin": 0}})
+    ... )
     >>> [tree.labels[child] for child in range(tree.first_child[0], tree.first_child[1])], len(tree.kind)
     (['check', 'bet 50'], 15)
     """
@@ -210,7 +204,8 @@ class _Builder:
             step = edit.steps[0]
             found = next((index for index, action in enumerate(actions) if step.means(action)), None)
             if found is None and not edit.removes and step.verb in ("bet", "raise", "all-in"):
-                actions = _inserted(actions, self._added(state, step, edit))
+                added = self._added(state, step, edit)
+                actions = sorted([*actions, added], key=lambda action: action.amount or 0.0)
             elif found is None:
                 raise no_such_action(edit.field, edit.text, step, [str(action) for action in actions])
             elif edit.removes and len(edit.steps) == 1:
@@ -263,11 +258,6 @@ def _ended(branch: Branch, edits: tuple[_Edit, ...]) -> Branch:
     for edit in edits:
         raise InvalidText(edit.field, edit.text, edit.steps[0].position, "nobody acts after this")
     return branch
-
-
-def _inserted(actions: list[Step], added: Step) -> list[Step]:
-    """The actions with one more, keeping bets and raises in order of size."""
-    return sorted([*actions, added], key=lambda action: action.amount or 0.0)
 
 
 def _wager(amount: float, at: Decision) -> Step:

@@ -72,11 +72,8 @@ def renaming_text(row: int) -> str:
 def count_runouts(spot: Spot) -> tuple[int, ...]:
     """Number of deals to solve on each remaining street; equivalent deals count once.
 
-    >>> fields = {"board": "Qs Jh 2h", "pot": 1, "stack": 1}
-    >>> fields |= {"oop": {"range": "KK"}, "ip": {"range": "AA"}}
-    >>> fields |= {"bets": {"bet": "a"}}
-    >>> spot = Spot.from_mapping(fields)
-    >>> count_runouts(spot)
+    >>> fields = {"pot": 1, "stack": 1, "oop": {"range": "KK"}, "ip": {"range": "AA"}, "bets": {"bet": "a"}}
+    >>> count_runouts(Spot.from_mapping(fields | {"board": "Qs Jh 2h"}))
     (1, 36, 1429)
     """
     maps = CARD_MAPS[spot_group(spot)].astype(np.int64)
@@ -86,15 +83,11 @@ def count_runouts(spot: Spot) -> tuple[int, ...]:
         tables = [
             (table | {card}, group[group[:, card] == card])
             for table, group in tables
-            for card in _different(table, group)
+            for card in range(DECK)
+            if card not in table and group[:, card].max() == card  # one of each class of equivalent cards
         ]
         counts.append(len(tables))
     return tuple(counts)
-
-
-def _different(table: frozenset[int], group: IntArray) -> list[int]:
-    """One card of each class of equivalent cards that can be dealt."""
-    return [card for card in range(DECK) if card not in table and group[:, card].max() == card]
 
 
 @dataclass(frozen=True)
@@ -120,11 +113,8 @@ def find_deal(form: PublicForm, group: IntArray, deal: Deal, *cards: int) -> Dea
     if not len(found):
         reason = f"cannot be dealt after {board_text(deal.cards) or 'this board'}"
         raise InvalidText("card", board_text(cards), None, reason)
-    copy = int(copies[found[0]])
-    return _after(form, deal, int(runout_of_copy[found[0]]), copy, cards, np.argsort(CARD_MAPS[group[copy]]))
-
-
-def _after(form: PublicForm, deal: Deal, runout: int, copy: int, cards: tuple[int, ...], inverse: IntArray) -> Deal:
+    runout, copy = int(runout_of_copy[found[0]]), int(copies[found[0]])
+    inverse = np.argsort(CARD_MAPS[group[copy]])
     renamed = tuple(int(inverse[each]) for each in deal.renamed)
     first, second = (
         form.permutations[player][copy] if deal.hands is None else form.permutations[player][copy][deal.hands[player]]

@@ -28,7 +28,7 @@ class FileAnswers:
     def __init__(self, file: Container, form: PublicForm) -> None:
         self.file = file
         self.form = form
-        self.begin = _begin(form)
+        self.begin, self.shapes = _layout(form)
         self.place = places(form.tree)
         self.name = "probabilities" if "probabilities.0" in file else "strategy"
         self._last_row: dict[int, tuple[int, NDArray[Any]]] = {}  # by street: nodes of a runout are read in turn
@@ -93,7 +93,7 @@ class FileAnswers:
         form = self.form
         wide = [len(hands.weight) for hands in form.hands]
         allowed = (np.float32, np.uint16) if self.name == "probabilities" else (np.uint16,)
-        for street, (runouts, size) in enumerate(_shapes(form)):
+        for street, (runouts, size) in enumerate(self.shapes):
             self.file.check(f"{self.name}.{street}", (runouts, size), allowed)
             nodes = int(np.count_nonzero(form.tree.street == street))
             for player in range(2):
@@ -106,7 +106,7 @@ class FileAnswers:
 def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any] | Streamed]:
     """Strategies of all streets, values of those before the last, equities of a flop."""
     form, answers = reader.form, reader.answers
-    shapes = _shapes(form)
+    _, shapes = _layout(form)
     bits = probability_bits(sum(runouts * size for runouts, size in shapes))
     arrays: dict[str, NDArray[Any] | Streamed] = {
         f"probabilities.{street}": _probabilities(reader, street, shape, bits) for street, shape in enumerate(shapes)
@@ -121,7 +121,7 @@ def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any] | Streamed]:
 
 def _probabilities(reader: SpotReader, street: int, shape: tuple[int, int], bits: int) -> Streamed:
     """The encoded strategies of a street, computed for a few runouts at a time to save memory."""
-    tree, begin = reader.form.tree, _begin(reader.form)
+    tree, (begin, _) = reader.form.tree, _layout(reader.form)
     nodes = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == street)).tolist()
     dtype = np.dtype(np.float32 if bits == 32 else np.uint16)
     runouts, size = shape
@@ -169,21 +169,12 @@ def _stored(form: PublicForm, node: int) -> int:
     return (actions - 1) * len(form.hands[int(tree.player[node])].weight)
 
 
-def _shapes(form: PublicForm) -> list[tuple[int, int]]:
-    """For each street, its runouts and the numbers per row."""
-    tree = form.tree
-    sizes = [0] * len(form.streets)
-    for node in np.flatnonzero(tree.kind == Kind.DECISION):
-        sizes[int(tree.street[node])] += _stored(form, int(node))
-    return [(len(street.parent), size) for street, size in zip(form.streets, sizes, strict=True)]
-
-
-def _begin(form: PublicForm) -> IntArray:
-    """[N] where a decision begins in the rows of its street."""
+def _layout(form: PublicForm) -> tuple[IntArray, list[tuple[int, int]]]:
+    """[N] where a decision begins in the rows of its street; for each street, its runouts and the numbers per row."""
     tree = form.tree
     begin = np.zeros(len(tree.kind), dtype=np.int64)
-    used = [0] * len(form.streets)
+    sizes = [0] * len(form.streets)
     for node in np.flatnonzero(tree.kind == Kind.DECISION):
-        begin[node] = used[int(tree.street[node])]
-        used[int(tree.street[node])] += _stored(form, int(node))
-    return begin
+        begin[node] = sizes[int(tree.street[node])]
+        sizes[int(tree.street[node])] += _stored(form, int(node))
+    return begin, [(len(street.parent), size) for street, size in zip(form.streets, sizes, strict=True)]

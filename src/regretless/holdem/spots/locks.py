@@ -174,64 +174,52 @@ class LockedHands:
 
 def check_lock(tree: BettingTree, lock: AnyLock, name: str) -> None:
     """Check a lock against a betting tree, before anything larger is built; `name` is the field."""
-    if isinstance(lock, LockFrom) and lock.player is not None:
-        return
-    node = 0
-    for step in lock.steps:
-        node = _step(tree, node, step, lock, name)
-    while tree.kind[node] == Kind.CHANCE:
-        node = int(tree.first_child[node])
-    if tree.kind[node] != Kind.DECISION:
-        raise InvalidText(f"{name}.node", lock.node or "", None, "nobody acts there")
-    if isinstance(lock, Lock):
-        _strategy(lock, _labels(tree, node), name)
+    if not isinstance(lock, LockFrom) or lock.player is None:
+        _follow(tree, lock, name)
 
 
 def _labels(tree: BettingTree, node: int) -> tuple[str, ...]:
     return tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
 
 
-def _step(tree: BettingTree, node: int, step: Step, lock: AnyLock, name: str) -> int:
-    """The node that a step of a lock's line leads to; omitted cards are dealt."""
-    if step.card is not None:
-        if tree.kind[node] != Kind.CHANCE:
-            raise InvalidText(f"{name}.node", lock.node or "", step.position, "no card is dealt here")
-        return int(tree.first_child[node])
-    while tree.kind[node] == Kind.CHANCE:
-        node = int(tree.first_child[node])
-    labels = _labels(tree, node)
-    action = find_action(step, labels)
-    if action is None:
-        raise no_such_action(f"{name}.node", lock.node or "", step, labels)
-    return int(tree.first_child[node]) + action
+def _follow(tree: BettingTree, lock: AnyLock, name: str) -> tuple[int, list[Step | None]]:
+    """The decision that a lock's line leads to, and the cards dealt on the way: None where the line omits one."""
+    field, text = f"{name}.node", lock.node or ""
+    node = 0
+    cards: list[Step | None] = []
+    for step in (*lock.steps, None):
+        if step is not None and step.card is not None:
+            if tree.kind[node] != Kind.CHANCE:
+                raise InvalidText(field, text, step.position, "no card is dealt here")
+            cards.append(step)
+            node = int(tree.first_child[node])
+            continue
+        while tree.kind[node] == Kind.CHANCE:
+            cards.append(None)
+            node = int(tree.first_child[node])
+        if step is not None:
+            labels = _labels(tree, node)
+            action = find_action(step, labels)
+            if action is None:
+                raise no_such_action(field, text, step, labels)
+            node = int(tree.first_child[node]) + action
+    if tree.kind[node] != Kind.DECISION:
+        raise InvalidText(field, text, None, "nobody acts there")
+    if isinstance(lock, Lock):
+        _strategy(lock, _labels(tree, node), name)
+    return node, cards
 
 
 def _find(form: PublicForm, lock: AnyLock, name: str) -> tuple[int, list[int]]:
     """The betting node that a line leads to, and the runouts of its street that the line allows."""
-    tree = form.tree
-    check_lock(tree, lock, name)
-    node, street, runouts = 0, 0, [0]
-
-    def deal(card: int | None) -> None:
-        nonlocal street, runouts
-        here, following = form.streets[street], form.streets[street + 1]
-        below = [child for runout in runouts for child in range(here.first_child[runout], here.first_child[runout + 1])]
-        runouts = [child for child in below if card is None or following.cards[child, 0] == card]
-        street += 1
-
-    for step in lock.steps:
-        if step.card is None:
-            while tree.kind[node] == Kind.CHANCE:
-                deal(None)
-                node = int(tree.first_child[node])
-        else:
-            deal(step.card)
-            if not runouts:
-                raise InvalidText(f"{name}.node", lock.node or "", step.position, f"{step} cannot be dealt here")
-        node = _step(tree, node, step, lock, name)
-    while tree.kind[node] == Kind.CHANCE:
-        deal(None)
-        node = int(tree.first_child[node])
+    node, cards = _follow(form.tree, lock, name)
+    runouts = [0]
+    for street, step in enumerate(cards):
+        first, following = form.streets[street].first_child, form.streets[street + 1]
+        below = [child for runout in runouts for child in range(first[runout], first[runout + 1])]
+        runouts = [child for child in below if step is None or following.cards[child, 0] == step.card]
+        if step is not None and not runouts:
+            raise InvalidText(f"{name}.node", lock.node or "", step.position, f"{step} cannot be dealt here")
     return node, runouts
 
 

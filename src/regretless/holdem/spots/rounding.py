@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from regretless.errors import RoundedSizes
-from regretless.holdem.spots.question import PlayerName, Question, StreetName
+from regretless.holdem.spots.question import PlayerName, Question
 from regretless.holdem.spots.sizes import SLACK, Chips, Decision, Size, exact, whole_chips
 
 __all__ = ["warn_of_rounding"]
@@ -56,28 +56,17 @@ def warn_of_rounding(spot: Question, source: str = "") -> None:
 
 def _rounded_sizes(spot: Question) -> Iterator[_Rounded]:
     others: dict[PlayerName, PlayerName] = {"oop": "ip", "ip": "oop"}
-    for street in spot.streets:
+    for place, street in enumerate(spot.streets):
+        left = len(spot.streets) - place
         for player, other in others.items():
-            bets = list(_bets(spot, street, player))
+            at = Decision(pot=spot.pot, bet_faced=0.0, stack=spot.stack, raises=0, streets=left)
+            bets = list(_rounded(spot, at, spot.bets.of(street, player).bet, smallest=spot.rules.min_bet))
             yield from bets
             if bets:
-                yield from _raises(spot, street, other, min(bet.becomes for bet in bets))
-
-
-def _bets(spot: Question, street: StreetName, player: PlayerName) -> Iterator[_Rounded]:
-    at = Decision(pot=spot.pot, bet_faced=0.0, stack=spot.stack, raises=0, streets=_streets(spot, street))
-    yield from _rounded(spot, at, spot.bets.of(street, player).bet, smallest=spot.rules.min_bet)
-
-
-def _raises(spot: Question, street: StreetName, player: PlayerName, bet: float) -> Iterator[_Rounded]:
-    at = Decision(
-        pot=spot.pot + 2 * bet,
-        bet_faced=bet,
-        stack=exact(spot.stack - bet),
-        raises=0,
-        streets=_streets(spot, street),
-    )
-    yield from _rounded(spot, at, spot.bets.of(street, player).raise_number(1), smallest=2 * bet)
+                bet = min(bet.becomes for bet in bets)
+                stack = exact(spot.stack - bet)
+                at = Decision(pot=spot.pot + 2 * bet, bet_faced=bet, stack=stack, raises=0, streets=left)
+                yield from _rounded(spot, at, spot.bets.of(street, other).raise_number(1), smallest=2 * bet)
 
 
 def _rounded(spot: Question, at: Decision, sizes: tuple[Size, ...], *, smallest: float) -> Iterator[_Rounded]:
@@ -88,7 +77,3 @@ def _rounded(spot: Question, at: Decision, sizes: tuple[Size, ...], *, smallest:
         if asked < at.all_in - SLACK and not (too_small and at.bet_faced):
             becomes = min(max(whole_chips(asked, spot.rules.chip), smallest), at.all_in)
             yield _Rounded(size, at, asked, becomes, too_small)
-
-
-def _streets(spot: Question, street: StreetName) -> int:
-    return len(spot.streets) - spot.streets.index(street)

@@ -54,7 +54,9 @@ class Spot(Question):
 
     def __post_init__(self) -> None:
         if len(self.board) not in (3, 4, 5):
-            raise InvalidText("board", board_text(self.board), None, _board_reason(len(self.board)))
+            cards = f"{len(self.board)} card{'s' * (len(self.board) != 1)}"
+            reason = f"has {cards}: give 3 for a flop, 4 for a turn or 5 for a river"
+            raise InvalidText("board", board_text(self.board), None, reason)
         if len(set(self.board)) != len(self.board):
             raise InvalidText("board", board_text(self.board), None, "repeats a card")
         for name in ("pot", "stack"):
@@ -86,11 +88,8 @@ class Spot(Question):
     def from_mapping(cls, fields: Mapping[str, Any]) -> Spot:
         """The spot with these fields, nested as in a TOML file.
 
-        >>> fields = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200}
-        >>> fields |= {"oop": {"range": "AK"}, "ip": {"range": "QQ"}}
-        >>> fields |= {"bets": {"bet": "50%, a"}}
-        >>> spot = Spot.from_mapping(fields)
-        >>> spot.pot
+        >>> fields = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "bets": {"bet": "50%, a"}}
+        >>> Spot.from_mapping(fields | {"oop": {"range": "AK"}, "ip": {"range": "QQ"}}).pot
         100.0
         """
         spot = cls(**vars(read_mapping(fields)))
@@ -107,10 +106,6 @@ class Spot(Question):
     def to_toml(self) -> str:
         """TOML that `parse` reads back to this spot."""
         return write_spot(self)
-
-
-def _board_reason(cards: int) -> str:
-    return f"has {cards} card{'s' * (cards != 1)}: give 3 for a flop, 4 for a turn or 5 for a river"
 
 
 def _check_range(name: str, given: Range, board: tuple[int, ...]) -> None:

@@ -20,14 +20,8 @@
     donk = "33%"                  out of position, leading into the previous street's bettor; absent: as bet; "": never
     [bets.river.oop]              one street and one player
 
-    [rules]                       see `question.Rules`
-    add_allin = 1.5
-    force_allin = 0.15
-    merge = 0.1
-    min_bet = 1
-    chip = 1
+    [rules]                       the fields of `question.Rules`
     rake = 0.05
-    rake_cap = 30
 
     [lines]
     add = ["bet 94, raise 300"]

@@ -14,42 +14,7 @@ __all__ = ["write_spot"]
 
 
 def write_spot(spot: Question) -> str:
-    """TOML that reads back to the same spot.
-
-    >>> from regretless.holdem.spots.spot_reader import read_mapping
-    >>> spot = read_mapping(
-    ...     {
-    ...         "board": "Kh Qs Js 2c 3d",
-    ...         "pot": 100,
-    ...         "stack": 200,
-    ...         "oop": {"range": "AKs,AKo"},
-    ...         "ip": {"range": "QQ"},
-    ...         "bets": {"bet": "50%,a", "river": {"donk": "33%"}},
-    ...         "rules": {"merge": 0},
-    ...     }
-    ... )
-    >>> print(write_spot(spot))
-    board = "Kh Qs Js 2c 3d"
-    pot = 100
-    stack = 200
-    <BLANKLINE>
-    [oop]
-    range = "AK"
-    <BLANKLINE>
-    [ip]
-    range = "QQ"
-    <BLANKLINE>
-    [bets]
-    bet = "50%, a"
-    raise = ""
-    <BLANKLINE>
-    [bets.river]
-    donk = "33%"
-    <BLANKLINE>
-    [rules]
-    merge = 0
-    <BLANKLINE>
-    """
+    """TOML that reads back to the same spot."""
     lines = [
         f'board = "{board_text(spot.board)}"',
         f"pot = {number_text(spot.pot)}",

@@ -8,14 +8,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 import tomllib
 from pathlib import Path
 from typing import Any
 
 from regretless.errors import InvalidFile
+from regretless.storage.tensor_file import check_ordinary
 
 __all__ = ["LARGEST_FILE", "parse_toml", "read_toml_text"]
 
@@ -38,15 +37,9 @@ _BRACKET = re.compile(r"[][{}]")
 def read_toml_text(path: str | Path) -> str:
     """The text of a TOML file; any problem raises `InvalidFile`."""
     try:
-        status = os.stat(path)
-        if stat.S_ISDIR(status.st_mode):
-            raise InvalidFile(path, "is a folder, not a file")
-        if not stat.S_ISREG(status.st_mode):
-            raise InvalidFile(path, "is not an ordinary file")
+        check_ordinary(path)
         with open(path, "rb") as file:
             content = file.read(LARGEST_FILE + 1)
-    except FileNotFoundError:
-        raise InvalidFile(path, "does not exist") from None
     except OSError as error:
         raise InvalidFile(path, f"cannot be read: {error.strerror}") from None
     except ValueError as error:  # null character in the name
