@@ -169,19 +169,16 @@ class FlopHoldemProblem(PublicProblem):
     variant = "discounted"
     threads = None
     solution_type = FlopHoldemSolution
-
-    def __init__(self, game: FlopHoldem) -> None:
-        super().__init__(game)
-        self.flop_holdem = game
+    rules: FlopHoldem
 
     def in_units(self, target: float) -> float:
         return target / MILLI
 
     def check_fits(self, request: Request) -> None:
-        check_fits(self.flop_holdem, request.settings.storage or STORAGES[0], request.threads or available_cores())
+        check_fits(self.rules, request.settings.storage or STORAGES[0], request.threads or available_cores())
 
     def form(self) -> PublicForm:
-        return compile_flop_holdem(self.flop_holdem)
+        return compile_flop_holdem(self.rules)
 
     def solution(self, record: Record, form: PublicForm, engine: PublicEngine) -> FlopHoldemSolution:
         return FlopHoldemSolution.reading(

@@ -11,9 +11,9 @@ from regretless.forms.compile import compile_history, invert
 from regretless.forms.history import HistoryForm
 from regretless.games.game import Game
 from regretless.games.registry import as_game, load
-from regretless.solvers.exact import ExactEngine
 from regretless.solvers.game_solution import GameSolution
 from regretless.solvers.problem import Problem
+from regretless.solvers.readable.linear_program import ExactEngine
 from regretless.solvers.record import Record
 from regretless.solvers.request import Kind, Request
 from regretless.solvers.solve import solve

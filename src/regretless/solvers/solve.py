@@ -10,9 +10,9 @@ from typing import Any
 
 from regretless.engines.contract import Engine, Snapshot
 from regretless.errors import InvalidFile, InvalidOption
-from regretless.solvers.exact import ExactEngine
 from regretless.solvers.loop import Checkpoints, Outcome, run
 from regretless.solvers.problem import Problem
+from regretless.solvers.readable.linear_program import ExactEngine
 from regretless.solvers.record import Record, Settings
 from regretless.solvers.request import EXACT, Kind, Request, check_options, check_resume
 from regretless.solvers.solution import Solution

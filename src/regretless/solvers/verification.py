@@ -85,7 +85,11 @@ def verify_game(
     if needed > free:
         raise WouldNotFit(f"verifying {record.game}", needed=needed, available=free)
     began = time.perf_counter()
-    rules = _rules(record.game) if game is None else game
+    try:
+        rules = load(record.game) if game is None else game
+    except InvalidText:
+        why = "is not a registered game: pass its rules as game=…"
+        raise InvalidOption("game", record.game, why) from None
     form = compile_history(rules)
     solved = compile_public(rules) if record.settings.form == "public" else form
     if tree_hash(solved) != record.tree_hash:
@@ -105,10 +109,3 @@ def verify_game(
         reported_values=record.evaluation.values,
         seconds=time.perf_counter() - began,
     )
-
-
-def _rules(name: str) -> Game[Any]:
-    try:
-        return load(name)
-    except InvalidText:
-        raise InvalidOption("game", name, "is not a registered game: pass its rules as game=…") from None

@@ -240,12 +240,8 @@ class Container:
 
     def _checks(self, text: str) -> tuple[int, dict[str, list[int]]]:
         """Bytes per piece, and the checks of each array's pieces."""
-        try:
-            checks = strict_json(text)
-        except (ValueError, RecursionError):
-            raise InvalidFile(self.path, DAMAGED) from None
-        size = checks.get("size") if isinstance(checks, dict) else None
-        pieces = checks.get("pieces") if isinstance(checks, dict) else None
+        checks = _json_table(self.path, text)
+        size, pieces = checks.get("size"), checks.get("pieces")
         if type(size) is not int or not 1 <= size <= LARGEST_PIECE or not isinstance(pieces, dict):
             self._opened.damaged("its checks cannot be read")
         for name, entry in self._opened.entries.items():
@@ -297,21 +293,24 @@ def _header(opened: TensorFile) -> dict[str, Any]:
     path = opened.path
     if "regretless" not in opened.metadata:
         raise InvalidFile(path, f"{NOT_OURS}, although it is a safetensors file")
-    try:
-        header = strict_json(opened.metadata["regretless"])
-    except (ValueError, RecursionError):
-        raise InvalidFile(path, DAMAGED) from None
-    if not isinstance(header, dict):
-        raise InvalidFile(path, DAMAGED)
+    header = _json_table(path, opened.metadata["regretless"])
     version, found = header.get("format"), header.get("kind")
     if type(version) is not int or version < 1 or not isinstance(found, str):
         raise InvalidFile(path, DAMAGED)
     if version > FORMAT_VERSION:
-        raise InvalidFile(
-            path,
-            f"was written by a newer Regretless: its format is {version}, and this version reads {FORMAT_VERSION}",
-        )
+        formats = f"its format is {version}, and this version reads {FORMAT_VERSION}"
+        raise InvalidFile(path, f"was written by a newer Regretless: {formats}")
     return header
+
+
+def _json_table(path: Path, text: str) -> dict[str, Any]:
+    try:
+        table = strict_json(text)
+    except (ValueError, RecursionError):
+        table = None
+    if not isinstance(table, dict):
+        raise InvalidFile(path, DAMAGED)
+    return table
 
 
 def _named(kind: str) -> str:

@@ -1,8 +1,4 @@
-"""The layout of an `.rgl` file, validated when it is opened; bytes are read on request.
-
-    8 bytes     length of the table, little-endian
-    JSON        name -> {"dtype", "shape", "data_offsets"}, and "__metadata__": texts
-    arrays      raw numbers, concatenated up to the end of the file
+"""A safetensors file: its table of arrays (name -> dtype, shape, data_offsets), and its bytes on request.
 
 Every length, type and position is checked once, when the file is opened. Bytes are read, not mapped into memory: if
 another process truncates a mapped file, the system kills the reader (SIGBUS), whereas a short read is an ordinary

@@ -1,10 +1,7 @@
 """Which deals of a spot are equivalent, so that one is solved for all, and how to map a dealt card to the solved one.
 
-1. The renamings of suits that preserve the board (as a set) and both ranges form the group of the spot.
-2. Two cards that the group maps to one another are equivalent: only one is solved, and its *copies* are read from it.
-3. After a card, the group shrinks to the renamings that leave that card unchanged, and the next street uses those.
-4. To read a deal, rename it: if π maps the solved card to the dealt one, hand h plays what π⁻¹(h) plays, and the next
-   card is looked up as π⁻¹ of it.
+`runouts` explains the group of renamings and the copies of a deal. To read a deal, rename it: if π maps the solved card
+to the dealt one, hand h plays what π⁻¹(h) plays, and the next card is looked up as π⁻¹ of it.
 """
 
 from __future__ import annotations

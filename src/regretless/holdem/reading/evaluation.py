@@ -37,7 +37,6 @@ class Strategies(Protocol):
 
     def strategy(self, node: int, runout: int) -> FloatArray:
         """[actions, H] average strategy at a betting node on a runout of its street."""
-        ...
 
 
 def places(tree: BettingTree) -> IntArray:

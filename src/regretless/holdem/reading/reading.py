@@ -48,23 +48,18 @@ class Answers(Strategies, Protocol):
     @property
     def probability_bits(self) -> int:
         """Bits per stored probability."""
-        ...
 
     def values(self, player: int, node: int, runout: int) -> FloatArray:
         """[H] values of a betting node before the last street, times the opposing reach."""
-        ...
 
     def strategies(self, node: int, runouts: slice) -> NDArray[np.float32]:
         """[runouts chosen, actions, H] average strategy at a betting node."""
-        ...
 
     def all_values(self, player: int, street: int) -> NDArray[np.float32]:
         """[runouts, nodes of the street, H] values of a street before the last."""
-        ...
 
     def equities(self, player: int, node: int) -> FloatArray | None:
         """[H] equity at a node of the first street with two cards to come, if it was stored."""
-        ...
 
 
 class EngineAnswers:

@@ -16,6 +16,7 @@ from regretless.cards.hands import CLASS_NAMES, HAND_CLASS
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray
 from regretless.holdem.reading.nodes import NodeView
+from regretless.holdem.reading.places import class_shares
 from regretless.holdem.spots.question import PlayerName
 from regretless.reprs import brief
 
@@ -85,8 +86,4 @@ def _means(view: NodeView, player: PlayerName, values: FloatArray) -> FloatArray
     table = view.hands[player]
     weight = table.weight * table.matchups
     known = (weight > 0) & ~np.isnan(values)
-    cells = HAND_CLASS[table.hand[known]]
-    total = np.bincount(cells, weights=weight[known], minlength=CLASSES)
-    summed = np.bincount(cells, weights=weight[known] * values[known], minlength=CLASSES)
-    means: FloatArray = np.divide(summed, total, out=np.full(CLASSES, np.nan), where=total > 0)
-    return means
+    return class_shares(table.hand[known], weight[known], values[None, known])[:, 0]

@@ -15,17 +15,25 @@ Koller, Megiddo & von Stengel: Efficient Computation of Equilibria for Extensive
 
 from __future__ import annotations
 
+import time
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from regretless import engines
+from regretless.engines.contract import Evaluation, Snapshot
 from regretless.errors import InvalidGame, MissingExtra, RegretlessError
 from regretless.forms.history import FloatArray, HistoryForm
+from regretless.forms.memory import memory_bytes
 from regretless.forms.sequence import SequenceForm, SequenceTree, compile_sequence
 from regretless.reprs import brief
+from regretless.solvers.loop import Outcome
+from regretless.solvers.record import Measurement
 
-__all__ = ["ExactSolution", "solve_linear_program"]
+__all__ = ["ExactEngine", "ExactSolution", "solve_linear_program"]
 
 Sparse = Any  # scipy.sparse.csr_array
 
@@ -83,6 +91,40 @@ def solve_linear_program(form: HistoryForm | SequenceForm) -> ExactSolution:
     strategy[own.pair[1:]] = _behavior(own, result.x[:rows])
     strategy[other.pair[1:]] = _behavior(other, -result.ineqlin.marginals)
     return ExactSolution(value=float(-result.fun), strategy=strategy)
+
+
+class ExactEngine:
+    """A game and, once solved, its equilibrium: as much of an engine as a solve needs; it does not iterate."""
+
+    name, device, threads, iteration = "highs", "cpu", 1, 0
+
+    def __init__(self, form: HistoryForm) -> None:
+        self.form = form
+        self.memory_bytes = memory_bytes(form)
+        self._evaluator = engines.create("auto", form)
+        self._strategy: FloatArray | None = None
+        with suppress(ImportError):  # loaded here, so that solving time excludes it
+            import_module("scipy.optimize")
+
+    def solve(self) -> Outcome:
+        """Solve the linear program."""
+        began = time.perf_counter()
+        self._strategy = solve_linear_program(self.form).strategy
+        seconds = time.perf_counter() - began
+        evaluation = self.evaluate()
+        history = (Measurement(0, seconds, evaluation.exploitability),)
+        return Outcome("exact", 0, evaluation, history, seconds, 0.0)
+
+    def average_strategy(self) -> FloatArray:
+        assert self._strategy is not None
+        return self._strategy
+
+    def evaluate(self) -> Evaluation:
+        return self._evaluator.evaluate(self.average_strategy())
+
+    def snapshot(self, *, copy: bool = True) -> Snapshot | None:
+        """Nothing iterates, so there is nothing to resume."""
+        return None
 
 
 def _plan_constraints(tree: SequenceTree) -> Sparse:
