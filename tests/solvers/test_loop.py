@@ -194,6 +194,13 @@ def test_an_interrupt_during_the_last_measurement_changes_nothing(clock: Clock) 
     assert outcome.reason == "iterations"
 
 
+def test_an_interrupt_right_after_a_measurement_does_not_measure_again(clock: Clock) -> None:
+    engine, calls = Counter(clock), itertools.count(1)
+    stop = Stop(iterations=10, measure_every=1)
+    outcome = run(engine, Plus(), stop, interrupted=lambda: next(calls) > 4)  # before and after each iteration
+    assert (outcome.reason, iterations(outcome.history), engine.measured) == ("interrupted", [1, 2], [1, 2])
+
+
 def test_an_interrupt_before_the_first_iteration(clock: Clock) -> None:
     engine = Counter(clock)
     outcome = run(engine, Plus(), Stop(iterations=10), interrupted=lambda: True)

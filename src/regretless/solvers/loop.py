@@ -172,15 +172,16 @@ def run(
                 checkpoints.write(outcome("interrupted", engine.evaluate(), history, write_began - began))
                 last_saved = time.perf_counter()
                 saving = last_saved - write_began
-        measuring_began = time.perf_counter()
-        evaluation = engine.evaluate()
-        measuring = time.perf_counter() - measuring_began
-        exploitability = evaluation.exploitability
-        if not math.isfinite(exploitability):  # must never be reported as an answer
-            raise RegretlessError(f"the exploitability after {engine.iteration:,} iterations is {exploitability}")
-        history.append(Measurement(engine.iteration, time.perf_counter() - began, exploitability))
-        tell()
-        reason = _reason_to_stop(stop, engine.iteration, exploitability, interrupted())
+        if not history or history[-1].iteration < engine.iteration:  # else an interrupt came right after measuring
+            measuring_began = time.perf_counter()
+            evaluation = engine.evaluate()
+            measuring = time.perf_counter() - measuring_began
+            exploitability = evaluation.exploitability
+            if not math.isfinite(exploitability):  # must never be reported as an answer
+                raise RegretlessError(f"the exploitability after {engine.iteration:,} iterations is {exploitability}")
+            history.append(Measurement(engine.iteration, time.perf_counter() - began, exploitability))
+            tell()
+        reason = _reason_to_stop(stop, engine.iteration, history[-1].exploitability, interrupted())
         if reason is not None:
             if reason == "interrupted" and checkpoints is not None:
                 regular = _regular(history, stop, started_at)
