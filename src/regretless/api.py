@@ -182,9 +182,9 @@ def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
 
         return spot_problem(what, options)
     form = options.get("form")
-    if what is None:
-        assert earlier is not None
-        what, form = earlier.game, earlier.settings.form
+    if earlier is not None:
+        what = earlier.game if what is None else what
+        form = form or earlier.settings.form
     rules = load_game(str(what)) if isinstance(what, str | Path) else as_game(what)
     if isinstance(rules, FlopHoldem) and form != "history":
         from regretless.holdem.flop_holdem import FlopHoldemProblem

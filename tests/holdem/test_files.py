@@ -17,6 +17,7 @@ from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading.reading import EngineAnswers
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
+from regretless.storage.container import open_container, write_container
 
 RoomFor = Callable[[int], AbstractContextManager[None]]
 
@@ -124,6 +125,40 @@ def test_checkpoints_are_written_on_the_way(fields: dict[str, Any], tmp_path: Pa
         standing.root.frequencies
         == solve_spot(Spot.from_mapping(fields), iterations=standing.iterations).root.frequencies
     )
+
+
+def test_a_checkpoint_of_the_last_iteration_is_resumed_to_its_end(fields: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "spot.rgl"
+    whole = solve_spot(Spot.from_mapping(fields), iterations=20, checkpoint=path, save_every=1e-9)
+    assert (SpotSolution.load(path).iterations, SpotSolution.load(path).reason) == (20, "interrupted")
+    resumed = solve_spot(resume=path)
+    assert (resumed.reason, resumed.evaluation) == ("iterations", whole.evaluation)
+    assert [point.iteration for point in resumed.history] == [point.iteration for point in whole.history]
+    with pytest.raises(InvalidOption, match="is already reached"):
+        solve_spot(resume=path, iterations=20)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda arrays: arrays.pop("regret.0"), "contains no regrets"),
+        (lambda arrays: arrays.pop("average.1"), "incompatible layout"),
+        (lambda arrays: arrays.update({"regret.1": arrays["regret.1"][:-1]}), "incompatible layout"),
+        (lambda arrays: arrays.update({"average.0": arrays["average.0"].astype(np.float64)}), "incompatible layout"),
+    ],
+)
+def test_a_checkpoint_that_contradicts_its_spot(
+    change: Callable[[dict[str, Any]], object], reason: str, river: SpotSolution, tmp_path: Path
+) -> None:
+    path = tmp_path / "spot.rgl"
+    river.checkpoint(path)
+    file = open_container(path)
+    arrays = {name: file.array(name) for name in file.names}
+    change(arrays)
+    header = {name: value for name, value in file.header.items() if name not in ("format", "kind")}
+    write_container(path, file.kind, header, arrays)
+    with pytest.raises(InvalidFile, match=reason):
+        SpotSolution.load(path).node("")
 
 
 def test_a_damaged_file_is_one_sentence_and_never_a_wrong_answer(turn: SpotSolution, tmp_path: Path) -> None:

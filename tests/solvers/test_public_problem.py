@@ -58,10 +58,11 @@ def test_a_resumed_solve_ends_with_the_same_numbers(storage: int, variant: str, 
     asked: dict[str, Any] = {"form": "public", "variant": variant, "storage": storage}
     whole = rl.solve("leduc", iterations=20, **asked)
     rl.solve("leduc", iterations=8, **asked).save(tmp_path / "leduc.rgl")
-    resumed = rl.solve(resume=tmp_path / "leduc.rgl", iterations=20)
-    assert resumed.strategy == whole.strategy
-    assert resumed.evaluation == whole.evaluation
-    assert resumed.settings.form == "public"
+    for game in (None, "leduc"):  # the form is that of the solve that is resumed
+        resumed = rl.solve(game, resume=tmp_path / "leduc.rgl", iterations=20)
+        assert resumed.strategy == whole.strategy
+        assert resumed.evaluation == whole.evaluation
+        assert resumed.settings.form == "public"
     loaded = rl.load(tmp_path / "leduc.rgl")
     assert loaded.settings.storage == storage
 

@@ -38,6 +38,7 @@ from regretless.solvers.game_solution import GameSolution, public_snapshot
 from regretless.solvers.public_problem import PublicProblem
 from regretless.solvers.record import Record
 from regretless.solvers.request import Request
+from regretless.solvers.solution import restore_engine
 from regretless.storage.container import open_container, write_container
 
 __all__ = ["FILE_KIND", "FlopHoldemProblem", "FlopHoldemReader", "FlopHoldemSolution", "compile_flop_holdem"]
@@ -147,7 +148,7 @@ class FlopHoldemSolution(GameSolution):
             check_fits(game, storage, threads=1)
             form = compile_flop_holdem(game)
             engine = engines.create("auto", form, threads=1, storage=storage)
-            engine.restore(snapshot)
+            restore_engine(engine, snapshot, path)
             return FlopHoldemReader(form, engine)
 
         return cls.reading(restored, record=record, snapshot=snapshot, path=Path(path))

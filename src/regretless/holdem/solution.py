@@ -45,7 +45,7 @@ from regretless.holdem.spots.spot import Spot
 from regretless.reprs import brief
 from regretless.solvers.game_solution import LEARNED
 from regretless.solvers.record import Record, Settings, read_history
-from regretless.solvers.solution import Solution
+from regretless.solvers.solution import Solution, restore_engine
 from regretless.storage.container import Container, StoredArrays, open_container, write_container
 from regretless.storage.fields import Fields
 
@@ -195,7 +195,7 @@ class SpotSolution(Solution):
 
         def make_reader() -> SpotReader:
             if file.kind == CHECKPOINT:
-                return _restored(spot, record, snapshot)
+                return _restored(spot, record, snapshot, path)
             form = unpacked_form(file, spot, tree)
             return SpotReader(spot, form, FileAnswers(file, form))
 
@@ -226,14 +226,15 @@ def _spot_and_tree(header: Fields) -> tuple[Spot, BettingTree]:
     return spot, tree
 
 
-def _restored(spot: Spot, record: Record, snapshot: Snapshot | None) -> SpotReader:
+def _restored(spot: Spot, record: Record, snapshot: Snapshot | None, path: str | Path) -> SpotReader:
     """A reader of a checkpoint's solution so far."""
-    assert snapshot is not None
+    if snapshot is None:
+        raise InvalidFile(path, "is damaged: it contains no regrets")
     storage = record.settings.storage or 32
     check_fits(spot, storage=storage)
     form = compile_spot(spot)
     engine = engines.create("auto", form, storage=storage, threads=1)
-    engine.restore(snapshot)
+    restore_engine(engine, snapshot, path)
     return SpotReader(spot, form, EngineAnswers(engine))
 
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from regretless.engines.contract import Evaluation, Snapshot
+from regretless.engines.contract import Engine, Evaluation, Snapshot
+from regretless.errors import InvalidFile
 from regretless.reprs import brief
 from regretless.solvers.record import Measurement, Reason, Record, Settings
 from regretless.solvers.verification import Verification
 
-__all__ = ["Solution"]
+__all__ = ["Solution", "restore_engine"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,3 +142,11 @@ class Solution(ABC):
             "information_sets": record.information_sets,
             "history": [[point.iteration, point.seconds, point.exploitability] for point in record.history],
         }
+
+
+def restore_engine(engine: Engine[Any, Any], snapshot: Snapshot, where: object) -> None:
+    """Restore an engine; a snapshot in `where` that does not fit it is refused."""
+    try:
+        engine.restore(snapshot)
+    except (KeyError, ValueError):
+        raise InvalidFile(where, "was written by another version with an incompatible layout") from None

@@ -15,7 +15,7 @@ from regretless.solvers.problem import Problem
 from regretless.solvers.readable.linear_program import ExactEngine
 from regretless.solvers.record import Record, Settings
 from regretless.solvers.request import EXACT, Kind, Request, check_options, check_resume
-from regretless.solvers.solution import Solution
+from regretless.solvers.solution import Solution, restore_engine
 from regretless.storage.container import shape_of
 from regretless.variants.presets import PRESETS, read_variant, variant_text
 from regretless.variants.variant import Variant
@@ -103,10 +103,7 @@ def _restore(engine: Engine[Any, Any], earlier: Solution, tree_hash: str, name: 
     for key, held in standing.items():
         if key in arrays and shape_of(arrays, key) != held.shape:
             raise InvalidFile(earlier.where, f"has a {key} that does not fit {name}")
-    try:
-        engine.restore(Snapshot(earlier.snapshot.iteration, arrays, earlier.snapshot.weight))
-    except ValueError:
-        raise InvalidFile(earlier.where, "was written by another version with an incompatible layout") from None
+    restore_engine(engine, Snapshot(earlier.snapshot.iteration, arrays, earlier.snapshot.weight), earlier.where)
 
 
 def make_request(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Request:
@@ -135,7 +132,8 @@ def make_request(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Requ
     if resume is not None and "engine" not in given:
         machine = problem.machine(resume) | machine
     problem.check_machine(machine.get("engine", "auto"), machine.get("device", "auto"))
-    if resume is not None and settings.iterations <= resume.iterations and settings.target is None:
+    unfinished = "iterations" not in given and resume is not None and resume.reason == "interrupted"
+    if resume is not None and settings.iterations <= resume.iterations and settings.target is None and not unfinished:
         reason = f"is already reached: {resume.iterations:,} iterations are done, ask for more"
         raise InvalidOption("iterations", settings.iterations, reason)
     rest = ("resume", "save_every", "checkpointed", "report", "interrupted")
