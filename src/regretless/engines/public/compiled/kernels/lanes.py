@@ -306,7 +306,7 @@ def transpose(typing_context: Any, source: Any, starts: Any, first: Any, offset:
 def store_columns(
     typing_context: Any, target: Any, starts: Any, first: Any, offset: Any, columns: Any, alive: Any, bits: Any
 ) -> Any:
-    """target[starts[first + j] + offset + i] = columns[i][j]: sixteen columns become pieces of sixteen rows.
+    """`target[starts[first + j] + offset + i] = columns[i][j]`: sixteen columns become pieces of sixteen rows.
 
     It is 0 where bit i of alive[bits] is not set. Columns of 64-bit numbers are rounded.
     """
