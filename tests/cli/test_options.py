@@ -105,7 +105,7 @@ def test_python_refuses_the_same(problems: Path) -> None:
     for problem, what in ((Kind.GAME, "kuhn"), (Kind.EXACT, "kuhn"), (Kind.SPOT, spot)):
         exact = {"variant": "lp"} if problem is Kind.EXACT else {}
         for name, value in values.items():
-            if OPTIONS[name].refusal(problem) is not None and not (problem is Kind.SPOT and name == "storage"):
+            if getattr(OPTIONS[name], problem.value) is not None and not (problem is Kind.SPOT and name == "storage"):
                 with pytest.raises(InvalidOption, match=rf"^{name}: "):
                     rl.solve(what, **{**exact, name: value})
     for what in ("kuhn", spot):
