@@ -119,7 +119,8 @@ def make_request(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Requ
             raise InvalidOption("resume", resume.where, problem.why_final(resume))
     variant, text = _variant(given, resume, problem)
     kind = Kind.EXACT if variant is None and problem.kind is Kind.GAME else problem.kind
-    sampling = given.get("sampling", None if resume is None else resume.settings.sampling)
+    kept = None if resume is None or kind is not Kind.GAME else resume.settings.sampling
+    sampling = given.get("sampling", kept)
     check_options(kind, given | {"variant": text, "sampling": sampling})
     for name in ("save_every", "checkpointed"):
         if name in given and "checkpoint" not in given:
