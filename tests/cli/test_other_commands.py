@@ -125,7 +125,8 @@ def test_help_names_every_variant(run) -> None:
     from regretless.variants.presets import PRESETS
 
     shown = " ".join(run("solve", "--help").out.replace("│", " ").split())
-    assert f"{', '.join(PRESETS)}, or lp" in shown
+    assert f"{', '.join(PRESETS)}, each also with parameters" in shown
+    assert "or lp: an exact linear program" in shown
 
 
 def test_paragraphs_of_help_fill_their_lines(run) -> None:
