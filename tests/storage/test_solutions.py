@@ -83,3 +83,10 @@ def test_texts_of_any_language_come_back(kuhn: Solution, tmp_path: Path) -> None
     odd = replace(kuhn, record=replace(kuhn.record, information_sets=2), snapshot=None, read_strategy=lambda: strategy)
     odd.save(tmp_path / "odd.rgl")
     assert load(tmp_path / "odd.rgl").strategy == strategy
+
+
+def test_batches_of_deals_resume_on_any_number_of_cores() -> None:
+    pytest.importorskip("torch")
+    options = {"engine": "torch", "sampling": "chance", "batch_size": 7}
+    half = solve("kuhn", iterations=20, **options)
+    assert solve(resume=half, iterations=40).strategy == solve("kuhn", iterations=40, **options).strategy

@@ -105,7 +105,11 @@ class Problem(ABC, Generic[FormType, EngineType]):
 
     def machine(self, earlier: Solution) -> dict[str, Any]:
         """Engine, device and threads for a solve that resumes an earlier one."""
-        return {"engine": earlier.engine, "device": earlier.device, "threads": earlier.threads}
+        sampled = earlier.settings.sampling != "full"
+        builds = ENGINES[earlier.engine].classes.items() if earlier.engine in ENGINES else ()
+        chosen = any(build.threads for form, build in builds if (form is Form.SAMPLING) == sampled)
+        threads = earlier.threads if chosen else None  # some engines report threads that they do not let you choose
+        return {"engine": earlier.engine, "device": earlier.device, "threads": threads}
 
     def why_final(self, earlier: Solution) -> str:
         """Why a solution without a snapshot cannot be resumed."""
