@@ -136,10 +136,11 @@ def solve(what: Any = None, **options: Any) -> Any:
     if isinstance(resume := given.get("resume"), str | Path):
         given["resume"] = load(resume, to_resume=True)
     saved = given.get("checkpoint")
-    if saved is not None and isinstance(what, str | Path) and os.path.realpath(what) == os.path.realpath(saved):
+    paths = [os.path.realpath(path) for path in (what, saved) if isinstance(path, str | Path)]
+    if len(paths) == 2 and paths[0] == paths[1]:
         raise InvalidOption("checkpoint", str(saved), "is the input: save under another name")
     problem = problem_of(what, given)
-    wanted = given.pop("progress", in_notebook())
+    wanted = given.get("progress", in_notebook())
     with _interrupts(given) as heard, _progress(wanted, given, problem):
         solution = solve_problem(problem, given)
     if heard() and solution.reason == "interrupted":
@@ -154,6 +155,8 @@ def load(path: str | Path, *, to_resume: bool = False) -> Solution:
     Traceback (most recent call last):
     regretless.errors.InvalidFile: no-such-file.rgl: does not exist
     """
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidOption("path", path, "is not the path of a file")
     kind = open_container(path).kind
     if kind.startswith(SPOT_FILES):
         from regretless.holdem.solution import SpotSolution

@@ -179,3 +179,54 @@ def test_resuming_a_finished_solve_adds_nothing(run, problems: Path) -> None:
     again = run("solve", "--resume", "done.rgl", "--iterations", str(before["iterations"]), "--json")
     assert again.code == 1
     assert "is already reached" in again.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"iterations": "5"}, "iterations: '5' must be a whole number"),
+        ({"threads": 2.5}, "threads: 2.5 must be a whole number"),
+        ({"checkpoint": 3}, "checkpoint: 3 is not the path of a file"),
+        ({"checkpoint": "a.rgl", "checkpointed": 3}, "checkpointed: 3 must be a function"),
+        ({"report": 3}, "report: 3 must be a function"),
+        ({"interrupted": 3}, "interrupted: 3 must be a function"),
+        ({"progress": "no"}, "progress: 'no' must be True or False"),
+        ({"variant": rl.variants.Discounted}, "Discounted'> must be a name"),
+    ],
+)
+def test_values_of_the_wrong_type_are_refused(options: dict[str, object], words: str) -> None:
+    with pytest.raises(InvalidOption, match=words):
+        rl.solve("kuhn", **options)
+
+
+@pytest.mark.parametrize("locks", [3, "check", [3]])
+def test_locks_of_the_wrong_type_are_refused(solved: Path, locks: object) -> None:
+    with pytest.raises(InvalidOption, match="is not a list of locks"):
+        rl.solve(str(solved / "spot.toml"), locks=locks)
+
+
+def test_a_path_or_name_of_the_wrong_type_is_refused() -> None:
+    with pytest.raises(InvalidOption, match="path: 3 is not the path of a file"):
+        rl.load(3)  # type: ignore[arg-type]
+    with pytest.raises(InvalidOption, match="game: 3 is not the name of a game"):
+        rl.game(3)  # type: ignore[arg-type]
+
+
+def test_a_parameter_is_set_once(run) -> None:
+    answer = run("solve", "kuhn", "--variant", "discounted(alpha=2)", "--alpha", "3")
+    assert answer.code == 1
+    assert "alpha: 3.0 is also set by --variant discounted(alpha=2): set it once" in answer.err
+
+
+def test_a_spot_refuses_the_linear_program(run, problems: Path) -> None:
+    answer = run("solve", "spot.toml", "--variant", "lp")
+    assert answer.code == 1
+    assert "variant: 'lp' cannot solve spot" in answer.err
+
+
+def test_a_spot_solved_in_64_bits_resumes_on_its_engine(solved: Path) -> None:
+    spot = rl.Spot.read(solved / "spot.toml")
+    begun = rl.solve(spot, engine="numpy", iterations=3)
+    resumed = rl.solve(resume=begun, iterations=6)
+    assert (resumed.engine, resumed.iterations) == ("numpy", 6)
+    assert resumed.exploitability == rl.solve(spot, engine="numpy", iterations=6).exploitability

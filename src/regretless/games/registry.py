@@ -82,6 +82,8 @@ def load(text: str) -> Game[Any]:
     Traceback (most recent call last):
     regretless.errors.InvalidText: game: 'leduk': not a game of this package; did you mean leduc? (known: ...)
     """
+    if not isinstance(text, str):
+        raise InvalidOption("game", text, "is not the name of a game")
     text = text.strip()
     if text.lower().startswith(OPENSPIEL):
         from regretless.games.openspiel import from_openspiel

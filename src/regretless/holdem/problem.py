@@ -52,6 +52,8 @@ def solve_spot(spot: Spot | None = None, **options: Any) -> SpotSolution:
 def spot_problem(spot: Spot | None, options: dict[str, Any]) -> SpotProblem:
     """The problem of a spot with its locks, or of the one resumed; takes the locks out of the options."""
     locks: Sequence[AnyLock] = options.pop("locks", None) or ()
+    if not isinstance(locks, list | tuple) or not all(isinstance(lock, AnyLock) for lock in locks):
+        raise InvalidOption("locks", locks, "is not a list of locks")
     earlier = options.get("resume")
     if isinstance(earlier, str | os.PathLike):
         earlier = options["resume"] = SpotSolution.load(os.fspath(earlier), to_resume=True)
@@ -116,8 +118,8 @@ class SpotProblem(PublicFormProblem):
     # --- resuming ----------------------------------------------------------------------------------------------------
 
     def machine(self, earlier: Solution) -> dict[str, Any]:
-        """The best for this machine: neither engine nor threads change the numbers."""
-        return {}
+        """The best for this machine, if it can read the numbers: neither engine nor threads change them."""
+        return {} if earlier.settings.storage in STORAGES else {"engine": earlier.engine}
 
     def why_final(self, earlier: Solution) -> str:
         return "is a finished solve without its regrets, which a resume needs: --keep-regrets saves them"

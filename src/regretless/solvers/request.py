@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from numbers import Integral, Real
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,7 @@ def _is_whole(value: Any) -> bool:
 _EXACT = "cannot be combined with variant lp, a linear program on the CPU"
 _NOT_EXACT = Refusal("cannot be combined with variant lp, which does not iterate")
 _ONE = "must be at least 1"
+_FUNCTION = "must be a function"
 _STORAGES = Refusal(f"is not one of {', '.join(map(str, FORMATS))} bits", unless=tuple(FORMATS))
 _SPOTS = Refusal("is for hold'em spots")
 _REGRETS = Refusal("is for hold'em spots: the file of a game always includes its regrets", unless=(False,))
@@ -146,13 +148,15 @@ OPTIONS: Mapping[str, Option] = {
         public=_REGRETS,
         exact=Refusal("is for hold'em spots: a linear program has no regrets", unless=(False,)),
     ),
-    "checkpoint": Option(exact=_NOT_EXACT),
+    "checkpoint": Option(
+        exact=_NOT_EXACT, fits=lambda value: isinstance(value, str | PathLike), rule="is not the path of a file"
+    ),
     "save_every": Option(exact=_NOT_EXACT, fits=_is_positive, rule="must be above 0 seconds"),
-    "checkpointed": Option(exact=_NOT_EXACT),
+    "checkpointed": Option(exact=_NOT_EXACT, fits=callable, rule=_FUNCTION),
     "resume": Option(exact=Refusal("cannot be combined with variant lp: a linear program does not iterate")),
-    "progress": Option(),
-    "report": Option(),
-    "interrupted": Option(),
+    "progress": Option(fits=lambda value: isinstance(value, bool), rule="must be True or False"),
+    "report": Option(fits=callable, rule=_FUNCTION),
+    "interrupted": Option(fits=callable, rule=_FUNCTION),
 }
 
 
@@ -214,7 +218,8 @@ def check_options(kind: Kind, given: Mapping[str, object]) -> None:
         if refusal is not None and not _is_one_of(value, refusal.unless):
             raise InvalidOption(name, _plain(value), refusal.why)
         if not option.fits(value):
-            raise InvalidOption(name, _plain(value), option.rule)
+            rule = "must be a whole number" if option.rule is _ONE and not _is_whole(value) else option.rule
+            raise InvalidOption(name, _plain(value), rule)
     if kind is Kind.GAME and given.get("sampling") in (None, "full"):
         for name, role in (("batch_size", "is a number of sampled deals"), ("seed", "decides what is sampled")):
             if given.get(name) is not None:

@@ -170,7 +170,10 @@ def _variant(
 ) -> tuple[Variant | None, str]:
     """The requested variant, else that of the earlier solve, else the problem's default; None for `lp`."""
     asked = given.get("variant", problem.variant if resume is None else resume.variant)
-    if isinstance(asked, str) and asked == EXACT and problem.kind is Kind.GAME:
+    if isinstance(asked, str) and asked == EXACT:
+        if problem.kind is not Kind.GAME:
+            reason = f"cannot solve {problem.name}: it is for small games in the history form"
+            raise InvalidOption("variant", EXACT, reason)
         return None, EXACT
     try:
         variant = read_variant(asked)

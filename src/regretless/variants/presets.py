@@ -54,7 +54,7 @@ def read_variant(given: str | Variant) -> Variant:
     Scheduled(horizon=1000, gamma=30.0)
     """
     if not isinstance(given, str):
-        if not callable(getattr(given, "weights", None)):
+        if isinstance(given, type) or not callable(getattr(given, "weights", None)):
             raise InvalidOption("variant", given, "must be a name, text such as 'discounted(gamma=3)', or a variant")
         return given
     text = given.strip()

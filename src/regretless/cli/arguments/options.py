@@ -144,6 +144,8 @@ def variant_with(variant: str | None, parameters: Mapping[str, float]) -> str | 
     for name, value in parameters.items():
         if not hasattr(chosen, name):
             raise InvalidOption(name, value, f"is not a parameter of {variant}")
+        if re.search(rf"\b{name}\s*=", variant):
+            raise InvalidOption(name, value, f"is also set by --variant {variant}: set it once")
     return variant_text(replace(cast(Any, chosen), **parameters))
 
 
