@@ -26,6 +26,7 @@ from regretless.solvers.public_problem import PublicProblem
 from regretless.solvers.request import EXACT, Kind, check_names, check_options
 from regretless.solvers.solution import Solution
 from regretless.solvers.solve import solve as solve_problem
+from regretless.storage.atomic import check_writable
 from regretless.storage.container import open_container
 from regretless.variants.variant import Variant
 
@@ -135,10 +136,10 @@ def solve(what: Any = None, **options: Any) -> Any:
         check_options(Kind.EXACT if not _is_spot(what) else Kind.SPOT, given)
     if isinstance(resume := given.get("resume"), str | Path):
         given["resume"] = load(resume, to_resume=True)
-    saved = given.get("checkpoint")
-    paths = [os.path.realpath(path) for path in (what, saved) if isinstance(path, str | Path)]
-    if len(paths) == 2 and paths[0] == paths[1]:
-        raise InvalidOption("checkpoint", str(saved), "is the input: save under another name")
+    if isinstance(saved := given.get("checkpoint"), str | os.PathLike):
+        if isinstance(what, str | Path) and os.path.realpath(what) == os.path.realpath(saved):
+            raise InvalidOption("checkpoint", str(saved), "is the input: save under another name")
+        check_writable(saved)
     problem = problem_of(what, given)
     wanted = given.get("progress", in_notebook())
     with _interrupts(given) as heard, _progress(wanted, given, problem):

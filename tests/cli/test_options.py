@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import regretless as rl
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidFile, InvalidOption
 from regretless.solvers.request import OPTIONS, Kind
 
 SPOT = """
@@ -210,6 +210,15 @@ def test_a_path_or_name_of_the_wrong_type_is_refused() -> None:
         rl.load(3)  # type: ignore[arg-type]
     with pytest.raises(InvalidOption, match="game: 3 is not the name of a game"):
         rl.game(3)  # type: ignore[arg-type]
+    with pytest.raises(InvalidOption, match="path: 3 is not the path of a file"):
+        rl.solve("kuhn", iterations=1).save(3)
+    with pytest.raises(InvalidOption, match="game: 3 is neither a game"):
+        rl.Solver(3)  # type: ignore[arg-type]
+    for spots in (3, [3], "spot.toml"):
+        with pytest.raises(InvalidOption, match="is not a list of spots"):
+            rl.solve_many(spots)  # type: ignore[arg-type]
+    with pytest.raises(InvalidFile, match="the folder nodir does not exist"):
+        rl.solve("kuhn", checkpoint="nodir/kuhn.rgl")
 
 
 def test_a_parameter_is_set_once(run) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from regretless.engines.devices import available_cores
-from regretless.errors import RegretlessError
+from regretless.errors import InvalidOption, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.holdem.estimate import STORAGES, check_fits
 from regretless.holdem.locking import with_sources
@@ -68,7 +68,9 @@ def solve_many(
     >>> [solution.exploitability_pct_pot <= 0.1 for solution in solutions]
     [True, True, True]
     """
-    waiting = list(spots)
+    waiting: list[Any] = list(spots) if hasattr(spots, "__iter__") else [None]
+    if not all(isinstance(spot, Spot) for spot in waiting):
+        raise InvalidOption("spots", spots, "is not a list of spots")
     check_options(Kind.SPOT, {**options, "threads": threads, "storage": storage})
     SpotProblem.check_machine(options.get("engine") or "auto", options.get("device") or "auto")
     if options.get("variant") is not None:

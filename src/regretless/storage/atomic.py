@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from regretless.errors import InvalidFile
+from regretless.errors import InvalidFile, InvalidOption
 
 if sys.platform != "win32":  # Windows does not remove files that another process has open
     import fcntl
@@ -59,7 +59,7 @@ def replace_file(path: str | Path) -> Iterator[Path]:
         raise InvalidFile(path, f"cannot be written: {reason(error)}") from error
 
 
-def check_writable(path: str | Path) -> None:
+def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise `InvalidFile` now, rather than after an hour of solving, if `path` cannot be written.
 
     >>> check_writable("no-such-folder/leduc.rgl")
@@ -90,8 +90,10 @@ def reason(error: OSError) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _destination(path: str | Path) -> Path:
+def _destination(path: str | os.PathLike[str]) -> Path:
     """The file itself: a link is followed, so that it stays a link."""
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidOption("path", path, "is not the path of a file")
     try:
         final = Path(os.path.realpath(path))
         if final.is_dir():

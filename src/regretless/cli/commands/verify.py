@@ -112,10 +112,10 @@ def _spot_rows(found: SpotVerification) -> list[tuple[str, str, str]]:
 
 def _how(found: SpotVerification) -> str:
     if found.exact:
-        count = "its runout" if found.runouts == 1 else f"all {found.runouts:,} runouts"
+        count = "one runout" if found.runouts == 1 else f"all {found.runouts:,} runouts"
     else:
         from regretless.holdem.checking.verification import ALL_TURNS
 
         evaluated = f"{found.turns} of {ALL_TURNS} turns, {found.runouts:,} of {found.all_runouts:,} runouts"
         count = f"{evaluated}; biased upwards"
-    return f"{count}, suits not merged, 64-bit arithmetic; probabilities in {found.probability_bits} bits"
+    return f"on {count}, suits not merged, 64-bit arithmetic; probabilities in {found.probability_bits} bits"
