@@ -21,6 +21,7 @@ from inspect import cleandoc, signature
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 from typer.core import TyperGroup
 
 from regretless.cli.commands import (
@@ -37,6 +38,7 @@ from regretless.cli.commands import (
     train_kuhn,
     verify,
 )
+from regretless.cli.terminal.consoles import discard, for_people, prepare_streams, print_error
 from regretless.cli.terminal.interrupts import INTERRUPTED, let_interrupt
 from regretless.cli.terminal.warning_lines import warnings_as_lines
 from regretless.errors import RegretlessError
@@ -130,8 +132,6 @@ def regretless(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code; every error a user can cause is one sentence on stderr."""
-    from regretless.cli.terminal.consoles import discard, prepare_streams
-
     prepare_streams()
     code = _run(list(sys.argv[1:] if arguments is None else arguments))
     try:
@@ -190,17 +190,11 @@ def _relaxed_gc() -> Iterator[None]:
 
 
 def _fail(sentence: str, code: int) -> int:
-    from regretless.cli.terminal.consoles import print_error
-
     print_error(sentence)
     return code
 
 
 def _fail_usage(error: Any) -> int:
-    from rich.text import Text
-
-    from regretless.cli.terminal.consoles import for_people
-
     code = _fail(str(error.format_message()).rstrip("."), int(getattr(error, "exit_code", 2)))
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "regretless"

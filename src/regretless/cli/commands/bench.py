@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from regretless.cli.arguments.options import Json
+from regretless.cli.terminal.consoles import for_answers, for_people
 from regretless.cli.terminal.json_output import print_json, strict_json
 
 __all__ = ["app"]
@@ -45,7 +46,6 @@ def games(
     [cyan]regretless bench games kuhn leduc --contenders numba,openspiel[/cyan]
     """
     from regretless.benchmark import GAMES, compare, ratio_table, record
-    from regretless.cli.terminal.consoles import for_answers, for_people
 
     console = for_people()
     timings = []

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from regretless.cli.arguments.options import Json
+from regretless.cli.terminal.colors import SUIT_COLORS
+from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
 from regretless.errors import InvalidOption
-
-if TYPE_CHECKING:
-    from rich.text import Text
 
 __all__ = ["equity"]
 
@@ -59,10 +60,6 @@ def equity(
         }
         print_json(answer)
         return
-    from rich.table import Table
-    from rich.text import Text
-
-    from regretless.cli.terminal.consoles import for_answers
 
     console = for_answers()
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
@@ -88,10 +85,6 @@ def equity(
 
 def _cards(text: str) -> Text:
     """Cards with the symbols and colours of a four-colour deck."""
-    from rich.text import Text
-
-    from regretless.cli.terminal.colors import SUIT_COLORS
-
     symbols = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
     cards = Text()
     for card in text.split():

@@ -6,11 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from regretless.cli.arguments.inputs import read_spots, spot_paths
 from regretless.cli.arguments.options import Json
 from regretless.cli.arguments.outputs import tell_errors
+from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
+from regretless.cli.terminal.numbers import bytes_text
+from regretless.cli.terminal.tables import fact_table
+from regretless.printable import printable
 
 if TYPE_CHECKING:
     from regretless.holdem.estimate import Estimate
@@ -56,13 +61,7 @@ def estimate(
 
 
 def _print(sizes: dict[Path, Estimate]) -> None:
-    from rich.text import Text
-
-    from regretless.cli.terminal.consoles import for_answers
-    from regretless.cli.terminal.numbers import bytes_text
-    from regretless.cli.terminal.tables import fact_table
     from regretless.forms.memory import available_bytes
-    from regretless.printable import printable
 
     console = for_answers()
     for path, size in sizes.items():

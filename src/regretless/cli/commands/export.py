@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
 
 from regretless.cli.arguments.options import SPOTS, Board, Line, option, read_cards, read_player, read_range
 from regretless.cli.terminal.consoles import for_answers, for_people, note
@@ -152,8 +153,6 @@ def _watched(views: Iterator[NodeView], size: ExportSize | None) -> Iterator[Ite
 
 
 def _print_columns() -> None:
-    from rich.table import Table
-
     from regretless.holdem.reports.exports import DEFINITIONS
 
     table = Table(box=None, pad_edge=False, header_style="dim")

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
+from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
 
 __all__ = ["games"]
@@ -34,10 +37,6 @@ def games(
         ]
         print_json(entries)
         return
-    from rich.table import Table
-    from rich.text import Text
-
-    from regretless.cli.terminal.consoles import for_answers
 
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 1, 0))
     table.add_column("game", no_wrap=True)

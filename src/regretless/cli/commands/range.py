@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from regretless.cli.arguments.options import Json
+from regretless.cli.terminal.colors import blend
+from regretless.cli.terminal.consoles import for_answers, has_color
 from regretless.cli.terminal.json_output import print_json
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from regretless.cards.ranges import Range
 
 __all__ = ["range_"]
@@ -62,9 +63,6 @@ def range_(
     if format is not None:
         print(written)
         return
-    from rich.text import Text
-
-    from regretless.cli.terminal.consoles import for_answers, has_color
 
     console = for_answers()
     console.print(Text(written or "(no hand)", style="bold"))
@@ -75,10 +73,7 @@ def range_(
 
 def _grid(hands: Range, *, color: bool) -> list[Text]:
     """A row per rank; a cell shows its hands, and their mean weight as brightness (without colour, in percent)."""
-    from rich.text import Text
-
     from regretless.cards.hands import CLASS_NAMES
-    from regretless.cli.terminal.colors import blend
 
     lines = []
     for row, weights in enumerate(hands.grid().tolist()):

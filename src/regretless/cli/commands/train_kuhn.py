@@ -6,9 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from regretless.cli.arguments.options import Json
+from regretless.cli.terminal.consoles import for_answers, for_people, has_color, note
 from regretless.cli.terminal.json_output import print_json
+from regretless.cli.terminal.numbers import count_text, duration_text, signed_text
+from regretless.cli.terminal.tables import fact_table
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -89,7 +93,6 @@ def train_kuhn(
         print_json(answer)
     else:
         _print(training, KUHN_VALUE)
-    from regretless.cli.terminal.consoles import for_people, note
 
     if plot is not None:
         note(f"drew {plot}")
@@ -99,11 +102,6 @@ def train_kuhn(
 
 
 def _print(training: Training, theoretical: float) -> None:
-    from rich.text import Text
-
-    from regretless.cli.terminal.consoles import for_answers, has_color
-    from regretless.cli.terminal.numbers import count_text, duration_text, signed_text
-    from regretless.cli.terminal.tables import fact_table
     from regretless.cli.views.strategy_table import strategy_table
 
     console = for_answers()

@@ -6,8 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from regretless.cli.arguments.options import Json, option
+from regretless.cli.terminal.consoles import for_answers
+from regretless.cli.terminal.json_output import print_json
+from regretless.cli.terminal.numbers import duration_text, signed_text
 from regretless.errors import InvalidFile
 from regretless.printable import printable
 
@@ -59,8 +64,6 @@ def verify(
             tell(0.0, f"{solution.record.nodes:,} histories")
         found = solution.verify(**asked)
     if json_:
-        from regretless.cli.terminal.json_output import print_json
-
         print_json(found.as_json())
     else:
         _print(found)
@@ -69,11 +72,6 @@ def verify(
 
 
 def _print(found: Verification) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from regretless.cli.terminal.consoles import for_answers
-    from regretless.cli.terminal.numbers import duration_text, signed_text
     from regretless.holdem.checking.verification import SpotVerification
 
     console = for_answers()

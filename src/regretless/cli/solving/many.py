@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.table import Table
 
 from regretless.cli.arguments.inputs import read_spots
 from regretless.cli.arguments.outputs import (
@@ -137,8 +138,6 @@ def _print(answers: dict[Path, SpotSolution], errors: dict[Path, RegretlessError
 
 
 def _print_table(answers: dict[Path, SpotSolution]) -> None:
-    from rich.table import Table
-
     table = Table(box=None, pad_edge=False)
     table.add_column("spot", style="bold")
     for name in ("iterations", "% of pot", "EV oop", "EV ip", "equity oop", "first actions"):

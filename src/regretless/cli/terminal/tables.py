@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
+from rich.table import Table
+from rich.text import Text
 
 __all__ = ["fact_table", "plain_table"]
 
 
 def plain_table(left: Sequence[str] = (), right: Sequence[str] = (), *, gap: int = 2) -> Table:
     """An empty table with these columns aligned left, then these aligned right; none of them is cut."""
-    from rich.table import Table
-
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, gap, 0, 0))
     for name in left:
         table.add_column(name, no_wrap=True)
@@ -26,9 +22,6 @@ def plain_table(left: Sequence[str] = (), right: Sequence[str] = (), *, gap: int
 
 def fact_table(rows: Iterable[tuple[str, str | Text]], *, style: str = "dim") -> Table:
     """A row for each fact: its name and what it is."""
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table.grid(padding=(0, 3, 0, 0))
     for name, fact in rows:
         table.add_row(Text(name, style=style), fact)

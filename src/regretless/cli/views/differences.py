@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.table import Table
+from rich.text import Text
+
 from regretless.cli.terminal.tables import plain_table
+from regretless.printable import printable
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
     from regretless.solvers.solution import Solution
 
 __all__ = ["difference_table", "difference_text", "heading"]
@@ -17,10 +18,6 @@ __all__ = ["difference_table", "difference_text", "heading"]
 
 def heading(letter: str, solution: Solution, how: str) -> Text:
     """A line that says which file a letter stands for."""
-    from rich.text import Text
-
-    from regretless.printable import printable
-
     return Text.assemble((f"{letter}  ", "bold"), printable(str(solution.path)), ("  " + printable(how), "dim"))
 
 

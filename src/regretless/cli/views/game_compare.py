@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
+from rich.table import Table
+
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import signed_text, unit_of
@@ -18,8 +20,6 @@ from regretless.cli.views.strategy_table import choose, read_keys
 from regretless.errors import InvalidFile
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from regretless.solvers.game_solution import GameSolution
 
 __all__ = ["compare_games"]

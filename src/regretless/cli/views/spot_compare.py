@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from rich.table import Table
+from rich.text import Text
+
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import plain_zero
@@ -13,9 +16,6 @@ from regretless.cli.views.spot_grid import spot_colors, weight_text
 from regretless.errors import InvalidText
 
 if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
-
     from regretless.cards.ranges import Range
     from regretless.holdem.reports.comparison import NodeDifference, Pair, SpotComparison
     from regretless.holdem.solution import SpotSolution
@@ -40,8 +40,6 @@ def compare_spots(solutions: Solutions, *, most: int | None, as_json: bool) -> N
 
 
 def _print_heading(solutions: Solutions, found: SpotComparison) -> None:
-    from rich.text import Text
-
     console = for_answers(fit=False)
     for letter, solution in zip("AB", solutions, strict=True):
         console.print(heading(letter, solution, f"{solution.variant} · {solution.iterations:,} iterations"))
@@ -71,8 +69,6 @@ def _overall(found: SpotComparison) -> Table:
 
 
 def _print_nodes(found: SpotComparison, most: int | None) -> None:
-    from rich.text import Text
-
     console = for_answers(fit=False)
     shown = [node for node in found.nodes if node.rank > 0]
     console.print()
@@ -96,8 +92,6 @@ def _print_nodes(found: SpotComparison, most: int | None) -> None:
 
 
 def _node_lines(node: NodeDifference) -> list[Text]:
-    from rich.text import Text
-
     title = Text(node.line or "first decision", style="bold")
     title.append(f"   {node.player} acts, {node.moved:.1%} played differently", style="default")
     if node.deals > 1:
@@ -158,7 +152,6 @@ def compare_nodes(
         where = {"first": first, "second": second, "line": views[0].line, "player": shown}
         print_json({**where, **means, "hands": [each.as_json() for each in ranked]})
         return
-    from rich.text import Text
 
     from regretless.cli.views.spot_view import board_line
 

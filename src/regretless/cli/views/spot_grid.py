@@ -12,13 +12,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from rich.text import Text
 
 from regretless.cli.terminal.colors import BETS, CALL, CALLING, FOLD, FOLDING, between, blend
 from regretless.cli.terminal.numbers import plain_zero
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from regretless.holdem.reports.grids import Grid
 
 __all__ = ["NARROW", "WIDE", "action_letters", "grid_legend", "grid_lines", "spot_colors", "weight_text"]
@@ -116,8 +115,6 @@ def grid_legend(grid: Grid, *, color: bool, wide: bool, beside: bool = False) ->
 
 
 def _joined(parts: object) -> Text:
-    from rich.text import Text
-
     line = Text()
     for part in parts:  # type: ignore[attr-defined]
         line.append_text(part)
@@ -191,8 +188,6 @@ def _wide_cell(grid: Grid, cell: int, beside: Sequence[float] | None, color: boo
 
 def _stacked(grid: Grid, cell: int, text: str, color: bool) -> Text:
     """A cell, or its upper or lower half, in one colour."""
-    from rich.text import Text
-
     if not color:
         return Text(text)
     if not _held(grid, cell):
@@ -212,8 +207,6 @@ def _back(grid: Grid, cell: int) -> str:
 
 def _painted(grid: Grid, cell: int, text: str) -> Text:
     """A strategy cell, split among the colours of its actions."""
-    from rich.text import Text
-
     if not _held(grid, cell):
         return Text(text, style=f"{DIM} on {EMPTY}")
     line = Text()

@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.terminal.consoles import for_answers, has_color, page_columns
+from rich.text import Text
+
+from regretless.cli.terminal.consoles import for_answers, for_drawing, has_color, note, page_columns
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import bytes_text, duration_text
 from regretless.cli.views.spot_tree import print_tree
@@ -90,8 +92,6 @@ def _node_json(solution: SpotSolution, look: Look) -> dict[str, Any]:
 
 def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
     """The summary of a solve and one node of it."""
-    from rich.text import Text
-
     from regretless.cli.views.spot_tables import HAND_LEGEND, hand_table
     from regretless.holdem.spots.lock_text import lock_text
 
@@ -135,7 +135,6 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
 
 def _draw(solution: SpotSolution, look: Look, path: Path) -> None:
     """Draw a node to an SVG file that loads nothing from other servers."""
-    from regretless.cli.terminal.consoles import for_drawing, note
     from regretless.cli.views.spot_grid import NARROW
     from regretless.storage.atomic import replace_file
 

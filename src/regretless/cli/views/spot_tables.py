@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from rich.table import Table
+
 from regretless.cli.terminal.numbers import plain_zero
 from regretless.cli.terminal.tables import plain_table
 from regretless.cli.views.spot_grid import spot_colors, weight_text
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from regretless.holdem.reading.nodes import NodeView, Runout, RunoutReport
     from regretless.holdem.spots.question import PlayerName
 

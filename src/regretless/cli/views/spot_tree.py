@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import strict_json
 from regretless.cli.terminal.numbers import chips_text
 from regretless.forms.public import Kind
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from regretless.forms.public import BettingTree
     from regretless.holdem.spots.spot import Spot
 
@@ -26,8 +26,6 @@ PLAIN = {BRANCH: "+-- ", LAST: "`-- ", PASSING: "|   ", NOTHING: "    "}  # for 
 
 def print_tree(spot: Spot, *, as_json: bool = False) -> None:
     """The betting tree of a spot, street by street."""
-    from rich.text import Text
-
     from regretless.holdem.form.betting import betting_tree
 
     tree = betting_tree(spot)
@@ -47,8 +45,6 @@ def print_tree(spot: Spot, *, as_json: bool = False) -> None:
 
 def _lines(spot: Spot, tree: BettingTree, node: int, above: str, *, plain: bool) -> Iterator[Text]:
     """The lines below a node, each with the branches that lead to it."""
-    from rich.text import Text
-
     from regretless.cli.views.spot_grid import spot_colors
 
     children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))

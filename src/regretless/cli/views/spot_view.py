@@ -6,14 +6,14 @@ from itertools import zip_longest
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from regretless.cli.terminal.colors import SUIT_COLORS
 from regretless.cli.terminal.numbers import chips_text, plain_zero
 from regretless.cli.views.spot_grid import NARROW, WIDE, action_letters, grid_legend, grid_lines, spot_colors
 from regretless.errors import InvalidText
 
 if TYPE_CHECKING:
-    from rich.text import Text
-
     from regretless.cards.ranges import Range
     from regretless.holdem.reading.nodes import NodeView
     from regretless.holdem.reports.grids import GridKind
@@ -27,8 +27,6 @@ GAP = 2  # columns between two grids side by side
 
 def board_line(view: NodeView) -> Text:
     """The board in suit colours, the pot, the stacks, and the line so far."""
-    from rich.text import Text
-
     from regretless.cards.deck import card_text
 
     line = Text()
@@ -45,8 +43,6 @@ def board_line(view: NodeView) -> Text:
 
 def action_lines(view: NodeView, *, color: bool, bar: int = NARROW) -> list[Text]:
     """How often each action is taken and its EV: a coloured bar, then a row per action."""
-    from rich.text import Text
-
     colors, letters = spot_colors(view.actions), action_letters(view.actions)
     frequencies = view.frequencies
     held = int(view.locked.sum())
@@ -94,8 +90,6 @@ def node_lines(
     `grid` is what the cells show: by default the strategy, or the range of a player who is not to act. `whole` is the
     node with every hand, if `view` has only some of them.
     """
-    from rich.text import Text
-
     whole = whole or view
     if not whole.reached:
         return [board_line(view), Text("never reached: no pair of hands gets here", style="dim")]
@@ -129,8 +123,6 @@ def _grids(
     view: NodeView, player: PlayerName, kind: GridKind | None, *, color: bool, columns: int, both: bool
 ) -> list[Text]:
     """A player's grid; if there is room, with wide cells or with the opponent's range beside it."""
-    from rich.text import Text
-
     from regretless.holdem.reports.grids import make_grid
 
     acts = view.kind == "decision" and view.player == player
@@ -152,8 +144,6 @@ def _grids(
 
 def wrapped(legend: str, columns: int) -> list[Text]:
     """The legend of a table or grid, wrapped to fit."""
-    from rich.text import Text
-
     return [Text(line, style="dim") for line in wrap(legend, columns, break_on_hyphens=False)]
 
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
 
 from regretless.cli.terminal.colors import action_colors
 from regretless.cli.terminal.tables import plain_table
 from regretless.errors import InvalidOption
-
-if TYPE_CHECKING:
-    from rich.table import Table
-    from rich.text import Text
 
 __all__ = ["choose", "read_keys", "strategy_table"]
 
@@ -44,8 +42,6 @@ def choose(strategy: Strategy, keys: Sequence[str] | None, most: int | None) -> 
 
 def strategy_table(shown: Strategy, *, color: bool) -> Table:
     """The table; without colour, the bar is made of the actions' first letters."""
-    from rich.text import Text
-
     colors = action_colors(action for played in shown.values() for action in played)
     actions = list(colors)
     table = plain_table()
@@ -68,8 +64,6 @@ def strategy_table(shown: Strategy, *, color: bool) -> Table:
 
 
 def _bar(played: Mapping[str, float], colors: Mapping[str, str], color: bool) -> Text:
-    from rich.text import Text
-
     text = Text()
     reached, drawn = 0.0, 0
     for action in colors:
@@ -82,8 +76,6 @@ def _bar(played: Mapping[str, float], colors: Mapping[str, str], color: bool) ->
 
 def _words(played: Mapping[str, float], colors: Mapping[str, str]) -> Text:
     """The actions played at least once in two hundred times, most frequent first."""
-    from rich.text import Text
-
     text = Text()
     for action, probability in sorted(played.items(), key=lambda item: -item[1]):
         if probability >= 0.005:
