@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+from rich.progress import Progress as Bar
 
 from regretless.cli.terminal.consoles import for_people
 from regretless.cli.terminal.interrupts import shown_bar
 from regretless.cli.terminal.numbers import about_text, duration_text
 from regretless.printable import printable
-
-if TYPE_CHECKING:
-    from regretless.solvers.loop import Progress
-    from regretless.solvers.progress.forecast import Outlook
+from regretless.solvers.loop import Progress
+from regretless.solvers.progress.forecast import Forecast, Outlook
 
 __all__ = ["bar", "solve_bar"]
 
@@ -36,8 +36,6 @@ def bar(what: str) -> Iterator[Callable[[float, str], None]]:
 @contextmanager
 def solve_bar(what: str, target: float | None, *, unit: str = "") -> Iterator[Callable[[Progress], None]]:
     """The bar of a solve, fed by the loop's reports; exploitability and target are in `unit`."""
-    from regretless.solvers.progress.forecast import Forecast
-
     forecast = Forecast(target)
     with _bar(what, NARROW_NAME) as (tell, room):
 
@@ -70,9 +68,6 @@ def _texts(progress: Progress, outlook: Outlook, target: float | None, unit: str
 @contextmanager
 def _bar(what: str, most: int) -> Iterator[tuple[Callable[[float, str], None], int]]:
     """A bar, and the columns left beside it for a message."""
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
-    from rich.progress import Progress as Bar
-
     console = for_people()
     name = printable(what)
     name = name if len(name) <= most else name[: most - 1] + "…"

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rich.table import Table
 from rich.text import Text
 
 from regretless.cli.terminal.tables import plain_table
 from regretless.printable import printable
-
-if TYPE_CHECKING:
-    from regretless.solvers.solution import Solution
+from regretless.solvers.solution import Solution
 
 __all__ = ["difference_table", "difference_text", "heading"]
 

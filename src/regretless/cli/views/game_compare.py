@@ -7,7 +7,7 @@ do the same. A file does not record how often a set is reached, so sets are not 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from rich.table import Table
 
@@ -18,9 +18,7 @@ from regretless.cli.terminal.tables import plain_table
 from regretless.cli.views.differences import difference_table, difference_text, heading
 from regretless.cli.views.strategy_table import choose, read_keys
 from regretless.errors import InvalidFile
-
-if TYPE_CHECKING:
-    from regretless.solvers.game_solution import GameSolution
+from regretless.solvers.game_solution import GameSolution
 
 __all__ = ["compare_games"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -12,11 +11,9 @@ from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import bytes_text, count_text, duration_text, signed_text, unit_of
 from regretless.cli.terminal.tables import fact_table
 from regretless.cli.views.strategy_table import choose, read_keys, strategy_table
+from regretless.holdem.reading.places import Played
 from regretless.printable import printable
-
-if TYPE_CHECKING:
-    from regretless.holdem.reading.places import Played
-    from regretless.solvers.game_solution import GameSolution
+from regretless.solvers.game_solution import GameSolution
 
 __all__ = ["print_game", "show_game", "show_line"]
 

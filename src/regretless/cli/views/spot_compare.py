@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from rich.table import Table
 from rich.text import Text
 
+from regretless.cards.ranges import Range
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import plain_zero
 from regretless.cli.terminal.tables import plain_table
 from regretless.cli.views.differences import difference_table, difference_text, heading
 from regretless.cli.views.spot_grid import spot_colors, weight_text
+from regretless.cli.views.spot_view import board_line
 from regretless.errors import InvalidText
-
-if TYPE_CHECKING:
-    from regretless.cards.ranges import Range
-    from regretless.holdem.reports.comparison import NodeDifference, Pair, SpotComparison
-    from regretless.holdem.solution import SpotSolution
-    from regretless.holdem.spots.question import PlayerName
+from regretless.holdem.reports import comparison
+from regretless.holdem.reports.comparison import NodeDifference, Pair, SpotComparison
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.spots.question import PlayerName
 
 __all__ = ["compare_nodes", "compare_spots"]
 
@@ -29,8 +29,6 @@ LINES = 8  # most lines listed of those in only one tree
 
 def compare_spots(solutions: Solutions, *, most: int | None, as_json: bool) -> None:
     """Compare two solved spots as a whole."""
-    from regretless.holdem.reports import comparison
-
     found = comparison.compare_spots(*solutions, most=most)
     if as_json:
         print_json({"first": str(solutions[0].path), "second": str(solutions[1].path), **found.as_json()})
@@ -128,8 +126,6 @@ def compare_nodes(
     as_json: bool,
 ) -> None:
     """Compare a node of two solved spots, hand by hand."""
-    from regretless.holdem.reports import comparison
-
     comparison.check_boards(*solutions)
     views = [solution.node(line, cards) for solution in solutions]
     shown: PlayerName = player or (views[0].player if views[0].kind == "decision" else None) or "oop"
@@ -152,8 +148,6 @@ def compare_nodes(
         where = {"first": first, "second": second, "line": views[0].line, "player": shown}
         print_json({**where, **means, "hands": [each.as_json() for each in ranked]})
         return
-
-    from regretless.cli.views.spot_view import board_line
 
     console = for_answers(fit=False)
     for letter, solution, view in zip("AB", solutions, views, strict=True):

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.text import Text
 
+from regretless.cards.hands import CLASS_NAMES
 from regretless.cli.terminal.colors import BETS, CALL, CALLING, FOLD, FOLDING, between, blend
 from regretless.cli.terminal.numbers import plain_zero
-
-if TYPE_CHECKING:
-    from regretless.holdem.reports.grids import Grid
+from regretless.holdem.reports.grids import Grid
 
 __all__ = ["NARROW", "WIDE", "action_letters", "grid_legend", "grid_lines", "spot_colors", "weight_text"]
 
@@ -122,8 +120,6 @@ def _joined(parts: object) -> Text:
 
 
 def _name(grid: Grid, cell: int) -> str:
-    from regretless.cards.hands import CLASS_NAMES
-
     return CLASS_NAMES[cell] + MARK * bool(grid.locked[cell])
 
 

@@ -5,24 +5,33 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.text import Text
 
+from regretless.cards.ranges import Range
 from regretless.cli.terminal.consoles import for_answers, for_drawing, has_color, note, page_columns
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import bytes_text, duration_text
+from regretless.cli.views.spot_grid import NARROW
+from regretless.cli.views.spot_tables import (
+    HAND_LEGEND,
+    hand_table,
+    runout_legend,
+    runout_table,
+    sorted_hands,
+    sorted_runouts,
+)
 from regretless.cli.views.spot_tree import print_tree
 from regretless.cli.views.spot_view import check_held, node_lines, wrapped
 from regretless.errors import InvalidOption
+from regretless.holdem.reading.nodes import NodeView
+from regretless.holdem.reports.grids import GridKind, make_grid
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.spots.lock_text import lock_text
+from regretless.holdem.spots.question import PlayerName
 from regretless.printable import printable
-
-if TYPE_CHECKING:
-    from regretless.cards.ranges import Range
-    from regretless.holdem.reading.nodes import NodeView
-    from regretless.holdem.reports.grids import GridKind
-    from regretless.holdem.solution import SpotSolution
-    from regretless.holdem.spots.question import PlayerName
+from regretless.storage.atomic import replace_file
 
 __all__ = ["Look", "print_spot", "show_spot"]
 
@@ -76,9 +85,6 @@ def show_spot(
 
 def _node_json(solution: SpotSolution, look: Look) -> dict[str, Any]:
     """Everything printed about a node; means are over the selected hands."""
-    from regretless.cli.views.spot_tables import sorted_hands
-    from regretless.holdem.reports.grids import make_grid
-
     whole, view = look.views(solution)
     answer = view.as_json(hands=look.table, player=look.player)
     if look.sort is not None:
@@ -92,9 +98,6 @@ def _node_json(solution: SpotSolution, look: Look) -> dict[str, Any]:
 
 def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
     """The summary of a solve and one node of it."""
-    from regretless.cli.views.spot_tables import HAND_LEGEND, hand_table
-    from regretless.holdem.spots.lock_text import lock_text
-
     look = look or Look()
     whole, view = look.views(solution)
     console = for_answers()
@@ -135,9 +138,6 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
 
 def _draw(solution: SpotSolution, look: Look, path: Path) -> None:
     """Draw a node to an SVG file that loads nothing from other servers."""
-    from regretless.cli.views.spot_grid import NARROW
-    from regretless.storage.atomic import replace_file
-
     console = for_drawing(NARROW + 2)
     whole, view = look.views(solution)
     for line in node_lines(view, color=True, player=look.player, grid=look.grid, whole=whole):
@@ -158,8 +158,6 @@ def _how(solution: SpotSolution) -> str:
 
 
 def _print_runouts(solution: SpotSolution, look: Look, as_json: bool) -> None:
-
-    from regretless.cli.views.spot_tables import runout_legend, runout_table, sorted_runouts
 
     then = look.then
     if then is None:  # the player in position acts after a check

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.table import Table
 
+from regretless.cards.deck import card_text
 from regretless.cli.terminal.numbers import plain_zero
 from regretless.cli.terminal.tables import plain_table
 from regretless.cli.views.spot_grid import spot_colors, weight_text
 from regretless.errors import InvalidOption
-
-if TYPE_CHECKING:
-    from regretless.holdem.reading.nodes import NodeView, Runout, RunoutReport
-    from regretless.holdem.spots.question import PlayerName
+from regretless.holdem.reading.nodes import NodeView, Runout, RunoutReport
+from regretless.holdem.spots.question import PlayerName
 
 __all__ = ["HAND_LEGEND", "hand_table", "runout_legend", "runout_table", "sorted_hands", "sorted_runouts"]
 
@@ -84,8 +83,6 @@ def sorted_hands(view: NodeView, player: PlayerName, sort: str | None) -> list[d
 
 def runout_table(report: RunoutReport, player: PlayerName | None = None, *, sort: str | None = None) -> Table:
     """One row per card: EV, equity and action frequencies, for both players, or for one with its EQR."""
-    from regretless.cards.deck import card_text
-
     actions = _actions(report)
     colors = spot_colors(actions)
     numbers = ("EV oop", "EV ip", "equity oop") if player is None else (f"EV {player}", f"equity {player}", "EQR")

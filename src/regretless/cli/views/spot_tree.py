@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import strict_json
 from regretless.cli.terminal.numbers import chips_text
-from regretless.forms.public import Kind
-
-if TYPE_CHECKING:
-    from regretless.forms.public import BettingTree
-    from regretless.holdem.spots.spot import Spot
+from regretless.cli.views.spot_grid import spot_colors
+from regretless.forms.public import BettingTree, Kind
+from regretless.holdem.form.betting import betting_tree
+from regretless.holdem.spots.spot import Spot
 
 __all__ = ["print_tree"]
 
@@ -26,8 +24,6 @@ PLAIN = {BRANCH: "+-- ", LAST: "`-- ", PASSING: "|   ", NOTHING: "    "}  # for 
 
 def print_tree(spot: Spot, *, as_json: bool = False) -> None:
     """The betting tree of a spot, street by street."""
-    from regretless.holdem.form.betting import betting_tree
-
     tree = betting_tree(spot)
     if as_json:
         pieces = _json(tree, 0)
@@ -45,8 +41,6 @@ def print_tree(spot: Spot, *, as_json: bool = False) -> None:
 
 def _lines(spot: Spot, tree: BettingTree, node: int, above: str, *, plain: bool) -> Iterator[Text]:
     """The lines below a node, each with the branches that lead to it."""
-    from regretless.cli.views.spot_grid import spot_colors
-
     children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
     colors = spot_colors([tree.labels[child] for child in children if tree.labels[child]])
     for child in children:

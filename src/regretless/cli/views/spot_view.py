@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from itertools import zip_longest
 from textwrap import wrap
-from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from regretless.cards.deck import card_text
+from regretless.cards.ranges import Range
 from regretless.cli.terminal.colors import SUIT_COLORS
 from regretless.cli.terminal.numbers import chips_text, plain_zero
 from regretless.cli.views.spot_grid import NARROW, WIDE, action_letters, grid_legend, grid_lines, spot_colors
 from regretless.errors import InvalidText
-
-if TYPE_CHECKING:
-    from regretless.cards.ranges import Range
-    from regretless.holdem.reading.nodes import NodeView
-    from regretless.holdem.reports.grids import GridKind
-    from regretless.holdem.spots.question import PlayerName
+from regretless.holdem.reading.nodes import NodeView
+from regretless.holdem.reports.grids import GridKind, make_grid
+from regretless.holdem.spots.question import PlayerName
 
 __all__ = ["action_lines", "board_line", "check_held", "node_lines", "wrapped"]
 
@@ -27,8 +25,6 @@ GAP = 2  # columns between two grids side by side
 
 def board_line(view: NodeView) -> Text:
     """The board in suit colours, the pot, the stacks, and the line so far."""
-    from regretless.cards.deck import card_text
-
     line = Text()
     for card in view.board:
         text = card_text(card)
@@ -123,8 +119,6 @@ def _grids(
     view: NodeView, player: PlayerName, kind: GridKind | None, *, color: bool, columns: int, both: bool
 ) -> list[Text]:
     """A player's grid; if there is room, with wide cells or with the opponent's range beside it."""
-    from regretless.holdem.reports.grids import make_grid
-
     acts = view.kind == "decision" and view.player == player
     made = make_grid(view, player, kind or ("strategy" if acts else "weight"))
     other: PlayerName = "ip" if player == "oop" else "oop"
