@@ -23,31 +23,23 @@ __all__ = ["LockFromOption", "LockLineOption", "LockOption", "LockPlayerOption",
 LockOption = Annotated[
     list[str] | None,
     option(
-        "--lock",
-        help="Lock a decision, given as line, hands (all if left out) and actions: "
+        "Lock a decision, given as line, hands (all if left out) and actions: "
         "[cyan]'check: AA, KK = bet 50 70%, check'[/cyan]. May be repeated.",
-        panel=SPOTS,
+        SPOTS,
         metavar="LOCK",
     ),
 ]
 LockFromOption = Annotated[
     Path | None,
-    option(
-        help="Lock decisions to another solution's strategy, with --lock-player or --lock-line.",
-        panel=SPOTS,
-        metavar="FILE",
-    ),
+    option("Lock decisions to another solution's strategy, with --lock-player or --lock-line.", SPOTS, metavar="FILE"),
 ]
 LockPlayerOption = Annotated[
-    str | None, option(help="With --lock-from, lock every decision of this player.", panel=SPOTS, metavar="oop|ip")
+    str | None, option("With --lock-from, lock every decision of this player.", SPOTS, metavar="oop|ip")
 ]
 LockLineOption = Annotated[
     list[str] | None,
     option(
-        "--lock-line",
-        help="With --lock-from, lock this node, for all hands or for these. May be repeated.",
-        panel=SPOTS,
-        metavar="LINE[: HANDS]",
+        "With --lock-from, lock this node, for all hands or for these. May be repeated.", SPOTS, metavar="LINE[: HANDS]"
     ),
 ]
 

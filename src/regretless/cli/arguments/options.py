@@ -17,63 +17,66 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JSON", "MACHINE", "OUTPUT", "SEARCH", "SPOTS", "Board", "Device", "Engine", "Json", "Line", "MeasureEvery",
-    "Player", "Sampling", "SamplingSeed", "Threads", "Updates", "information_sets", "option", "read_cards",
-    "read_player", "read_range", "read_variants", "refuse_others", "variant_with",
+    "Player", "Sampling", "SamplingSeed", "Threads", "Updates", "argument", "flag", "information_sets", "option",
+    "read_cards", "read_player", "read_range", "read_variants", "refuse_others", "variant_with",
 ]  # fmt: skip
 
 SEARCH, MACHINE, OUTPUT, SPOTS = "How it searches", "What it runs on", "What comes out", "Hold'em spots"
 
 
+def argument(help: str, metavar: str | None = None) -> Any:
+    """An argument of a command."""
+    return typer.Argument(help=help, metavar=metavar, show_default=False)
+
+
 def option(
-    *names: str, help: str, panel: str | None = None, default: str | bool = False, metavar: str | None = None
+    help: str,
+    panel: str | None = None,
+    *,
+    names: tuple[str, ...] = (),
+    default: str | bool = False,
+    metavar: str | None = None,
 ) -> Any:
-    """An option; `default` is what its help says happens without it."""
+    """An option, named after its parameter unless `names` are given; `default` says what happens without it."""
     return typer.Option(*names, help=help, rich_help_panel=panel, show_default=default, metavar=metavar)
+
+
+def flag(name: str, help: str, panel: str | None = None) -> Any:
+    """An option that takes no value."""
+    return option(help, panel, names=(name,))
 
 
 # --- how a solve runs ------------------------------------------------------------------------------------------------
 
 Updates = Annotated[
     str | None,
-    option(
-        help="alternating: players are updated in turn; simultaneous: all at once.", panel=SEARCH, default="alternating"
-    ),
+    option("alternating: players are updated in turn; simultaneous: all at once.", SEARCH, default="alternating"),
 ]
 Sampling = Annotated[
     str | None,
-    option(
-        help="How much of the tree each iteration traverses: full, chance, external or outcome.",
-        panel=SEARCH,
-        default="full",
-    ),
+    option("How much of the tree each iteration traverses: full, chance, external or outcome.", SEARCH, default="full"),
 ]
-SamplingSeed = Annotated[int | None, option(help="Random seed, with --sampling.", panel=SEARCH, default="0")]
+SamplingSeed = Annotated[int | None, option("Random seed, with --sampling.", SEARCH, default="0")]
 MeasureEvery = Annotated[
     int | None,
-    option(
-        help="Iterations between measurements of exploitability.", panel=SEARCH, default="a tenth of those done so far"
-    ),
+    option("Iterations between measurements of exploitability.", SEARCH, default="a tenth of those done so far"),
 ]
 Engine = Annotated[
     str | None,
-    option(
-        help="auto, numba, numpy, torch, cupy, matrix, or reference: the readable recursion.",
-        panel=MACHINE,
-        default="auto",
-    ),
+    option("auto, numba, numpy, torch, cupy, matrix, or reference: the readable recursion.", MACHINE, default="auto"),
 ]
-Device = Annotated[str | None, option(help="auto, cpu, cuda or mps.", panel=MACHINE, default="auto")]
-Threads = Annotated[int | None, option(help="CPU threads.", panel=MACHINE, default="chosen by the engine")]
+Device = Annotated[str | None, option("auto, cpu, cuda or mps.", MACHINE, default="auto")]
+Threads = Annotated[int | None, option("CPU threads.", MACHINE, default="chosen by the engine")]
 
 # --- what comes out --------------------------------------------------------------------------------------------------
 
 JSON = "One JSON object on stdout, and nothing else."
-Json = Annotated[bool, option("--json", help=JSON)]
+Json = Annotated[bool, flag("--json", JSON)]
 
 
 def information_sets(default: str) -> Any:
     """The option --information-sets; `default` is what is shown without it."""
-    return option(help="Only these, separated by commas: [cyan]Ks:,Ks:r[/cyan].", default=default)
+    return option("Only these, separated by commas: [cyan]Ks:,Ks:r[/cyan].", default=default)
 
 
 # --- where to look in a spot -----------------------------------------------------------------------------------------
@@ -81,10 +84,12 @@ def information_sets(default: str) -> Any:
 Line = Annotated[
     str | None,
     option(
-        "--line",
-        "--node",
-        help="The node, as a line of play: [cyan]'check, bet 94, call, Th'[/cyan].",
-        panel=SPOTS,
+        "The node, as a line of play: [cyan]'check, bet 94, call, Th'[/cyan].",
+        SPOTS,
+        names=(
+            "--line",
+            "--node",
+        ),
         default="the first decision",
         metavar="LINE",
     ),
@@ -92,15 +97,13 @@ Line = Annotated[
 Board = Annotated[
     str | None,
     option(
-        help="Cards that the line leaves out, in order: [cyan]'Th 2c'[/cyan]; the spot's own board may come first.",
-        panel=SPOTS,
+        "Cards that the line leaves out, in order: [cyan]'Th 2c'[/cyan]; the spot's own board may come first.",
+        SPOTS,
         default="the first that can be dealt",
         metavar="CARDS",
     ),
 ]
-Player = Annotated[
-    str | None, option(help="Whose hands to show.", panel=SPOTS, default="the player to act", metavar="oop|ip")
-]
+Player = Annotated[str | None, option("Whose hands to show.", SPOTS, default="the player to act", metavar="oop|ip")]
 
 
 def read_variants(text: str) -> list[str]:

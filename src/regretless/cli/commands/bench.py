@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from regretless.cli.arguments.options import Json
+from regretless.cli.arguments.options import Json, argument
 from regretless.cli.terminal.consoles import for_answers, for_people
 from regretless.cli.terminal.json_output import print_json, strict_json
 
@@ -29,9 +29,7 @@ def bench(context: typer.Context) -> None:
 
 @app.command("games")
 def games(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[GAME]...", help="Games to time; all of them by default.")
-    ] = None,
+    names: Annotated[list[str] | None, argument("Games to time; all of them by default.", "[GAME]...")] = None,
     contenders: Annotated[
         str, typer.Option(help="Solvers to time, separated by commas; those not installed are skipped.")
     ] = "numba,numpy,openspiel,openspiel-python,liteefg",

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.options import SPOTS, option, read_cards, read_player, read_range, refuse_others
+from regretless.cli.arguments.options import SPOTS, argument, flag, option, refuse_others
 from regretless.errors import InvalidFile, InvalidOption
 
 __all__ = ["compare"]
@@ -25,22 +25,18 @@ TAKES = {
 
 def compare(
     context: typer.Context,
-    first: Annotated[Path, typer.Argument(metavar="A.rgl", show_default=False, help="A solution.")],
-    second: Annotated[Path, typer.Argument(metavar="B.rgl", show_default=False, help="Another one.")],
+    first: Annotated[Path, argument("A solution.", "A.rgl")],
+    second: Annotated[Path, argument("Another one.", "B.rgl")],
     line: options.Line = None,
     board: options.Board = None,
     player: options.Player = None,
     hands: Annotated[
         str | None,
-        option(
-            help="With --line, only these hands: [cyan]'AK, 99+'[/cyan].", panel=SPOTS, default="all", metavar="RANGE"
-        ),
+        option("With --line, only these hands: [cyan]'AK, 99+'[/cyan].", SPOTS, default="all", metavar="RANGE"),
     ] = None,
     information_sets: Annotated[str | None, options.information_sets("the largest differences")] = None,
-    top: Annotated[
-        int | None, option(help="How many nodes, hands or information sets to show.", default=str(TOP))
-    ] = None,
-    all_: Annotated[bool, option("--all", help="Show all of them.")] = False,
+    top: Annotated[int | None, option("How many nodes, hands or information sets to show.", default=str(TOP))] = None,
+    all_: Annotated[bool, flag("--all", "Show all of them.")] = False,
     json_: options.Json = False,
 ) -> None:
     """Compare two solutions: EVs, frequencies and where they play differently, largest differences first.
@@ -80,9 +76,9 @@ def compare(
         compare_nodes(
             (one, other),
             line or "",
-            read_cards(board),
-            player=read_player(player),
-            hands=read_range(hands),
+            options.read_cards(board),
+            player=options.read_player(player),
+            hands=options.read_range(hands),
             most=most,
             as_json=json_,
         )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
 from rich.table import Table
 from rich.text import Text
 
-from regretless.cli.arguments.options import Json
+from regretless.cli.arguments.options import Json, argument, option
 from regretless.cli.terminal.colors import SUIT_COLORS
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
@@ -18,16 +17,16 @@ __all__ = ["equity"]
 
 
 def equity(
-    first: Annotated[str, typer.Argument(show_default=False, help="A range, such as [cyan]AhKh[/cyan].")],
-    second: Annotated[str, typer.Argument(show_default=False, help="Another, such as [cyan]'QQ+, AQs'[/cyan].")],
+    first: Annotated[str, argument("A range, such as [cyan]AhKh[/cyan].")],
+    second: Annotated[str, argument("Another, such as [cyan]'QQ+, AQs'[/cyan].")],
     board: Annotated[
         str,
-        typer.Option(show_default="no cards", help="Cards on the table: none, 3, 4 or 5, as [cyan]'Qs Jh 2h'[/cyan]."),
+        option("Cards on the table: none, 3, 4 or 5, as [cyan]'Qs Jh 2h'[/cyan].", default="no cards"),
     ] = "",
     samples: Annotated[
-        int | None, typer.Option(show_default="exact", help="Sample this many deals instead of enumerating all.")
+        int | None, option("Sample this many deals instead of enumerating all.", default="exact")
     ] = None,
-    seed: Annotated[int | None, typer.Option(show_default="0", help="Random seed, with --samples.")] = None,
+    seed: Annotated[int | None, option("Random seed, with --samples.", default="0")] = None,
     json_: Json = False,
 ) -> None:
     """Equity of two ranges: the share of the pot each wins, ties split, card conflicts removed.
@@ -60,7 +59,6 @@ def equity(
         }
         print_json(answer)
         return
-
     console = for_answers()
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
     table.add_column("range", overflow="ellipsis", max_width=max(36, console.width - 44))

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from regretless.cli.arguments.inputs import read_spots, spot_paths
-from regretless.cli.arguments.options import Json
+from regretless.cli.arguments.options import Json, argument, option
 from regretless.cli.arguments.outputs import tell_errors
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
@@ -26,11 +26,9 @@ __all__ = ["estimate"]
 def estimate(
     spots: Annotated[
         list[str],
-        typer.Argument(
-            metavar="SPOT.toml", show_default=False, help="Spot files, patterns such as 'spots/*.toml', or folders."
-        ),
+        argument("Spot files, patterns such as 'spots/*.toml', or folders.", "SPOT.toml"),
     ],
-    threads: Annotated[int | None, typer.Option(show_default="all cores", help="CPU threads.")] = None,
+    threads: Annotated[int | None, option("CPU threads.", default="all cores")] = None,
     json_: Json = False,
 ) -> None:
     """Estimate the size of a spot: nodes, hands, and memory with 32-bit and 16-bit storage.

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from regretless.cli.arguments.options import SPOTS, Board, Line, option, read_cards, read_player, read_range
+from regretless.cli.arguments import options
+from regretless.cli.arguments.options import SPOTS, argument, flag, option
 from regretless.cli.terminal.consoles import for_answers, for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED
 from regretless.cli.terminal.numbers import bytes_text
 from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
-    from regretless.cards.ranges import Range
     from regretless.holdem.reading.nodes import NodeView
     from regretless.holdem.reports.exports import ExportSize
     from regretless.holdem.solution import SpotSolution
@@ -28,22 +28,20 @@ __all__ = ["export"]
 
 
 def export(
-    file: Annotated[Path | None, typer.Argument(help="A .rgl file of a spot.", show_default=False)] = None,
-    line: Line = None,
-    board: Board = None,
-    street: Annotated[str | None, option(help="Every decision on a street: flop, turn or river.")] = None,
-    all_: Annotated[bool, option("--all", help="Every decision of the tree.")] = False,
-    player: Annotated[
-        str | None, option(help="Whose hands to write.", panel=SPOTS, default="both", metavar="oop|ip")
-    ] = None,
+    file: Annotated[Path | None, argument("A .rgl file of a spot.")] = None,
+    line: options.Line = None,
+    board: options.Board = None,
+    street: Annotated[str | None, option("Every decision on a street: flop, turn or river.")] = None,
+    all_: Annotated[bool, flag("--all", "Every decision of the tree.")] = False,
+    player: Annotated[str | None, option("Whose hands to write.", SPOTS, default="both", metavar="oop|ip")] = None,
     hands: Annotated[
-        str | None, option(help="Only these hands: [cyan]'AK, 99+'[/cyan].", default="all", metavar="RANGE")
+        str | None, option("Only these hands: [cyan]'AK, 99+'[/cyan].", default="all", metavar="RANGE")
     ] = None,
     format_: Annotated[
-        str | None, option("--format", help="csv, json or parquet.", default="from --out, else csv")
+        str | None, option("csv, json or parquet.", names=("--format",), default="from --out, else csv")
     ] = None,
-    out: Annotated[Path | None, option(help="The file to write.", default="stdout")] = None,
-    columns: Annotated[bool, option("--columns", help="Print what each column means and exit.")] = False,
+    out: Annotated[Path | None, option("The file to write.", default="stdout")] = None,
+    columns: Annotated[bool, flag("--columns", "Print what each column means and exit.")] = False,
 ) -> None:
     """Export strategy, weight, equity, EV and EQR of every hand: at one node, on one street or everywhere.
 
@@ -77,19 +75,20 @@ def export(
         raise InvalidOption("out", None, "must name a file: parquet is not written to stdout")
     if out is not None and out.exists() and out.samefile(file):
         raise InvalidFile(out, "is the solution being exported: choose another name for --out")
-    whose, chosen = read_player(player), read_range(hands)
+    whose, chosen = options.read_player(player), options.read_range(hands)
     solution = SpotSolution.load(file)
     wide = not all_ and street is None
     if wide:
-        views: Iterator[NodeView] = iter([solution.node(line or "", read_cards(board))])
+        views: Iterator[NodeView] = iter([solution.node(line or "", options.read_cards(board))])
         size = None
     else:
         views, size = _several(solution, kind, street, out, filtered=whose is not None or chosen is not None)
-    views = _chosen(views, chosen)
-    if wide and chosen is not None:
-        node = next(views)
-        check_held(node, chosen, whose)
-        views = iter([node])
+    if chosen is not None:
+        views = (view.only("oop", chosen).only("ip", chosen) for view in views)
+        if wide:
+            node = next(views)
+            check_held(node, chosen, whose)
+            views = iter([node])
     if out is None:
         write_nodes(views, kind, sys.stdout, wide=wide, player=whose)
         return
@@ -122,15 +121,6 @@ def _several(
         if size.bytes > free:
             raise InvalidFile(out, f"would take about {bytes_text(size.bytes)}; only {bytes_text(free)} are free")
     return views, size
-
-
-def _chosen(views: Iterator[NodeView], hands: Range | None) -> Iterator[NodeView]:
-    """The nodes with only the selected hands."""
-    for view in views:
-        if hands is None:
-            yield view
-        else:
-            yield view.only("oop", hands).only("ip", hands)
 
 
 @contextmanager

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
 from rich.table import Table
 from rich.text import Text
 
+from regretless.cli.arguments.options import flag
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
 
@@ -15,7 +15,7 @@ __all__ = ["games"]
 
 
 def games(
-    json_: Annotated[bool, typer.Option("--json", help="A list of objects on stdout, and nothing else.")] = False,
+    json_: Annotated[bool, flag("--json", "A list of objects on stdout, and nothing else.")] = False,
 ) -> None:
     """List the games of the package, with their parameters and defaults.
 
@@ -37,7 +37,6 @@ def games(
         ]
         print_json(entries)
         return
-
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 1, 0))
     table.add_column("game", no_wrap=True)
     table.add_column("players", no_wrap=True)

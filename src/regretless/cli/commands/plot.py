@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.options import SEARCH, option, read_variants
+from regretless.cli.arguments.options import SEARCH, argument, option, read_variants
 from regretless.cli.terminal.consoles import for_people, note
 from regretless.errors import InvalidOption
 
@@ -22,23 +22,21 @@ __all__ = ["plot"]
 def plot(
     games: Annotated[
         list[str],
-        typer.Argument(
-            metavar="GAME|FILE.rgl…", show_default=False, help="Games to solve, or saved games or spots to plot."
-        ),
+        argument("Games to solve, or saved games or spots to plot.", "GAME|FILE.rgl…"),
     ],
     variants: Annotated[
-        str, option(help="Variants to plot, separated by commas.", panel=SEARCH, default=True)
+        str, option("Variants to plot, separated by commas.", SEARCH, default=True)
     ] = "vanilla,plus,linear,discounted",
-    iterations: Annotated[int, option(help="Iterations of each solve.", panel=SEARCH, default=True)] = 1000,
+    iterations: Annotated[int, option("Iterations of each solve.", SEARCH, default=True)] = 1000,
     updates: options.Updates = None,
     sampling: options.Sampling = None,
     seed: options.SamplingSeed = None,
     measure_every: options.MeasureEvery = None,
     engine: options.Engine = None,
     device: options.Device = None,
-    title: Annotated[str | None, option(help="Title of the plot.", default="describes the curves")] = None,
+    title: Annotated[str | None, option("Title of the plot.", default="describes the curves")] = None,
     out: Annotated[
-        Path | None, option(help="Write the plot to this .png, .svg, .pdf or .jpg file.", default="GAME.png")
+        Path | None, option("Write the plot to this .png, .svg, .pdf or .jpg file.", default="GAME.png")
     ] = None,
 ) -> None:
     """Plot exploitability against iterations and seconds, on logarithmic axes.

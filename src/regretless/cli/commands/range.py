@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.text import Text
 
-from regretless.cli.arguments.options import Json
+from regretless.cli.arguments.options import Json, argument, option
 from regretless.cli.terminal.colors import blend
 from regretless.cli.terminal.consoles import for_answers, has_color
 from regretless.cli.terminal.json_output import print_json
@@ -23,14 +22,13 @@ EMPTY, FULL = "#3a3f46", "#f2b134"
 def range_(
     text: Annotated[
         list[str],
-        typer.Argument(metavar="RANGE", show_default=False, help="A range, such as [cyan]'22+, A2s+, KQo:0.5'[/cyan]."),
+        argument("A range, such as [cyan]'22+, A2s+, KQo:0.5'[/cyan].", "RANGE"),
     ],
     format: Annotated[
         str | None,
-        typer.Option(
-            show_default=False,
-            help="Print only the text: [cyan]short[/cyan], [cyan]gto+[/cyan] for GTO+ and Flopzilla, or "
-            "[cyan]weights[/cyan], 1,326 numbers in PioSOLVER's order.",
+        option(
+            "Print only the text: [cyan]short[/cyan], [cyan]gto+[/cyan] for GTO+ and Flopzilla, or "
+            "[cyan]weights[/cyan], 1,326 numbers in PioSOLVER's order."
         ),
     ] = None,
     json_: Json = False,
@@ -63,7 +61,6 @@ def range_(
     if format is not None:
         print(written)
         return
-
     console = for_answers()
     console.print(Text(written or "(no hand)", style="bold"))
     console.print(f"{hands.combos:g} combos, {hands.combos / HAND_COUNT:.1%} of all hands\n")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperCommand
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.options import SPOTS, option, read_cards, read_player, read_range, refuse_others
+from regretless.cli.arguments.options import SPOTS, argument, flag, option, refuse_others
 from regretless.errors import InvalidOption
 
 __all__ = ["ShowCommand", "show"]
@@ -40,10 +40,8 @@ class ShowCommand(TyperCommand):
 
 def show(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A .rgl file; or a spot's .toml file, with --tree.", show_default=False)],
-    strategy: Annotated[
-        bool, option("--strategy", help="Show every information set, or every hand of a spot.")
-    ] = False,
+    file: Annotated[Path, argument("A .rgl file; or a spot's .toml file, with --tree.")],
+    strategy: Annotated[bool, flag("--strategy", "Show every information set, or every hand of a spot.")] = False,
     information_sets: Annotated[str | None, options.information_sets("the first few")] = None,
     line: options.Line = None,
     board: options.Board = None,
@@ -51,46 +49,34 @@ def show(
     hands: Annotated[
         str | None,
         option(
-            help="A row per hand: strategy, EV of each action, weight, equity, EV, EQR. With a range, such as "
+            "A row per hand: strategy, EV of each action, weight, equity, EV, EQR. With a range, such as "
             "[cyan]'AK, 99+'[/cyan], only these hands and their averages.",
-            panel=SPOTS,
+            SPOTS,
             metavar="[RANGE]",
         ),
     ] = None,
     grid: Annotated[
         str | None,
-        option(
-            help="What the cells show: strategy, ev, equity, eqr or weight.",
-            panel=SPOTS,
-            default="strategy",
-            metavar="KIND",
-        ),
+        option("What the cells show: strategy, ev, equity, eqr or weight.", SPOTS, default="strategy", metavar="KIND"),
     ] = None,
-    runouts: Annotated[
-        bool, option("--runouts", help="A row for each card that can be dealt after --line.", panel=SPOTS)
-    ] = False,
+    runouts: Annotated[bool, flag("--runouts", "A row for each card that can be dealt after --line.", SPOTS)] = False,
     then: Annotated[
         str | None,
-        option(
-            help="With --runouts, the actions after the card.",
-            panel=SPOTS,
-            default="check, with --player ip",
-            metavar="LINE",
-        ),
+        option("With --runouts, the actions after the card.", SPOTS, default="check, with --player ip", metavar="LINE"),
     ] = None,
     sort: Annotated[
         str | None,
         option(
-            help="Sort the rows of --hands or --runouts by this column: ev, equity, eqr, an action such as 'bet 94', …",
-            panel=SPOTS,
+            "Sort the rows of --hands or --runouts by this column: ev, equity, eqr, an action such as 'bet 94', …",
+            SPOTS,
             default="weight, or card",
             metavar="COLUMN",
         ),
     ] = None,
-    svg: Annotated[Path | None, option(help="Draw the node to this .svg file instead.", panel=SPOTS)] = None,
-    tree: Annotated[bool, option("--tree", help="Show the betting tree.", panel=SPOTS)] = False,
+    svg: Annotated[Path | None, option("Draw the node to this .svg file instead.", SPOTS)] = None,
+    tree: Annotated[bool, flag("--tree", "Show the betting tree.", SPOTS)] = False,
     json_: Annotated[
-        bool, option("--json", help="One JSON object on stdout: that of `regretless solve --json`, plus the node.")
+        bool, flag("--json", "One JSON object on stdout: that of `regretless solve --json`, plus the node.")
     ] = False,
 ) -> None:
     """Show a saved solution: values, exploitability and strategy.
@@ -115,6 +101,7 @@ def show(
     solution = load(file)
     if isinstance(solution, SpotSolution):
         from regretless.cli.views.spot_show import Look, show_spot
+        from regretless.holdem.reports.grids import GRIDS
 
         kinds = {"--tree": tree, "--svg": svg is not None, "--runouts": runouts}
         kind = next((name for name, asked in kinds.items() if asked), "a node")
@@ -123,13 +110,15 @@ def show(
             raise InvalidOption("sort", sort, "sorts rows: add --hands or --runouts")
         if kind == "--svg" and hands == "":
             raise InvalidOption("hands", hands, "lists every hand, but a picture has no rows: name the hands to draw")
+        if grid is not None and grid not in GRIDS:
+            raise InvalidOption("grid", grid, f"is not one of {', '.join(GRIDS)}")
         look = Look(
             line=line or "",
-            cards=read_cards(board),
-            player=read_player(player),
+            cards=options.read_cards(board),
+            player=options.read_player(player),
             table=hands is not None or strategy,
-            hands=read_range(hands),
-            grid=_read_grid(grid),
+            hands=options.read_range(hands),
+            grid=cast(Any, grid),
             sort=sort,
             then=then,
         )
@@ -140,8 +129,8 @@ def show(
 
         if isinstance(solution, FlopHoldemSolution) and not (line is None and board is None and hands is None):
             refuse_others(context, "flop-holdem", TAKES["flop-holdem"])
-            played = solution.node(line or "", read_cards(board))
-            chosen = read_range(hands)
+            played = solution.node(line or "", options.read_cards(board))
+            chosen = options.read_range(hands)
             show_line(played if chosen is None else played.only(chosen), by_hand=hands is not None, as_json=json_)
             return
         refuse_others(context, "a game", TAKES["a game"])
@@ -160,11 +149,3 @@ def _show_tree(context: typer.Context, file: Path, *, as_json: bool) -> None:
         raise InvalidOption("FILE", str(file), reason)
     refuse_others(context, "--tree", TAKES["--tree"])
     print_tree(Spot.read(file), as_json=as_json)
-
-
-def _read_grid(text: str | None) -> Any:
-    from regretless.holdem.reports.grids import GRIDS
-
-    if text is not None and text not in GRIDS:
-        raise InvalidOption("grid", text, f"is not one of {', '.join(GRIDS)}")
-    return text

@@ -10,7 +10,7 @@ import typer
 
 from regretless.cli.arguments import options
 from regretless.cli.arguments.locks import LockFromOption, LockLineOption, LockOption, LockPlayerOption, read_locks
-from regretless.cli.arguments.options import JSON, MACHINE, OUTPUT, SEARCH, option, variant_with
+from regretless.cli.arguments.options import JSON, MACHINE, OUTPUT, SEARCH, argument, flag, option, variant_with
 from regretless.errors import InvalidOption
 
 __all__ = ["solve"]
@@ -20,51 +20,48 @@ def solve(
     context: typer.Context,
     given: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="GAME|SPOT.toml",
-            show_default=False,
-            help="A game: [cyan]leduc[/cyan], [cyan]'leduc(ranks=6)'[/cyan], [cyan]'openspiel:liars_dice'[/cyan], "
+        argument(
+            "A game: [cyan]leduc[/cyan], [cyan]'leduc(ranks=6)'[/cyan], [cyan]'openspiel:liars_dice'[/cyan], "
             "[cyan]game.efg[/cyan] ([cyan]regretless games[/cyan] lists them); or hold'em spots: "
             "[cyan]spot.toml[/cyan], [cyan]'spots/*.toml'[/cyan], a folder. Not needed with --resume.",
+            "GAME|SPOT.toml",
         ),
     ] = None,
     variant: Annotated[
         str | None,
         option(
-            help="vanilla, plus, linear, discounted, predictive-plus, predictive-discounted-plus, postflop, turn, "
+            "vanilla, plus, linear, discounted, predictive-plus, predictive-discounted-plus, postflop, turn, "
             "river, each also with parameters: [cyan]'discounted(gamma=3)'[/cyan]; or lp: an exact linear program, for "
             "small two-player games.",
-            panel=SEARCH,
+            SEARCH,
             default="plus; for a spot, postflop, turn or river, by its street",
         ),
     ] = None,
-    alpha: Annotated[float | None, option(help="With --variant: exponent for positive regrets.", panel=SEARCH)] = None,
-    beta: Annotated[float | None, option(help="With --variant: exponent for negative regrets.", panel=SEARCH)] = None,
-    gamma: Annotated[float | None, option(help="With --variant: exponent of the average.", panel=SEARCH)] = None,
-    delay: Annotated[
-        int | None, option(help="With --variant: iterations by which discounts are late.", panel=SEARCH)
-    ] = None,
+    alpha: Annotated[float | None, option("With --variant: exponent for positive regrets.", SEARCH)] = None,
+    beta: Annotated[float | None, option("With --variant: exponent for negative regrets.", SEARCH)] = None,
+    gamma: Annotated[float | None, option("With --variant: exponent of the average.", SEARCH)] = None,
+    delay: Annotated[int | None, option("With --variant: iterations by which discounts are late.", SEARCH)] = None,
     iterations: Annotated[
         int | None,
         option(
-            help="Stop after this many iterations in total, including those before --resume.",
-            panel=SEARCH,
+            "Stop after this many iterations in total, including those before --resume.",
+            SEARCH,
             default="1000, or 1,000,000 with --target; for a spot 10,000",
         ),
     ] = None,
     target: Annotated[
         float | None,
         option(
-            help="Stop as soon as the exploitability is at most this: in the game's units, in percent of the pot for a "
+            "Stop as soon as the exploitability is at most this: in the game's units, in percent of the pot for a "
             "spot (0.3 by default), in mbb/g for flop-holdem.",
-            panel=SEARCH,
+            SEARCH,
         ),
     ] = None,
     updates: options.Updates = None,
     sampling: options.Sampling = None,
     batch_size: Annotated[
         int | None,
-        option(help="Deals sampled per update, with --sampling.", panel=SEARCH, default="1, or 1,024 with torch"),
+        option("Deals sampled per update, with --sampling.", SEARCH, default="1, or 1,024 with torch"),
     ] = None,
     seed: options.SamplingSeed = None,
     measure_every: options.MeasureEvery = None,
@@ -74,46 +71,40 @@ def solve(
     form: Annotated[
         str | None,
         option(
-            help="The compiled form of a game: history, or public, for kuhn, leduc and flop-holdem.",
-            panel=MACHINE,
+            "The compiled form of a game: history, or public, for kuhn, leduc and flop-holdem.",
+            MACHINE,
             default="history; for flop-holdem, public",
         ),
     ] = None,
     storage: Annotated[
         int | None,
-        option(
-            help="Bits per stored number of a spot, or of a game in the public form: 32 or 16.",
-            panel=MACHINE,
-            default="32",
-        ),
+        option("Bits per stored number of a spot, or of a game in the public form: 32 or 16.", MACHINE, default="32"),
     ] = None,
-    json_: Annotated[bool, option("--json", help=JSON, panel=OUTPUT)] = False,
+    json_: Annotated[bool, flag("--json", JSON, OUTPUT)] = False,
     strategy: Annotated[
-        bool, option("--strategy", help="Show every information set, not just the first few.", panel=OUTPUT)
+        bool, flag("--strategy", "Show every information set, not just the first few.", OUTPUT)
     ] = False,
     out: Annotated[
         Path | None,
         option(
-            help="Save the solution to this .rgl file, or several solutions to this folder; an interrupted solve is "
+            "Save the solution to this .rgl file, or several solutions to this folder; an interrupted solve is "
             "saved even without it.",
-            panel=OUTPUT,
+            OUTPUT,
         ),
     ] = None,
     resume: Annotated[
         Path | None,
-        option(
-            help="Resume this .rgl file with its settings, and save to it unless --out says otherwise.", panel=OUTPUT
-        ),
+        option("Resume this .rgl file with its settings, and save to it unless --out says otherwise.", OUTPUT),
     ] = None,
     save_every: Annotated[
-        float | None, option(help="Seconds between checkpoints, with --out or --resume.", panel=OUTPUT, default="180")
+        float | None, option("Seconds between checkpoints, with --out or --resume.", OUTPUT, default="180")
     ] = None,
     keep_regrets: Annotated[
         bool,
-        option(
+        flag(
             "--keep-regrets",
-            help="Save a spot's regrets too, so that a finished solve can be resumed; the file is much larger.",
-            panel=OUTPUT,
+            "Save a spot's regrets too, so that a finished solve can be resumed; the file is much larger.",
+            OUTPUT,
         ),
     ] = False,
     lock: LockOption = None,
@@ -121,7 +112,7 @@ def solve(
     lock_player: LockPlayerOption = None,
     lock_line: LockLineOption = None,
     plot: Annotated[
-        Path | None, option(help="Plot the exploitability over time to a .png, .svg, .pdf or .jpg file.", panel=OUTPUT)
+        Path | None, option("Plot the exploitability over time to a .png, .svg, .pdf or .jpg file.", OUTPUT)
     ] = None,
 ) -> None:
     """Solve a game or a hold'em spot: values, exploitability and the strategy of every information set.

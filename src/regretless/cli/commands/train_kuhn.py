@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from regretless.cli.arguments.options import Json
+from regretless.cli.arguments.options import Json, option
 from regretless.cli.terminal.consoles import for_answers, for_people, has_color, note
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import count_text, duration_text, signed_text
@@ -24,15 +24,10 @@ __all__ = ["train_kuhn"]
 def train_kuhn(
     iterations: Annotated[int, typer.Option(help="Hands to deal.")] = 100_000,
     seed: Annotated[int, typer.Option(help="Random seed of the deals.")] = 0,
-    plot: Annotated[
-        Path | None, typer.Option(show_default=False, help="Plot the strategy to a .png, .svg, .pdf or .jpg file.")
-    ] = None,
+    plot: Annotated[Path | None, option("Plot the strategy to a .png, .svg, .pdf or .jpg file.")] = None,
     information_sets: Annotated[
         str | None,
-        typer.Option(
-            show_default="all",
-            help="With --plot: information sets to plot, separated by commas: [cyan]0:,1:,2:[/cyan].",
-        ),
+        option("With --plot: information sets to plot, separated by commas: [cyan]0:,1:,2:[/cyan].", default="all"),
     ] = None,
     json_: Json = False,
 ) -> None:
@@ -93,7 +88,6 @@ def train_kuhn(
         print_json(answer)
     else:
         _print(training, KUHN_VALUE)
-
     if plot is not None:
         note(f"drew {plot}")
     if training.iterations < iterations:

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from regretless.cli.arguments.options import Json, option
+from regretless.cli.arguments.options import Json, argument, flag, option
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import duration_text, signed_text
@@ -27,14 +27,10 @@ DISAGREES = 1  # exit code for a file whose figures are wrong
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(help="A .rgl file of a game or a spot.", show_default=False)],
-    full: Annotated[
-        bool, option("--full", help="Evaluate every runout instead of a random sample.", panel=FLOPS)
-    ] = False,
-    turns: Annotated[
-        int | None, option(help="Turn cards to sample, each with all its rivers.", panel=FLOPS, default="12")
-    ] = None,
-    seed: Annotated[int | None, option(help="Random seed of the sample.", panel=FLOPS, default="0")] = None,
+    file: Annotated[Path, argument("A .rgl file of a game or a spot.")],
+    full: Annotated[bool, flag("--full", "Evaluate every runout instead of a random sample.", FLOPS)] = False,
+    turns: Annotated[int | None, option("Turn cards to sample, each with all its rivers.", FLOPS, default="12")] = None,
+    seed: Annotated[int | None, option("Random seed of the sample.", FLOPS, default="0")] = None,
     json_: Json = False,
 ) -> None:
     """Recompute exploitability and values from the saved strategy, independently of the engine that solved it.

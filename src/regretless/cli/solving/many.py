@@ -30,7 +30,6 @@ from regretless.printable import printable
 if TYPE_CHECKING:
     from regretless.holdem.solution import SpotSolution
     from regretless.holdem.spots.spot import Spot
-    from regretless.solvers.loop import Progress
 
 __all__ = ["solve_spots"]
 
@@ -49,14 +48,15 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
             for file in files:
                 check_writable(file)
         else:
-            files = _free_files(paths)
+            files = []  # in the working directory, for interrupted solves
+            for path in paths:
+                files.append(free_path(path.stem, files))
         spots, errors = read_spots(paths, request.locked)
         check_sources(files, spots.values())
         tell_of_compiling(request.options.get("storage"))
         solved: dict[Path, SpotSolution] = {}
         order = list(spots)
         file_of = dict(zip(paths, files, strict=True))
-        reports = [status.reporter(place) for place in range(len(order))]
 
         def done(place: int, solution: SpotSolution) -> None:
             path = order[place]
@@ -84,14 +84,11 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
         if request.out is None:
             options["save_every"] = float("inf")  # only on interrupts
 
-        def report(place: int, progress: Progress) -> None:
-            reports[place](progress)
-
         solve_many(
             spots.values(),
             checkpoints=[file_of[path] for path in order],
             checkpointed=checkpointed,
-            report=report,
+            report=status.report,
             done=done,
             failed=failed,
             interrupted=interrupted,
@@ -111,14 +108,6 @@ def _of_spot(spot: Spot, error: RegretlessError) -> RegretlessError:
     named = RegretlessError(f"{spot.name}: {error}")
     named.exit_code = error.exit_code
     return named
-
-
-def _free_files(paths: list[Path]) -> list[Path]:
-    """Files in the working directory for interrupted solves, if no folder is named."""
-    files: list[Path] = []
-    for path in paths:
-        files.append(free_path(path.stem, files))
-    return files
 
 
 def _print(answers: dict[Path, SpotSolution], errors: dict[Path, RegretlessError], request: SolveRequest) -> None:

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from regretless.cli.arguments.outputs import check_sources, free_path, tell_unfinished
-from regretless.cli.solving.request import SolveRequest, tell_saved
+from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import SolveStatus
-from regretless.cli.terminal.consoles import for_people
+from regretless.cli.terminal.consoles import for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.json_output import print_json
 from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
-    from regretless.holdem.spots.spot import Spot
     from regretless.solvers.loop import Progress
     from regretless.solvers.problem import Problem
     from regretless.solvers.request import Kind
@@ -34,17 +33,18 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
     with interruptible(status) as interrupted:
         from regretless.api import load, problem_of
         from regretless.holdem.problem import SpotProblem
+        from regretless.holdem.spots.spot import Spot
         from regretless.storage.atomic import check_writable
 
         request.check(_kind(given, request, spot), () if given is None else (Path(given),))
         if request.out is not None:
             check_writable(request.out)
         options: dict[str, Any] = {key: value for key, value in request.options.items() if key != "keep_regrets"}
-        what: str | Path | Spot | None = given
+        what: object = given
         if spot and given is not None:
-            what = request.read(Path(given))
+            what = asked = request.locked(Spot.read(given))
             if request.destination is not None:  # before the sources of locks are read
-                check_sources((request.destination,), (what,))
+                check_sources((request.destination,), (asked,))
         earlier = None
         if request.resume is not None:
             if request.locks:
@@ -71,7 +71,9 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         status.printing(saved)
         _print(solution, request, saved)
         request.draw([solution])
-        tell_saved(saved, request.plot)
+        for file in (saved, request.plot):
+            if file is not None:
+                note(f"saved {file}")
         if failed is not None:  # last, so that the answer is printed first
             raise failed
         if stopped:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regretless.cli.arguments.outputs import check_out
-from regretless.cli.terminal.consoles import note
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from regretless.solvers.request import Kind
     from regretless.solvers.solution import Solution
 
-__all__ = ["SolveRequest", "tell_saved"]
+__all__ = ["SolveRequest"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,12 +50,6 @@ class SolveRequest:
 
             check_figure("plot", self.plot)
 
-    def read(self, path: Path) -> Spot:
-        """The spot of a file."""
-        from regretless.holdem.spots.spot import Spot
-
-        return self.locked(Spot.read(path))
-
     def locked(self, spot: Spot) -> Spot:
         """The spot with the locks of the command line."""
         from regretless.cli.arguments.locks import add_locks
@@ -88,10 +81,3 @@ class SolveRequest:
             from regretless.plots.convergence import convergence
 
             save_figure(convergence(solutions), self.plot)
-
-
-def tell_saved(*paths: Path | None) -> None:
-    """Print which files were written."""
-    for path in paths:
-        if path is not None:
-            note(f"saved {path}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -105,14 +104,10 @@ class BatchStatus:
         self.finished = 0
         self.over = False
 
-    def reporter(self, place: int) -> Callable[[Progress], None]:
-        """The callback that the solve at this position reports to."""
-
-        def report(progress: Progress) -> None:
-            with self.lock:
-                self.running[place] = progress.stop_seconds
-
-        return report
+    def report(self, place: int, progress: Progress) -> None:
+        """The solve at this position has done an iteration."""
+        with self.lock:
+            self.running[place] = progress.stop_seconds
 
     def done(self, place: int, *, finished: bool) -> None:
         """The solve at this position has ended, and is saved if it was to be."""
