@@ -38,9 +38,8 @@ from regretless.cli.commands import (
     train_kuhn,
     verify,
 )
-from regretless.cli.terminal.consoles import discard, for_people, prepare_streams, print_error
+from regretless.cli.terminal.consoles import discard, for_people, prepare_streams, print_error, warnings_as_lines
 from regretless.cli.terminal.interrupts import INTERRUPTED, let_interrupt
-from regretless.cli.terminal.warning_lines import warnings_as_lines
 from regretless.errors import RegretlessError
 
 __all__ = ["app", "main"]

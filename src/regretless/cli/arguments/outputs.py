@@ -1,32 +1,31 @@
-"""Where solutions are saved: under names that are unused, distinct and not an input; and errors of several files."""
+"""The files a command writes: solutions, under names that are unused, distinct and not an input; and plots."""
 
 from __future__ import annotations
 
 import os
 import re
 import shlex
+import warnings
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from regretless.cli.terminal.consoles import for_people, print_error
-from regretless.errors import InvalidFile, InvalidOption, RegretlessError
+from regretless.errors import InvalidFile, InvalidOption, MissingExtra, RegretlessError
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from regretless.holdem.spots.spot import Spot
     from regretless.solvers.solution import Solution
 
 __all__ = [
-    "check_out",
-    "check_sources",
-    "file_stem",
-    "free_path",
-    "out_folder",
-    "resume_command",
-    "solution_files",
-    "tell_errors",
-    "tell_unfinished",
-]
+    "check_figure", "check_out", "check_sources", "file_stem", "free_path", "out_folder", "resume_command",
+    "save_figure", "solution_files", "tell_errors", "tell_unfinished",
+]  # fmt: skip
+
+FIGURES = (".png", ".svg", ".pdf", ".jpg")
 
 
 def file_stem(name: str) -> str:
@@ -106,6 +105,26 @@ def solution_files(paths: Sequence[Path], folder: Path) -> list[Path]:
     numbered = {place: count for places in found.values() for count, place in enumerate(places, start=1) if count > 1}
     ends = [f"-{numbered[place]}" if place in numbered else "" for place in range(len(paths))]
     return [folder / f"{name(place)}{ends[place]}.rgl" for place in range(len(paths))]
+
+
+def check_figure(option: str, path: Path) -> None:
+    """Raise if a plot could not be drawn or written there."""
+    from regretless.storage.atomic import check_writable
+
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("matplotlib", "plot")
+    if path.suffix.lower() not in FIGURES:
+        raise InvalidOption(option, str(path), f"must end in one of {', '.join(FIGURES)}")
+    check_writable(path)
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a plot in the format given by its suffix."""
+    from regretless.storage.atomic import replace_file
+
+    with replace_file(path) as temporary, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # a box is drawn for it
+        figure.savefig(temporary, format=path.suffix.lower().removeprefix("."))
 
 
 def resume_command(path: Path) -> str:

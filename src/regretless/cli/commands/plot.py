@@ -48,8 +48,7 @@ def plot(
     [cyan]regretless plot monday.rgl tuesday.rgl --out both.svg[/cyan]   saved games, or saved spots
     """
     from regretless.api import load
-    from regretless.cli.arguments.figures import check_figure, save_figure
-    from regretless.cli.arguments.outputs import file_stem
+    from regretless.cli.arguments.outputs import check_figure, file_stem, save_figure
     from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interruptible
     from regretless.plots.convergence import convergence
 

@@ -40,7 +40,7 @@ def train_kuhn(
     [cyan]regretless train-kuhn[/cyan]
     [cyan]regretless train-kuhn --iterations 20000 --plot kuhn.png --information-sets 0:,1:,2:[/cyan]
     """
-    from regretless.cli.arguments.figures import check_figure, save_figure
+    from regretless.cli.arguments.outputs import check_figure, save_figure
     from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interruptible
     from regretless.cli.terminal.progress import bar
     from regretless.cli.views.strategy_table import choose, read_keys

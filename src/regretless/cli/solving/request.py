@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regretless.cli.arguments.outputs import check_out
+from regretless.cli.arguments.outputs import check_figure, check_out, save_figure
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -46,8 +46,6 @@ class SolveRequest:
                 raise InvalidOption(name, self.options[name], "needs a file to save to: add --out")
         check_out(self.out, inputs, self.plot)
         if self.plot is not None:
-            from regretless.cli.arguments.figures import check_figure
-
             check_figure("plot", self.plot)
 
     def locked(self, spot: Spot) -> Spot:
@@ -77,7 +75,6 @@ class SolveRequest:
     def draw(self, solutions: list[Solution]) -> None:
         """Draw the plot that --plot requests."""
         if self.plot is not None and solutions:
-            from regretless.cli.arguments.figures import save_figure
             from regretless.plots.convergence import convergence
 
             save_figure(convergence(solutions), self.plot)

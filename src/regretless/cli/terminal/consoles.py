@@ -11,14 +11,16 @@ from __future__ import annotations
 import codecs
 import os
 import sys
-from collections.abc import Iterable
-from contextlib import suppress
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from io import StringIO
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
 from rich.console import Console
 from rich.segment import Segment
 
+from regretless.errors import RegretlessWarning
 from regretless.printable import printable
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ __all__ = [
     "page_columns",
     "prepare_streams",
     "print_error",
-    "print_warning",
+    "warnings_as_lines",
 ]
 
 UNBOUNDED = 100_000  # columns; longer than any line
@@ -89,15 +91,36 @@ def print_error(sentence: str) -> None:
     _print_labelled("error:", "bold red", sentence)
 
 
-def print_warning(sentence: str) -> None:
-    """One line on stderr about input that was probably meant otherwise."""
-    _print_labelled("warning:", "bold yellow", sentence)
-
-
 def _print_labelled(label: str, style: str, sentence: str) -> None:
     console = for_people()
     console.print(label, style=style, end=" ")
     console.print(printable(sentence), soft_wrap=True)
+
+
+@contextmanager
+def warnings_as_lines() -> Iterator[None]:
+    """Print each `RegretlessWarning` as one line; other warnings are shown as Python shows them."""
+    printed: set[str] = set()
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if not issubclass(category, RegretlessWarning):
+            show_as_python_does(message, category, filename, lineno, file, line)
+        elif str(message) not in printed:
+            printed.add(str(message))
+            _print_labelled("warning:", "bold yellow", str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", RegretlessWarning)
+        show_as_python_does = warnings.showwarning
+        warnings.showwarning = show
+        yield
 
 
 def for_drawing(width: int) -> Console:

@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 __all__ = [
-    "about_text",
-    "bytes_text",
-    "chips_text",
-    "count_text",
-    "duration_text",
-    "plain_zero",
-    "signed_text",
+    "about_text", "bytes_text", "cell_text", "chips_text", "count_text", "duration_text", "plain_zero", "signed_text",
     "unit_of",
-]
+]  # fmt: skip
 
 UNITS = {"kuhn": "chips", "leduc": "chips", "flop-holdem": "big blinds"}  # of payoffs; points in other games
 
@@ -42,6 +36,15 @@ def plain_zero(text: str) -> str:
     ('0.00', '-0.01', '0.0%')
     """
     return text if any(digit in text for digit in "123456789") else text.removeprefix("-")
+
+
+def cell_text(number: float | None, how: str) -> str:
+    """A number in this format, or a dash if it is undefined.
+
+    >>> cell_text(0.25, ".1%"), cell_text(-0.001, ".2f"), cell_text(float("nan"), ".2f"), cell_text(None, ".2f")
+    ('25.0%', '0.00', '–', '–')
+    """
+    return "–" if number is None or number != number else plain_zero(f"{number:{how}}")
 
 
 def chips_text(chips: float) -> str:

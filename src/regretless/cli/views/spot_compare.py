@@ -10,7 +10,7 @@ from rich.text import Text
 from regretless.cards.ranges import Range
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
-from regretless.cli.terminal.numbers import plain_zero
+from regretless.cli.terminal.numbers import cell_text
 from regretless.cli.terminal.tables import plain_table
 from regretless.cli.views.differences import difference_table, difference_text, heading
 from regretless.cli.views.spot_grid import spot_colors, weight_text
@@ -101,7 +101,7 @@ def _node_lines(node: NodeDifference) -> list[Text]:
 
     def row(label: str, pair: Pair, scale: float, decimals: int, unit: str, style: str = "") -> Text:
         first, second = pair
-        cells = [_number(None if each is None else each * scale, decimals) for each in pair]
+        cells = [cell_text(None if each is None else each * scale, f".{decimals}f") for each in pair]
         apart = "" if first is None or second is None else difference_text((second - first) * scale, decimals)
         text = Text("  ").append(f"{label:<{name}}", style=style)
         return text.append(f"{cells[0]:>9}{cells[1]:>9}{apart:>9}").append(f"  {unit}", style="dim")
@@ -109,10 +109,6 @@ def _node_lines(node: NodeDifference) -> list[Text]:
     lines += [row(action, pair, 100, 1, "%", colors[action]) for action, pair in node.frequencies.items()]
     lines += [row(f"EV {player}", node.ev[player], 1, 2, "chips") for player in ("oop", "ip")]
     return [*lines, row("reached", node.reached, 100, 2, "%")]
-
-
-def _number(value: float | None, decimals: int) -> str:
-    return "–" if value is None else plain_zero(f"{value:.{decimals}f}")
 
 
 def compare_nodes(
@@ -135,10 +131,11 @@ def compare_nodes(
             raise InvalidText("hands", str(hands), None, f"{shown} holds none of these here")
     found = comparison.compare_nodes(views[0], views[1], shown)
     ranked = found[:most]
+    played = [dict(zip(view.actions, view.frequencies, strict=True)) for view in views]
     means = {
         "frequencies": {
-            action: tuple(_mean(view.frequencies, view.actions, action) for view in views)
-            for action in (dict.fromkeys((*views[0].actions, *views[1].actions)) if views[0].player == shown else ())
+            action: tuple(each.get(action) for each in played)
+            for action in ({**played[0], **played[1]} if views[0].player == shown else ())
         },
         "ev": tuple(view.ev(shown) for view in views),
         "equity": tuple(view.equity(shown) for view in views),
@@ -166,28 +163,16 @@ def compare_nodes(
         table.add_column(f"{name}\nA", justify="right", no_wrap=True)
         table.add_column("\nB", justify="right", no_wrap=True)
     for each in ranked:
-        shares = [_percent(share) for pair in each.strategy.values() for share in pair]
-        table.add_row(each.hand, *shares, *(_number(chips, 2) for chips in each.ev), *map(_weight, each.weight))
-    shares = [_percent(_known(share)) for pair in means["frequencies"].values() for share in pair]  # type: ignore[attr-defined]
+        shares = [cell_text(share, ".1%") for pair in each.strategy.values() for share in pair]
+        table.add_row(each.hand, *shares, *(cell_text(chips, ".2f") for chips in each.ev), *map(_weight, each.weight))
+    shares = [cell_text(share, ".1%") for pair in means["frequencies"].values() for share in pair]  # type: ignore[attr-defined]
     sums = [float(view.hands[shown].weight.sum()) for view in views]
-    chips = [_known(view.ev(shown)) for view in views]
-    table.add_row("all", *shares, *(_number(number, 2) for number in chips), *map(_weight, sums), style="dim")
+    chips = [view.ev(shown) for view in views]
+    table.add_row("all", *shares, *(cell_text(number, ".2f") for number in chips), *map(_weight, sums), style="dim")
     console.print(table)
     more = f"; {len(found) - len(ranked)} more: --all" if len(ranked) < len(found) else ""
     console.print(Text(f"largest weighted differences first; last row: averages and combos of all{more}", style="dim"))
 
 
-def _mean(shares: tuple[float, ...], actions: tuple[str, ...], action: str) -> float | None:
-    return _known(dict(zip(actions, shares, strict=True)).get(action))
-
-
-def _known(value: float | None) -> float | None:
-    return None if value is None or value != value else value
-
-
 def _weight(weight: float | None) -> str:
     return "–" if weight is None else weight_text(weight)
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.1%}"

@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 
 from regretless.cards.deck import card_text
-from regretless.cli.terminal.numbers import plain_zero
+from regretless.cli.terminal.numbers import cell_text
 from regretless.cli.terminal.tables import plain_table
 from regretless.cli.views.spot_grid import spot_colors, weight_text
 from regretless.errors import InvalidOption
@@ -46,23 +46,21 @@ def hand_table(view: NodeView, player: PlayerName, *, sort: str | None = None, c
         table.add_column(f"\n{name}" if actions else name, justify="right", no_wrap=True)
 
     def cells(shares: Sequence[float], chips: Sequence[float | None]) -> list[str]:
-        pairs = [
-            (_text(_known(share), "{:.1%}"), _text(each, "{:.2f}")) for share, each in zip(shares, chips, strict=True)
-        ]
+        pairs = [(cell_text(share, ".1%"), cell_text(each, ".2f")) for share, each in zip(shares, chips, strict=True)]
         return [text for pair in pairs for text in pair] if wide else ["\n".join(pair) for pair in pairs]
 
     rows = sorted_hands(view, player, sort)
     for row in rows:
         played = cells(list(row["strategy"].values()), list(row["action_ev"].values())) if acts else []
-        numbers = [_text(row["equity"], "{:.1%}"), _text(row["ev"], "{:.2f}"), _text(row["eqr"], "{:.2f}")]
+        numbers = [cell_text(row["equity"], ".1%"), cell_text(row["ev"], ".2f"), cell_text(row["eqr"], ".2f")]
         locked = (["locked"] if row["locked"] else [""]) if marked else []
         table.add_row(row["hand"], *played, weight_text(row["weight"]), *numbers, *locked)
     if rows:
         hands = view.hands[player]
-        played = cells(view.frequencies, [_known(each) for each in view.action_means]) if acts else []
-        ev, equity = _known(view.ev(player)), _known(view.equity(player))
-        eqr = None if ev is None or not equity else ev / (equity * view.pot)
-        numbers = [_text(equity, "{:.1%}"), _text(ev, "{:.2f}"), _text(eqr, "{:.2f}")]
+        played = cells(view.frequencies, view.action_means) if acts else []
+        ev, equity = view.ev(player), view.equity(player)
+        eqr = ev / (equity * view.pot) if equity else None
+        numbers = [cell_text(equity, ".1%"), cell_text(ev, ".2f"), cell_text(eqr, ".2f")]
         table.add_row("all", *played, weight_text(float(hands.weight.sum())), *numbers, style="dim")
     return table
 
@@ -90,14 +88,14 @@ def runout_table(report: RunoutReport, player: PlayerName | None = None, *, sort
     for action in actions:
         table.add_column(action, justify="right", style=colors[action], no_wrap=True)
     for each in sorted_runouts(report, player or "oop", sort):
-        shares = [_text(_known(each.frequencies.get(action)), "{:.1%}") for action in actions]
+        shares = [cell_text(each.frequencies.get(action), ".1%") for action in actions]
         if player is None:
-            worth = [_text(_known(each.ev["oop"]), "{:.2f}"), _text(_known(each.ev["ip"]), "{:.2f}")]
-            worth.append(_text(_known(each.equity["oop"]), "{:.1%}"))
+            worth = [cell_text(each.ev["oop"], ".2f"), cell_text(each.ev["ip"], ".2f")]
+            worth.append(cell_text(each.equity["oop"], ".1%"))
         else:
-            worth = [_text(_known(each.ev[player]), "{:.2f}"), _text(_known(each.equity[player]), "{:.1%}")]
-            worth.append(_text(_known(each.eqr(player)), "{:.2f}"))
-        reached = [_text(_known(each.reached), "{:.1%}")] if report.then else []
+            worth = [cell_text(each.ev[player], ".2f"), cell_text(each.equity[player], ".1%")]
+            worth.append(cell_text(each.eqr(player), ".2f"))
+        reached = [cell_text(each.reached, ".1%")] if report.then else []
         table.add_row(card_text(each.card), *reached, *worth, *shares)
     return table
 
@@ -131,11 +129,3 @@ def sorted_runouts(report: RunoutReport, player: PlayerName, sort: str | None) -
         return value if value == value else -float("inf")
 
     return sorted(report.runouts, key=key, reverse=True)
-
-
-def _known(value: float | None) -> float | None:
-    return None if value is None or value != value else value
-
-
-def _text(value: float | None, how: str) -> str:
-    return "–" if value is None else plain_zero(how.format(value))
