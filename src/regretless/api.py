@@ -16,6 +16,7 @@ from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import Game
 from regretless.games.registry import as_game
 from regretless.games.registry import load as load_game
+from regretless.holdem.spots.spot import Spot
 from regretless.solvers.game_problem import GameProblem
 from regretless.solvers.game_solution import GameSolution
 from regretless.solvers.loop import Progress
@@ -33,7 +34,6 @@ from regretless.variants.variant import Variant
 if TYPE_CHECKING:
     from regretless.holdem.solution import SpotSolution
     from regretless.holdem.spots.locks import AnyLock
-    from regretless.holdem.spots.spot import Spot
 
 __all__ = ["GameOptions", "SpotOptions", "load", "problem_of", "solve"]
 
@@ -177,8 +177,6 @@ def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
         raise InvalidOption("resume", type(earlier).__name__, "is neither a solution nor the path of a file")
     if what is None and earlier is None:
         raise InvalidOption("what", None, "is missing: give a game, a spot, or a solve to resume")
-    from regretless.holdem.spots.spot import Spot
-
     if isinstance(what, str | Path) and _is_spot(what):
         what = Spot.read(what)
     if isinstance(what, Spot) or (what is None and hasattr(earlier, "spot")):
@@ -200,8 +198,6 @@ def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
 
 def _is_spot(what: object) -> bool:
     """Whether this is a spot, or the file of one."""
-    from regretless.holdem.spots.spot import Spot
-
     return str(what).endswith(".toml") if isinstance(what, str | Path) else isinstance(what, Spot)
 
 

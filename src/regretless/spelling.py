@@ -19,14 +19,19 @@ LONGEST = 1000  # characters; nobody types more, and the parser should not see m
 UNREADABLE = "the parameters cannot be read"
 
 
-def spelled(name: str, called: Callable[..., object], **values: object) -> str:
-    """Text of a call, with the parameters that differ from the defaults.
+def spelled(name: str, called: Callable[..., object], made: object) -> str:
+    """Text of the call that made an object, with the parameters that it keeps and that differ from the defaults.
 
-    >>> spelled("sorted", sorted, reverse=False), spelled("sorted", sorted, reverse=True)
-    ('sorted', 'sorted(reverse=True)')
+    >>> from types import SimpleNamespace
+    >>> spelled("sorted", sorted, SimpleNamespace(reverse=False)), spelled("sorted", sorted, SimpleNamespace(reverse=1))
+    ('sorted', 'sorted(reverse=1)')
     """
-    defaults = inspect.signature(called).parameters
-    given = [f"{key}={value!r}".replace(" ", "") for key, value in values.items() if value != defaults[key].default]
+    parameters = inspect.signature(called).parameters
+    given = [
+        f"{key}={value!r}".replace(" ", "")
+        for key, parameter in parameters.items()
+        if (value := getattr(made, key, parameter.default)) != parameter.default
+    ]
     return f"{name}({','.join(given)})" if given else name
 
 

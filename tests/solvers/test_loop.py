@@ -88,7 +88,7 @@ def test_each_iteration_is_made_once_with_its_own_weights(clock: Clock) -> None:
     engine = Counter(clock, iteration_seconds=0.003)
     outcome = run(engine, Plus(), Stop(iterations=2345))
     np.testing.assert_array_equal(np.concatenate(engine.pieces), schedule(Plus(), 1, 2345))
-    assert (outcome.reason, outcome.iteration) == ("iterations", 2345)
+    assert (outcome.reason, outcome.iterations) == ("iterations", 2345)
     assert outcome.seconds_per_iteration == pytest.approx(0.003)
 
 
@@ -133,14 +133,14 @@ def test_pieces_last_about_the_target_time(clock: Clock, seconds: float) -> None
 def test_a_target_that_is_met_exactly_ends_the_solve(clock: Clock) -> None:
     engine = Counter(clock)
     outcome = run(engine, Plus(), Stop(iterations=100, target=1 / 10, measure_every=1))
-    assert (outcome.reason, outcome.iteration, engine.iteration) == ("target", 9, 9)
+    assert (outcome.reason, outcome.iterations, engine.iteration) == ("target", 9, 9)
     above = run(Counter(clock), Plus(), Stop(iterations=100, target=math.nextafter(1 / 10, 0), measure_every=1))
-    assert above.iteration == 10
+    assert above.iterations == 10
 
 
 def test_a_target_is_noticed_only_at_measurements(clock: Clock) -> None:
     outcome = run(Counter(clock), Plus(), Stop(iterations=100, target=1 / 10, measure_every=8))
-    assert (outcome.reason, outcome.iteration) == ("target", 16)
+    assert (outcome.reason, outcome.iterations) == ("target", 16)
 
 
 def test_a_target_may_be_met_at_the_last_iteration(clock: Clock) -> None:
@@ -183,9 +183,9 @@ def test_an_interrupt_in_a_piece_ends_the_solve_after_that_piece(clock: Clock) -
     engine = Counter(clock, iteration_seconds=0.01, during=signal.hear)
     outcome = run(engine, Plus(), Stop(iterations=1000, measure_every=1000), interrupted=signal)
     made = np.cumsum([len(piece) for piece in engine.pieces])
-    assert made[-2] < 300 <= made[-1] == outcome.iteration < 1000
+    assert made[-2] < 300 <= made[-1] == outcome.iterations < 1000
     assert outcome.reason == "interrupted"
-    assert iterations(outcome.history) == [outcome.iteration], "what was solved is measured"
+    assert iterations(outcome.history) == [outcome.iterations], "what was solved is measured"
 
 
 def test_an_interrupt_during_the_last_measurement_changes_nothing(clock: Clock) -> None:
@@ -204,7 +204,7 @@ def test_an_interrupt_right_after_a_measurement_does_not_measure_again(clock: Cl
 def test_an_interrupt_before_the_first_iteration(clock: Clock) -> None:
     engine = Counter(clock)
     outcome = run(engine, Plus(), Stop(iterations=10), interrupted=lambda: True)
-    assert (outcome.reason, outcome.iteration, engine.pieces) == ("interrupted", 0, [])
+    assert (outcome.reason, outcome.iterations, engine.pieces) == ("interrupted", 0, [])
 
 
 # --- checkpoints -----------------------------------------------------------------------------------------------------
@@ -227,7 +227,7 @@ def test_checkpoints_are_timed_from_the_end_of_the_last_one(clock: Clock) -> Non
     disk = Disk(clock, seconds=3.0)
     checkpoints = Checkpoints(write=disk.write, every=10.0)
     run(Counter(clock), Plus(), Stop(iterations=37, measure_every=37), checkpoints=checkpoints)
-    assert [outcome.iteration for outcome in disk.written] == [10, 20, 30]
+    assert [outcome.iterations for outcome in disk.written] == [10, 20, 30]
     assert [outcome.seconds for outcome in disk.written] == [10, 23, 36]
 
 
@@ -259,7 +259,7 @@ def test_an_interrupted_solve_is_saved_without_the_measurement_that_the_interrup
     )
     assert iterations(outcome.history) == [4, 8, 10], "whoever asked to stop sees how exploitable the strategy is"
     (saved,) = disk.written
-    assert (saved.reason, saved.iteration, iterations(saved.history)) == ("interrupted", 10, [4, 8])
+    assert (saved.reason, saved.iterations, iterations(saved.history)) == ("interrupted", 10, [4, 8])
 
 
 def test_an_interrupted_solve_is_saved_with_the_measurement_that_was_due(clock: Clock) -> None:
@@ -313,7 +313,7 @@ def test_a_resumed_solve_adds_its_seconds(clock: Clock) -> None:
 def test_nothing_is_done_if_nothing_is_left_to_do(clock: Clock, stop: Stop, reason: str) -> None:
     engine = Counter(clock, iteration=8, curve=lambda t: 0.25)
     outcome = run(engine, Plus(), stop, before=(Measurement(8, 6.0, 0.25),), seconds_before=6.0)
-    assert (outcome.reason, outcome.iteration, engine.pieces) == (reason, 8, [])
+    assert (outcome.reason, outcome.iterations, engine.pieces) == (reason, 8, [])
     assert iterations(outcome.history) == [8]
 
 
@@ -321,7 +321,7 @@ def test_nothing_is_done_if_nothing_is_left_to_do(clock: Clock, stop: Stop, reas
 def test_a_target_that_was_not_measured_as_met_is_pursued(clock: Clock, before: tuple[Measurement, ...]) -> None:
     engine = Counter(clock, iteration=8, curve=lambda t: 0.25)
     outcome = run(engine, Plus(), Stop(iterations=99, target=0.25), before=before)
-    assert (outcome.reason, outcome.iteration) == ("target", 9)
+    assert (outcome.reason, outcome.iterations) == ("target", 9)
 
 
 # --- reports ---------------------------------------------------------------------------------------------------------

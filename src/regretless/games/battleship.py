@@ -76,17 +76,7 @@ class Battleship(TwoPlayerGame[BattleshipState]):
         self.height, self.width, self.ships, self.shots = height, width, ships, shots
         self.values, self.loss_multiplier, self.repeat_shots = values, float(loss_multiplier), repeat_shots
         self.zero_sum = self.loss_multiplier == 1.0
-        self.name = spelled(
-            "battleship",
-            Battleship,
-            height=height,
-            width=width,
-            ships=ships,
-            shots=shots,
-            values=values,
-            loss_multiplier=self.loss_multiplier,
-            repeat_shots=repeat_shots,
-        )
+        self.name = spelled("battleship", Battleship, self)
         self._cells = {
             f"{'abcdefghi'[row]}{column + 1}": 1 << (row * width + column)
             for row in range(height)

@@ -53,7 +53,7 @@ class Goofspiel(TwoPlayerGame[GoofspielState]):
         if payoff not in PAYOFFS:
             raise InvalidOption("payoff", payoff, f"must be {' or '.join(PAYOFFS)}")
         self.cards, self.order, self.payoff = cards, order, payoff
-        self.name = spelled("goofspiel", Goofspiel, cards=cards, order=order, payoff=payoff)
+        self.name = spelled("goofspiel", Goofspiel, self)
         full = (1 << cards) - 1
         held = [[card for card in range(cards) if hand >> card & 1] for hand in range(full + 1)]
         self._actions = [tuple(str(card + 1) for card in hand) for hand in held]  # by hand

@@ -74,11 +74,9 @@ class Leduc(TwoPlayerGame[LeducState]):
         check_flag("merge_suits", merge_suits)
         check_positive("ante", ante, "must be above 0")
         check_between("players", players, 2, 2)
-        self.ranks, self.suits, self.bets, self.raises, self.merge_suits = ranks, suits, bets, raises, merge_suits
-        self.ante = ante
-        self.name = spelled(
-            "leduc", Leduc, ranks=ranks, suits=suits, bets=bets, raises=raises, merge_suits=merge_suits, ante=ante
-        )
+        self.ranks, self.suits, self.bets, self.raises = ranks, suits, bets, raises
+        self.merge_suits, self.ante = merge_suits, ante
+        self.name = spelled("leduc", Leduc, self)
         # J, Q, K for the usual three; the ace is used only with all thirteen.
         names = RANKS if ranks == len(RANKS) else RANKS[12 - ranks : 12]
         self._strength = {name: rank for rank, name in enumerate(names)}

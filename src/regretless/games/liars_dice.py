@@ -49,7 +49,7 @@ class LiarsDice(TwoPlayerGame[LiarsDiceState]):
         check_between("dice", dice, 1, 5)
         check_between("sides", sides, 2, 20)
         self.dice, self.sides = dice, sides
-        self.name = spelled("liars_dice", LiarsDice, dice=dice, sides=sides)
+        self.name = spelled("liars_dice", LiarsDice, self)
         self._claims = [(quantity, face) for quantity in range(1, 2 * dice + 1) for face in range(1, sides + 1)]
         bids = tuple(f"{quantity}x{face}" for quantity, face in self._claims)
         self._number = {bid: number for number, bid in enumerate(bids)}

@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -69,15 +69,9 @@ def apply_locks(engine: PublicEngine, spot: Spot, *, resumed: bool) -> None:
     for player, place in locked_players(spot.locks).items():
         lock = spot.locks[place]
         assert isinstance(lock, LockFrom)
-        engine.fix(player, _reader(read, lock, f"locks[{place}]"))
+        engine.fix(player, partial(read, lock, f"locks[{place}]"))
     for each in found:
         engine.lock(each.node, each.strategy, each.runout, each.hands)
-
-
-def _reader(
-    read: Callable[[LockFrom, str, int, int], FloatArray], lock: LockFrom, name: str
-) -> Callable[[int, int], FloatArray]:
-    return lambda node, runout: read(lock, name, node, runout)
 
 
 class _Source:

@@ -98,10 +98,10 @@ def _round_step(largest: int) -> int:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a run, or its current state; history and seconds include the solve it resumed."""
+    """What a record takes from a run, finished or not; history and seconds include the solve it resumed."""
 
     reason: Reason
-    iteration: int
+    iterations: int
     evaluation: Evaluation  # of the average strategy
     history: tuple[Measurement, ...]
     seconds: float  # including measurements

@@ -49,18 +49,13 @@ def solve(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Solution:
             engine=engine.name,
             device=engine.device,
             threads=engine.threads,
-            iterations=outcome.iteration,
-            evaluation=outcome.evaluation,
-            reason=outcome.reason,
-            history=outcome.history,
-            seconds=outcome.seconds,
             setup_seconds=setup_seconds,
-            seconds_per_iteration=outcome.seconds_per_iteration,
             memory_bytes=engine.memory_bytes,
             nodes=nodes,
             information_sets=information_sets,
             settings=replace(request.settings, storage=getattr(engine, "storage", None)),
             tree_hash=tree_hash,
+            **vars(outcome),
         )
         return problem.solution(record, form, engine)
 

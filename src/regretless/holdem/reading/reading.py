@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,13 +33,6 @@ from regretless.holdem.spots.question import PLAYERS
 from regretless.holdem.spots.spot import Spot
 
 __all__ = ["Answers", "EngineAnswers", "SpotReader"]
-
-_KINDS: dict[int, NodeKind] = {
-    Kind.DECISION: "decision",
-    Kind.CHANCE: "chance",
-    Kind.FOLD: "fold",
-    Kind.SHOWDOWN: "showdown",
-}
 
 
 class Answers(Strategies, Protocol):
@@ -131,7 +124,7 @@ class SpotReader(LineReader):
 
     def view(self, place: Place) -> NodeView:
         tree, node, deal = self.form.tree, place.node, place.deal
-        kind = _KINDS[int(tree.kind[node])]
+        kind = cast(NodeKind, Kind(int(tree.kind[node])).name.lower())
         actor = int(tree.player[node]) if kind in ("decision", "fold") else -1
         children = list(range(int(tree.first_child[node]), int(tree.first_child[node + 1])))
         worth = [
