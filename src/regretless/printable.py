@@ -28,8 +28,5 @@ def printable(text: str, *, lines: bool = False) -> str:
     >>> printable("a [/b] c"), printable("red \\x1b[31m" + "\\n")
     ('a [/b] c', 'red \\\\x1b[31m\\\\n')
     """
-    return (_IN_LINES if lines else _IN_A_LINE).sub(_escape, text)
-
-
-def _escape(found: re.Match[str]) -> str:
-    return found.group().encode("unicode_escape").decode("ascii")
+    controls = _IN_LINES if lines else _IN_A_LINE
+    return controls.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)

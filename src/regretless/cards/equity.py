@@ -125,7 +125,8 @@ def _exact_shares(hero: Range, villain: Range, board: Sequence[int]) -> tuple[ND
     """[1326, 3] villain's weight, over all boards, that each hero hand beats, ties and loses to; and boards visited."""
     maps = hand_maps()
     group = unchanged_by(board)
-    group = group[[(row == 0) or _is_symmetric(maps[row], hero, villain) for row in group]]
+    for weights in (hero.weights, villain.weights):
+        group = group[(weights[maps[group]] == weights).all(axis=1)]
     runouts = distinct_boards(5 - len(board), dead=board, group=group)
     held = np.flatnonzero((hero.weights > 0) | (villain.weights > 0))
     _refuse_above_limit(len(runouts.cards), len(held))
@@ -147,10 +148,6 @@ def _exact_shares(hero: Range, villain: Range, board: Sequence[int]) -> tuple[ND
     # One board stands for several, so equivalent hands are averaged.
     shared: NDArray[np.float64] = shares[maps[group]].mean(axis=0)
     return np.maximum(shared, 0.0), len(boards)
-
-
-def _is_symmetric(hand_map: NDArray[np.int16], *ranges: Range) -> bool:
-    return all(np.array_equal(range_.weights[hand_map], range_.weights) for range_ in ranges)
 
 
 def _refuse_above_limit(boards: int, hands: int) -> None:

@@ -24,20 +24,18 @@ import typer
 from rich.text import Text
 from typer.core import TyperGroup
 
-from regretless.cli.commands import (
-    bench,
-    compare,
-    equity,
-    estimate,
-    export,
-    games,
-    plot,
-    range,
-    show,
-    solve,
-    train_kuhn,
-    verify,
-)
+from regretless.cli.commands.bench import app as bench
+from regretless.cli.commands.compare import compare
+from regretless.cli.commands.equity import equity
+from regretless.cli.commands.estimate import estimate
+from regretless.cli.commands.export import export
+from regretless.cli.commands.games import games
+from regretless.cli.commands.plot import plot
+from regretless.cli.commands.range import range_
+from regretless.cli.commands.show import ShowCommand, show
+from regretless.cli.commands.solve import solve
+from regretless.cli.commands.train_kuhn import train_kuhn
+from regretless.cli.commands.verify import verify
 from regretless.cli.terminal.consoles import discard, for_people, prepare_streams, print_error, warnings_as_lines
 from regretless.cli.terminal.interrupts import INTERRUPTED, let_interrupt
 from regretless.errors import RegretlessError
@@ -79,22 +77,11 @@ def _help(command: Callable[..., None]) -> str:
     )
 
 
-COMMANDS: dict[str, Callable[..., None]] = {
-    "solve": solve.solve,
-    "estimate": estimate.estimate,
-    "show": show.show,
-    "compare": compare.compare,
-    "verify": verify.verify,
-    "export": export.export,
-    "plot": plot.plot,
-    "games": games.games,
-    "train-kuhn": train_kuhn.train_kuhn,
-    "range": range.range_,
-    "equity": equity.equity,
-}
-for _name, _command in COMMANDS.items():
-    app.command(_name, cls=show.ShowCommand if _name == "show" else None, help=_help(_command))(_command)
-app.add_typer(bench.app, name="bench")
+COMMANDS = (solve, estimate, show, compare, verify, export, plot, games, train_kuhn, range_, equity)
+for _command in COMMANDS:
+    _name = _command.__name__.strip("_").replace("_", "-")
+    app.command(_name, cls=ShowCommand if _command is show else None, help=_help(_command))(_command)
+app.add_typer(bench, name="bench")
 
 
 def _print_version(wanted: bool) -> None:
@@ -173,7 +160,7 @@ def _run(given: list[str]) -> int:
 def _as_typed(error: RegretlessError) -> str:
     """The sentence of an error, with an option named as the command line has it: save-every, not save_every."""
     name = getattr(error, "option", "")
-    typed = {parameter for command in COMMANDS.values() for parameter in signature(command).parameters}
+    typed = {parameter for command in COMMANDS for parameter in signature(command).parameters}
     return str(error).replace(name, name.replace("_", "-"), 1) if name in typed else str(error)
 
 

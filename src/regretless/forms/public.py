@@ -138,9 +138,7 @@ class PublicForm:
     streets: tuple[Street, ...]
     hands: tuple[Hands, Hands]
     payoffs: Payoffs
-    permutations: tuple[
-        IntArray, IntArray
-    ]  # [G, H] per player; the value of hand h on a copy is that of hand permutation[h]
+    permutations: tuple[IntArray, IntArray]  # [G, H] per player: the hand whose value each hand has on a copy
     symmetry: Symmetry
     strength: tuple[IntArray, IntArray]  # [F, H] per player: larger wins, equal ties, `DEAD` where blocked
     unit: float = 1.0  # chips in the unit that values of the whole game are given in, such as a big blind

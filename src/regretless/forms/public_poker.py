@@ -120,9 +120,7 @@ def _street(cards: IntArray, count: int, probability: float, dead: NDArray[np.bo
     return Street(
         cards=cards.astype(np.int8),
         parent=np.zeros(count, dtype=np.int32),
-        first_child=np.linspace(0, children, count + 1).astype(np.int32)
-        if count == 1
-        else np.zeros(count + 1, np.int32),
+        first_child=np.array([0] * count + [children], dtype=np.int32),
         probability=probability,
         first_copy=np.arange(count + 1, dtype=np.int32),
         copies=np.zeros(count, dtype=np.int16),

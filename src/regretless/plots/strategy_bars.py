@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from regretless.errors import InvalidOption
@@ -40,7 +41,8 @@ def strategy_bars(
         raise InvalidOption("information_sets", chosen, "must name at least one information set")
     for key in chosen:
         if key not in strategy:
-            raise InvalidOption("information_sets", key, f"is not one of {_few(list(strategy))}")
+            known = ", ".join([*islice(strategy, 12), *(["…"] if len(strategy) > 12 else [])])
+            raise InvalidOption("information_sets", key, f"is not one of {known}")
     actions = list(dict.fromkeys(action for key in chosen for action in strategy[key]))
     named = dict(names or {})
     figure, (axes,) = new_figure(max(5.6, 1.6 + 0.85 * len(chosen)), 4.0)
@@ -79,7 +81,3 @@ def _heading(value: float | None, theoretical: float | None) -> str:
 
 def _signed(number: float) -> str:
     return f"{number:+.5f}".replace("-", "−")
-
-
-def _few(keys: Sequence[str]) -> str:
-    return ", ".join(keys[:12]) + (", …" if len(keys) > 12 else "")

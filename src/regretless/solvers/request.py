@@ -64,16 +64,16 @@ class Option:
     fixed: bool = False  # whether a resume must keep the original value
 
 
-def _at_least(least: int) -> Callable[[Any], bool]:
-    return lambda value: _is_whole(value) and value >= least
-
-
 def _is_positive(value: Any) -> bool:
     return not isinstance(value, bool) and isinstance(value, Real) and value > 0  # type: ignore[operator]  # NaN is not
 
 
 def _is_whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return _is_whole(value) and bool(value >= 1)
 
 
 _EXACT = "cannot be combined with variant lp, a linear program on the CPU"
@@ -86,9 +86,9 @@ _REGRETS = Refusal("is for hold'em spots: the file of a game always includes its
 
 OPTIONS: Mapping[str, Option] = {
     "variant": Option(fixed=True),
-    "iterations": Option(exact=_NOT_EXACT, fits=_at_least(1), rule=_ONE),
+    "iterations": Option(exact=_NOT_EXACT, fits=_is_count, rule=_ONE),
     "target": Option(exact=_NOT_EXACT, fits=_is_positive, rule="must be above 0"),
-    "measure_every": Option(exact=_NOT_EXACT, fits=_at_least(1), rule=_ONE),
+    "measure_every": Option(exact=_NOT_EXACT, fits=_is_count, rule=_ONE),
     "updates": Option(
         exact=_NOT_EXACT,
         public=Refusal("is for the history form: in the public form players are updated in turn", ("alternating",)),
@@ -109,7 +109,7 @@ OPTIONS: Mapping[str, Option] = {
         exact=_NOT_EXACT,
         public=Refusal("is for the history form: the public form is solved on the full tree"),
         spot=Refusal("is for games: it is a number of sampled deals, and a hold'em spot is solved on the full tree"),
-        fits=_at_least(1),
+        fits=_is_count,
         rule=_ONE,
         fixed=True,
     ),
@@ -125,7 +125,7 @@ OPTIONS: Mapping[str, Option] = {
     "device": Option(exact=Refusal(_EXACT, unless=("auto", "cpu"))),
     "threads": Option(
         exact=Refusal("cannot be combined with variant lp, which runs on one", unless=(1,)),
-        fits=_at_least(1),
+        fits=_is_count,
         rule=_ONE,
     ),
     "storage": Option(

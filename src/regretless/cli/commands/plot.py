@@ -10,7 +10,9 @@ import typer
 
 from regretless.cli.arguments import options
 from regretless.cli.arguments.options import SEARCH, argument, option, read_variants
+from regretless.cli.arguments.outputs import check_figure, file_stem, save_figure
 from regretless.cli.terminal.consoles import for_people, note
+from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interruptible
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -48,8 +50,6 @@ def plot(
     [cyan]regretless plot monday.rgl tuesday.rgl --out both.svg[/cyan]   saved games, or saved spots
     """
     from regretless.api import load
-    from regretless.cli.arguments.outputs import check_figure, file_stem, save_figure
-    from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interruptible
     from regretless.plots.convergence import convergence
 
     path = out or Path(f"{file_stem(Path(games[0]).name.removesuffix('.rgl'))}.png")

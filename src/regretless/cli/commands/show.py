@@ -10,6 +10,7 @@ from typer.core import TyperCommand
 
 from regretless.cli.arguments import options
 from regretless.cli.arguments.options import SPOTS, argument, flag, option, refuse_others
+from regretless.cli.arguments.outputs import tell_unfinished
 from regretless.errors import InvalidOption
 
 __all__ = ["ShowCommand", "show"]
@@ -91,7 +92,6 @@ def show(
     [cyan]regretless show spot.toml --tree[/cyan]
     """
     from regretless.api import load
-    from regretless.cli.arguments.outputs import tell_unfinished
     from regretless.holdem.solution import SpotSolution
     from regretless.solvers.game_solution import GameSolution
 

@@ -9,8 +9,13 @@ from typing import Annotated
 import typer
 
 from regretless.cli.arguments import options
+from regretless.cli.arguments.inputs import is_spot, is_spot_file, spot_paths
 from regretless.cli.arguments.locks import LockFromOption, LockLineOption, LockOption, LockPlayerOption, read_locks
 from regretless.cli.arguments.options import JSON, MACHINE, OUTPUT, SEARCH, argument, flag, option, variant_with
+from regretless.cli.arguments.outputs import solution_files
+from regretless.cli.solving.many import solve_spots
+from regretless.cli.solving.one import solve_one
+from regretless.cli.solving.request import SolveRequest
 from regretless.errors import InvalidOption
 
 __all__ = ["solve"]
@@ -129,8 +134,6 @@ def solve(
 
     Ctrl-C stops after the current iteration, saves what was solved and prints the command that resumes it.
     """
-    from regretless.cli.arguments.inputs import is_spot, is_spot_file, spot_paths
-    from regretless.cli.solving.request import SolveRequest
     from regretless.solvers.request import OPTIONS
 
     names = tuple(given or ())
@@ -149,14 +152,10 @@ def solve(
     if any(map(is_spot, names)) or (resume is not None and is_spot_file(resume)):
         paths, many = spot_paths(names)
         if many and resume is None:
-            from regretless.cli.solving.many import solve_spots
-
             solve_spots(paths, request)
             return
         if len(paths) > 1:
             raise typer.BadParameter("resumes one file, which belongs to one spot", param_hint="--resume")
-        from regretless.cli.arguments.outputs import solution_files
-        from regretless.cli.solving.one import solve_one
 
         if paths and out is not None and out.is_dir():
             request = replace(request, out=solution_files(paths, out)[0])
@@ -173,6 +172,5 @@ def solve(
         from regretless.holdem.spots.lock_text import lock_text
 
         raise InvalidOption("lock", lock_text(request.locks[0]), "is for hold'em spots")
-    from regretless.cli.solving.one import solve_one
 
     solve_one(names[0] if names else None, request, spot=False)

@@ -9,7 +9,9 @@ import typer
 from rich.text import Text
 
 from regretless.cli.arguments.options import Json, option
+from regretless.cli.arguments.outputs import check_figure, save_figure
 from regretless.cli.terminal.consoles import for_answers, for_people, has_color, note
+from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interruptible
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import count_text, duration_text, signed_text
 from regretless.cli.terminal.tables import fact_table
@@ -40,8 +42,6 @@ def train_kuhn(
     [cyan]regretless train-kuhn[/cyan]
     [cyan]regretless train-kuhn --iterations 20000 --plot kuhn.png --information-sets 0:,1:,2:[/cyan]
     """
-    from regretless.cli.arguments.outputs import check_figure, save_figure
-    from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interruptible
     from regretless.cli.terminal.progress import bar
     from regretless.cli.views.strategy_table import choose, read_keys
     from regretless.solvers.readable.training import KUHN_VALUE, KuhnTrainer

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from regretless.cli.arguments.locks import add_locks
 from regretless.cli.arguments.outputs import check_figure, check_out, save_figure
 from regretless.errors import InvalidOption
 
@@ -50,8 +51,6 @@ class SolveRequest:
 
     def locked(self, spot: Spot) -> Spot:
         """The spot with the locks of the command line."""
-        from regretless.cli.arguments.locks import add_locks
-
         return add_locks(spot, self.locks)
 
     def solving_arguments(self) -> list[str]:

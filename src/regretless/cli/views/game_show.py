@@ -84,11 +84,13 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
                 f" {unit} per game   (NashConv / {players})", style="not bold"
             ),
         ),
-        *_scaled(solution),
         ("NashConv", f"{max(solution.nash_conv, 0.0):.3g} {unit} per game"),
         ("value", f"{values}   ({unit} per game)"),
         ("time", f"{duration_text(solution.seconds)} solving, {duration_text(record.setup_seconds)} setting up"),
     ]
+    if solution.scale != 1:  # also in the unit in which it is quoted
+        scaled = solution.scale * max(solution.exploitability, 0.0)
+        facts.insert(1, ("", f"{scaled:.3g} {solution.unit.removeprefix('in ')}"))
     if record.seconds_per_iteration > 0:
         speed = count_text(1 / record.seconds_per_iteration)
         facts.append(("speed", f"{speed} iterations/s, {duration_text(record.seconds_per_iteration)} each"))
@@ -99,13 +101,6 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
     if (note := _note(solution)) is not None:
         facts.append(("", Text(note, style="yellow")))
     return facts
-
-
-def _scaled(solution: GameSolution) -> list[tuple[str, str | Text]]:
-    """Exploitability in the unit in which it is quoted, if that is not the game's own."""
-    if solution.scale == 1:
-        return []
-    return [("", f"{solution.scale * max(solution.exploitability, 0.0):.3g} {solution.unit.removeprefix('in ')}")]
 
 
 def _note(solution: GameSolution) -> str | None:
