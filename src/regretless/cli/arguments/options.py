@@ -86,10 +86,7 @@ Line = Annotated[
     option(
         "The node, as a line of play: [cyan]'check, bet 94, call, Th'[/cyan].",
         SPOTS,
-        names=(
-            "--line",
-            "--node",
-        ),
+        names=("--line", "--node"),
         default="the first decision",
         metavar="LINE",
     ),

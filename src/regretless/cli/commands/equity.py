@@ -20,8 +20,7 @@ def equity(
     first: Annotated[str, argument("A range, such as [cyan]AhKh[/cyan].")],
     second: Annotated[str, argument("Another, such as [cyan]'QQ+, AQs'[/cyan].")],
     board: Annotated[
-        str,
-        option("Cards on the table: none, 3, 4 or 5, as [cyan]'Qs Jh 2h'[/cyan].", default="no cards"),
+        str, option("Cards on the table: none, 3, 4 or 5, as [cyan]'Qs Jh 2h'[/cyan].", default="no cards")
     ] = "",
     samples: Annotated[
         int | None, option("Sample this many deals instead of enumerating all.", default="exact")

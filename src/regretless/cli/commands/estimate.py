@@ -24,10 +24,7 @@ __all__ = ["estimate"]
 
 
 def estimate(
-    spots: Annotated[
-        list[str],
-        argument("Spot files, patterns such as 'spots/*.toml', or folders.", "SPOT.toml"),
-    ],
+    spots: Annotated[list[str], argument("Spot files, patterns such as 'spots/*.toml', or folders.", "SPOT.toml")],
     threads: Annotated[int | None, option("CPU threads.", default="all cores")] = None,
     json_: Json = False,
 ) -> None:

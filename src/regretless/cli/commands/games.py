@@ -14,9 +14,7 @@ from regretless.cli.terminal.json_output import print_json
 __all__ = ["games"]
 
 
-def games(
-    json_: Annotated[bool, flag("--json", "A list of objects on stdout, and nothing else.")] = False,
-) -> None:
+def games(json_: Annotated[bool, flag("--json", "A list of objects on stdout, and nothing else.")] = False) -> None:
     """List the games of the package, with their parameters and defaults.
 
     \b

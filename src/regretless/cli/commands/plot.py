@@ -22,10 +22,8 @@ __all__ = ["plot"]
 
 
 def plot(
-    games: Annotated[
-        list[str],
-        argument("Games to solve, or saved games or spots to plot.", "GAME|FILE.rgl…"),
-    ],
+    context: typer.Context,
+    games: Annotated[list[str], argument("Games to solve, or saved games or spots to plot.", "GAME|FILE.rgl…")],
     variants: Annotated[
         str, option("Variants to plot, separated by commas.", SEARCH, default=True)
     ] = "vanilla,plus,linear,discounted",
@@ -51,6 +49,7 @@ def plot(
     """
     from regretless.api import load
     from regretless.plots.convergence import convergence
+    from regretless.solvers.request import OPTIONS
 
     path = out or Path(f"{file_stem(Path(games[0]).name.removesuffix('.rgl'))}.png")
     check_figure("out", path)
@@ -63,15 +62,7 @@ def plot(
     if 0 < spots < len(games):  # refused before the games are solved
         raise InvalidOption("GAME", ", ".join(games), "mixes games and spots, which are measured in different units")
     jobs = [(game, variant) for game in games if not game.endswith(".rgl") for variant in wanted]
-    asked = {
-        "iterations": iterations,
-        "engine": engine,
-        "device": device,
-        "updates": updates,
-        "sampling": sampling,
-        "seed": seed,
-        "measure_every": measure_every,
-    }
+    asked = {name: value for name, value in context.params.items() if name in OPTIONS}
     plan = SimplePlan(
         "stopping after this iteration, then plotting what was solved", "stopped at once: nothing was drawn"
     )

@@ -20,10 +20,7 @@ EMPTY, FULL = "#3a3f46", "#f2b134"
 
 
 def range_(
-    text: Annotated[
-        list[str],
-        argument("A range, such as [cyan]'22+, A2s+, KQo:0.5'[/cyan].", "RANGE"),
-    ],
+    text: Annotated[list[str], argument("A range, such as [cyan]'22+, A2s+, KQo:0.5'[/cyan].", "RANGE")],
     format: Annotated[
         str | None,
         option(

@@ -65,8 +65,7 @@ def solve(
     updates: options.Updates = None,
     sampling: options.Sampling = None,
     batch_size: Annotated[
-        int | None,
-        option("Deals sampled per update, with --sampling.", SEARCH, default="1, or 1,024 with torch"),
+        int | None, option("Deals sampled per update, with --sampling.", SEARCH, default="1, or 1,024 with torch")
     ] = None,
     seed: options.SamplingSeed = None,
     measure_every: options.MeasureEvery = None,

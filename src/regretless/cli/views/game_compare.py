@@ -7,7 +7,6 @@ do the same. A file does not record how often a set is reached, so sets are not 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeAlias
 
 from rich.table import Table
 
@@ -22,7 +21,7 @@ from regretless.solvers.game_solution import GameSolution
 
 __all__ = ["compare_games"]
 
-Solutions: TypeAlias = "tuple[GameSolution, GameSolution]"
+Solutions = tuple[GameSolution, GameSolution]
 
 
 def compare_games(solutions: Solutions, *, keys: str | None, most: int | None, as_json: bool) -> None:

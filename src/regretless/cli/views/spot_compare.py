@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -23,7 +22,7 @@ from regretless.holdem.spots.question import PlayerName
 
 __all__ = ["compare_nodes", "compare_spots"]
 
-Solutions: TypeAlias = "tuple[SpotSolution, SpotSolution]"
+Solutions = tuple[SpotSolution, SpotSolution]
 LINES = 8  # most lines listed of those in only one tree
 
 
@@ -33,17 +32,13 @@ def compare_spots(solutions: Solutions, *, most: int | None, as_json: bool) -> N
     if as_json:
         print_json({"first": str(solutions[0].path), "second": str(solutions[1].path), **found.as_json()})
         return
-    _print_heading(solutions, found)
-    _print_nodes(found, most)
-
-
-def _print_heading(solutions: Solutions, found: SpotComparison) -> None:
     console = for_answers(fit=False)
     for letter, solution in zip("AB", solutions, strict=True):
         console.print(heading(letter, solution, f"{solution.variant} · {solution.iterations:,} iterations"))
     console.print(Text("differ in " + ", ".join(found.changed) if found.changed else "the same spot", style="dim"))
     console.print()
     console.print(_overall(found))
+    _print_nodes(console, found, most)
 
 
 def _overall(found: SpotComparison) -> Table:
@@ -54,20 +49,14 @@ def _overall(found: SpotComparison) -> Table:
         table.add_row(f"EV {player}", f"{first:.2f}", f"{second:.2f}", difference_text(second - first), "chips")
     for player in players:
         first, second = found.equity[player]
-        table.add_row(
-            f"equity {player}",
-            f"{100 * first:.1f}",
-            f"{100 * second:.1f}",
-            difference_text(100 * (second - first), 1),
-            "% of the pot",
-        )
+        cells = f"{100 * first:.1f}", f"{100 * second:.1f}", difference_text(100 * (second - first), 1)
+        table.add_row(f"equity {player}", *cells, "% of the pot")
     first, second = found.exploitability_pct_pot
     table.add_row("exploitability", f"{first:.3g}", f"{second:.3g}", "", "% of the pot")
     return table
 
 
-def _print_nodes(found: SpotComparison, most: int | None) -> None:
-    console = for_answers(fit=False)
+def _print_nodes(console: Console, found: SpotComparison, most: int | None) -> None:
     shown = [node for node in found.nodes if node.rank > 0]
     console.print()
     if not shown:

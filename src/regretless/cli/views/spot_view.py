@@ -41,14 +41,8 @@ def action_lines(view: NodeView, *, color: bool, bar: int = NARROW) -> list[Text
     """How often each action is taken and its EV: a coloured bar, then a row per action."""
     colors, letters = spot_colors(view.actions), action_letters(view.actions)
     frequencies = view.frequencies
-    held = int(view.locked.sum())
-    lock = (
-        ""
-        if not held
-        else "  (locked)"
-        if held == len(view.locked)
-        else f"  ({held} of {len(view.locked)} hands locked)"
-    )
+    held, hands = int(view.locked.sum()), len(view.locked)
+    lock = "" if not held else "  (locked)" if held == hands else f"  ({held} of {hands} hands locked)"
     name = max(len(f"{view.player} acts"), *(len(action) + 2 for action in view.actions))
     heading = Text(f"{view.player} acts", style="bold")
     heading.append(" " * (name - len(heading)) + f"{'share':>9}{'combos':>10}{'EV':>10}", style="dim").append(
