@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
+from tests.cli.spot_texts import SMALL
 
 from regretless.cli.arguments.outputs import solution_files
 from regretless.cli.solving.request import SolveRequest
@@ -18,17 +19,6 @@ from regretless.holdem.spots.locks import LockFrom
 from regretless.holdem.spots.spot import Spot
 from regretless.solvers.progress import interrupt
 
-SPOT = """
-board = "Kh Qs Js 2c 3d"
-pot = 100
-stack = 200
-[oop]
-range = "AK, QJs, T9s, 99, 22"
-[ip]
-range = "AA, AK, KQ, JTs, 55"
-[bets]
-bet = "100%"
-"""
 QUICK = ["--iterations", "20", "--threads", "1"]
 
 
@@ -37,7 +27,7 @@ def spots(tmp_path: Path) -> Path:
     for name in ("a/x", "b/x", "b/y"):
         path = tmp_path / f"{name}.toml"
         path.parent.mkdir(exist_ok=True)
-        path.write_text(SPOT.replace("100", str(100 + len(list(tmp_path.rglob("*.toml"))))), encoding="utf-8")
+        path.write_text(SMALL.replace("100", str(100 + len(list(tmp_path.rglob("*.toml"))))), encoding="utf-8")
     return tmp_path
 
 
@@ -77,7 +67,7 @@ def test_a_pattern_that_matches_one_file_is_still_a_batch(run, spots: Path) -> N
 
 def test_a_game_name_is_not_taken_for_a_folder(run, spots: Path) -> None:
     (spots / "kuhn").mkdir()
-    (spots / "kuhn/z.toml").write_text(SPOT, encoding="utf-8")
+    (spots / "kuhn/z.toml").write_text(SMALL, encoding="utf-8")
     assert run("solve", "kuhn", "--iterations", "5", "--json").json["game"] == "kuhn"
     assert run("solve", "kuhn/", *QUICK, "--json").json["spots"][0]["file"] == "kuhn/z.toml"
 
@@ -89,8 +79,8 @@ def test_an_empty_folder_is_refused(run, spots: Path) -> None:
 
 
 def test_a_bad_spot_is_named_and_does_not_stop_the_others(run, spots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (spots / "b/bad.toml").write_text(SPOT.replace("100%", "100"), encoding="utf-8")
-    (spots / "b/line.toml").write_text(SPOT + "[lines]\nremove = ['check, bet 7']\n", encoding="utf-8")
+    (spots / "b/bad.toml").write_text(SMALL.replace("100%", "100"), encoding="utf-8")
+    (spots / "b/line.toml").write_text(SMALL + "[lines]\nremove = ['check, bet 7']\n", encoding="utf-8")
     result = run("solve", "b", "--out", "solved", *QUICK, "--json")
     assert result.code == 1
     assert [each["file"] for each in result.json["spots"]] == ["b/x.toml", "b/y.toml"]
@@ -201,7 +191,7 @@ def test_pictures_and_hands_of_a_batch(run, spots: Path) -> None:
 @pytest.mark.parametrize("name", ["/x/y", "3bet/4bet", "../up", "..", "C:\\x", "a\nb", "-rf"])
 def test_the_name_of_a_spot_is_not_used_as_a_path(name: str, run, spots: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = f"name = {name!r}\n" if "\n" not in name else 'name = "a\\nb"\n'
-    (spots / "named.toml").write_text(text + SPOT, encoding="utf-8")
+    (spots / "named.toml").write_text(text + SMALL, encoding="utf-8")
     before = set(spots.rglob("*"))
     with monkeypatch.context() as patch:
         patch.setattr(interrupt, "catch_interrupts", lambda: nullcontext(lambda: True))
@@ -223,7 +213,7 @@ def test_files_with_the_same_name_are_numbered() -> None:
 
 def test_many_spots_in_python(spots: Path) -> None:
     good = Spot.read(spots / "a/x.toml")
-    bad = Spot.parse(SPOT + "[lines]\nremove = ['check, bet 7']\nadd = []\n")
+    bad = Spot.parse(SMALL + "[lines]\nremove = ['check, bet 7']\nadd = []\n")
     with pytest.raises(SpotsFailed, match=r"^spot 1: ") as caught:
         solve_many([good, bad, good], iterations=10)
     assert [solution.iterations for solution in caught.value.solutions] == [10, 10]

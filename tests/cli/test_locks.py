@@ -5,16 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.cli.spot_texts import RIVER
 
-RIVER = """
-board = "Kh Qs Js 2c 3d"
-pot = 100
-stack = 200
-oop.range = "AK, KQs, QJs, T9s, 99-77, 22"
-ip.range = "AA-QQ, AK, KQ, JTs, T9s, 55"
-bets.bet = "50%, 100%"
-bets.raise = "2.5x"
-"""
 SOLVE = ["solve", "river.toml", "--iterations", "60", "--threads", "1"]
 
 

@@ -7,23 +7,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.cli.spot_texts import SMALL
 
 import regretless as rl
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.solvers.request import OPTIONS, Kind
 
-SPOT = """
-board = "Kh Qs Js 2c 3d"
-pot = 100
-stack = 200
-[oop]
-range = "AK, QJs, T9s, 99, 22"
-[ip]
-range = "AA, AK, KQ, JTs, 55"
-[bets]
-bet = "100%"
-"""
-OTHER = SPOT.replace("pot = 100", "pot = 120")
+OTHER = SMALL.replace("pot = 100", "pot = 120")
 FIRST = ["--iterations", "3"]
 
 
@@ -32,7 +22,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three iterations of a game and of a spot, as files that can be resumed."""
     folder = tmp_path_factory.mktemp("solved")
     rl.solve("kuhn", iterations=3).save(folder / "kuhn.rgl")
-    (folder / "spot.toml").write_text(SPOT, encoding="utf-8")
+    (folder / "spot.toml").write_text(SMALL, encoding="utf-8")
     rl.solve(str(folder / "spot.toml"), iterations=3).save(folder / "spot.rgl", resumable=True)
     return folder
 
@@ -41,7 +31,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def problems(run, solved: Path, tmp_path: Path) -> Path:
     (tmp_path / "folder").mkdir()
     for file in ("spot.toml", "folder/spot.toml"):
-        (tmp_path / file).write_text(SPOT, encoding="utf-8")
+        (tmp_path / file).write_text(SMALL, encoding="utf-8")
     (tmp_path / "other.toml").write_text(OTHER, encoding="utf-8")
     for file in ("kuhn.rgl", "spot.rgl"):
         shutil.copy(solved / file, tmp_path)
@@ -136,7 +126,7 @@ def test_python_resumes_files_and_solutions_of_both_kinds(problems: Path) -> Non
 
 def test_a_solution_that_locks_are_taken_from_is_not_overwritten(run, problems: Path) -> None:
     lock = '\n[[locks]]\nsource = "spot.rgl"\nplayer = "oop"\n'
-    (problems / "locked.toml").write_text(SPOT + lock, encoding="utf-8")
+    (problems / "locked.toml").write_text(SMALL + lock, encoding="utf-8")
     before = (problems / "spot.rgl").read_bytes()
     result = run("solve", "locked.toml", "--out", "spot.rgl", *FIRST)
     assert result.code == 1
@@ -149,7 +139,7 @@ def test_python_does_not_overwrite_its_input(problems: Path) -> None:
     path = str(problems / "spot.toml")
     with pytest.raises(InvalidOption, match=r"^checkpoint: .* is the input"):
         rl.solve(path, checkpoint=path, iterations=3)
-    assert (problems / "spot.toml").read_text(encoding="utf-8") == SPOT
+    assert (problems / "spot.toml").read_text(encoding="utf-8") == SMALL
 
 
 def test_a_game_saves_checkpoints(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

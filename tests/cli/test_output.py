@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.cli.spot_texts import RIVER
 
 import regretless.cli
 from regretless import load
@@ -24,19 +25,6 @@ from regretless.holdem.spots.spot import Spot
 from regretless.plots.convergence import convergence
 
 COMMAND = [sys.executable, "-m", "regretless"]
-SPOT = """
-name = {name}
-board = "Kh Qs Js 2c 3d"
-pot = 100
-stack = 200
-[oop]
-range = "AK, KQs, QJs, T9s, 99-77, 22"
-[ip]
-range = "AA-QQ, AK, KQ, JTs, T9s, 55"
-[bets]
-bet = "50%, 100%"
-raise = "2.5x"
-"""
 DEEP = """
 board = "Kh Qs Js"
 pot = 50
@@ -58,7 +46,7 @@ EXECUTED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")  # what a te
 
 
 def spot_file(folder: Path, name: str, file: str = "spot.toml") -> str:
-    (folder / file).write_text(SPOT.format(name=json.dumps(name, ensure_ascii=False)), encoding="utf-8")
+    (folder / file).write_text(f"name = {json.dumps(name, ensure_ascii=False)}\n{RIVER}", encoding="utf-8")
     return file
 
 

@@ -14,29 +14,18 @@ from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import pytest
+from tests.cli.spot_texts import RIVER
 
 from regretless.holdem import estimate as estimates
 from regretless.holdem.spots.spot import Spot
 from regretless.solvers.progress import interrupt
 
-SPOT = """
-board = "Kh Qs Js 2c 3d"
-pot = 100
-stack = 200
-[oop]
-range = "AK, KQs, QJs, T9s, 99-77, 22"
-[ip]
-range = "AA-QQ, AK, KQ, JTs, T9s, 55"
-[bets]
-bet = "50%, 100%"
-raise = "2.5x"
-"""
-TURN = SPOT.replace("2c 3d", "2c")
+TURN = RIVER.replace("2c 3d", "2c")
 
 
 @pytest.fixture
 def spot(tmp_path: Path) -> str:
-    (tmp_path / "river.toml").write_text(SPOT, encoding="utf-8")
+    (tmp_path / "river.toml").write_text(RIVER, encoding="utf-8")
     (tmp_path / "turn.toml").write_text(TURN.replace("50%, 100%", "75%"), encoding="utf-8")
     return "river.toml"
 
@@ -55,7 +44,7 @@ def test_solve_prints_one_object(run, spot: str) -> None:
 
 
 def test_a_missed_target_is_shown_in_percent_of_the_pot(run, tmp_path: Path) -> None:
-    (tmp_path / "small.toml").write_text(SPOT.replace("pot = 100", "pot = 20"), encoding="utf-8")
+    (tmp_path / "small.toml").write_text(RIVER.replace("pot = 100", "pot = 20"), encoding="utf-8")
     missed = run("solve", "small.toml", "--target", "0.001", "--iterations", "3").out
     assert "the target of 0.001 % was not reached" in missed
     assert "was not reached" not in run("solve", "small.toml", "--target", "5").out
@@ -145,7 +134,7 @@ def test_estimate(run, spot: str) -> None:
 
 
 def test_warnings_name_the_file_and_are_printed_once(run, tmp_path: Path) -> None:
-    odd = SPOT.replace("pot = 100", "pot = 5.5").replace("50%, 100%", "33%").replace("99-77", "99-77, KsQs:0.5")
+    odd = RIVER.replace("pot = 100", "pot = 5.5").replace("50%, 100%", "33%").replace("99-77", "99-77, KsQs:0.5")
     for name in ("a.toml", "b.toml"):
         (tmp_path / name).write_text(odd.replace("raise =", "#"), encoding="utf-8")
     expected = [
@@ -188,7 +177,7 @@ def test_many_spots(run, spot: str, tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_request_gives_one_sentence(line: list[str], words: str, run, spot: str, tmp_path: Path) -> None:
-    (tmp_path / "bad.toml").write_text(SPOT.replace("50%, 100%", "50"), encoding="utf-8")
+    (tmp_path / "bad.toml").write_text(RIVER.replace("50%, 100%", "50"), encoding="utf-8")
     result = run(*line)
     assert result.code == 1
     assert result.out == ""
