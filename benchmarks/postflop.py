@@ -23,7 +23,7 @@ import numpy as np
 
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.holdem import Spot, compile_spot
-from regretless.variants import preset, schedule
+from regretless.variants import PRESETS, schedule
 
 SPOTS = Path(__file__).parent.parent / "tests" / "data"
 RIVAL = {  # postflop-solver, seconds per iteration on one and two threads of a similar machine, best of its range
@@ -70,10 +70,10 @@ def main() -> None:
         form = compile_spot(Spot.read(SPOTS / f"{name}.toml"))
         for threads, bits in product(counts, [int(bits) for bits in options.storage.split(",")]):
             engine = CompiledPublicEngine(form, threads=threads, storage=bits)
-            engine.advance(schedule(preset("postflop"), 1, 2))
+            engine.advance(schedule(PRESETS["postflop"], 1, 2))
             seconds = []
             for _ in range(options.iterations):
-                rows = schedule(preset("postflop"), engine.iteration + 1, BATCH.get(name, 1))
+                rows = schedule(PRESETS["postflop"], engine.iteration + 1, BATCH.get(name, 1))
                 began = time.perf_counter()
                 engine.advance(rows)
                 seconds.append((time.perf_counter() - began) / len(rows))

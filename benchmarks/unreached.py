@@ -25,7 +25,7 @@ from regretless.engines.public.reference import matched
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind
 from regretless.holdem import Spot, compile_spot
-from regretless.variants import preset, schedule
+from regretless.variants import PRESETS, schedule
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
 SPANS = ((1, 10), (11, 50), (51, 100))  # iterations, inclusive
@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("--spots", default="river_wide,turn_example")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
-    rule = preset("postflop")
+    rule = PRESETS["postflop"]
     print("| spot | iterations | entries unreached | states unreached |\n|---|---|--:|--:|")
     for name in options.spots.split(","):
         engine = CompiledPublicEngine(compile_spot(Spot.read(DATA / f"{name}.toml")), threads=options.threads)
