@@ -31,6 +31,7 @@ from regretless.variants.variant import ROW, Schedule
 __all__ = ["NumbaHistoryEngine", "NumbaSequenceEngine", "estimate"]
 
 Array = NDArray[np.floating]
+PAGE, STAGGER = 512, 104  # numbers
 SHARED = 65_536  # information sets in one group from which several threads pay
 MOST_THREADS = 16  # used unless the user says otherwise
 TOLERANCE = {"float64": 1e-10, "float32": 2e-4}
@@ -52,17 +53,13 @@ class _NumbaEngine(ABC):
         layout = lay_out(trees)
         self.slot, self.slot_of_sequence = layout.slot, layout.slot_of_sequence
         self.tree = kernels.Tree(layout.first_slot, layout.first_group, layout.group, layout.parent)
+        # No two rows begin at the same place of a page: loads would wait for stores 4,096 bytes apart.
         slots = int(layout.first_slot[-1])
-        strategy = np.ones(slots, self.dtype)
-        strategy[self.slot] = uniform_array(form)
-        self.state = kernels.State(
-            regret=np.zeros(slots, self.dtype),
-            average=np.zeros(slots, self.dtype),
-            strategy=strategy,
-            plan=np.ones(slots, self.dtype),
-            payoff=np.zeros(slots, self.dtype),
-        )
-        kernels.realize(self.tree, strategy, self.state.plan)
+        room = np.zeros((len(kernels.State._fields), -(-slots // PAGE) * PAGE + STAGGER), self.dtype)
+        self.state = kernels.State(*room[:, :slots])
+        self.state.plan[:] = self.state.strategy[:] = 1
+        self.state.strategy[self.slot] = uniform_array(form)
+        kernels.realize(self.tree, self.state.strategy, self.state.plan)
 
     def _load_kernels(self) -> None:
         """Compile the kernels, or load them from disk, during setup instead of in the first iteration."""
