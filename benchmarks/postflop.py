@@ -1,37 +1,45 @@
-"""Seconds per iteration on three reference spots, with the machine and its memory bandwidth.
+"""Milliseconds per iteration of the reference spots on several numbers of threads, and to the answer of a small one.
 
-python benchmarks/postflop.py [--spots river_wide,turn_example,flop_3bet] [--threads 1,2] [--storage 32,16]
-    [--iterations 20]
+python benchmarks/postflop.py [--spots turn_example,flop_3bet] [--threads 1,2,4] [--storage 32,16] [--rounds 20]
+    [--out FILE]
+
+The engines of a spot, one for each number of threads, take turns, so other load on the machine affects all of them. A
+round lasts about 30 ms, or one iteration. `cores` is CPU time over elapsed time: if it is below the number of threads,
+they waited or other processes took their cores. The columns are medians over rounds and the best round; `gain` is the
+ratio to one thread.
 
 Bandwidth is measured by a ← 0.9·a + b over arrays far larger than any cache (two reads and a write per number), the
 access pattern of a regret update; an iteration of a flop moves at least 20 bytes per entry, 10 with 16-bit storage.
-Memory is given without and with the threads' working buffers.
+Memory is given without and with the threads' working buffers. `river_narrow` is also solved to 0.1 % of the pot.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
 import time
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
 from pathlib import Path
 
 import numba as nb
 import numpy as np
 
+import regretless as rl
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.holdem import Spot, compile_spot
 from regretless.variants import PRESETS, schedule
 
-SPOTS = Path(__file__).parent.parent / "tests" / "data"
-RIVAL = {  # postflop-solver, seconds per iteration on one and two threads of a similar machine, best of its range
-    "river_wide": {1: 0.00021, 2: 0.00021},
-    "turn_example": {1: 0.0087, 2: 0.006},
-    "flop_3bet": {1: 0.94, 2: 0.46},
+DATA = Path(__file__).parent.parent / "tests" / "data"
+SPOTS = ("river_narrow", "river_rake", "river_wide", "turn_paired_donk", "turn_example", "flop_3bet")
+RIVAL = {  # postflop-solver, milliseconds per iteration on one and two threads of a similar machine, best of its range
+    "river_wide": (0.21, 0.21),
+    "turn_example": (8.7, 6.0),
+    "flop_3bet": (940, 460),
 }
-BATCH = {"river_wide": 200, "turn_example": 10, "flop_3bet": 1}
+ROUND_SECONDS = 0.03
+TARGET = 0.1  # percent of the pot, for a small spot
 
 
 @nb.njit(fastmath=True, nogil=True)
@@ -54,37 +62,92 @@ def bandwidth(threads: int, numbers: int = 60_000_000) -> float:
     return best
 
 
+def advance(engine: CompiledPublicEngine, iterations: int) -> tuple[float, float]:
+    """Elapsed and CPU milliseconds per iteration."""
+    rows = schedule(PRESETS["postflop"], engine.iteration + 1, iterations)
+    cpu, began = time.process_time(), time.perf_counter()
+    engine.advance(rows)
+    elapsed, used = time.perf_counter() - began, time.process_time() - cpu
+    return 1e3 * elapsed / iterations, 1e3 * used / iterations
+
+
+def measure(name: str, counts: list[int], bits: int, rounds: int) -> list[dict[str, object]]:
+    """A row per number of threads."""
+    form = compile_spot(Spot.read(DATA / f"{name}.toml"))
+    engines = {threads: CompiledPublicEngine(form, threads=threads, storage=bits) for threads in counts}
+    taken: dict[int, list[tuple[float, float]]] = {threads: [] for threads in counts}
+    batch = {}
+    for threads, engine in engines.items():
+        advance(engine, 1)
+        batch[threads] = max(1, int(1e3 * ROUND_SECONDS / advance(engine, 2)[0]))
+    for _ in range(rounds):
+        for threads, engine in engines.items():
+            taken[threads].append(advance(engine, batch[threads]))
+    return [
+        {
+            "spot": name,
+            "threads": threads,
+            "used": engines[threads].threads,
+            "bits": bits,
+            "milliseconds": [elapsed for elapsed, _ in taken[threads]],
+            "cpu_milliseconds": [used for _, used in taken[threads]],
+            "kept": engines[threads].kept_bytes,
+            "memory": engines[threads].memory_bytes,
+        }
+        for threads in counts
+    ]
+
+
+def line(row: dict[str, object], alone: float | None) -> str:
+    elapsed, used = (np.array(row[key]) for key in ("milliseconds", "cpu_milliseconds"))
+    median, best = float(np.median(elapsed)), float(elapsed.min())
+    cores = float(np.median(used / elapsed))
+    gain = f"{alone / median:6.2f}" if alone else " " * 6
+    rivals = RIVAL.get(str(row["spot"]), ())
+    rival = f"{rivals[row['threads'] - 1] / median:6.2f}" if row["threads"] <= len(rivals) else " " * 6  # type: ignore[operator]
+    memory = f"{row['kept'] / 1e6:9.2f} {row['memory'] / 1e6:9.2f}"  # type: ignore[operator]
+    figures = f"{median:9.4f} {elapsed.mean():9.4f} {best:9.4f} {gain} {cores:6.2f} {rival} {memory}"
+    return f"{row['spot']:17} {row['threads']:7} {row['used']:4} {row['bits']:4} {figures}"
+
+
+def solve_small(name: str, rounds: int) -> list[float]:
+    """Milliseconds of solving to `TARGET`, after set-up, each time."""
+    spot = Spot.read(DATA / f"{name}.toml")
+    return [1e3 * rl.solve(spot, target=TARGET).seconds for _ in range(rounds)]
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--spots", default="river_wide,turn_example,flop_3bet")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--spots", default=",".join(SPOTS))
     parser.add_argument("--threads", default="1,2")
-    parser.add_argument("--storage", default="32,16")
-    parser.add_argument("--iterations", type=int, default=20)
+    parser.add_argument("--storage", default="32")
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--out", type=Path, help="write every round to this file, as JSON")
     options = parser.parse_args()
-    counts = [int(count) for count in options.threads.split(",")]
-    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    for threads in counts:
-        print(f"memory bandwidth, {threads} thread(s): {bandwidth(threads) / 1e9:.1f} GB/s")
-    print(f"{'spot':14} threads bits {'mean ms':>9} {'median':>9} {'best':>9} rival/mean {'kept MB':>9} {'all MB':>9}")
+    counts, widths = ([int(each) for each in text.split(",")] for text in (options.threads, options.storage))
+    machine = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count()}
+    streams = {threads: bandwidth(threads) for threads in counts}
+    print(f"{machine['machine']}, {machine['cores']} cores, load {os.getloadavg()[0]:.1f}")
+    for threads, speed in streams.items():
+        print(f"memory bandwidth, {threads} thread(s): {speed / 1e9:.1f} GB/s")
+    print(
+        f"{'spot':17} threads used bits {'median ms':>9} {'mean':>9} {'best':>9} {'gain':>6} {'cores':>6} {'rival':>6}"
+        f" {'kept MB':>9} {'all MB':>9}",
+        flush=True,
+    )
+    rows = []
     for name in options.spots.split(","):
-        form = compile_spot(Spot.read(SPOTS / f"{name}.toml"))
-        for threads, bits in product(counts, [int(bits) for bits in options.storage.split(",")]):
-            engine = CompiledPublicEngine(form, threads=threads, storage=bits)
-            engine.advance(schedule(PRESETS["postflop"], 1, 2))
-            seconds = []
-            for _ in range(options.iterations):
-                rows = schedule(PRESETS["postflop"], engine.iteration + 1, BATCH.get(name, 1))
-                began = time.perf_counter()
-                engine.advance(rows)
-                seconds.append((time.perf_counter() - began) / len(rows))
-            mean, median, best = (float(f(seconds)) * 1e3 for f in (np.mean, np.median, np.min))
-            ratio = RIVAL[name][min(threads, 2)] * 1e3 / mean if name in RIVAL else float("nan")
-            kept, memory = engine.kept_bytes / 1e6, engine.memory_bytes / 1e6
-            print(
-                f"{name:14} {threads:7} {bits:4} {mean:9.3f} {median:9.3f} {best:9.3f} {ratio:10.2f}"
-                f" {kept:9.2f} {memory:9.2f}"
-            )
-            del engine
+        for bits in widths:
+            found = measure(name, counts, bits, options.rounds)
+            alone = [float(np.median(row["milliseconds"])) for row in found if row["threads"] == 1]  # type: ignore[arg-type]
+            for row in found:
+                print(line(row, alone[0] if alone else None), flush=True)
+            rows += found
+    small = solve_small("river_narrow", 4 * options.rounds)
+    print(f"river_narrow to {TARGET} % of the pot: {np.median(small):.2f} ms, best {min(small):.2f}")
+    if options.out is not None:
+        kept = machine | {"bandwidth": streams, "rows": rows, "river_narrow_to_target": small}
+        options.out.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

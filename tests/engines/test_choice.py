@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 
 from regretless import engines
 from regretless.engines import Kind, devices, registry
 from regretless.errors import InvalidOption, MissingExtra
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
+from regretless.forms.public_poker import compile_public
+from regretless.forms.public_size import PublicSize, size_of_form
 from regretless.games.registry import load
 
 LEDUC = 12_026  # its size
@@ -125,3 +129,19 @@ def test_looking_for_a_gpu_imports_no_library():
         "sys.exit('torch' in sys.modules or 'cupy' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", look], check=True)
+
+
+@pytest.mark.parametrize(("entries", "runouts", "cores"), [(10**9, (1,), 1), (10**9, (1, 48), 16), (10**5, (1, 48), 2)])
+def test_cores_for_a_public_form(monkeypatch, entries, runouts, cores):
+    """A single street uses one, a large form all of them, a small one a few; whoever asks for more gets more."""
+    monkeypatch.setattr(devices, "available_cores", lambda: 16)
+    monkeypatch.setattr(PublicSize, "entries", entries)
+    form = compile_public(load("leduc"))
+    size = replace(size_of_form(form), runouts=np.array(runouts, dtype=object))
+    assert devices.useful_cores(size) == cores
+    assert engines.create("numba", form, threads=3).threads == 3
+
+
+def test_a_small_public_form_uses_one_core(monkeypatch):
+    monkeypatch.setattr(devices, "available_cores", lambda: 16)
+    assert engines.create("numba", compile_public(load("leduc"))).threads == 1

@@ -181,16 +181,6 @@ def test_averages_without_own_reach_also_converge() -> None:
 
 
 @pytest.mark.parametrize("storage", [32, 16])
-def test_results_do_not_depend_on_the_number_of_threads(storage: int) -> None:
-    form = random_form(3, deck=7, streets=3, most_hands=12)
-    alone, shared = (CompiledPublicEngine(form, threads=threads, storage=storage) for threads in (1, 2))
-    for engine in (alone, shared):
-        engine.advance(schedule(PRESETS["discounted"], 1, 7))
-    for name, numbers in alone.snapshot().arrays.items():
-        np.testing.assert_array_equal(shared.snapshot().arrays[name], numbers)
-
-
-@pytest.mark.parametrize("storage", [32, 16])
 def test_a_restored_engine_continues_bit_identically(storage: int) -> None:
     form = random_form(5, streets=2)
     for name in ("discounted", "predictive-plus"):

@@ -217,7 +217,7 @@ def create(name: str, form: GameForm | PublicForm, **options: Any) -> GameEngine
     where = build.devices[0] if asked.device == "auto" else asked.device
     if where == "cuda":
         devices.require_cuda()
-    taken = _taken(kind, build, asked, where)
+    taken = _taken(kind, form, build, asked, where)
     form = _as(kind, form)
     if where == "cpu":
         _check_fits(name, kind, form, taken)
@@ -261,7 +261,7 @@ def _check(name: str, kind: Kind, build: Build, asked: Options) -> None:
         raise InvalidOption("engine", name, "needs the rules of the game, not only its compiled form")
 
 
-def _taken(kind: Kind, build: Build, asked: Options, where: str) -> dict[str, Any]:
+def _taken(kind: Kind, form: GameForm | PublicForm, build: Build, asked: Options, where: str) -> dict[str, Any]:
     """The options that the class supports."""
     taken: dict[str, Any] = {}
     if build.devices != ("cpu",):
@@ -274,8 +274,8 @@ def _taken(kind: Kind, build: Build, asked: Options, where: str) -> dict[str, An
         taken |= {"sampling": Sampling(asked.sampling), "seed": asked.seed}
     if build.rules:
         taken["game"] = asked.game
-    if build.threads and kind is Kind.PUBLIC:  # threads do not change its results; engines of games choose by size
-        taken["threads"] = asked.threads or devices.available_cores()
+    if build.threads and isinstance(form, PublicForm):  # threads do not change its results
+        taken["threads"] = asked.threads or devices.useful_cores(size_of_form(form))
     elif build.threads and asked.threads is not None:
         taken["threads"] = asked.threads
     if len(build.storages) > 1:

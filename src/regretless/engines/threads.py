@@ -41,10 +41,15 @@ class Workers:
         self._process = os.getpid()
         self._pool = ThreadPoolExecutor(self.threads)
 
+    def are_lost(self) -> bool:
+        """Whether this is a forked process that had to start new threads; the old ones do nothing here."""
+        if self._process == os.getpid():
+            return False
+        self._start()
+        return True
+
     def submit(self, work: Callable[..., None], *arguments: Any) -> Future[None]:
         """Run `work` on one of the threads."""
-        if self._process != os.getpid():
-            self._start()
         return self._pool.submit(work, *arguments)
 
 

@@ -25,7 +25,7 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
     """A problem solved in the public form."""
 
     form_name = "public"
-    threads: int | None = None  # by default; None is all cores
+    threads: int | None = None  # by default; None is as many as shorten the solve
     forms = (Form.PUBLIC,)
 
     def create(self, form: PublicForm, request: Request) -> PublicEngine:

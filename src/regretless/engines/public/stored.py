@@ -52,6 +52,7 @@ class StoredEngine:
         self.weight = 0.0  # total weight of the average, if averages are shares of it
         self.locked: tuple[dict[Place, Lock], dict[Place, Lock]] = ({}, {})  # by player
         self.fixed: set[int] = set()
+        self.changes = 0  # of locks, and of which arrays are in use
         self._allocate = allocate
         self._regret = [allocate(int(size), number_format.regret) for size in self.layout.entries]
         self._average = [allocate(int(size), number_format.average) for size in self.layout.entries]
@@ -65,6 +66,7 @@ class StoredEngine:
     def store_predictions(self) -> None:
         """Store predictions from now on; the first are the regrets."""
         if not self.predicts:
+            self.changes += 1
             self._matched = [self._allocate(len(regret), regret.dtype) for regret in self._regret]
             for matched, regret in zip(self._matched, self._regret, strict=True):
                 matched[:] = regret
@@ -98,6 +100,7 @@ class StoredEngine:
         every = np.ones(strategy.shape[1], dtype=np.bool_)
         lock = self._lock(strategy, (node, runout), every if hands is None else hands)
         self.locked[int(self.form.tree.player[node])][node, runout] = lock
+        self.changes += 1
         self._write((node, runout), lock)
 
     def fix(self, player: int, strategy: PublicStrategy) -> None:
@@ -112,6 +115,7 @@ class StoredEngine:
 
     def unlock(self) -> None:
         """Remove all locks; regrets and averages stay."""
+        self.changes += 1
         for locks in self.locked:
             locks.clear()
         self.fixed.clear()
@@ -146,6 +150,7 @@ class StoredEngine:
 
         Raises `ValueError` if an array is missing or has the wrong type or shape.
         """
+        self.changes += 1
         self._matched = list(self._regret)
         if "matched.0" in snapshot.arrays:
             self.store_predictions()

@@ -5,7 +5,8 @@ cancel. Regrets and averages are stored in 32 or 16 bits (`engines/public/format
 
 The parts, in the order of the data: `layout` and `stored` in the parent folder (where numbers are stored), `plan`
 (where rows are kept), `tables` and `showdowns` (hands and runouts), `jobs` (the rows themselves), `lanes` (vectors),
-`nodes` and `terminals` (the arithmetic), `walk` (one runout after another), `iterate` (whole iterations).
+`nodes` and `terminals` (the arithmetic), `walk` (one runout after another), `iterate` (whole iterations), `team`
+(threads).
 """
 
 from __future__ import annotations
@@ -17,34 +18,34 @@ from numpy.typing import NDArray
 
 from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
 from regretless.engines.public.compiled.jobs import (
-    EXTRAS,
-    WEIGHTS,
     Job,
     Learned,
     Scratch,
-    Steps,
     aligned,
     make_blocks,
     make_scratch,
+    make_steps,
 )
-from regretless.engines.public.compiled.kernels.iterate import BEGIN, BLOCKS, FINISH, iterate
+from regretless.engines.public.compiled.kernels.iterate import BELOW, FIRST, LAST, iterate
 from regretless.engines.public.compiled.kernels.walk import BEST, LEARN, MEAN
 from regretless.engines.public.compiled.plan import make_plans
 from regretless.engines.public.compiled.records import check_limits
-from regretless.engines.public.compiled.runout_walk import NO_LEARNING, GivenRows, RunoutWalk
+from regretless.engines.public.compiled.runout_walk import GivenRows, RunoutWalk
 from regretless.engines.public.compiled.showdowns import fill_lists
+from regretless.engines.public.compiled.sizes import team_members
 from regretless.engines.public.compiled.tables import make_tables
+from regretless.engines.public.compiled.team import Team
 from regretless.engines.public.formats import largest_value, met_weights, needs_wide_tiles, number_format
 from regretless.engines.public.stored import StoredEngine
-from regretless.engines.threads import Workers
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
+from regretless.forms.public_size import size_of_form
 from regretless.variants.variant import Schedule
 
 __all__ = ["CompiledPublicEngine", "kernels_are_compiled"]
 
 SALT = 0x9E3779  # makes 16-bit rounding differ from iteration to iteration
-WHOLE = BEGIN | BLOCKS | FINISH
+MOST_ROWS = 256  # iterations per order
 
 _NO_LOCKS = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)
 
@@ -65,7 +66,7 @@ class CompiledPublicEngine(StoredEngine):
         check_limits(form)
         number = number_format(storage)
         super().__init__(form, number, aligned)
-        self.threads = threads
+        self.threads = team_members(size_of_form(form), threads)
         self._met = met_weights(form.hands, form.deck)
         self._pairs = float(form.hands[0].weight @ self._met[0])
         self._units = [number.unit(largest_value(form, self._met[own], own)) for own in range(2)]
@@ -73,11 +74,13 @@ class CompiledPublicEngine(StoredEngine):
         self._tile_type = np.float64 if needs_wide_tiles(form.hands, self._met) else np.float32
         self._plans = make_plans(self.layout, self._tile_type)
         self._tables = make_tables(form)
-        self._scratch = [self._make_scratch() for _ in range(threads)]
-        self._blocks = make_blocks(form, self._plans, self._units, threads)
-        self._pool = Workers(threads) if threads > 1 and len(form.streets) > 1 else None
+        self._steps = make_steps(MOST_ROWS)
+        self._scratch = self._make_scratch(self.threads)
+        self._blocks = make_blocks(form, self._plans, self._units, self.threads)
+        self._team = Team(self.threads)
+        self._held_changes = -1
         # Compile the kernels or load them from disk, so that setup and not the first iteration pays for it.
-        self._run(Steps(NO_LEARNING.weights[:0], NO_LEARNING.extras[:0]), 0, 0, 0, MEAN)
+        self._run(0, [])
 
     @property
     def kept_bytes(self) -> int:
@@ -91,25 +94,32 @@ class CompiledPublicEngine(StoredEngine):
 
     def advance(self, schedule: Schedule) -> None:
         """Run one iteration per row of `schedule`."""
-        weights = schedule.astype(WEIGHTS)
-        weights["average_decay"], weights["average_weight"], self.weight = self.format.in_steps(
-            schedule["average_decay"], schedule["average_weight"], self.weight
-        )
-        extras = np.zeros(len(schedule), dtype=EXTRAS)
-        extras["reach_share"] = self._reach_share
-        extras["salt"] = np.arange(self.iteration + 1, self.iteration + 1 + len(schedule)) * SALT % 2**24
         # Without prediction, a positive factor on all regrets changes no strategy, so none is stored beside them.
         if (schedule["prediction"] != 0).any() or (schedule["prediction_discount"] <= 0).any():
             self.store_predictions()
-        if self._pool is None and not any(self.locked) and not self.fixed:
-            self._run(Steps(weights, extras), 0, 2, WHOLE, LEARN)
-        else:
-            for row in range(len(schedule)):
-                for own in range(2):
-                    if own not in self.fixed:
-                        self._walk(own, LEARN, Steps(weights[row : row + 1], extras[row : row + 1]))
-                        self.hold(own)
-        self.iteration += len(schedule)
+        learners = [own for own in range(2) if own not in self.fixed]
+        most = 1 if any(self.locked) else MOST_ROWS  # locks are restored after every walk
+        for first in range(0, len(schedule), most):
+            rows = schedule[first : first + most]
+            weight = self._write_steps(rows)
+            if any(self.locked):
+                for own in learners:
+                    self._run(1, [(own, LEARN)])
+                    self.hold(own)
+            else:
+                self._run(len(rows), [(own, LEARN) for own in learners])
+            self.iteration, self.weight = self.iteration + len(rows), weight
+
+    def _write_steps(self, schedule: Schedule) -> float:
+        """Prepare the next iterations; returns the total weight of the average after them."""
+        weights, extras = (each[: len(schedule)] for each in self._steps)
+        weights[:] = schedule
+        weights["average_decay"], weights["average_weight"], weight = self.format.in_steps(
+            schedule["average_decay"], schedule["average_weight"], self.weight
+        )
+        extras["reach_share"] = self._reach_share
+        extras["salt"] = np.arange(self.iteration + 1, self.iteration + 1 + len(schedule)) * SALT % 2**24
+        return weight
 
     def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
         """Values and best responses, in the form's unit, by default of the average strategy.
@@ -118,12 +128,12 @@ class CompiledPublicEngine(StoredEngine):
         what the first of them plays. In a best response, locked hands still follow the evaluated strategy; a fixed
         player's best response is the evaluated strategy.
         """
-        walks = {(own, MEAN) for own in range(2)} | {(own, BEST) for own in range(2) if own not in self.fixed}
-        found = (
-            {walk: self._value(*walk) for walk in sorted(walks)}
-            if strategy is None
-            else self._values_given(strategy, sorted(walks))
-        )
+        walks = [(own, mode) for own in range(2) for mode in (BEST, MEAN) if mode == MEAN or own not in self.fixed]
+        if strategy is None:
+            self._run(1, walks)
+            found = {walk: self._mean(*walk) for walk in walks}
+        else:
+            found = self._values_given(strategy, walks)
         values = found[0, MEAN], found[1, MEAN]
         # A best response is worth at least as much; rounding must not make it worth less.
         best = [max(found.get((own, BEST), values[own]), values[own]) for own in range(2)]
@@ -131,8 +141,8 @@ class CompiledPublicEngine(StoredEngine):
 
     def root_values(self, player: int) -> FloatArray:
         """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
-        self._walk(player, MEAN)
-        values = self._root(player)
+        self._run(1, [(player, MEAN)])
+        values = self._root(player, MEAN)
         met = self._met[player]
         return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
 
@@ -142,7 +152,7 @@ class CompiledPublicEngine(StoredEngine):
         Both players follow their average strategies. Nodes are in tree order. The last street's values, by far the
         most, can be recomputed from one runout's strategies.
         """
-        tree, plan, scratch = self.form.tree, self._plans[player], self._scratch[0]
+        tree, plan, scratch = self.form.tree, self._plans[player], self._make_scratch()
         row = np.zeros(len(tree.street), dtype=np.int64)
         row[plan.nodes["node"]] = plan.nodes["value_at"]
         hands = np.arange(len(self.form.hands[player].weight))
@@ -153,13 +163,13 @@ class CompiledPublicEngine(StoredEngine):
         ]
         # A walk keeps the values of a second-street runout until it begins the next.
         if len(streets) > 0:
-            walk = RunoutWalk(player, MEAN, self._job(player, MEAN), scratch)
-            walk.run(BEGIN)
+            walk = RunoutWalk(player, MEAN, self._job(player), scratch)
+            walk.run(FIRST)
             for runout in range(len(self.form.streets[1].parent)):
-                walk.run(BLOCKS, runout)
+                walk.run(BELOW, runout)
                 if len(streets) > 1:
                     values[1][runout] = scratch.value[rows[1]] / self._units[player]
-            walk.run(FINISH)
+            walk.run(LAST)
             values[0][0] = scratch.value[rows[0]] / self._units[player]
         return values
 
@@ -167,26 +177,26 @@ class CompiledPublicEngine(StoredEngine):
         """The root values of a strategy in these walks, which run side by side so that each decision is read once."""
         rows = GivenRows(self.layout, strategy)
         taken = {
-            (own, mode): RunoutWalk(own, mode, rows.job(own, self._job(own, mode)), self._make_scratch())
+            (own, mode): RunoutWalk(own, mode, rows.job(own, self._job(own)), self._make_scratch())
             for own, mode in walks
         }
         for walk in taken.values():
-            walk.run(BEGIN)
+            walk.run(FIRST)
         for runout in range(len(self.form.streets[1].parent) if len(self.form.streets) > 1 else 0):
             rows.read(runout)
             for (own, _), walk in taken.items():
-                walk.job = rows.job(own, walk.job)
-                walk.run(BLOCKS, runout)
+                walk.play(rows.job(own, walk.job))
+                walk.run(BELOW, runout)
         found = {}
         for (own, mode), walk in taken.items():
-            walk.run(FINISH)
-            found[own, mode] = self._mean(own)
+            walk.run(LAST)
+            found[own, mode] = self._mean(own, mode)
         return found
 
-    def _make_scratch(self) -> Scratch:
-        return make_scratch(self._plans, self.form.deck, self._tile_type)
+    def _make_scratch(self, members: int = 1) -> Scratch:
+        return make_scratch(self._plans, self.form.deck, self._tile_type, members)
 
-    def _job(self, own: int, mode: int) -> Job:
+    def _job(self, own: int) -> Job:
         kernels, other = self.format.in_kernels, 1 - own
         learned = Learned(
             kernels(self._regret[own]),
@@ -194,7 +204,7 @@ class CompiledPublicEngine(StoredEngine):
             kernels(self._average[own]),
             kernels(self._matched[other]),
             kernels(self._average[other]),
-            *(self._lock_rows(own) if mode == BEST and self.locked[own] else _NO_LOCKS),
+            *(self._lock_rows(own) if self.locked[own] else _NO_LOCKS),
         )
         return Job(self._plans[own], self._tables[own], learned, self._blocks[own])
 
@@ -209,39 +219,21 @@ class CompiledPublicEngine(StoredEngine):
             locked[number * plan.own_hands :][: len(lock.hands)] = lock.hands
         return rows.ravel(), locked
 
-    def _root(self, own: int) -> FloatArray:
+    def _root(self, own: int, mode: int) -> FloatArray:
         """[H] values at the root after a walk, times the opposing weight that each hand faces."""
-        return self._blocks[own].root[: len(self.form.hands[own].weight)] / np.float64(self._units[own])
+        first = mode * self._plans[own].own_hands
+        return self._blocks[own].root[first : first + len(self.form.hands[own].weight)] / np.float64(self._units[own])
 
-    def _mean(self, own: int) -> float:
+    def _mean(self, own: int, mode: int) -> float:
         """The value of the game after a walk."""
-        return float(self._root(own) @ self.form.hands[own].weight / self._pairs) / self.form.unit
+        return float(self._root(own, mode) @ self.form.hands[own].weight / self._pairs) / self.form.unit
 
-    def _value(self, own: int, mode: int) -> float:
-        self._walk(own, mode)
-        return self._mean(own)
-
-    def _run(
-        self, steps: Steps, first_own: int, last_own: int, parts: int, mode: int, scratch: Scratch | None = None
-    ) -> None:
-        """`iterate` with the engine's arrays; `scratch` has the rows of another thread."""
-        main = self._scratch[0]
-        jobs = self._job(0, mode), self._job(1, mode)
-        iterate(steps, first_own, last_own, parts, mode, self.predicts, *jobs, main, scratch or main)
-
-    def _walk(self, own: int, mode: int, steps: Steps = NO_LEARNING) -> None:
-        """One walk of one player, shared among the threads."""
-        if self._pool is None:
-            self._run(steps, own, own + 1, WHOLE, mode)
-            return
-        self._run(steps, own, own + 1, BEGIN, mode)
-        waiting = [
-            self._pool.submit(self._run, steps, own, own + 1, BLOCKS, mode, scratch) for scratch in self._scratch[1:]
-        ]
-        self._run(steps, own, own + 1, BLOCKS, mode)
-        for each in waiting:
-            each.result()
-        self._run(steps, own, own + 1, FINISH, mode)
+    def _run(self, rows: int, walks: list[tuple[int, int]]) -> None:
+        """These walks, once for each of the first rows of the steps; walks that do not learn need one."""
+        if self._held_changes != self.changes:
+            self._team.hold(self._steps, self._job(0), self._job(1), self._scratch)
+            self._held_changes = self.changes
+        self._team.run(rows, walks, predicts=self.predicts)
 
 
 def _bytes_of(*held: object) -> int:
@@ -275,15 +267,8 @@ def _signatures(kernel: Any) -> list[Any]:
 
 def _bits(signature: Any) -> tuple[int, int]:
     """Bits of a regret and of a number in a tile, from the types of the arguments of `iterate`."""
-
-    def field(kind: Any, *names: str) -> Any:
-        for name in names:
-            kind = kind.types[kind.fields.index(name)]
-        return kind
-
-    job = next(each for each in signature if "learned" in getattr(each, "fields", ()))
-    scratch = next(each for each in signature if "tile" in getattr(each, "fields", ()))
-    return int(field(job, "learned", "regret").dtype.bitwidth), int(field(scratch, "tile", "reach").dtype.bitwidth)
+    *_, regret, reach = signature
+    return int(regret.dtype.bitwidth), int(reach.dtype.bitwidth)
 
 
 if TYPE_CHECKING:

@@ -16,7 +16,24 @@ from regretless.engines.public.layout import LANES
 from regretless.forms.public import PublicForm
 from regretless.variants.variant import Weights
 
-__all__ = ["EXTRAS", "WEIGHTS", "Job", "Learned", "Scratch", "Step", "Steps", "aligned", "make_blocks", "make_scratch"]
+__all__ = [
+    "EXTRAS",
+    "WEIGHTS",
+    "Blocks",
+    "Float",
+    "Held",
+    "Job",
+    "Learned",
+    "Scratch",
+    "Step",
+    "Steps",
+    "Tile",
+    "aligned",
+    "make_blocks",
+    "make_scratch",
+    "make_steps",
+    "pieces_of_a_block",
+]
 
 Float = Float32 | Float64
 Record = Any  # one element of such an array, whose fields are read by name
@@ -74,7 +91,7 @@ class Tile(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """The rows of one walk; each thread has its own."""
+    """The rows of a walk. Each member of a team has its own, one after another in the same arrays."""
 
     opponent: Float32
     value: Float32  # and own reach
@@ -85,22 +102,29 @@ class Scratch(NamedTuple):
 class Blocks(NamedTuple):
     """How the second street is divided among threads, and where the walks of one player begin and end."""
 
-    runout: Int32  # [B+1]  runouts of block b
-    counter: NDArray[np.int64]  # [1]   blocks taken by threads in the current walk
-    lines: Float64  # [B · size]        values of the lines into the second street, by block; [size] for one thread
-    opponent: Float32  # [m]            the opponent's range
-    own: Float32  # [n]                 1 for every hand
-    root: Float64  # [n]                values at the root
-    size: int  #                        numbers in one buffer of lines
+    runout: Int32  # [B+1]    runouts of block b
+    lines: Float64  # [B · size]  values of the lines into the second street, by block; [size] for one thread
+    opponent: Float32  # [m]  the opponent's range
+    own: Float32  # [n]       1 for every hand
+    root: Float64  # [3 n]    values at the root, by mode of the walk
+    size: int  #              numbers in one buffer of lines
 
 
 class Job(NamedTuple):
-    """Everything that the walks of one player need."""
+    """Everything that a walk of one player needs except the working rows."""
 
     plan: Plan
     tables: Tables
     learned: Learned
     blocks: Blocks
+
+
+class Held(NamedTuple):
+    """Everything that the walks of one player need, many times."""
+
+    steps: Steps
+    job: Job
+    scratch: Scratch
 
 
 def aligned(size: int, dtype: Any = np.float32) -> NDArray[Any]:
@@ -111,26 +135,40 @@ def aligned(size: int, dtype: Any = np.float32) -> NDArray[Any]:
     return raw[skip : skip + size]
 
 
-def make_scratch(plans: tuple[Plan, Plan], deck: int, tile_type: type[np.floating[Any]] = np.float32) -> Scratch:
-    """Rows for one thread."""
+def make_steps(rows: int) -> Steps:
+    """Room for so many iterations; as it is, one row is a step that learns nothing."""
+    return Steps(np.zeros(rows, dtype=WEIGHTS), np.zeros(rows, dtype=EXTRAS))
+
+
+def make_scratch(
+    plans: tuple[Plan, Plan], deck: int, tile_type: type[np.floating[Any]] = np.float32, members: int = 1
+) -> Scratch:
+    """Rows for the members of a team; no page of memory is touched before the thread that uses it touches it."""
     opponent, value, line = (
-        aligned(int(size), kind)
+        aligned(members * int(size), kind)
         for size, kind in zip(
             np.maximum(plans[0].rows, plans[1].rows), (np.float32, np.float32, np.float64), strict=True
         )
     )
     rows = tile_rows(max(plans[0].own_hands, plans[0].other_hands), deck)
-    tile = Tile(**{name: aligned(count * LANES, tile_type) for name, count in rows.items()})
+    tile = Tile(**{name: aligned(members * count * LANES, tile_type) for name, count in rows.items()})
     return Scratch(opponent, value, line, tile)
 
 
+def pieces_of_a_block(plan: Plan, blocks: Blocks) -> int:
+    """Chunks of the last street, by which a block can be divided if it has one runout and three streets at most."""
+    last = plan.streets[-1]
+    divides = len(plan.streets) <= 3 and bool((np.diff(blocks.runout) == 1).all())
+    return max(1, int(last["last_chunk"] - last["first_chunk"])) if divides else 1
+
+
 def make_blocks(
-    form: PublicForm, plans: tuple[Plan, Plan], units: Sequence[float], threads: int
+    form: PublicForm, plans: tuple[Plan, Plan], units: Sequence[float], members: int
 ) -> tuple[Blocks, Blocks]:
     """Blocks for both players' walks, which take turns with the buffers of lines."""
     runouts = len(form.streets[1].parent) if len(form.streets) > 1 else 0
     count = min(runouts, MOST_BLOCKS)
-    buffers = count if threads > 1 else min(count, 1)
+    buffers = count if members > 1 else min(count, 1)
     sizes = [int(plan.streets[1]["last_line"]) * plan.own_hands if count else 0 for plan in plans]
     lines = aligned(buffers * max(sizes), np.float64)
 
@@ -141,11 +179,10 @@ def make_blocks(
         ones[:] = 1.0
         return Blocks(
             runout=np.linspace(1, 1 + runouts, count + 1).astype(np.int32),
-            counter=np.zeros(1, dtype=np.int64),
             lines=lines[: buffers * sizes[own]],
             opponent=opponent,
             own=ones,
-            root=aligned(plans[own].own_hands, np.float64),
+            root=aligned(3 * plans[own].own_hands, np.float64),
             size=sizes[own],
         )
 

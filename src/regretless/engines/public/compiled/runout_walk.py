@@ -9,29 +9,34 @@ from __future__ import annotations
 import numpy as np
 
 from regretless.engines.contract import PublicStrategy
-from regretless.engines.public.compiled.jobs import EXTRAS, WEIGHTS, Job, Scratch, Steps, aligned
-from regretless.engines.public.compiled.kernels.iterate import iterate
+from regretless.engines.public.compiled.jobs import Job, Scratch, aligned, make_steps
+from regretless.engines.public.compiled.team import Team
 from regretless.engines.public.layout import Layout, take_alike
 
-__all__ = ["NO_LEARNING", "GivenRows", "RunoutWalk"]
-
-NO_LEARNING = Steps(np.zeros(1, dtype=WEIGHTS), np.zeros(1, dtype=EXTRAS))  # one step of a walk that learns nothing
+__all__ = ["GivenRows", "RunoutWalk"]
 
 
 class RunoutWalk:
-    """A walk without learning, in parts: BEGIN, BLOCKS for each runout of the second street, FINISH."""
+    """A walk without learning, in parts: FIRST, BELOW for each runout of the second street, LAST."""
 
     def __init__(self, own: int, mode: int, job: Job, scratch: Scratch) -> None:
         self.own, self.mode, self.scratch = own, mode, scratch
-        lines, counter = aligned(job.blocks.size, np.dtype(np.float64)), np.zeros(1, dtype=np.int64)
-        self.job = job._replace(blocks=job.blocks._replace(lines=lines, counter=counter))
+        self._team, self._steps = Team(1), make_steps(1)
+        self._ends = np.zeros(2, dtype=np.int32)
+        if job.blocks.size > 0:  # there is a second street
+            lines = aligned(job.blocks.size, np.float64)
+            job = job._replace(blocks=job.blocks._replace(lines=lines, runout=self._ends))
+        self.play(job)
+
+    def play(self, job: Job) -> None:
+        """Continue with another job of the same form."""
+        self.job = job
+        self._team.hold(self._steps, job, job, self.scratch)
 
     def run(self, part: int, runout: int = 0) -> None:
-        """One part of the walk; `runout` is the one to walk in BLOCKS."""
-        ends = np.array([1 + runout, 2 + runout], dtype=np.int32)  # runout 0 is the first street's
-        self.job.blocks.counter[:] = 0
-        job = self.job._replace(blocks=self.job.blocks._replace(runout=ends))
-        iterate(NO_LEARNING, self.own, self.own + 1, part, self.mode, False, job, job, self.scratch, self.scratch)
+        """One part of the walk; `runout` is the one to walk in BELOW."""
+        self._ends[:] = 1 + runout, 2 + runout  # runout 0 is the first street's
+        self._team.run(1, [(self.own, self.mode)], parts=part)
 
 
 class GivenRows:

@@ -17,7 +17,7 @@ from regretless.engines.public.layout import LANES, padded
 from regretless.forms.public import Kind
 from regretless.forms.public_size import PublicSize
 
-__all__ = ["CHUNK_BYTES", "MOST_BLOCKS", "estimate", "evaluation_bytes", "tile_rows"]
+__all__ = ["CHUNK_BYTES", "MOST_BLOCKS", "estimate", "evaluation_bytes", "team_members", "tile_rows"]
 
 CHUNK_BYTES = 320 * 1024  # rows of a chunk; with its regrets and averages it should fit in the L2 cache
 MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
@@ -36,7 +36,13 @@ def estimate(
     entry = number.entry_bytes + (number.regret.itemsize if predicts else 0)
     stored = sum(_entries(size, size.runouts)) * entry
     tables = sum(_plan(size, wide_tiles) + _tables(size, own) + _showdowns(size, own) for own in range(2))
-    return stored + tables + _blocks(size, threads) + threads * _scratch(size, wide_tiles)
+    members = team_members(size, threads)
+    return stored + tables + _blocks(size, members) + members * _scratch(size, wide_tiles)
+
+
+def team_members(size: PublicSize, threads: int) -> int:
+    """How many of these threads can share the second street; a form of one street is walked by one."""
+    return max(1, min(threads, int(size.runouts[1]))) if len(size.runouts) > 1 else 1
 
 
 def evaluation_bytes(size: PublicSize, *, wide_tiles: bool = False) -> int:
@@ -113,13 +119,13 @@ def _showdowns(size: PublicSize, own: int) -> int:
     return int(size.runouts[-1]) * (EXTENT.itemsize + 2 * size.deck + 2 * numbers)
 
 
-def _blocks(size: PublicSize, threads: int) -> int:
+def _blocks(size: PublicSize, members: int) -> int:
     """`jobs.make_blocks`, for both players."""
     hands = _hands(size)
     count = min(int(size.runouts[1]), MOST_BLOCKS) if len(size.runouts) > 1 else 0
     lines = sum(_lines(size)[:2]) * max(hands) if count else 0
-    ends = 2 * (4 * (count + 1) + 8) + sum(hands) * (4 + 4 + 8)
-    return ends + (count if threads > 1 else min(count, 1)) * lines * 8
+    ends = 2 * 4 * (count + 1) + sum(hands) * (4 + 4 + 3 * 8)
+    return ends + (count if members > 1 else min(count, 1)) * lines * 8
 
 
 def _scratch(size: PublicSize, wide_tiles: bool) -> int:

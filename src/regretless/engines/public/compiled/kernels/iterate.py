@@ -1,96 +1,247 @@
-"""Whole walks and whole iterations: the first street, and the runouts below it in blocks that threads share.
+"""Whole walks and whole iterations, shared among threads.
 
 The runouts of the second street are divided into blocks, the same for any number of threads. A block sums its runouts
 in order into a buffer, and the buffers are added in order, so results depend neither on the number of threads nor on
-their timing. A single thread needs only one buffer.
+their timing. A single thread needs only one buffer. The phases of a walk (`team.py`), with their items:
+
+    BEGIN     down the first street; a form of one street is done then
+    BLOCKS    Blocks, an equal number for each member of the team, so that their regrets stay in its caches and in
+              memory near it. Those that are left, fewer than there are members, are divided by chunks of the last
+              street, whose lines have separate sums; if there is a street between, in phases of their own:
+    ENTER     down the second street of such a block, with the rows of the member of that number;
+    PIECES    one chunk of the last street, on all runouts of the block;
+    RETURN    up the second street
+    COLLECT   a range of the sum of all buffers
+    FINISH    up the first street
 """
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from regretless.compiling.decorators import fast_inlined, fast_kernel, fast_pasted
-from regretless.engines.public.compiled.jobs import Job, Scratch, Step, Steps
+from regretless.engines.public.compiled.jobs import Blocks, Float, Job, Scratch, Step, Stored, Tile
+from regretless.engines.public.compiled.kernels.held import held
 from regretless.engines.public.compiled.kernels.lanes import load, store, zeros
-from regretless.engines.public.compiled.kernels.processor import atomic_increment, flush_tiny, restore_tiny
-from regretless.engines.public.compiled.kernels.walk import DOWN, UP, Stretch, walk
+from regretless.engines.public.compiled.kernels.processor import atomic_load, flush_tiny, restore_tiny
+from regretless.engines.public.compiled.kernels.team import (
+    PHASE,
+    Signals,
+    close_order,
+    finish_item,
+    give_order,
+    is_over,
+    open_phase,
+    take_item,
+    wait_for_phase,
+)
+from regretless.engines.public.compiled.kernels.walk import DOWN, UP, Stretch, clear_lines, walk
 from regretless.engines.public.compiled.records import Float64
 from regretless.engines.public.layout import LANES
 
-__all__ = ["BEGIN", "BLOCKS", "FINISH", "iterate"]
+Order = NDArray[np.int64]
 
-BEGIN, BLOCKS, FINISH = 1, 2, 4  # the parts of a walk: down the first street, everything below it, up the first street
+__all__ = ["BELOW", "FIRST", "FIRST_WALK", "LAST", "iterate"]
 
+BEGIN, BLOCKS, ENTER, PIECES, RETURN, COLLECT, FINISH, STAGES = range(8)
+FIRST, BELOW, LAST = 1, 2, 4  # parts of a walk that can be ordered separately: BEGIN, FINISH, all between them
 
-@fast_pasted
-def _walk_parts(parts: int, mode: int, step: Step, predicts: bool, job: Job, main: Scratch, scratch: Scratch) -> None:
-    """Parts of one player's walk; `main` has the rows of the first street, `scratch` those of the calling thread."""
-    plan, tables, learned, blocks = job
-    zero = zeros(main.line)
-    count = blocks.runout.size - 1
-    size = blocks.size
-    alone = blocks.lines.size == size
-    # The three calls of `walk` are one call in a loop, so that it is inlined only once.
-    stage = BEGIN
-    while stage <= FINISH:
-        if not parts & stage:
-            stage *= 2
-            continue
-        if stage == BEGIN:
-            blocks.counter[0] = 0
-            for index in range(0, size, LANES):
-                store(main.line, index, zero)
-            top, first, last, begin, end = 0, 0, 1, DOWN, DOWN
-            source_opponent, source_own, lines = blocks.opponent, blocks.own, blocks.root
-            stage = BLOCKS
-        elif stage == BLOCKS:
-            block = atomic_increment(blocks.counter)
-            if block >= count:
-                stage = FINISH
-                continue
-            top, first, last, begin, end = 1, int(blocks.runout[block]), int(blocks.runout[block + 1]), DOWN, UP
-            source_opponent, source_own = main.opponent, main.value
-            lines = blocks.lines if alone else blocks.lines[block * size : (block + 1) * size]
-            for index in range(0, size, LANES):
-                store(lines, index, zero)
-        else:
-            top, first, last, begin, end = 0, 0, 1, UP, UP
-            source_opponent, source_own, lines = blocks.opponent, blocks.own, blocks.root
-            for index in range(0, plan.own_hands, LANES):
-                store(lines, index, zero)
-            if not alone:
-                for number in range(count):
-                    _add_lines(main.line, blocks.lines, number * size, size)
-            stage = 2 * FINISH
-        rows = scratch if top == 1 else main
-        stretch = Stretch(top, first, last, begin, end, source_opponent, source_own, lines)
-        walk(stretch, mode, step, predicts, plan, tables, learned, rows)
-        if top == 1 and alone:
-            _add_lines(main.line, lines, 0, size)
+# An order; its walks follow, player and mode of each.
+MEMBERS, ROWS, PREDICTS, PARTS, BLOCK_COUNT, BLOCK_PIECES, STREETS, WALKS, FIRST_WALK = range(9)
 
 
 @fast_inlined
-def _add_lines(total: Float64, lines: Float64, at: int, size: int) -> None:
+def _long(number: Any) -> int:
+    return np.int64(number)  # type: ignore[return-value]  # the type of a plain integer in compiled code
+
+
+@fast_pasted
+def _share(array: Float, member: int, members: int) -> Float:
+    size = array.size // members
+    return array[member * size : (member + 1) * size]
+
+
+@fast_pasted
+def _rows_of(scratch: Scratch, member: int, members: int) -> Scratch:
+    tile = scratch.tile
+    return Scratch(
+        _share(scratch.opponent, member, members),
+        _share(scratch.value, member, members),
+        _share(scratch.line, member, members),
+        Tile(
+            _share(tile.reach, member, members),
+            _share(tile.cards, member, members),
+            _share(tile.sums, member, members),
+            _share(tile.events, member, members),
+            _share(tile.parts, member, members),
+            _share(tile.base, member, members),
+        ),
+    )
+
+
+@fast_pasted
+def _first_street(begin: int, end: int, mode: int, job: Job) -> Stretch:
+    root = job.blocks.root[mode * job.plan.own_hands : (mode + 1) * job.plan.own_hands]
+    return Stretch(0, 0, 1, 0, 1, begin, end, job.blocks.opponent, job.blocks.own, root)
+
+
+@fast_pasted
+def _block(block: int, begin: int, end: int, job: Job, scratch: Scratch, members: int) -> Stretch:
+    """A whole block, or the second street of it."""
+    blocks, street = job.blocks, job.plan.streets[1]
+    lines = blocks.lines if members == 1 else blocks.lines[block * blocks.size : (block + 1) * blocks.size]
+    first, last = _long(blocks.runout[block]), _long(blocks.runout[block + 1])
+    first_chunk, last_chunk = _long(street.first_chunk), _long(street.last_chunk)
+    opponent, own = _share(scratch.opponent, 0, members), _share(scratch.value, 0, members)
+    return Stretch(1, first, last, first_chunk, last_chunk, begin, end, opponent, own, lines)
+
+
+@fast_pasted
+def _piece(whole: Stretch, number: int, job: Job, scratch: Scratch, slot: int, members: int) -> Stretch:
+    """A chunk of the last street in a block of one runout; a street between has its rows in `slot`."""
+    top = job.plan.streets.size - 1
+    chunk = _long(job.plan.streets[top].first_chunk) + number
+    first, last, opponent, own, lines = whole.first_runout, whole.last_runout, whole.opponent, whole.own, whole.lines
+    if top == 2:
+        runouts = job.tables.runouts
+        first = _long(runouts[whole.first_runout].first_child)
+        last = first
+        while last < runouts.size and runouts[last].parent == whole.first_runout:
+            last += 1
+        opponent, own = _share(scratch.opponent, slot, members), _share(scratch.value, slot, members)
+        lines = _share(scratch.line, slot, members)
+    return Stretch(top, first, last, chunk, chunk + 1, DOWN, UP, opponent, own, lines)
+
+
+@fast_inlined
+def _clear(lines: Float64, first: int, last: int) -> None:
+    zero = zeros(lines)
+    for index in range(first, last, LANES):
+        store(lines, index, zero)
+
+
+@fast_inlined
+def _add_lines(total: Float64, total_at: int, lines: Float64, at: int, size: int) -> None:
     for index in range(0, size, LANES):
-        store(total, index, load(total, index) + load(lines, at + index))
+        store(total, total_at + index, load(total, total_at + index) + load(lines, at + index))
+
+
+@fast_inlined
+def _collect(total: Float64, blocks: Blocks, member: int, members: int) -> None:
+    """One member's range of the sum of all buffers, in order."""
+    vectors = blocks.size // LANES
+    first, last = vectors * member // members * LANES, vectors * (member + 1) // members * LANES
+    _clear(total, first, last)
+    for block in range(blocks.runout.size - 1):
+        _add_lines(total, first, blocks.lines, block * blocks.size + first, last - first)
+
+
+@fast_inlined
+def _items(stage: int, order: Order) -> tuple[int, int]:
+    """Items of a phase: for each member, and for all."""
+    members, parts, count, pieces = order[MEMBERS], order[PARTS], order[BLOCK_COUNT], order[BLOCK_PIECES]
+    each = count // members
+    left = count - each * members
+    deep = pieces > 1 and order[STREETS] == 3
+    if stage == BEGIN:
+        return 0, 1 if parts & FIRST else 0
+    if stage == FINISH:
+        return 0, 1 if parts & LAST and count > 0 else 0
+    if not parts & BELOW:
+        return 0, 0
+    if stage == BLOCKS:
+        return each, 0 if deep else left * pieces
+    if stage == COLLECT:
+        return 0, members if members > 1 and count > 0 else 0
+    if not deep:
+        return 0, 0
+    return 0, left * pieces if stage == PIECES else left
+
+
+@fast_inlined
+def _open_next(signals: Signals, order: Order, phase: int) -> None:
+    """Open the first phase after this one that has items, or close the order."""
+    end = order[ROWS] * order[WALKS] * STAGES
+    following = phase + 1
+    while following < end:
+        each, others = _items(following % STAGES, order)
+        if each + others > 0:
+            open_phase(signals, following, order[MEMBERS], each, others)
+            return
+        following += 1
+    close_order(signals)
 
 
 @fast_kernel
 def iterate(
-    steps: Steps,
-    first_own: int,
-    last_own: int,
-    parts: int,
-    mode: int,
-    predicts: bool,
-    first: Job,
-    second: Job,
-    main: Scratch,
-    scratch: Scratch,
+    signals: Signals, order: Order, member: int, memory: NDArray[np.uint8], regret: Stored, reach: Float
 ) -> None:
-    """For every iteration, the walks of players `first_own : last_own` in turn, or parts of them."""
+    """Work on orders: for every iteration, some walks in turn. Member 0 opens one, and returns when it is finished.
+
+    `memory` holds the arguments, of types that follow from those of `regret` and `reach`.
+    """
     before = flush_tiny()
-    for row in range(steps.weights.size):
-        step = Step(steps.weights[row], steps.extras[row])
-        for own in range(first_own, last_own):
-            job = first if own == 0 else second
-            _walk_parts(parts, mode, step, predicts, job, main, scratch)
+    if member == 0:
+        give_order(signals)
+        _open_next(signals, order, -1)
+    while member > 0 or not is_over(signals):
+        seen = atomic_load(signals, PHASE)
+        phase, owner, number = take_item(signals, member, order[MEMBERS])
+        if phase < 0:
+            if wait_for_phase(signals, seen, member > 0):
+                continue
+            break
+        # The order and the arguments do not change as long as an item is unfinished.
+        members, count, pieces = order[MEMBERS], order[BLOCK_COUNT], order[BLOCK_PIECES]
+        stage, turn = phase % STAGES, phase // STAGES
+        row, turn = turn // order[WALKS], turn % order[WALKS]
+        mode = order[FIRST_WALK + 2 * turn + 1]
+        steps, job, scratch = held(memory, order[FIRST_WALK + 2 * turn], regret, reach)
+        plan, tables, learned, blocks = job
+        lines = _share(scratch.line, 0, members)
+        alone = members == 1
+        left = count % members
+        slot = member
+        stretch = _first_street(DOWN, DOWN if count > 0 else UP, mode, job)
+        if stage == BEGIN:
+            slot = 0
+            _clear(stretch.lines, 0, plan.own_hands)
+            if alone:
+                _clear(lines, 0, blocks.size)
+        elif stage == FINISH:
+            slot = 0
+            stretch = _first_street(UP, UP, mode, job)
+        elif stage == COLLECT:
+            _collect(lines, blocks, number, members)
+        elif stage == BLOCKS and owner >= 0:
+            stretch = _block(owner * (count // members) + number, DOWN, UP, job, scratch, members)
+            _clear(stretch.lines, 0, blocks.size)
+        elif stage in (BLOCKS, PIECES):
+            block = number // pieces
+            stretch = _block(count - left + block, DOWN, UP, job, scratch, members)
+            if pieces > 1:
+                stretch = _piece(stretch, number % pieces, job, scratch, block, members)
+            if stage == BLOCKS:
+                first, last = plan.chunks[stretch.first_chunk], plan.chunks[stretch.last_chunk - 1]
+                clear_lines(first.first_line, last.last_line, stretch.lines, plan)
+        else:
+            slot = number
+            direction = DOWN if stage == ENTER else UP
+            stretch = _block(count - left + number, direction, direction, job, scratch, members)
+            if stage == ENTER:
+                below = plan.streets[2]
+                clear_lines(below.first_line, below.last_line, _share(scratch.line, slot, members), plan)
+                _clear(stretch.lines, 0, blocks.size)
+        if stage != COLLECT:
+            step = Step(steps.weights[row], steps.extras[row])
+            rows = _rows_of(scratch, slot, members)
+            walk(stretch, mode, step, order[PREDICTS] != 0, plan, tables, learned, rows)
+            if stage == BLOCKS and alone:
+                _add_lines(lines, 0, blocks.lines, 0, blocks.size)
+        each, others = _items(stage, order)
+        if finish_item(signals, each * members + others):
+            _open_next(signals, order, phase)
     restore_tiny(before)

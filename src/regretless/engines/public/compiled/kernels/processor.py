@@ -1,7 +1,8 @@
-"""Processor instructions for kernels: prefetch, atomic increment, flushing denormals to 0."""
+"""Processor instructions for kernels: prefetch, atomic operations, waiting, flushing denormals to 0."""
 
 from __future__ import annotations
 
+import os
 import platform
 from typing import Any
 
@@ -11,22 +12,90 @@ from numba.core import types
 
 from regretless.compiling.decorators import intrinsic
 
-__all__ = ["atomic_increment", "flush_tiny", "prefetch", "restore_tiny"]
+__all__ = [
+    "atomic_add",
+    "atomic_load",
+    "atomic_store",
+    "flush_tiny",
+    "nap",
+    "pause",
+    "prefetch",
+    "restore_tiny",
+]
 
 cgutils: Any = _cgutils
 _INT = ir.IntType(32)
-_X86 = platform.machine().lower() in ("x86_64", "amd64", "i686")
+_MACHINE = platform.machine().lower()
+_X86 = _MACHINE in ("x86_64", "amd64", "i686")
+_ARM = _MACHINE in ("aarch64", "arm64")
+_SLEEP, _NAP = ("Sleep", 1) if os.name == "nt" else ("usleep", 50)  # a function of the operating system, its argument
+
+
+def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """The address of an element, given an array of 64-bit integers and an index."""
+    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+    return builder.gep(data, [arguments[1]])
 
 
 @intrinsic
-def atomic_increment(typing_context: Any, counter: Any) -> Any:
-    """Returns counter[0] and increments it; no two threads get the same number."""
+def atomic_load(typing_context: Any, numbers: Any, index: Any) -> Any:
+    """numbers[index]; later reads see everything written before it was stored."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
-        return builder.atomic_rmw("add", data, ir.IntType(64)(1), "seq_cst")
+        return builder.load_atomic(_pointer(context, builder, signature, arguments), "seq_cst", 8)
 
-    return types.int64(counter), generate
+    return types.int64(numbers, types.int64), generate
+
+
+@intrinsic
+def atomic_store(typing_context: Any, numbers: Any, index: Any, value: Any) -> Any:
+    """numbers[index] = value, after everything written before."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.store_atomic(arguments[2], _pointer(context, builder, signature, arguments), "seq_cst", 8)
+        return context.get_dummy_value()
+
+    return types.void(numbers, types.int64, types.int64), generate
+
+
+@intrinsic
+def atomic_add(typing_context: Any, numbers: Any, index: Any, amount: Any) -> Any:
+    """Adds to numbers[index] and returns what it was before; no two threads get the same number."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.atomic_rmw("add", _pointer(context, builder, signature, arguments), arguments[2], "seq_cst")
+
+    return types.int64(numbers, types.int64, types.int64), generate
+
+
+def _call(builder: Any, name: str, *arguments: Any) -> None:
+    kind = ir.FunctionType(ir.VoidType(), [each.type for each in arguments])
+    builder.call(cgutils.get_or_insert_function(builder.module, kind, name), arguments)
+
+
+@intrinsic
+def pause(typing_context: Any) -> Any:
+    """Wait for a few dozen cycles, leaving the core to its other hardware thread."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if _X86:
+            _call(builder, "llvm.x86.sse2.pause")
+        elif _ARM:
+            _call(builder, "llvm.aarch64.hint", _INT(1))
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+@intrinsic
+def nap(typing_context: Any) -> Any:
+    """Sleep for the shortest time that is worth it: 50 µs, 1 ms on Windows."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _call(builder, _SLEEP, _INT(_NAP))
+        return context.get_dummy_value()
+
+    return types.void(), generate
 
 
 @intrinsic

@@ -13,8 +13,7 @@ For a runout of a street:
                 dozens of equal terms one by one would drift.
 
 `walk` is not recursive: it goes down one runout per street, and up again when a street has no more runouts. It can also
-stop after going down the first street, do some of the runouts below it, or go up the first street, so that threads can
-share the runouts of the second street.
+stop after going down the top street, or start by going up it, so that threads can share what is below.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from regretless.engines.public.compiled.records import Float32, Float64
 from regretless.engines.public.compiled.tables import Tables
 from regretless.engines.public.layout import LANES
 
-__all__ = ["BEST", "DOWN", "LEARN", "MEAN", "UP", "Stretch", "walk"]
+__all__ = ["BEST", "DOWN", "LEARN", "MEAN", "UP", "Stretch", "clear_lines", "walk"]
 
 LEARN, BEST, MEAN = 0, 1, 2  # what the own player does: regret matching, best response, the average strategy
 DOWN, UP = 0, 1  # where a walk is in a street
@@ -53,7 +52,7 @@ DECISION, CHANCE = 0, 1  # of `forms.public.Kind`
 
 
 class Stretch(NamedTuple):
-    """A part of a walk: some runouts of street `top`, and everything below them.
+    """A part of a walk: some runouts of street `top`, some chunks of them, and everything below.
 
     With `end` DOWN, it stops after going down street `top`; with `begin` UP, it starts when the streets below are done
     and their values are in `Scratch.line`.
@@ -62,6 +61,8 @@ class Stretch(NamedTuple):
     top: int
     first_runout: int
     last_runout: int
+    first_chunk: int
+    last_chunk: int
     begin: int
     end: int
     opponent: Float32  # rows of reach that enter street `top`
@@ -94,7 +95,7 @@ def walk(
     top, runouts = stretch.top, tables.runouts
     last_street = plan.streets.size - 1
     street, runout, direction = top, stretch.first_runout, stretch.begin
-    chunk = np.int64(plan.streets[street].first_chunk)
+    chunk = np.int64(stretch.first_chunk)
     while True:
         here = plan.chunks[chunk]
         place = _place(street, runout, plan, tables)
@@ -109,7 +110,7 @@ def walk(
             if street < last_street:
                 below = plan.streets[street + 1]
                 if below.first_line < below.last_line:
-                    _clear_lines(below, plan, scratch)
+                    clear_lines(below.first_line, below.last_line, scratch.line, plan)
                     street += 1
                     chunk = np.int64(below.first_chunk)
                     runout = int(runouts[runout].first_child)
@@ -120,8 +121,8 @@ def walk(
         # The next chunk, the next runout, or the street above.
         direction = DOWN
         chunk += 1
-        if chunk == plan.streets[street].last_chunk:
-            chunk = np.int64(plan.streets[street].first_chunk)
+        if chunk == (stretch.last_chunk if street == top else plan.streets[street].last_chunk):
+            chunk = np.int64(stretch.first_chunk if street == top else plan.streets[street].first_chunk)
             runout += 1
             if street == top:
                 if runout == stretch.last_runout:
@@ -129,7 +130,7 @@ def walk(
             elif runouts[runout - 1].parent != (runouts[runout].parent if runout < runouts.size else -1):
                 runout = int(runouts[runout - 1].parent)
                 street -= 1
-                chunk = np.int64(plan.streets[street].first_chunk)
+                chunk = np.int64(stretch.first_chunk if street == top else plan.streets[street].first_chunk)
                 direction = UP
 
 
@@ -147,13 +148,11 @@ def _place(street: int, runout: int, plan: Plan, tables: Tables) -> Place:
 
 
 @fast_inlined
-def _clear_lines(below: Record, plan: Plan, scratch: Scratch) -> None:
-    """Set the values of the lines into a street to 0."""
-    start = plan.lines[below.first_line].value_at
-    size = (below.last_line - below.first_line) * plan.own_hands
-    zero = zeros(scratch.line)
-    for index in range(start, start + size, LANES):
-        store(scratch.line, index, zero)
+def clear_lines(first: int, last: int, lines: Float64, plan: Plan) -> None:
+    """Set the values of some lines to 0."""
+    zero = zeros(lines)
+    for index in range(first * plan.own_hands, last * plan.own_hands, LANES):
+        store(lines, index, zero)
 
 
 @fast_inlined

@@ -1,0 +1,67 @@
+"""Arguments of a kernel kept in memory, the way compiled code passes them.
+
+Walks need over a hundred arrays. Handing them over from Python takes 20 µs, longer than an iteration of a small spot,
+and threads would do it one after another. So they are written to memory once, by `hold`, and read by the kernel with
+`held`. Compiled code has to know their types: they follow from the types of two arrays, which `held` is given.
+
+Nothing here keeps the arrays alive; whoever calls `hold` does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import typeof as _typeof
+from numba.core import types
+from numpy.typing import NDArray
+
+from regretless.compiling.decorators import fast_kernel, intrinsic
+from regretless.engines.public.compiled.jobs import Held
+
+__all__ = ["HELD_BYTES", "held", "hold"]
+
+HELD_BYTES = 16_384  # of one player
+
+typeof: Any = _typeof
+_kinds: dict[tuple[Any, Any], Any] = {}  # types of `Held`, by those of the arrays that `held` is given
+
+
+def hold(memory: NDArray[np.uint8], first: Held, second: Held) -> None:
+    """Write both players' arguments to memory, in place of those it holds."""
+    for number, arguments in enumerate((first, second)):
+        kind = typeof(arguments)
+        key = typeof(arguments.job.learned.regret), typeof(arguments.scratch.tile.reach)
+        if _kinds.setdefault(key, kind) != kind:
+            raise TypeError(f"arguments of an unexpected type: {kind}")
+        _hold(memory[number * HELD_BYTES :], arguments)
+
+
+@intrinsic
+def _store(typing_context: Any, memory: Any, value: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        if context.get_abi_sizeof(arguments[1].type) > HELD_BYTES:
+            raise ValueError("HELD_BYTES is too small")
+        builder.store(arguments[1], builder.bitcast(data, arguments[1].type.as_pointer()))
+        return context.get_dummy_value()
+
+    return types.void(memory, value), generate
+
+
+@fast_kernel
+def _hold(memory: NDArray[np.uint8], arguments: Held) -> None:
+    _store(memory, arguments)
+
+
+@intrinsic
+def held(typing_context: Any, memory: Any, player: Any, regret: Any, reach: Any) -> Any:
+    """A player's arguments in `memory`; `regret` and `reach` are any arrays of their types of regrets and tiles."""
+    kind = _kinds[regret, reach]
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+        data = builder.gep(data, [builder.mul(arguments[1], arguments[1].type(HELD_BYTES))])
+        return builder.load(builder.bitcast(data, context.get_value_type(kind).as_pointer()))
+
+    return kind(memory, types.int64, regret, reach), generate
