@@ -188,9 +188,11 @@ def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
         what = earlier.game if what is None else what
         form = form or earlier.settings.form
     rules = load_game(str(what)) if isinstance(what, str | Path) else as_game(what)
-    if isinstance(rules, FlopHoldem) and form != "history":
+    if isinstance(rules, FlopHoldem):
         from regretless.holdem.flop_holdem import FlopHoldemProblem
 
+        if form == "history":
+            raise InvalidOption("form", form, f"is not for {rules.name}, whose rules are too large to enumerate")
         return FlopHoldemProblem(rules)
     is_public = form == "public" and options.get("variant") != EXACT
     return PublicProblem(rules) if is_public else GameProblem(rules)

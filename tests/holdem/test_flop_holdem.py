@@ -15,7 +15,7 @@ from regretless.cards.hands import HAND_CARDS, HAND_COUNT, hand_index
 from regretless.cards.isomorphism import CARD_MAPS
 from regretless.cards.ranges import Range
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
-from regretless.errors import InvalidText, RegretlessError, WouldNotFit
+from regretless.errors import InvalidOption, InvalidText, WouldNotFit
 from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.public import PublicForm
 from regretless.games import FlopHoldem
@@ -144,7 +144,7 @@ def test_a_solve_that_does_not_fit_is_refused_before_it_begins(monkeypatch: pyte
 
 @pytest.mark.parametrize("options", [{"form": "history"}, {"seed": 1}, {"sampling": "external"}, {"engine": "torch"}])
 def test_options_that_do_not_apply_are_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(RegretlessError, match=r"flop-holdem: is too large|^(seed|sampling|engine): .*public form"):
+    with pytest.raises(InvalidOption, match=r"^form: .* too large|^(seed|sampling|engine): .*public form"):
         rl.solve("flop-holdem", iterations=1, **options)
 
 
