@@ -17,6 +17,9 @@ At the opponent's decisions, v = Σ v[a]. Each pass reads and writes every numbe
 
 Regrets and averages of a node are [hands / 16, actions, 16], nodes in walking order: the way down reads memory
 forwards, the way up backwards, and the hardware prefetcher keeps up with both.
+
+A row is an array and the place in it where the row begins: making a view for every node would cost time. Hence the long
+lists of parameters, which several functions share.
 """
 
 from __future__ import annotations
@@ -115,7 +118,7 @@ def split_and_average(
     rounding: Rounding,
 ) -> None:
     """The same at a decision of the updating player, with the update of its average."""
-    # As in `split` and `improve`, a constant number of actions lets LLVM unroll, at the price of a second signature.
+    # As in `split`, a constant number of actions lets LLVM unroll, at the price of a second signature.
     if actions == 2:
         _split_and_average(source, average, at, 2, hands, reach, from_at, to_at, step, rounding)
     elif actions == 3:
@@ -238,6 +241,7 @@ def improve(
     predicts: bool,
 ) -> None:
     """Values and new regrets of one node."""
+    # A constant number of actions lets LLVM unroll, as in `split_and_average`.
     if actions == 2 and not predicts:
         _improve(regret, regret, at, 2, hands, value, child, first, to_at, step, rounding, False)
     elif actions == 3 and not predicts:

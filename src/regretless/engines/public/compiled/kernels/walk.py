@@ -13,7 +13,8 @@ For a runout of a street:
                 dozens of equal terms one by one would drift.
 
 `walk` is not recursive: it goes down one runout per street, and up again when a street has no more runouts. It can also
-stop after going down the top street, or start by going up it, so that threads can share what is below.
+stop after going down the top street, or start by going up it, so that threads can share what is below. Compiled
+functions share no state, so the steps take the walk's as parameters.
 """
 
 from __future__ import annotations

@@ -194,7 +194,8 @@ solve(const Player* given, const Row* schedule, int iterations, int simultaneous
 }
 
 // Plans, products and best responses of the average strategy, or of `other_strategy` if `average` is 0. Afterwards
-// other_plan, product and worth hold what the host sums.
+// other_plan, product and worth hold what the host sums. It begins like `solve`, because only a kernel can declare the
+// memory that its block shares.
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
 evaluate(const Player* given, int average, int blocks, unsigned* arrived) {
     SHARED_BY_BLOCK(Block, here);
