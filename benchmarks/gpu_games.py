@@ -79,11 +79,11 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def seconds_per_iteration(engine: Any) -> float:
-    rule = Plus()
-    engine.advance(schedule(rule, first=1, count=3))  # compile, record, warm up
-    pilot = timed(lambda: engine.advance(schedule(rule, first=4, count=5))) / 5
+    variant = Plus()
+    engine.advance(schedule(variant, first=1, count=3))  # compile, record, warm up
+    pilot = timed(lambda: engine.advance(schedule(variant, first=4, count=5))) / 5
     count = int(min(max(SECONDS / pilot, 3), 20_000))
-    weights = schedule(rule, first=9, count=count)  # in advance: a million iterations take a second of Python
+    weights = schedule(variant, first=9, count=count)  # in advance: a million iterations take a second of Python
     engine.advance(weights)
     return statistics.median(timed(lambda: engine.advance(weights)) / count for _ in range(REPEATS))
 

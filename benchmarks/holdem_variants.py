@@ -28,14 +28,7 @@ from regretless import benchmark
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.engines.public.layout import make_layout
 from regretless.holdem import Spot, compile_spot
-from regretless.variants import (
-    Discounted,
-    PredictiveDiscountedPlus,
-    Resetting,
-    Rule,
-    Scheduled,
-    schedule,
-)
+from regretless.variants import Discounted, PredictiveDiscountedPlus, Resetting, Scheduled, Variant, schedule
 
 TARGETS = (0.5, 0.3, 0.1)  # percent of the pot
 LIMIT = 600  # iterations
@@ -45,7 +38,7 @@ RIVAL = "rival"
 
 # α/β/γ of discounted CFR, `late` if the discounting of regrets is delayed by one iteration; and whether the average is
 # weighted by own reach. The presets `postflop`, `turn`, `river` are 1.3/0.4/5/late, 1.3/0.25/5/late, 1.3/0/5/late.
-VARIANTS: dict[str, tuple[Rule, bool]] = {
+VARIANTS: dict[str, tuple[Variant, bool]] = {
     RIVAL: (Resetting(), False),
     "discounted": (Discounted(), True),
 } | {
@@ -81,12 +74,12 @@ def solve(task: tuple[int | str, int, str]) -> Run:
     """One variant on one spot: a random spot, given by seed and number of board cards, or a file."""
     seed, cards, name = task
     spot = draw_spot(seed, cards) if isinstance(seed, int) else Spot.read(seed)
-    rule, own_reach = VARIANTS[name]
+    variant, own_reach = VARIANTS[name]
     engine = CompiledPublicEngine(compile_spot(spot), own_reach=own_reach)
     met: list[int | None] = [None] * len(TARGETS)
     seconds = 0.0
     while engine.iteration < LIMIT and met[-1] is None:
-        rows = schedule(rule, engine.iteration + 1, MEASURE_EVERY[cards])
+        rows = schedule(variant, engine.iteration + 1, MEASURE_EVERY[cards])
         began = time.perf_counter()
         engine.advance(rows)
         seconds += time.perf_counter() - began

@@ -97,14 +97,14 @@ def main() -> None:
     parser.add_argument("--spots", default="river_wide,turn_example")
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
-    rule = PRESETS["postflop"]
+    variant = PRESETS["postflop"]
     print("| spot | iterations | entries unreached | states unreached |\n|---|---|--:|--:|")
     for name in options.spots.split(","):
         engine = CompiledPublicEngine(compile_spot(Spot.read(DATA / f"{name}.toml")), threads=options.threads)
         for first, last in SPANS:
             entries, states = [], []
             for iteration in range(first, last + 1):
-                engine.advance(schedule(rule, iteration, 1))
+                engine.advance(schedule(variant, iteration, 1))
                 for player in range(2):
                     reach = Reach(engine, player)
                     entries.append(reach.entries.share)
