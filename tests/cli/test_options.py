@@ -50,8 +50,11 @@ def problems(run, solved: Path, tmp_path: Path) -> Path:
             ["--resume", "spot.rgl", "--variant", "plus"],
             "variant: 'plus' cannot resume spot.rgl, which was started with",
         ),
-        (["--resume", "spot.rgl", "--engine", "torch"], "engine: 'torch' cannot solve a spot: use one of auto, numba"),
-        (["--resume", "spot.rgl", "--device", "cuda"], "device: 'cuda' cannot solve a spot: use one of auto, cpu"),
+        (["--resume", "spot.rgl", "--engine", "cupy"], "engine: 'cupy' cannot solve a spot: use one of auto, numba"),
+        (
+            ["spot.toml", "--engine", "numba", "--device", "cuda"],
+            "device: 'cuda' is not for the numba engine",
+        ),
         (["--resume", "spot.rgl", "--storage", "16"], "storage: 16 cannot resume spot.rgl, which was started with 32"),
         (["--resume", "kuhn.rgl", "leduc", "--iterations", "9"], "belongs to a different tree from that of leduc"),
         (["--resume", "kuhn.rgl", "--sampling", "chance"], "sampling: 'chance' cannot resume kuhn.rgl, which was"),

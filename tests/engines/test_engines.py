@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from regretless import engines, games
 from regretless.engines import ENGINES, Entry, GameEngine, Kind, Sampling, Snapshot, Updates
+from regretless.engines.registry import FASTEST_FIRST
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra, WouldNotFit
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
 from regretless.forms.memory import memory_bytes
@@ -244,11 +245,15 @@ def test_names_and_options_are_validated() -> None:
         engines.create("numba", public, updates=Updates.SIMULTANEOUS)
     with pytest.raises(InvalidOption, match="storage: 8 is not one of 32, 16 bits"):
         engines.create("numba", public, storage=8)
-    with pytest.raises(InvalidOption, match="device: 'mps' has no engine for the public form"):
-        engines.create("auto", public, device="mps")
     with pytest.raises(InvalidGame, match="matrix engine does not work on the public form"):
         engines.create("matrix", public)
     assert engines.create("auto", form).name == "numba"
+
+
+def test_a_device_without_an_engine_for_the_form_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FASTEST_FIRST, "mps", ("cupy",))
+    with pytest.raises(InvalidOption, match="device: 'mps' has no engine for the public form"):
+        engines.create("auto", compile_public(Kuhn()), device="mps")
 
 
 def test_an_engine_without_its_library_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:

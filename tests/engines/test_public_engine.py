@@ -42,25 +42,31 @@ def assert_same_evaluation(
     np.testing.assert_allclose(one.best_response_values, two.best_response_values, atol=tolerance * scale)
 
 
+MARKS = {
+    "cpu": (),
+    "cuda": pytest.mark.gpu,
+    "mps": pytest.mark.skipif(sys.platform != "darwin", reason="needs Apple's MPS"),
+}
 PUBLIC = [
-    (name, storage)
+    pytest.param(name, device, storage, marks=MARKS[device])
     for name in available()
     if Kind.PUBLIC in ENGINES[name].classes
+    for device in ENGINES[name].classes[Kind.PUBLIC].devices
     for storage in ENGINES[name].classes[Kind.PUBLIC].storages or (None,)
 ]
 
 
-@pytest.mark.parametrize(("name", "storage"), PUBLIC)
+@pytest.mark.parametrize(("name", "device", "storage"), PUBLIC)
 @pytest.mark.parametrize("variant", ["discounted", "predictive-plus"])
-def test_every_public_engine_keeps_the_contract(name: str, storage: int | None, variant: str) -> None:
+def test_every_public_engine_keeps_the_contract(name: str, device: str, storage: int | None, variant: str) -> None:
     """Advance, stop, resume elsewhere; what is read row by row is what is evaluated; locks hold."""
     form = compile_public(Leduc())
-    straight, first, second = (create(name, form, storage=storage) for _ in range(3))
+    straight, first, second = (create(name, form, storage=storage, device=device) for _ in range(3))
     straight.advance(schedule(PRESETS[variant], 1, 30))
     first.advance(schedule(PRESETS[variant], 1, 13))
     second.restore(first.snapshot())
     second.advance(schedule(PRESETS[variant], 14, 17))
-    assert (second.name, second.device, second.iteration) == (name, "cpu", 30)
+    assert (second.name, second.device, second.iteration) == (name, device, 30)
     for array, numbers in straight.snapshot().arrays.items():
         np.testing.assert_array_equal(second.snapshot().arrays[array], numbers)
     own, read = second.evaluate(), second.evaluate(second.strategy)

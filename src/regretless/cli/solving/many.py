@@ -53,7 +53,8 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
                 files.append(free_path(path.stem, files))
         spots, errors = read_spots(paths, request.locked)
         check_sources(files, spots.values())
-        tell_of_compiling(request.options.get("storage"))
+        asked = request.options
+        tell_of_compiling(asked.get("engine", "auto"), asked.get("device", "auto"), asked.get("storage"))
         solved: dict[Path, SpotSolution] = {}
         order = list(spots)
         file_of = dict(zip(paths, files, strict=True))

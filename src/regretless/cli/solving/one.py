@@ -120,9 +120,10 @@ def _solve(
         options |= {"checkpoint": destination, "checkpointed": checkpointed}
         if request.destination is None:
             options["save_every"] = float("inf")  # only on interrupts
-    settings = make_request(problem, options).settings
+    asked = make_request(problem, options)
+    settings = asked.settings
     if problem.form_name == "public":
-        tell_of_compiling(settings.storage)
+        tell_of_compiling(asked.engine, asked.device, settings.storage)
     target = settings.target
     with solve_bar(problem.name, None if target is None else problem.scale * target, unit=problem.unit) as show:
 
@@ -160,8 +161,10 @@ def problem_of_saving(solution: Solution, path: Path, resumable: bool) -> Invali
     return None
 
 
-def tell_of_compiling(storage: int | None) -> None:
+def tell_of_compiling(engine: str, device: str, storage: int | None) -> None:
     """Say that the first solve takes longer, if it does."""
+    if engine not in ("auto", "numba") or device not in ("auto", "cpu"):
+        return
     from regretless.engines.public.compiled.engine import kernels_are_compiled
 
     if not kernels_are_compiled(storage or 32):

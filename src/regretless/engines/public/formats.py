@@ -27,10 +27,23 @@ from regretless.forms.blockers import met
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Hands, PublicForm
 
-__all__ = ["FORMATS", "NumberFormat", "Stored", "largest_value", "met_weights", "needs_wide_tiles", "number_format"]
+__all__ = [
+    "FORMATS",
+    "GOLDEN",
+    "SALT",
+    "NumberFormat",
+    "Stored",
+    "largest_value",
+    "met_weights",
+    "needs_wide_tiles",
+    "number_format",
+]
 
 MOST_CANCELLED = 8  # ratio of sums to what remains of them, over all pairs of hands, that still allows 32 bits
 MOST_CANCELLED_OF_A_HAND = 1000  # the same for a single hand, since only its own strategy would suffer
+
+SALT = 0x9E3779  # makes 16-bit rounding differ from iteration to iteration
+GOLDEN = 0x9E3779B1  # and from hand to hand: 2³² over the golden ratio, whose multiples spread evenly
 
 Stored = NDArray[Any]  # regrets, averages or predictions of one player, in a format's types
 

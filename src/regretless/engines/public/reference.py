@@ -6,7 +6,6 @@ It recurses over every public node, and a terminal is a matrix over pairs of han
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
 from regretless.engines.public.formats import NumberFormat, Stored
 from regretless.engines.public.layout import take_alike
-from regretless.engines.public.stored import Place, StoredEngine
+from regretless.engines.public.stored import Mode, Place, StoredEngine
 from regretless.forms.blockers import compatible
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind, PublicForm
@@ -29,20 +28,12 @@ DOUBLES = NumberFormat(bits=64, regret=DOUBLE, average=DOUBLE, regret_in_kernels
 _NONE = Weights()
 
 
-class _Mode(Enum):
-    """What the own player does on a walk."""
-
-    LEARN = auto()
-    BEST = auto()
-    MEAN = auto()
-
-
 @dataclass(frozen=True)
 class _Walk:
     """A walk for one player's values; both follow `strategy` where they neither learn nor best-respond."""
 
     own: int
-    mode: _Mode
+    mode: Mode
     strategy: PublicStrategy
     weights: Weights = _NONE
     found: dict[Place, FloatArray] = field(default_factory=dict)  # values at every place that was walked
@@ -87,7 +78,7 @@ class PublicReference(StoredEngine):
         for row in schedule.tolist():
             for own in range(2):
                 if own not in self.fixed:
-                    self._root(_Walk(own, _Mode.LEARN, self._current, Weights(*row)))
+                    self._root(_Walk(own, Mode.LEARN, self._current, Weights(*row)))
                     self.hold(own)
             self.iteration += 1
 
@@ -102,7 +93,7 @@ class PublicReference(StoredEngine):
 
     def root_values(self, player: int) -> FloatArray:
         """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
-        values = self._root(_Walk(player, _Mode.MEAN, self.strategy))
+        values = self._root(_Walk(player, Mode.MEAN, self.strategy))
         met = (self.compatible if player == 0 else self.compatible.T) @ self.form.hands[1 - player].weight
         shares: FloatArray = np.divide(values, met, out=np.zeros_like(values), where=met > 0)
         return shares
@@ -114,17 +105,17 @@ class PublicReference(StoredEngine):
         def alike(node: int, runout: int) -> FloatArray:
             return take_alike(self.form, played(node, runout), node, runout)
 
-        def value(own: int, mode: _Mode) -> float:
+        def value(own: int, mode: Mode) -> float:
             values = self._root(_Walk(own, mode, alike))
             return float(values @ self.form.hands[own].weight) / self.pairs / self.form.unit
 
-        values, best = ([value(own, mode) for own in range(2)] for mode in (_Mode.MEAN, _Mode.BEST))
+        values, best = ([value(own, mode) for own in range(2)] for mode in (Mode.MEAN, Mode.BEST))
         return Evaluation(values=tuple(values), best_response_values=tuple(best))
 
     def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
         """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach."""
         tree = self.form.tree
-        walk = _Walk(player, _Mode.MEAN, self.strategy)
+        walk = _Walk(player, Mode.MEAN, self.strategy)
         self._root(walk)
         return [
             np.array(
@@ -174,11 +165,11 @@ class PublicReference(StoredEngine):
     ) -> FloatArray:
         """[H] values at a decision of the own player."""
         worth: FloatArray = (strategy * below).sum(axis=0)
-        if walk.mode is _Mode.BEST and walk.own not in self.fixed:
+        if walk.mode is Mode.BEST and walk.own not in self.fixed:
             lock = self.locked[walk.own].get(place)
             highest = below.max(axis=0)
             return highest if lock is None else np.where(lock.hands, worth, highest)
-        if walk.mode is _Mode.LEARN:
+        if walk.mode is Mode.LEARN:
             self._update(place, below - worth, own_reach, walk.weights)
         return worth
 

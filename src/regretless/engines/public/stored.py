@@ -6,7 +6,8 @@ learned. A player whose every decision is locked is *fixed* and never updated.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum, auto
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -18,7 +19,7 @@ from regretless.engines.public.layout import make_layout, take_alike
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 
-__all__ = ["Lock", "Place", "StoredEngine"]
+__all__ = ["BoolArray", "Lock", "Mode", "Place", "StoredEngine"]
 
 BoolArray = NDArray[np.bool_]
 Place = tuple[int, int]  # betting node, runout of its street
@@ -33,6 +34,14 @@ class _ReadsInto(Protocol):
     def read_into(self, name: str, target: NDArray[Any]) -> None: ...
 
 
+class Mode(Enum):
+    """What the own player does on a walk."""
+
+    LEARN = auto()
+    BEST = auto()
+    MEAN = auto()
+
+
 class Lock(NamedTuple):
     """A strategy that is given, not learned."""
 
@@ -41,7 +50,10 @@ class Lock(NamedTuple):
 
 
 class StoredEngine:
-    """The part of an engine that handles storage, locks and reading; `allocate` creates arrays of zeros."""
+    """The part of an engine that handles storage, locks and reading; `allocate` creates arrays of zeros.
+
+    An engine with numbers on a device overrides `_zeros`, `_take`, `_put`, `_stored`, `_target` and `_load`.
+    """
 
     def __init__(
         self, form: PublicForm, number_format: NumberFormat, allocate: Callable[[int, np.dtype[Any]], Stored] = np.zeros
@@ -54,8 +66,8 @@ class StoredEngine:
         self.fixed: set[int] = set()
         self.changes = 0  # of locks, and of which arrays are in use
         self._allocate = allocate
-        self._regret = [allocate(int(size), number_format.regret) for size in self.layout.entries]
-        self._average = [allocate(int(size), number_format.average) for size in self.layout.entries]
+        self._regret = [self._zeros(player, number_format.regret) for player in PLAYERS]
+        self._average = [self._zeros(player, number_format.average) for player in PLAYERS]
         self._matched = list(self._regret)  # what strategies are matched to: regrets, unless the variant predicts
 
     @property
@@ -67,9 +79,38 @@ class StoredEngine:
         """Store predictions from now on; the first are the regrets."""
         if not self.predicts:
             self.changes += 1
-            self._matched = [self._allocate(len(regret), regret.dtype) for regret in self._regret]
+            self._matched = [self._zeros(player, self.format.regret) for player in PLAYERS]
             for matched, regret in zip(self._matched, self._regret, strict=True):
-                matched[:] = regret
+                self._load(matched, self._stored(regret))
+
+    # --- numbers, which may be on a device ---------------------------------------------------------------------------
+
+    def _zeros(self, player: int, dtype: np.dtype[Any]) -> Any:
+        """Regrets or averages of a player."""
+        return self._allocate(int(self.layout.entries[player]), dtype)
+
+    def _take(self, numbers: Any, node: int, runouts: slice) -> Stored:
+        """[runouts, actions, H] a copy of a decision's numbers."""
+        return self.layout.read(numbers, node, runouts)
+
+    def _put(self, numbers: Any, place: Place, values: NDArray[np.floating[Any]], hands: BoolArray) -> None:
+        """Store [actions, H] at a decision, for some hands."""
+        self.layout.write(numbers, *place, values, hands)
+
+    def _stored(self, numbers: Any) -> Stored:
+        """Numbers in the layout of snapshots; the live ones where possible."""
+        return np.asarray(numbers)
+
+    def _target(self, numbers: Any) -> Stored:
+        """Memory in the layout of snapshots, of which `_load` takes what was written there."""
+        return np.asarray(numbers)
+
+    def _load(self, numbers: Any, stored: Stored) -> None:
+        """Replace numbers by those of a snapshot, unless they are the same memory."""
+        if numbers is not stored:
+            numbers[:] = stored
+
+    # --- reading and locking -----------------------------------------------------------------------------------------
 
     def strategy(self, node: int, runout: int = 0) -> FloatArray:
         """[actions, H] average strategy at a betting node on a runout; uniform where nothing was accumulated."""
@@ -93,7 +134,7 @@ class StoredEngine:
         return self.format.as_kept(strategy)
 
     def _sums(self, node: int, runouts: slice) -> Stored:
-        return self.layout.read(self._average[int(self.form.tree.player[node])], node, runouts)
+        return self._take(self._average[int(self.form.tree.player[node])], node, runouts)
 
     def lock(self, node: int, strategy: FloatArray, runout: int = 0, hands: BoolArray | None = None) -> None:
         """Fix a player's strategy at a betting node on a runout of its street, for all hands or some."""
@@ -106,11 +147,15 @@ class StoredEngine:
     def fix(self, player: int, strategy: PublicStrategy) -> None:
         """Fix every decision of a player, who is then never updated and whose best response is this strategy."""
         every = np.ones(len(self.form.hands[player].weight), dtype=np.bool_)
-        for number, street in enumerate(self.form.streets):
-            nodes = self.layout.decisions(player, number)
-            for runout in range(len(street.parent)):  # one by one, as files store them
-                for place in ((node, runout) for node in nodes):
-                    self._write(place, self._lock(strategy(*place), place, every))
+
+        def locks() -> Iterator[tuple[Place, Lock]]:
+            for number, street in enumerate(self.form.streets):
+                nodes = self.layout.decisions(player, number)
+                for runout in range(len(street.parent)):  # one by one, as files store them
+                    for place in ((node, runout) for node in nodes):
+                        yield place, self._lock(strategy(*place), place, every)
+
+        self._write_all(player, locks())
         self.fixed.add(player)
 
     def unlock(self) -> None:
@@ -132,17 +177,24 @@ class StoredEngine:
     def _write(self, place: Place, lock: Lock) -> None:
         player = int(self.form.tree.player[place[0]])
         for numbers in (self._regret[player], self._matched[player], self._average[player]):
-            self.layout.write(numbers, *place, self.format.stored(lock.strategy, numbers.dtype), lock.hands)
+            self._put(numbers, place, self.format.stored(lock.strategy, numbers.dtype), lock.hands)
 
-    def _arrays(self) -> dict[str, Stored]:
-        """The arrays by their names in snapshots."""
+    def _write_all(self, player: int, locks: Iterable[tuple[Place, Lock]]) -> None:
+        for place, lock in locks:
+            self._write(place, lock)
+
+    # --- snapshots ---------------------------------------------------------------------------------------------------
+
+    def _arrays(self) -> dict[str, Any]:
+        """The numbers by their names in snapshots."""
         named = {"regret": self._regret, "average": self._average}
         named |= {"matched": self._matched} if self.predicts else {}
         return {f"{name}.{player}": arrays[player] for name, arrays in named.items() for player in PLAYERS}
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:
         """The state of the solve; without `copy`, the live arrays, which later iterations change."""
-        arrays = {name: array.copy() if copy else array for name, array in self._arrays().items()}
+        live = {name: self._stored(numbers) for name, numbers in self._arrays().items()}
+        arrays = {name: array.copy() if copy else array for name, array in live.items()}
         return Snapshot(self.iteration, arrays, self.weight)
 
     def restore(self, snapshot: Snapshot) -> None:
@@ -154,7 +206,8 @@ class StoredEngine:
         self._matched = list(self._regret)
         if "matched.0" in snapshot.arrays:
             self.store_predictions()
-        for name, target in self._arrays().items():
+        for name, numbers in self._arrays().items():
+            target = self._target(numbers)
             if name not in snapshot.arrays:
                 raise ValueError(f"the snapshot has no {name!r}")
             if isinstance(snapshot.arrays, _ReadsInto):
@@ -166,4 +219,5 @@ class StoredEngine:
                     raise ValueError(f"{name!r} is {given.dtype} {given.shape}, but {wanted} is needed")
                 target[:] = given
             self.layout.make_alike(target, int(name[-1]))
+            self._load(numbers, target)
         self.iteration, self.weight = snapshot.iteration, snapshot.weight

@@ -35,7 +35,7 @@ from regretless.engines.public.compiled.showdowns import fill_lists
 from regretless.engines.public.compiled.sizes import team_members
 from regretless.engines.public.compiled.tables import make_tables
 from regretless.engines.public.compiled.team import Team
-from regretless.engines.public.formats import largest_value, met_weights, needs_wide_tiles, number_format
+from regretless.engines.public.formats import SALT, largest_value, met_weights, needs_wide_tiles, number_format
 from regretless.engines.public.stored import StoredEngine
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
@@ -44,7 +44,6 @@ from regretless.variants.variant import Schedule
 
 __all__ = ["CompiledPublicEngine", "kernels_are_compiled"]
 
-SALT = 0x9E3779  # makes 16-bit rounding differ from iteration to iteration
 MOST_ROWS = 256  # iterations per order
 
 _NO_LOCKS = np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32)

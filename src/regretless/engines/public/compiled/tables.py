@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from regretless.engines.public.compiled.records import FOUR, RUNOUT, SCALE, Int8, Int16, Int32, Records
 from regretless.engines.public.compiled.showdowns import Players, Showdowns, make_showdowns
+from regretless.engines.public.formats import GOLDEN
 from regretless.engines.public.layout import LANES, padded
 from regretless.forms.public import PublicForm
 
@@ -17,8 +18,6 @@ __all__ = ["Tables", "make_tables"]
 UInt16 = NDArray[np.uint16]
 UInt32 = NDArray[np.uint32]
 BoolArray = NDArray[np.bool_]
-
-GOLDEN = 0x9E3779B1  # 2³² over the golden ratio: its multiples spread evenly
 
 
 class Tables(NamedTuple):
