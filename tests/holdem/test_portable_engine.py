@@ -87,7 +87,7 @@ def same_steps(form: PublicForm, engines: Sequence[PublicEngine], variant: str =
 
 
 def both(form: PublicForm, storage: int, device: str) -> tuple[PublicEngine, PublicEngine]:
-    return create("numba", form, storage=storage), create("torch", form, storage=storage, device=device)
+    return create("numba", form, storage=storage, threads=1), create("torch", form, storage=storage, device=device)
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -214,8 +214,8 @@ def match(sums: torch.Tensor, batches: Sequence[Batch]) -> torch.Tensor:
     matched = sums.clamp_min(0.0)
     for batch in batches:
         shares = by_decision(matched, batch)
-        total = _summed(shares)
-        nothing = torch.lt(total, TINY, out=torch.empty_like(total))
+        total = torch.nn.functional.threshold(_summed(shares), TINY, 0.0)
+        nothing = 1.0 - total.sign()
         inverse = total.add_(nothing).reciprocal_()
         torch.addcmul(nothing.mul_(1.0 / batch.actions)[:, :, None], shares, inverse[:, :, None], out=shares)
     return matched
