@@ -22,9 +22,11 @@ from regretless.engines.public.compiled.jobs import (
     Learned,
     Scratch,
     aligned,
+    divide,
     make_blocks,
     make_scratch,
     make_steps,
+    second_runouts,
 )
 from regretless.engines.public.compiled.kernels.iterate import BELOW, FIRST, LAST, iterate
 from regretless.engines.public.compiled.kernels.walk import BEST, LEARN, MEAN
@@ -69,14 +71,15 @@ class CompiledPublicEngine(StoredEngine):
         self._met = met_weights(form.hands, form.deck)
         self._pairs = float(form.hands[0].weight @ self._met[0])
         self._units = [number.unit(largest_value(form, self._met[own], own)) for own in range(2)]
-        self._reach_share = number.reach_share if own_reach else 0.0
         self._tile_type = np.float64 if needs_wide_tiles(form.hands, self._met) else np.float32
         self._plans = make_plans(self.layout, self._tile_type)
         self._tables = make_tables(form)
         self._steps = make_steps(MOST_ROWS)
-        self._scratch = self._make_scratch(self.threads)
+        self._steps.extras["reach_share"] = number.reach_share if own_reach else 0.0
+        division = divide(self._plans[0], second_runouts(form), self.threads)
+        self._scratch = self._make_scratch(division.slots)
         self._blocks = make_blocks(form, self._plans, self._units, self.threads)
-        self._team = Team(self.threads)
+        self._team = Team(division)
         self._held_changes = -1
         # Compile the kernels or load them from disk, so that setup and not the first iteration pays for it.
         self._run(0, [])
@@ -94,7 +97,7 @@ class CompiledPublicEngine(StoredEngine):
     def advance(self, schedule: Schedule) -> None:
         """Run one iteration per row of `schedule`."""
         # Without prediction, a positive factor on all regrets changes no strategy, so none is stored beside them.
-        if (schedule["prediction"] != 0).any() or (schedule["prediction_discount"] <= 0).any():
+        if schedule["prediction"].any() or schedule["prediction_discount"].min(initial=1.0) <= 0:
             self.store_predictions()
         learners = [own for own in range(2) if own not in self.fixed]
         most = 1 if any(self.locked) else MOST_ROWS  # locks are restored after every walk
@@ -116,7 +119,6 @@ class CompiledPublicEngine(StoredEngine):
         weights["average_decay"], weights["average_weight"], weight = self.format.in_steps(
             schedule["average_decay"], schedule["average_weight"], self.weight
         )
-        extras["reach_share"] = self._reach_share
         extras["salt"] = np.arange(self.iteration + 1, self.iteration + 1 + len(schedule)) * SALT % 2**24
         return weight
 
@@ -141,7 +143,7 @@ class CompiledPublicEngine(StoredEngine):
     def root_values(self, player: int) -> FloatArray:
         """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
         self._run(1, [(player, MEAN)])
-        values = self._root(player, MEAN)
+        values = self._root(player, MEAN) / self._units[player]
         met = self._met[player]
         return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
 
@@ -192,8 +194,8 @@ class CompiledPublicEngine(StoredEngine):
             found[own, mode] = self._mean(own, mode)
         return found
 
-    def _make_scratch(self, members: int = 1) -> Scratch:
-        return make_scratch(self._plans, self.form.deck, self._tile_type, members)
+    def _make_scratch(self, slots: int = 1) -> Scratch:
+        return make_scratch(self._plans, self.form.deck, self._tile_type, slots)
 
     def _job(self, own: int) -> Job:
         kernels, other = self.format.in_kernels, 1 - own
@@ -219,13 +221,14 @@ class CompiledPublicEngine(StoredEngine):
         return rows.ravel(), locked
 
     def _root(self, own: int, mode: int) -> FloatArray:
-        """[H] values at the root after a walk, times the opposing weight that each hand faces."""
+        """[H] values at the root after a walk, in the unit of the storage, times the opposing weight of each hand."""
         first = mode * self._plans[own].own_hands
-        return self._blocks[own].root[first : first + len(self.form.hands[own].weight)] / np.float64(self._units[own])
+        return self._blocks[own].root[first : first + len(self.form.hands[own].weight)]
 
     def _mean(self, own: int, mode: int) -> float:
         """The value of the game after a walk."""
-        return float(self._root(own, mode) @ self.form.hands[own].weight / self._pairs) / self.form.unit
+        summed = float(self._root(own, mode) @ self.form.hands[own].weight)
+        return summed / self._units[own] / self._pairs / self.form.unit
 
     def _run(self, rows: int, walks: list[tuple[int, int]]) -> None:
         """These walks, once for each of the first rows of the steps; walks that do not learn need one."""

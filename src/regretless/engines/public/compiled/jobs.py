@@ -20,6 +20,7 @@ __all__ = [
     "EXTRAS",
     "WEIGHTS",
     "Blocks",
+    "Division",
     "Float",
     "Held",
     "Job",
@@ -29,10 +30,11 @@ __all__ = [
     "Steps",
     "Tile",
     "aligned",
+    "divide",
     "make_blocks",
     "make_scratch",
     "make_steps",
-    "pieces_of_a_block",
+    "second_runouts",
 ]
 
 Float = Float32 | Float64
@@ -40,6 +42,7 @@ Record = Any  # one element of such an array, whose fields are read by name
 Stored = Float32 | NDArray[np.int16] | NDArray[np.uint16]
 
 CACHE_LINE = 64  # bytes
+MOST_ITEMS = 2**15  # of a phase, so that they can be counted in 16 bits
 WEIGHTS = np.dtype([(name, np.float32) for name in Weights._fields])  # a variant's numbers of one iteration
 EXTRAS = np.dtype(
     [
@@ -91,7 +94,7 @@ class Tile(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """The rows of a walk. Each member of a team has its own, one after another in the same arrays."""
+    """The rows of a walk, for one slot of a team after another in the same arrays."""
 
     opponent: Float32
     value: Float32  # and own reach
@@ -99,10 +102,21 @@ class Scratch(NamedTuple):
     tile: Tile
 
 
+class Division(NamedTuple):
+    """How the members of a team share B blocks of the second street."""
+
+    members: int = 1
+    each: int = 0  #   whole blocks of every member
+    left: int = 0  #   the other blocks,
+    pieces: int = 1  # each of which is divided by chunks of the last street, if that is more than 1
+    slots: int = 1  #  for rows: the members, then the divided blocks if there is a street between
+
+
 class Blocks(NamedTuple):
-    """How the second street is divided among threads, and where the walks of one player begin and end."""
+    """The blocks of one player's walks, and where the walks begin and end."""
 
     runout: Int32  # [B+1]    runouts of block b
+    chunk: Int32  # [pieces]  chunks of the last street, largest first
     lines: Float64  # [B · size]  values of the lines into the second street, by block; [size] for one thread
     opponent: Float32  # [m]  the opponent's range
     own: Float32  # [n]       1 for every hand
@@ -141,32 +155,45 @@ def make_steps(rows: int) -> Steps:
 
 
 def make_scratch(
-    plans: tuple[Plan, Plan], deck: int, tile_type: type[np.floating[Any]] = np.float32, members: int = 1
+    plans: tuple[Plan, Plan], deck: int, tile_type: type[np.floating[Any]] = np.float32, slots: int = 1
 ) -> Scratch:
-    """Rows for the members of a team; no page of memory is touched before the thread that uses it touches it."""
+    """Rows for the slots of a team; no page of memory is touched before the thread that uses it touches it."""
     opponent, value, line = (
-        aligned(members * int(size), kind)
+        aligned(slots * int(size), kind)
         for size, kind in zip(
             np.maximum(plans[0].rows, plans[1].rows), (np.float32, np.float32, np.float64), strict=True
         )
     )
     rows = tile_rows(max(plans[0].own_hands, plans[0].other_hands), deck)
-    tile = Tile(**{name: aligned(members * count * LANES, tile_type) for name, count in rows.items()})
+    tile = Tile(**{name: aligned(slots * count * LANES, tile_type) for name, count in rows.items()})
     return Scratch(opponent, value, line, tile)
 
 
-def pieces_of_a_block(plan: Plan, blocks: Blocks) -> int:
-    """Chunks of the last street, by which a block can be divided if it has one runout and three streets at most."""
-    last = plan.streets[-1]
-    divides = len(plan.streets) <= 3 and bool((np.diff(blocks.runout) == 1).all())
-    return max(1, int(last["last_chunk"] - last["first_chunk"])) if divides else 1
+def second_runouts(form: PublicForm) -> int:
+    """Runouts of the second street."""
+    return len(form.streets[1].parent) if len(form.streets) > 1 else 0
+
+
+def divide(plan: Plan, runouts: int, members: int) -> Division:
+    """Blocks of one runout can be divided if the last street is the second or third and has several chunks.
+
+    Every member takes one whole block less than it could, so that the pieces even out what blocks and cores differ by.
+    """
+    count = min(runouts, MOST_BLOCKS)
+    last, streets = plan.streets[-1], len(plan.streets)
+    pieces = max(1, int(last["last_chunk"] - last["first_chunk"])) if count == runouts and streets <= 3 else 1
+    each = max(0, count // members - (pieces > 1)) if members > 1 else count
+    left = count - each * members
+    if left * pieces > MOST_ITEMS:
+        pieces = 1
+    return Division(members, each, left, pieces, members + (left if pieces > 1 and streets == 3 else 0))
 
 
 def make_blocks(
     form: PublicForm, plans: tuple[Plan, Plan], units: Sequence[float], members: int
 ) -> tuple[Blocks, Blocks]:
     """Blocks for both players' walks, which take turns with the buffers of lines."""
-    runouts = len(form.streets[1].parent) if len(form.streets) > 1 else 0
+    runouts = second_runouts(form)
     count = min(runouts, MOST_BLOCKS)
     buffers = count if members > 1 else min(count, 1)
     sizes = [int(plan.streets[1]["last_line"]) * plan.own_hands if count else 0 for plan in plans]
@@ -177,7 +204,11 @@ def make_blocks(
         opponent[: len(form.hands[1 - own].weight)] = form.hands[1 - own].weight * units[own]
         ones = aligned(plans[own].own_hands)
         ones[:] = 1.0
+        last = plans[own].streets[-1]
+        first_chunk, last_chunk = int(last["first_chunk"]), int(last["last_chunk"])
+        chunks = plans[own].chunks[first_chunk:last_chunk]
         return Blocks(
+            chunk=first_chunk + np.argsort(chunks["first_node"] - chunks["last_node"], kind="stable").astype(np.int32),
             runout=np.linspace(1, 1 + runouts, count + 1).astype(np.int32),
             lines=lines[: buffers * sizes[own]],
             opponent=opponent,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from regretless.engines.contract import PublicStrategy
-from regretless.engines.public.compiled.jobs import Job, Scratch, aligned, make_steps
+from regretless.engines.public.compiled.jobs import Division, Job, Scratch, aligned, make_steps
 from regretless.engines.public.compiled.team import Team
 from regretless.engines.public.layout import Layout, take_alike
 
@@ -21,7 +21,7 @@ class RunoutWalk:
 
     def __init__(self, own: int, mode: int, job: Job, scratch: Scratch) -> None:
         self.own, self.mode, self.scratch = own, mode, scratch
-        self._team, self._steps = Team(1), make_steps(1)
+        self._team, self._steps = Team(Division(each=int(job.blocks.size > 0))), make_steps(1)
         self._ends = np.zeros(2, dtype=np.int32)
         if job.blocks.size > 0:  # there is a second street
             lines = aligned(job.blocks.size, np.float64)

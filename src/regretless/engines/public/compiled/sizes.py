@@ -37,12 +37,18 @@ def estimate(
     stored = sum(_entries(size, size.runouts)) * entry
     tables = sum(_plan(size, wide_tiles) + _tables(size, own) + _showdowns(size, own) for own in range(2))
     members = team_members(size, threads)
-    return stored + tables + _blocks(size, members) + members * _scratch(size, wide_tiles)
+    return stored + tables + _blocks(size, members) + _slots(size, members) * _scratch(size, wide_tiles)
 
 
 def team_members(size: PublicSize, threads: int) -> int:
     """How many of these threads can share the second street; a form of one street is walked by one."""
     return max(1, min(threads, int(size.runouts[1]))) if len(size.runouts) > 1 else 1
+
+
+def _slots(size: PublicSize, members: int) -> int:
+    """`jobs.divide`, at most."""
+    divides = len(size.runouts) == 3 and _chunks(size) > 1 and size.runouts[1] <= MOST_BLOCKS
+    return members + (min(2 * members - 1, int(size.runouts[1])) if divides and members > 1 else 0)
 
 
 def evaluation_bytes(size: PublicSize, *, wide_tiles: bool = False) -> int:
@@ -81,7 +87,7 @@ def _lines(size: PublicSize) -> list[int]:
 def _plan(size: PublicSize, wide_tiles: bool) -> int:
     """`plan.py`, for the walks of one player."""
     nodes, lines = int(size.nodes.sum()), sum(_lines(size))
-    chunks = len(size.runouts) - 1 + -(-_last_nodes(size) // max(_chunk_nodes(size), 1))
+    chunks = len(size.runouts) - 1 + _chunks(size)
     pay = 8 if wide_tiles else 4
     folds = sum(-(-int(count) // LANES) for count in size.nodes[:, Kind.FOLD])
     showdowns = -(-int(size.nodes[-1, Kind.SHOWDOWN]) // LANES)
@@ -124,7 +130,7 @@ def _blocks(size: PublicSize, members: int) -> int:
     hands = _hands(size)
     count = min(int(size.runouts[1]), MOST_BLOCKS) if len(size.runouts) > 1 else 0
     lines = sum(_lines(size)[:2]) * max(hands) if count else 0
-    ends = 2 * 4 * (count + 1) + sum(hands) * (4 + 4 + 3 * 8)
+    ends = 2 * 4 * (count + 1 + _chunks(size)) + sum(hands) * (4 + 4 + 3 * 8)
     return ends + (count if members > 1 else min(count, 1)) * lines * 8
 
 
@@ -147,6 +153,11 @@ def _scratch(size: PublicSize, wide_tiles: bool) -> int:
 def _last_nodes(size: PublicSize) -> int:
     """Betting nodes of the last street."""
     return int(size.nodes[-1].sum())
+
+
+def _chunks(size: PublicSize) -> int:
+    """Approximate number of chunks of the last street."""
+    return -(-_last_nodes(size) // max(_chunk_nodes(size), 1))
 
 
 def _chunk_nodes(size: PublicSize) -> int:

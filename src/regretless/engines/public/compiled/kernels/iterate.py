@@ -5,12 +5,12 @@ in order into a buffer, and the buffers are added in order, so results depend ne
 their timing. A single thread needs only one buffer. The phases of a walk (`team.py`), with their items:
 
     BEGIN     down the first street; a form of one street is done then
-    BLOCKS    Blocks, an equal number for each member of the team, so that their regrets stay in its caches and in
-              memory near it. Those that are left, fewer than there are members, are divided by chunks of the last
-              street, whose lines have separate sums; if there is a street between, in phases of their own:
-    ENTER     down the second street of such a block, with the rows of the member of that number;
-    PIECES    one chunk of the last street, on all runouts of the block;
-    RETURN    up the second street
+    ENTER     if there is a street between, down the second street of a block that will be divided, whose rows are in
+              a slot of their own
+    BLOCKS    blocks, an equal number for each member of the team, so that their regrets stay in its caches and in
+              memory near it; and pieces of those that are divided: one chunk of the last street, on all runouts of the
+              block. The lines of different chunks have separate sums, so this changes no order.
+    RETURN    up the second street of a divided block
     COLLECT   a range of the sum of all buffers
     FINISH    up the first street
 """
@@ -46,11 +46,11 @@ Order = NDArray[np.int64]
 
 __all__ = ["BELOW", "FIRST", "FIRST_WALK", "LAST", "iterate"]
 
-BEGIN, BLOCKS, ENTER, PIECES, RETURN, COLLECT, FINISH, STAGES = range(8)
+BEGIN, ENTER, BLOCKS, RETURN, COLLECT, FINISH, STAGES = range(7)
 FIRST, BELOW, LAST = 1, 2, 4  # parts of a walk that can be ordered separately: BEGIN, FINISH, all between them
 
 # An order; its walks follow, player and mode of each.
-MEMBERS, ROWS, PREDICTS, PARTS, BLOCK_COUNT, BLOCK_PIECES, STREETS, WALKS, FIRST_WALK = range(9)
+MEMBERS, EACH, LEFT, BLOCK_PIECES, SLOTS, STREETS, ROWS, PREDICTS, PARTS, WALKS, FIRST_WALK = range(11)
 
 
 @fast_inlined
@@ -59,25 +59,25 @@ def _long(number: Any) -> int:
 
 
 @fast_pasted
-def _share(array: Float, member: int, members: int) -> Float:
-    size = array.size // members
-    return array[member * size : (member + 1) * size]
+def _share(array: Float, slot: int, slots: int) -> Float:
+    size = array.size // slots
+    return array[slot * size : (slot + 1) * size]
 
 
 @fast_pasted
-def _rows_of(scratch: Scratch, member: int, members: int) -> Scratch:
+def _rows_of(scratch: Scratch, slot: int, slots: int) -> Scratch:
     tile = scratch.tile
     return Scratch(
-        _share(scratch.opponent, member, members),
-        _share(scratch.value, member, members),
-        _share(scratch.line, member, members),
+        _share(scratch.opponent, slot, slots),
+        _share(scratch.value, slot, slots),
+        _share(scratch.line, slot, slots),
         Tile(
-            _share(tile.reach, member, members),
-            _share(tile.cards, member, members),
-            _share(tile.sums, member, members),
-            _share(tile.events, member, members),
-            _share(tile.parts, member, members),
-            _share(tile.base, member, members),
+            _share(tile.reach, slot, slots),
+            _share(tile.cards, slot, slots),
+            _share(tile.sums, slot, slots),
+            _share(tile.events, slot, slots),
+            _share(tile.parts, slot, slots),
+            _share(tile.base, slot, slots),
         ),
     )
 
@@ -89,21 +89,21 @@ def _first_street(begin: int, end: int, mode: int, job: Job) -> Stretch:
 
 
 @fast_pasted
-def _block(block: int, begin: int, end: int, job: Job, scratch: Scratch, members: int) -> Stretch:
+def _block(block: int, begin: int, end: int, job: Job, scratch: Scratch, slots: int, alone: bool) -> Stretch:
     """A whole block, or the second street of it."""
     blocks, street = job.blocks, job.plan.streets[1]
-    lines = blocks.lines if members == 1 else blocks.lines[block * blocks.size : (block + 1) * blocks.size]
+    lines = blocks.lines if alone else blocks.lines[block * blocks.size : (block + 1) * blocks.size]
     first, last = _long(blocks.runout[block]), _long(blocks.runout[block + 1])
     first_chunk, last_chunk = _long(street.first_chunk), _long(street.last_chunk)
-    opponent, own = _share(scratch.opponent, 0, members), _share(scratch.value, 0, members)
+    opponent, own = _share(scratch.opponent, 0, slots), _share(scratch.value, 0, slots)
     return Stretch(1, first, last, first_chunk, last_chunk, begin, end, opponent, own, lines)
 
 
 @fast_pasted
-def _piece(whole: Stretch, number: int, job: Job, scratch: Scratch, slot: int, members: int) -> Stretch:
+def _piece(whole: Stretch, number: int, job: Job, scratch: Scratch, slot: int, slots: int) -> Stretch:
     """A chunk of the last street in a block of one runout; a street between has its rows in `slot`."""
     top = job.plan.streets.size - 1
-    chunk = _long(job.plan.streets[top].first_chunk) + number
+    chunk = _long(job.blocks.chunk[number])
     first, last, opponent, own, lines = whole.first_runout, whole.last_runout, whole.opponent, whole.own, whole.lines
     if top == 2:
         runouts = job.tables.runouts
@@ -111,8 +111,8 @@ def _piece(whole: Stretch, number: int, job: Job, scratch: Scratch, slot: int, m
         last = first
         while last < runouts.size and runouts[last].parent == whole.first_runout:
             last += 1
-        opponent, own = _share(scratch.opponent, slot, members), _share(scratch.value, slot, members)
-        lines = _share(scratch.line, slot, members)
+        opponent, own = _share(scratch.opponent, slot, slots), _share(scratch.value, slot, slots)
+        lines = _share(scratch.line, slot, slots)
     return Stretch(top, first, last, chunk, chunk + 1, DOWN, UP, opponent, own, lines)
 
 
@@ -142,23 +142,18 @@ def _collect(total: Float64, blocks: Blocks, member: int, members: int) -> None:
 @fast_inlined
 def _items(stage: int, order: Order) -> tuple[int, int]:
     """Items of a phase: for each member, and for all."""
-    members, parts, count, pieces = order[MEMBERS], order[PARTS], order[BLOCK_COUNT], order[BLOCK_PIECES]
-    each = count // members
-    left = count - each * members
-    deep = pieces > 1 and order[STREETS] == 3
+    members, each, left, pieces, parts = order[MEMBERS], order[EACH], order[LEFT], order[BLOCK_PIECES], order[PARTS]
     if stage == BEGIN:
         return 0, 1 if parts & FIRST else 0
     if stage == FINISH:
-        return 0, 1 if parts & LAST and count > 0 else 0
+        return 0, 1 if parts & LAST and each + left > 0 else 0
     if not parts & BELOW:
         return 0, 0
     if stage == BLOCKS:
-        return each, 0 if deep else left * pieces
+        return each, left * pieces
     if stage == COLLECT:
-        return 0, members if members > 1 and count > 0 else 0
-    if not deep:
-        return 0, 0
-    return 0, left * pieces if stage == PIECES else left
+        return 1 if members > 1 else 0, 0
+    return 0, left if pieces > 1 and order[STREETS] == 3 else 0
 
 
 @fast_inlined
@@ -195,53 +190,49 @@ def iterate(
                 continue
             break
         # The order and the arguments do not change as long as an item is unfinished.
-        members, count, pieces = order[MEMBERS], order[BLOCK_COUNT], order[BLOCK_PIECES]
+        members, each, left, pieces, slots = order[MEMBERS], order[EACH], order[LEFT], order[BLOCK_PIECES], order[SLOTS]
         stage, turn = phase % STAGES, phase // STAGES
         row, turn = turn // order[WALKS], turn % order[WALKS]
         mode = order[FIRST_WALK + 2 * turn + 1]
         steps, job, scratch = held(memory, order[FIRST_WALK + 2 * turn], regret, reach)
         plan, tables, learned, blocks = job
-        lines = _share(scratch.line, 0, members)
-        alone = members == 1
-        left = count % members
+        lines = _share(scratch.line, 0, slots)
+        alone, whole = members == 1, each * members
         slot = member
-        stretch = _first_street(DOWN, DOWN if count > 0 else UP, mode, job)
+        stretch = _first_street(DOWN, DOWN if whole + left > 0 else UP, mode, job)
         if stage == BEGIN:
-            slot = 0
             _clear(stretch.lines, 0, plan.own_hands)
             if alone:
                 _clear(lines, 0, blocks.size)
         elif stage == FINISH:
-            slot = 0
             stretch = _first_street(UP, UP, mode, job)
         elif stage == COLLECT:
-            _collect(lines, blocks, number, members)
+            _collect(lines, blocks, owner, members)
         elif stage == BLOCKS and owner >= 0:
-            stretch = _block(owner * (count // members) + number, DOWN, UP, job, scratch, members)
+            stretch = _block(owner * each + number, DOWN, UP, job, scratch, slots, alone)
             _clear(stretch.lines, 0, blocks.size)
-        elif stage in (BLOCKS, PIECES):
-            block = number // pieces
-            stretch = _block(count - left + block, DOWN, UP, job, scratch, members)
+        elif stage == BLOCKS:
+            stretch = _block(whole + number % left, DOWN, UP, job, scratch, slots, alone)
             if pieces > 1:
-                stretch = _piece(stretch, number % pieces, job, scratch, block, members)
-            if stage == BLOCKS:
+                stretch = _piece(stretch, number // left, job, scratch, members + number % left, slots)
+            if stretch.top == 1:
                 first, last = plan.chunks[stretch.first_chunk], plan.chunks[stretch.last_chunk - 1]
                 clear_lines(first.first_line, last.last_line, stretch.lines, plan)
         else:
-            slot = number
+            slot = members + number
             direction = DOWN if stage == ENTER else UP
-            stretch = _block(count - left + number, direction, direction, job, scratch, members)
+            stretch = _block(whole + number, direction, direction, job, scratch, slots, alone)
             if stage == ENTER:
                 below = plan.streets[2]
-                clear_lines(below.first_line, below.last_line, _share(scratch.line, slot, members), plan)
+                clear_lines(below.first_line, below.last_line, _share(scratch.line, slot, slots), plan)
                 _clear(stretch.lines, 0, blocks.size)
         if stage != COLLECT:
             step = Step(steps.weights[row], steps.extras[row])
-            rows = _rows_of(scratch, slot, members)
+            rows = _rows_of(scratch, slot, slots)
             walk(stretch, mode, step, order[PREDICTS] != 0, plan, tables, learned, rows)
             if stage == BLOCKS and alone:
                 _add_lines(lines, 0, blocks.lines, 0, blocks.size)
-        each, others = _items(stage, order)
-        if finish_item(signals, each * members + others):
+        own_items, other_items = _items(stage, order)
+        if finish_item(signals, own_items * members + other_items):
             _open_next(signals, order, phase)
     restore_tiny(before)

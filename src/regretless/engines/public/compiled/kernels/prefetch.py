@@ -1,7 +1,7 @@
 """Prefetching during terminal evaluation, when arithmetic leaves the memory bus idle.
 
-On the last street, while a chunk's tiles are evaluated, the regrets and averages of the chunk that follows it in memory
-are prefetched, an equal share per tile and, within a tile, per hand.
+On the last street, while a chunk's tiles are evaluated, the regrets and averages of the chunk that is walked next are
+prefetched, an equal share per tile and, within a tile, per hand.
 """
 
 from __future__ import annotations

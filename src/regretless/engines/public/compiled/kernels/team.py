@@ -10,7 +10,8 @@ different cache lines. Items are counted in words of three parts,
     phase · 2³² + items · 2¹⁶ + items taken
 
 so that one atomic addition takes an item and says which phase it belongs to. Every member of a team has a word for
-the items that it should take first, the same in every iteration, and there is one for the others (`POOL`).
+the items that it should take first, the same in every iteration; there is one for the others (`POOL`), and one for what
+member 0 alone does (`MAIN`), so that its numbers stay in one cache.
 
 A thread that finds nothing to do first spins, which notices a new phase within a fraction of a microsecond, and
 then sleeps for short times. When there is no order for a few milliseconds, all but member 0 leave compiled code.
@@ -40,8 +41,8 @@ __all__ = [
 Signals = NDArray[np.int64]
 
 LINE = 8  # numbers in a cache line
-ORDER, CLOSED, PHASE, DONE, POOL = range(0, 5 * LINE, LINE)  # orders given and finished, phases opened, items finished
-MEMBER = 5 * LINE  # where the words of the members begin
+ORDER, CLOSED, PHASE, DONE, POOL, MAIN = range(0, 6 * LINE, LINE)  # given, finished, opened, items finished; words
+MEMBER = 6 * LINE  # where the words of the members begin
 
 SPINS = 2_000  # 30 to 100 µs
 NAPS = 40  # 4 ms or more
@@ -54,12 +55,16 @@ def signals_size(members: int) -> int:
 
 @fast_inlined
 def open_phase(signals: Signals, phase: int, members: int, each: int, others: int) -> None:
-    """Offer `each` items to every member and `others` to all; who takes one sees everything written before."""
+    """Offer `each` items to every member and `others` to all; who takes one sees everything written before.
+
+    A phase of a single item is for member 0.
+    """
     atomic_store(signals, DONE, 0)
     if each > 0:
         for member in range(members):
             atomic_store(signals, MEMBER + member * LINE, (phase << 32) + (each << 16))
-    atomic_store(signals, POOL, (phase << 32) + (others << 16))
+    single = each == 0 and others == 1
+    atomic_store(signals, MAIN if single else POOL, (phase << 32) + (others << 16))
     atomic_add(signals, PHASE, 1)
 
 
@@ -94,9 +99,11 @@ def take_item(signals: Signals, member: int, members: int) -> tuple[int, int, in
 
     The phase is -1 if there is none.
     """
-    for turn in range(members + 1):
-        owner = member if turn == 0 else -1 if turn == 1 else (member + turn - 1) % members
-        place = POOL if owner < 0 else MEMBER + owner * LINE
+    for turn in range(members + 2):
+        owner = member if turn == 1 else (member + turn - 2) % members if turn > 2 else -1
+        place = MEMBER + owner * LINE if owner >= 0 else MAIN if turn == 0 else POOL
+        if turn == 0 and member > 0:
+            continue
         word = atomic_load(signals, place)
         if word & 0xFFFF < (word >> 16) & 0xFFFF:
             word = atomic_add(signals, place, 1)  # perhaps of a later phase by now

@@ -79,6 +79,8 @@ class Place(NamedTuple):
     own_start: int  # the own player's regrets and averages
     other_start: int
     alike: int  # rows of `Tables.alike_hands` and `Tables.roundings`
+    own_skip: int  # numbers between those of a chunk and of the one that is walked next
+    other_skip: int
 
 
 @fast_inlined
@@ -99,7 +101,8 @@ def walk(
     chunk = np.int64(stretch.first_chunk)
     while True:
         here = plan.chunks[chunk]
-        place = _place(street, runout, plan, tables)
+        jumps = street == top and stretch.last_chunk - stretch.first_chunk == 1  # to the same chunk of the next runout
+        place = _place(street, runout, here, jumps, plan, tables)
         rounding = Rounding(tables.roundings, place.alike, step.extras.salt)
         if direction == DOWN:
             opponent = stretch.opponent if street == top else scratch.opponent
@@ -136,7 +139,7 @@ def walk(
 
 
 @fast_inlined
-def _place(street: int, runout: int, plan: Plan, tables: Tables) -> Place:
+def _place(street: int, runout: int, here: Record, jumps: bool, plan: Plan, tables: Tables) -> Place:
     local = np.int64(tables.runouts[runout].local)
     stored = plan.streets[street]
     return Place(
@@ -145,6 +148,8 @@ def _place(street: int, runout: int, plan: Plan, tables: Tables) -> Place:
         stored.own_at + local * stored.own_size,
         stored.other_at + local * stored.other_size,
         int(tables.runouts[runout].symmetry) * plan.own_hands,
+        stored.own_size - here.own_size if jumps else 0,
+        stored.other_size - here.other_size if jumps else 0,
     )
 
 
@@ -216,7 +221,8 @@ def terminals(
 ) -> None:
     """Step 3; meanwhile the next chunk is prefetched."""
     tiles = here.last_fold - here.first_fold + here.last_showdown - here.first_showdown
-    ahead = plan_ahead(here, tiles, prefetches and tiles > 0, place.own_start, place.other_start, plan, learned)
+    own_start, other_start = place.own_start + place.own_skip, place.other_start + place.other_skip
+    ahead = plan_ahead(here, tiles, prefetches and tiles > 0, own_start, other_start, plan, learned)
     for number in range(tiles):
         fold = here.first_fold + number
         if fold < here.last_fold:
