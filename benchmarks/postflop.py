@@ -3,10 +3,10 @@
 python benchmarks/postflop.py [--spots turn_example,flop_3bet] [--threads 1,2,4] [--storage 32,16] [--rounds 20]
     [--out FILE]
 
-The engines of a spot, one for each number of threads, take turns, so other load on the machine affects all of them. A
-round lasts about 30 ms, or one iteration. `cores` is CPU time over elapsed time: if it is below the number of threads,
-they waited or other processes took their cores. The columns are medians over rounds and the best round; `gain` is the
-ratio to one thread.
+The engines of a spot, one for each number of threads, take turns, so other load on the machine affects all of them; a
+number that the spot cannot use is left out. A round lasts about a tenth of a second. `cores` is CPU time over elapsed
+time: if it is below the number of threads, they waited or other processes took their cores. The columns are medians
+over rounds and the best round; `gain` is the ratio to one thread.
 
 Bandwidth is measured by a ← 0.9·a + b over arrays far larger than any cache (two reads and a write per number), the
 access pattern of a regret update; an iteration of a flop moves at least 20 bytes per entry, 10 with 16-bit storage.
@@ -38,7 +38,7 @@ RIVAL = {  # postflop-solver, milliseconds per iteration on one and two threads 
     "turn_example": (8.7, 6.0),
     "flop_3bet": (940, 460),
 }
-ROUND_SECONDS = 0.03
+ROUND_SECONDS = 0.1
 TARGET = 0.1  # percent of the pot, for a small spot
 
 
@@ -62,6 +62,15 @@ def bandwidth(threads: int, numbers: int = 60_000_000) -> float:
     return best
 
 
+def processor() -> str:
+    """Its name, where the system tells it."""
+    try:
+        told = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        return platform.processor() or platform.machine()
+    return told.partition("model name\t: ")[2].partition("\n")[0] or platform.machine()
+
+
 def advance(engine: CompiledPublicEngine, iterations: int) -> tuple[float, float]:
     """Elapsed and CPU milliseconds per iteration."""
     rows = schedule(PRESETS["postflop"], engine.iteration + 1, iterations)
@@ -74,8 +83,12 @@ def advance(engine: CompiledPublicEngine, iterations: int) -> tuple[float, float
 def measure(name: str, counts: list[int], bits: int, rounds: int) -> list[dict[str, object]]:
     """A row per number of threads."""
     form = compile_spot(Spot.read(DATA / f"{name}.toml"))
-    engines = {threads: CompiledPublicEngine(form, threads=threads, storage=bits) for threads in counts}
-    taken: dict[int, list[tuple[float, float]]] = {threads: [] for threads in counts}
+    engines: dict[int, CompiledPublicEngine] = {}
+    for threads in counts:
+        if not engines or len(form.streets) > 1:
+            engine = CompiledPublicEngine(form, threads=threads, storage=bits)
+            engines[engine.threads] = engine
+    taken: dict[int, list[tuple[float, float]]] = {threads: [] for threads in engines}
     batch = {}
     for threads, engine in engines.items():
         advance(engine, 1)
@@ -87,14 +100,13 @@ def measure(name: str, counts: list[int], bits: int, rounds: int) -> list[dict[s
         {
             "spot": name,
             "threads": threads,
-            "used": engines[threads].threads,
             "bits": bits,
             "milliseconds": [elapsed for elapsed, _ in taken[threads]],
             "cpu_milliseconds": [used for _, used in taken[threads]],
-            "kept": engines[threads].kept_bytes,
-            "memory": engines[threads].memory_bytes,
+            "kept": engine.kept_bytes,
+            "memory": engine.memory_bytes,
         }
-        for threads in counts
+        for threads, engine in engines.items()
     ]
 
 
@@ -107,7 +119,7 @@ def line(row: dict[str, object], alone: float | None) -> str:
     rival = f"{rivals[row['threads'] - 1] / median:6.2f}" if row["threads"] <= len(rivals) else " " * 6  # type: ignore[operator]
     memory = f"{row['kept'] / 1e6:9.2f} {row['memory'] / 1e6:9.2f}"  # type: ignore[operator]
     figures = f"{median:9.4f} {elapsed.mean():9.4f} {best:9.4f} {gain} {cores:6.2f} {rival} {memory}"
-    return f"{row['spot']:17} {row['threads']:7} {row['used']:4} {row['bits']:4} {figures}"
+    return f"{row['spot']:17} {row['threads']:7} {row['bits']:4} {figures}"
 
 
 def solve_small(name: str, rounds: int) -> list[float]:
@@ -125,13 +137,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="write every round to this file, as JSON")
     options = parser.parse_args()
     counts, widths = ([int(each) for each in text.split(",")] for text in (options.threads, options.storage))
-    machine = {"machine": platform.processor() or platform.machine(), "cores": os.cpu_count()}
+    machine = {"machine": processor(), "cores": os.cpu_count()}
     streams = {threads: bandwidth(threads) for threads in counts}
     print(f"{machine['machine']}, {machine['cores']} cores, load {os.getloadavg()[0]:.1f}")
     for threads, speed in streams.items():
         print(f"memory bandwidth, {threads} thread(s): {speed / 1e9:.1f} GB/s")
     print(
-        f"{'spot':17} threads used bits {'median ms':>9} {'mean':>9} {'best':>9} {'gain':>6} {'cores':>6} {'rival':>6}"
+        f"{'spot':17} threads bits {'median ms':>9} {'mean':>9} {'best':>9} {'gain':>6} {'cores':>6} {'rival':>6}"
         f" {'kept MB':>9} {'all MB':>9}",
         flush=True,
     )
