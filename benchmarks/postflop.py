@@ -6,7 +6,7 @@ python benchmarks/postflop.py [--spots turn_example,flop_3bet] [--threads 1,2,4]
 The engines of a spot, one for each number of threads, take turns, so other load on the machine affects all of them; a
 number that the spot cannot use is left out. A round lasts about a tenth of a second. `cores` is CPU time over elapsed
 time: if it is below the number of threads, they waited or other processes took their cores. The columns are medians
-over rounds and the best round; `gain` is the ratio to one thread.
+over rounds and the best round, each with its ratio to the first number of threads.
 
 Bandwidth is measured by a ← 0.9·a + b over arrays far larger than any cache (two reads and a write per number), the
 access pattern of a regret update; an iteration of a flop moves at least 20 bytes per entry, 10 with 16-bit storage.
@@ -110,16 +110,17 @@ def measure(name: str, counts: list[int], bits: int, rounds: int) -> list[dict[s
     ]
 
 
-def line(row: dict[str, object], alone: float | None) -> str:
-    elapsed, used = (np.array(row[key]) for key in ("milliseconds", "cpu_milliseconds"))
+def line(row: dict[str, object], alone: dict[str, object]) -> str:
+    elapsed, used, single = (
+        np.array(each) for each in (row["milliseconds"], row["cpu_milliseconds"], alone["milliseconds"])
+    )
     median, best = float(np.median(elapsed)), float(elapsed.min())
-    cores = float(np.median(used / elapsed))
-    gain = f"{alone / median:6.2f}" if alone else " " * 6
-    rivals = RIVAL.get(str(row["spot"]), ())
-    rival = f"{rivals[row['threads'] - 1] / median:6.2f}" if row["threads"] <= len(rivals) else " " * 6  # type: ignore[operator]
-    memory = f"{row['kept'] / 1e6:9.2f} {row['memory'] / 1e6:9.2f}"  # type: ignore[operator]
-    figures = f"{median:9.4f} {elapsed.mean():9.4f} {best:9.4f} {gain} {cores:6.2f} {rival} {memory}"
-    return f"{row['spot']:17} {row['threads']:7} {row['bits']:4} {figures}"
+    gains = f"{np.median(single) / median:6.2f}", f"{single.min() / best:6.2f}"
+    rivals, threads = RIVAL.get(str(row["spot"]), ()), int(str(row["threads"]))
+    rival = f"{rivals[threads - 1] / median:6.2f}" if threads <= len(rivals) else " " * 6
+    memory = " ".join(f"{float(str(row[key])) / 1e6:9.2f}" for key in ("kept", "memory"))
+    figures = f"{median:9.4f} {gains[0]} {best:9.4f} {gains[1]} {np.median(used / elapsed):6.2f} {rival} {memory}"
+    return f"{row['spot']:17} {threads:7} {row['bits']:4} {figures}"
 
 
 def solve_small(name: str, rounds: int) -> list[float]:
@@ -143,7 +144,7 @@ def main() -> None:
     for threads, speed in streams.items():
         print(f"memory bandwidth, {threads} thread(s): {speed / 1e9:.1f} GB/s")
     print(
-        f"{'spot':17} threads bits {'median ms':>9} {'mean':>9} {'best':>9} {'gain':>6} {'cores':>6} {'rival':>6}"
+        f"{'spot':17} threads bits {'median ms':>9} {'gain':>6} {'best ms':>9} {'gain':>6} {'cores':>6} {'rival':>6}"
         f" {'kept MB':>9} {'all MB':>9}",
         flush=True,
     )
@@ -151,9 +152,8 @@ def main() -> None:
     for name in options.spots.split(","):
         for bits in widths:
             found = measure(name, counts, bits, options.rounds)
-            alone = [float(np.median(row["milliseconds"])) for row in found if row["threads"] == 1]  # type: ignore[arg-type]
             for row in found:
-                print(line(row, alone[0] if alone else None), flush=True)
+                print(line(row, found[0]), flush=True)
             rows += found
     small = solve_small("river_narrow", 4 * options.rounds)
     print(f"river_narrow to {TARGET} % of the pot: {np.median(small):.2f} ms, best {min(small):.2f}")
