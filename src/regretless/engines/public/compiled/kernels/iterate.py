@@ -28,7 +28,6 @@ from regretless.engines.public.compiled.kernels.held import held
 from regretless.engines.public.compiled.kernels.lanes import load, store, zeros
 from regretless.engines.public.compiled.kernels.processor import atomic_load, flush_tiny, restore_tiny
 from regretless.engines.public.compiled.kernels.team import (
-    MOST_SPINS,
     PHASE,
     Signals,
     close_order,
@@ -180,7 +179,6 @@ def iterate(
     `memory` holds the arguments, of types that follow from those of `regret` and `reach`.
     """
     before = flush_tiny()
-    spins = MOST_SPINS
     if member == 0:
         give_order(signals)
         _open_next(signals, order, -1)
@@ -188,8 +186,7 @@ def iterate(
         seen = atomic_load(signals, PHASE)
         phase, owner, number = take_item(signals, member, order[MEMBERS])
         if phase < 0:
-            spins = wait_for_phase(signals, seen, spins, member > 0)
-            if spins > 0:
+            if wait_for_phase(signals, seen, member > 0):
                 continue
             break
         # The order and the arguments do not change as long as an item is unfinished.

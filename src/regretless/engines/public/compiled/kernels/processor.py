@@ -17,6 +17,7 @@ __all__ = [
     "atomic_load",
     "atomic_store",
     "flush_tiny",
+    "give_way",
     "nap",
     "pause",
     "prefetch",
@@ -28,7 +29,8 @@ _INT = ir.IntType(32)
 _MACHINE = platform.machine().lower()
 _X86 = _MACHINE in ("x86_64", "amd64", "i686")
 _ARM = _MACHINE in ("aarch64", "arm64")
-_SLEEP, _NAP = ("Sleep", 1) if os.name == "nt" else ("usleep", 50)  # a function of the operating system, its argument
+# Functions of the operating system, and the argument of the second.
+_GIVE_WAY, _SLEEP, _NAP = ("SwitchToThread", "Sleep", 1) if os.name == "nt" else ("sched_yield", "usleep", 50)
 
 
 def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -82,6 +84,17 @@ def pause(typing_context: Any) -> Any:
             _call(builder, "llvm.x86.sse2.pause")
         elif _ARM:
             _call(builder, "llvm.aarch64.hint", _INT(1))
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+@intrinsic
+def give_way(typing_context: Any) -> Any:
+    """Let another thread run on this core, if one is ready."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        _call(builder, _GIVE_WAY)
         return context.get_dummy_value()
 
     return types.void(), generate

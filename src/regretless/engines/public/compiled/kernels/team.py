@@ -13,9 +13,10 @@ so that one atomic addition takes an item and says which phase it belongs to. Ev
 the items that it should take first, the same in every iteration; there is one for the others (`POOL`), and one for what
 member 0 alone does (`MAIN`), so that its numbers stay in one cache.
 
-A thread that finds nothing to do first spins, which notices a new phase within a fraction of a microsecond, and
-then sleeps for short times. If that was in vain, it spins for half as long the next time: probably there are more
-threads than free cores. When there is no order for a few milliseconds, all but member 0 leave compiled code.
+A thread that finds nothing to do first spins, which notices a new phase within a fraction of a microsecond. Then it
+offers its core to other threads, again and again: that takes less than a microsecond if there are none, and with more
+threads than free cores it lets those run that are waited for. After a millisecond or so it sleeps for short times. When
+there is no order for a few milliseconds, all but member 0 leave compiled code.
 """
 
 from __future__ import annotations
@@ -24,10 +25,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.compiling.decorators import fast_inlined
-from regretless.engines.public.compiled.kernels.processor import atomic_add, atomic_load, atomic_store, nap, pause
+from regretless.engines.public.compiled.kernels.processor import (
+    atomic_add,
+    atomic_load,
+    atomic_store,
+    give_way,
+    nap,
+    pause,
+)
 
 __all__ = [
-    "MOST_SPINS",
     "PHASE",
     "Signals",
     "close_order",
@@ -46,7 +53,8 @@ LINE = 8  # numbers in a cache line
 ORDER, CLOSED, PHASE, DONE, POOL, MAIN = range(0, 6 * LINE, LINE)  # given, finished, opened, items finished; words
 MEMBER = 6 * LINE  # where the words of the members begin
 
-MOST_SPINS, LEAST_SPINS = 2_000, 100  # 30 to 100 µs, 2 to 5 µs
+SPINS = 300  # 5 to 15 µs
+OFFERS = 2_000  # about 1 ms
 NAPS = 40  # 4 ms or more
 
 
@@ -115,18 +123,17 @@ def take_item(signals: Signals, member: int, members: int) -> tuple[int, int, in
 
 
 @fast_inlined
-def wait_for_phase(signals: Signals, seen: int, spins: int, leaves: bool) -> int:
-    """Wait until a phase after number `seen` is opened, and return how long to spin the next time.
-
-    With `leaves`, return 0 if there is no order for a while.
-    """
+def wait_for_phase(signals: Signals, seen: int, leaves: bool) -> bool:
+    """Wait until a phase after number `seen` is opened. With `leaves`, False if there is no order for a while."""
     turns = 0
     while atomic_load(signals, PHASE) == seen:
-        if turns < spins:
+        if turns < SPINS:
             pause()
+        elif turns < SPINS + OFFERS:
+            give_way()
         else:
             nap()
         turns += 1
-        if leaves and turns >= spins + NAPS and is_over(signals):
-            return 0
-    return min(2 * spins, MOST_SPINS) if turns < spins else max(spins // 2, LEAST_SPINS)
+        if leaves and turns >= SPINS + OFFERS + NAPS and is_over(signals):
+            return False
+    return True
