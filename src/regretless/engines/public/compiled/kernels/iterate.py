@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from regretless.compiling.decorators import fast_inlined, fast_kernel, fast_pasted
 from regretless.engines.public.compiled.jobs import Blocks, Float, Job, Scratch, Step, Stored, Tile
 from regretless.engines.public.compiled.kernels.held import held
-from regretless.engines.public.compiled.kernels.lanes import load, store, zeros
+from regretless.engines.public.compiled.kernels.lanes import load, store
 from regretless.engines.public.compiled.kernels.processor import atomic_load, flush_tiny, restore_tiny
 from regretless.engines.public.compiled.kernels.team import (
     PHASE,
@@ -38,16 +38,16 @@ from regretless.engines.public.compiled.kernels.team import (
     take_item,
     wait_for_phase,
 )
-from regretless.engines.public.compiled.kernels.walk import DOWN, UP, Stretch, clear_lines, walk
+from regretless.engines.public.compiled.kernels.walk import DOWN, UP, Stretch, clear, walk
 from regretless.engines.public.compiled.records import Float64
 from regretless.engines.public.layout import LANES
 
-Order = NDArray[np.int64]
-
 __all__ = ["BELOW", "FIRST", "FIRST_WALK", "LAST", "iterate"]
 
+Order = NDArray[np.int64]
+
 BEGIN, ENTER, BLOCKS, RETURN, COLLECT, FINISH, STAGES = range(7)
-FIRST, BELOW, LAST = 1, 2, 4  # parts of a walk that can be ordered separately: BEGIN, FINISH, all between them
+FIRST, BELOW, LAST = 1, 2, 4  # parts of a walk that can be ordered separately: BEGIN, all between, FINISH
 
 # An order; its walks follow, player and mode of each.
 MEMBERS, EACH, LEFT, BLOCK_PIECES, SLOTS, STREETS, ROWS, PREDICTS, PARTS, WALKS, FIRST_WALK = range(11)
@@ -60,6 +60,7 @@ def _long(number: Any) -> int:
 
 @fast_pasted
 def _share(array: Float, slot: int, slots: int) -> Float:
+    """One slot of an array of `Scratch`; pasted, because kernels without reference counts cannot return a slice."""
     size = array.size // slots
     return array[slot * size : (slot + 1) * size]
 
@@ -117,13 +118,6 @@ def _piece(whole: Stretch, number: int, job: Job, scratch: Scratch, slot: int, s
 
 
 @fast_inlined
-def _clear(lines: Float64, first: int, last: int) -> None:
-    zero = zeros(lines)
-    for index in range(first, last, LANES):
-        store(lines, index, zero)
-
-
-@fast_inlined
 def _add_lines(total: Float64, total_at: int, lines: Float64, at: int, size: int) -> None:
     for index in range(0, size, LANES):
         store(total, total_at + index, load(total, total_at + index) + load(lines, at + index))
@@ -134,7 +128,7 @@ def _collect(total: Float64, blocks: Blocks, member: int, members: int) -> None:
     """One member's range of the sum of all buffers, in order."""
     vectors = blocks.size // LANES
     first, last = vectors * member // members * LANES, vectors * (member + 1) // members * LANES
-    _clear(total, first, last)
+    clear(total, first, last)
     for block in range(blocks.runout.size - 1):
         _add_lines(total, first, blocks.lines, block * blocks.size + first, last - first)
 
@@ -201,31 +195,32 @@ def iterate(
         slot = member
         stretch = _first_street(DOWN, DOWN if whole + left > 0 else UP, mode, job)
         if stage == BEGIN:
-            _clear(stretch.lines, 0, plan.own_hands)
+            clear(stretch.lines, 0, plan.own_hands)
             if alone:
-                _clear(lines, 0, blocks.size)
+                clear(lines, 0, blocks.size)
         elif stage == FINISH:
             stretch = _first_street(UP, UP, mode, job)
         elif stage == COLLECT:
             _collect(lines, blocks, owner, members)
         elif stage == BLOCKS and owner >= 0:
             stretch = _block(owner * each + number, DOWN, UP, job, scratch, slots, alone)
-            _clear(stretch.lines, 0, blocks.size)
+            clear(stretch.lines, 0, blocks.size)
         elif stage == BLOCKS:
             stretch = _block(whole + number % left, DOWN, UP, job, scratch, slots, alone)
             if pieces > 1:
                 stretch = _piece(stretch, number // left, job, scratch, members + number % left, slots)
             if stretch.top == 1:
                 first, last = plan.chunks[stretch.first_chunk], plan.chunks[stretch.last_chunk - 1]
-                clear_lines(first.first_line, last.last_line, stretch.lines, plan)
+                clear(stretch.lines, first.first_line * plan.own_hands, last.last_line * plan.own_hands)
         else:
             slot = members + number
             direction = DOWN if stage == ENTER else UP
             stretch = _block(whole + number, direction, direction, job, scratch, slots, alone)
             if stage == ENTER:
                 below = plan.streets[2]
-                clear_lines(below.first_line, below.last_line, _share(scratch.line, slot, slots), plan)
-                _clear(stretch.lines, 0, blocks.size)
+                first_line, last_line = below.first_line * plan.own_hands, below.last_line * plan.own_hands
+                clear(_share(scratch.line, slot, slots), first_line, last_line)
+                clear(stretch.lines, 0, blocks.size)
         if stage != COLLECT:
             step = Step(steps.weights[row], steps.extras[row])
             rows = _rows_of(scratch, slot, slots)

@@ -44,7 +44,7 @@ from regretless.engines.public.compiled.records import Float32, Float64
 from regretless.engines.public.compiled.tables import Tables
 from regretless.engines.public.layout import LANES
 
-__all__ = ["BEST", "DOWN", "LEARN", "MEAN", "UP", "Stretch", "clear_lines", "walk"]
+__all__ = ["BEST", "DOWN", "LEARN", "MEAN", "UP", "Stretch", "clear", "walk"]
 
 LEARN, BEST, MEAN = 0, 1, 2  # what the own player does: regret matching, best response, the average strategy
 DOWN, UP = 0, 1  # where a walk is in a street
@@ -114,7 +114,7 @@ def walk(
             if street < last_street:
                 below = plan.streets[street + 1]
                 if below.first_line < below.last_line:
-                    clear_lines(below.first_line, below.last_line, scratch.line, plan)
+                    clear(scratch.line, below.first_line * plan.own_hands, below.last_line * plan.own_hands)
                     street += 1
                     chunk = np.int64(below.first_chunk)
                     runout = int(runouts[runout].first_child)
@@ -154,11 +154,11 @@ def _place(street: int, runout: int, here: Record, jumps: bool, plan: Plan, tabl
 
 
 @fast_inlined
-def clear_lines(first: int, last: int, lines: Float64, plan: Plan) -> None:
-    """Set the values of some lines to 0."""
-    zero = zeros(lines)
-    for index in range(first * plan.own_hands, last * plan.own_hands, LANES):
-        store(lines, index, zero)
+def clear(numbers: Float64, first: int, last: int) -> None:
+    """Set numbers[first:last] to 0; both are multiples of 16."""
+    zero = zeros(numbers)
+    for index in range(first, last, LANES):
+        store(numbers, index, zero)
 
 
 @fast_inlined
