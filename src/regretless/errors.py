@@ -6,7 +6,8 @@
     ├── InvalidGame              the rules of a game contradict themselves
     ├── InvalidFile              a file is missing, damaged or of the wrong kind
     ├── MissingExtra             an optional library is not installed
-    └── WouldNotFit              exit code 3: needs more memory than is free; raised before anything is allocated
+    ├── WouldNotFit              exit code 3: needs more memory than is free; raised before anything is allocated
+    └── DeviceFailed             exit code 4: a GPU failed; what was saved before is unharmed
 
 The command prints `str(error)` and exits with `error.exit_code`; a library user catches the type.
 
@@ -27,6 +28,7 @@ from regretless.printable import printable
 
 __all__ = [
     "ApproximateFile",
+    "DeviceFailed",
     "InvalidFile",
     "InvalidGame",
     "InvalidOption",
@@ -139,11 +141,17 @@ class WouldNotFit(RegretlessError):
 
     exit_code = 3
 
-    def __init__(self, what: str, *, needed: int, available: int, hint: str = "") -> None:
-        sizes = f"needs {needed / 2**30:.1f} GiB of memory, but only {available / 2**30:.1f} GiB are free"
+    def __init__(self, what: str, *, needed: int, available: int, hint: str = "", memory: str = "memory") -> None:
+        sizes = f"needs {needed / 2**30:.1f} GiB of {memory}, but only {available / 2**30:.1f} GiB are free"
         super().__init__(f"{what} {sizes}{f': {hint}' if hint else ''}")
         self.needed = needed
         self.available = available
+
+
+class DeviceFailed(RegretlessError):
+    """A GPU failed while it was in use. Checkpoints that were written before are unharmed and can be resumed."""
+
+    exit_code = 4
 
 
 class RegretlessWarning(UserWarning):

@@ -1,8 +1,10 @@
 """`regretless bench`: times compared with other solvers."""
 
 import json
+from pathlib import Path
 
 from regretless.cli import main
+from regretless.engines.bandwidth import copy_bandwidth
 
 
 def test_times_and_hardware_are_one_json_object(capsys) -> None:
@@ -25,3 +27,24 @@ def test_unknown_games_and_contenders_are_named(capsys) -> None:
 def test_without_a_subject_it_lists_the_benchmarks(capsys) -> None:
     assert main(["bench"]) == 0
     assert "games" in capsys.readouterr().out
+
+
+def test_spots_are_timed_beside_what_memory_allows(capsys, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("regretless.holdem.timing.copy_bandwidth", lambda device, threads: 1e9)
+    monkeypatch.setattr("regretless.holdem.timing.ROUND_SECONDS", 0.001)
+    spot = Path(__file__).parents[1] / "data" / "river_narrow.toml"
+    words = ["bench", "postflop", str(spot), "--threads", "1", "--storage", "16", "--out", str(tmp_path / "times.json")]
+    assert main([*words, "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    (timing,) = report["spots"]
+    assert (timing["device"], timing["threads"], timing["storage"]) == ("cpu", 1, 16)
+    assert timing["moved"] == 10 * timing["entries"] == 10 * 2068
+    assert timing["floor"] == timing["moved"] / 1e9
+    assert timing["times_floor"] == timing["seconds"] / timing["floor"] > 0
+    assert json.loads((tmp_path / "times.json").read_text()) == report
+    assert main(words) == 0
+    assert "times the floor" in capsys.readouterr().out
+
+
+def test_the_bandwidth_of_a_copy_is_plausible() -> None:
+    assert 1e8 < copy_bandwidth(threads=2, numbers=1 << 20) < 1e13

@@ -50,7 +50,10 @@ def problems(run, solved: Path, tmp_path: Path) -> Path:
             ["--resume", "spot.rgl", "--variant", "plus"],
             "variant: 'plus' cannot resume spot.rgl, which was started with",
         ),
-        (["--resume", "spot.rgl", "--engine", "cupy"], "engine: 'cupy' cannot solve a spot: use one of auto, numba"),
+        (
+            ["--resume", "spot.rgl", "--engine", "matrix"],
+            "engine: 'matrix' cannot solve a spot: use one of auto, numba",
+        ),
         (
             ["spot.toml", "--engine", "numba", "--device", "cuda"],
             "device: 'cuda' is not for the numba engine",

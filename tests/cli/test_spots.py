@@ -167,7 +167,7 @@ def test_many_spots(run, spot: str, tmp_path: Path) -> None:
         (["solve", "none.toml"], "none.toml: does not exist"),
         (["solve", "no*.toml"], "no*.toml: matches no file"),
         (["solve", "river.toml", "--target", "0"], "target: "),
-        (["solve", "river.toml", "--engine", "torch"], "engine: "),
+        (["solve", "river.toml", "--engine", "matrix"], "engine: "),
         (["solve", "river.toml", "--device", "cuda"], "device: "),
         (["solve", "river.toml", "--storage", "8"], "storage: "),
         (["solve", "river.toml", "turn.toml", "--out", "file.rgl"], "file.rgl: is not a folder"),

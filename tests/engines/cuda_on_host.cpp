@@ -1,36 +1,10 @@
-// Runs the CUDA kernels on a CPU, to test their logic where there is no GPU.
-//
-// Every CUDA thread is a fiber; a barrier is a fiber that gives way until all it waits for have arrived. Which fiber
-// runs next is drawn at random, so that a barrier that is missing in the kernels shows as a wrong result.
+// Runs the CUDA kernels of general games on a CPU, to test their logic where there is no GPU.
 
-#include <ucontext.h>
-
-#include <cstdlib>
-#include <cstring>
-#include <functional>
-#include <memory>
-#include <random>
-#include <vector>
-
-#define ON_HOST
-#define __device__
-#define __global__
-#define __forceinline__ inline
-#define __launch_bounds__(...)
+#include "fibers.hpp"
 
 struct int2 { int x, y; };
 static inline int2 make_int2(int x, int y) { return {x, y}; }
 
-struct Index { int x; };
-static Index threadIdx, blockIdx, blockDim, gridDim;  // of the fiber that runs
-
-struct Fiber {
-    ucontext_t context;
-    std::unique_ptr<char[]> stack;
-    int thread, block;
-    bool done = false;
-};
-struct Barrier { int arrived = 0; long generation = 0; };
 struct BlockState {
     std::vector<double> slots;
     std::vector<char> shared, dynamic;
@@ -38,23 +12,7 @@ struct BlockState {
     std::vector<Barrier> groups[6];
 };
 
-static std::vector<Fiber> fibers;
 static std::vector<BlockState> block_states;
-static ucontext_t scheduler;
-static Fiber* current;
-static std::function<void()> body;
-
-static void give_way() { swapcontext(&current->context, &scheduler); }
-
-static void wait_at(Barrier& barrier, int count) {
-    const long generation = barrier.generation;
-    if (++barrier.arrived == count) {
-        barrier.arrived = 0;
-        barrier.generation++;
-    } else {
-        while (barrier.generation == generation) give_way();
-    }
-}
 
 #define SYNC_BLOCK() wait_at(block_states[current->block].all, blockDim.x)
 #define SHARED_BY_BLOCK(type, name) type& name = *(type*)block_states[current->block].shared.data()
@@ -96,14 +54,7 @@ static void meet(unsigned* arrived, unsigned target, int blocks) {
 
 #include KERNELS
 
-static void enter() {
-    body();
-    current->done = true;
-    swapcontext(&current->context, &scheduler);
-}
-
 static void launch(int blocks, int threads, size_t dynamic, unsigned seed, std::function<void()> kernel) {
-    body = kernel;
     gridDim.x = blocks;
     blockDim.x = threads;
     block_states = std::vector<BlockState>(blocks);
@@ -114,33 +65,8 @@ static void launch(int blocks, int threads, size_t dynamic, unsigned seed, std::
         state.dynamic.resize(dynamic + 64);
         for (int kind = 0; kind < 6; kind++) state.groups[kind].resize(threads);
     }
-    fibers = std::vector<Fiber>(blocks * threads);
-    for (int k = 0; k < blocks * threads; k++) {
-        Fiber& fiber = fibers[k];
-        fiber.thread = k % threads;
-        fiber.block = k / threads;
-        fiber.stack = std::make_unique<char[]>(1 << 16);
-        getcontext(&fiber.context);
-        fiber.context.uc_stack.ss_sp = fiber.stack.get();
-        fiber.context.uc_stack.ss_size = 1 << 16;
-        fiber.context.uc_link = &scheduler;
-        makecontext(&fiber.context, enter, 0);
-    }
-    std::mt19937 random(seed);
-    std::vector<int> waiting(fibers.size());
-    for (size_t k = 0; k < waiting.size(); k++) waiting[k] = (int)k;
-    while (!waiting.empty()) {
-        for (size_t k = waiting.size() - 1; k > 0; k--) std::swap(waiting[k], waiting[random() % (k + 1)]);
-        std::vector<int> next;
-        for (int k : waiting) {
-            current = &fibers[k];
-            threadIdx.x = current->thread;
-            blockIdx.x = current->block;
-            swapcontext(&scheduler, &current->context);
-            if (!current->done) next.push_back(k);
-        }
-        waiting.swap(next);
-    }
+    blockIdx.x = 0;
+    run_fibers(blocks, threads, seed, kernel);
 }
 
 extern "C" {

@@ -142,7 +142,7 @@ def test_a_solve_that_does_not_fit_is_refused_before_it_begins(monkeypatch: pyte
         rl.solve("flop-holdem", iterations=1)
 
 
-@pytest.mark.parametrize("options", [{"form": "history"}, {"seed": 1}, {"sampling": "external"}, {"engine": "torch"}])
+@pytest.mark.parametrize("options", [{"form": "history"}, {"seed": 1}, {"sampling": "external"}, {"engine": "matrix"}])
 def test_options_that_do_not_apply_are_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InvalidOption, match=r"^form: .* too large|^(seed|sampling|engine): .*public form"):
         rl.solve("flop-holdem", iterations=1, **options)

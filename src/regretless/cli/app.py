@@ -5,6 +5,7 @@
 | success                                          |                      | 0                    |
 | read, but probably not what was meant            | `warning:` a sentence | as without it       |
 | the request was wrong (a `RegretlessError`)      | `error:` a sentence  | 1, or 3 for memory   |
+| a GPU failed (`DeviceFailed`)                    | `error:` a sentence  | 4                    |
 | the system refused (disk full, no permission)    | `error:` a sentence  | 1                    |
 | the command line could not be read               | `error:` and a hint  | 2                    |
 | Ctrl-C or SIGTERM                                | what was saved       | 130                  |

@@ -20,11 +20,22 @@ from regretless.errors import InvalidGame, InvalidOption, MissingExtra, WouldNot
 from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
-from regretless.forms.public_size import size_of_form
+from regretless.forms.public_size import PublicSize, size_of_form
 from regretless.forms.sequence import SequenceForm, compile_sequence
 from regretless.games.game import Game
 
-__all__ = ["ENGINES", "Build", "Entry", "Kind", "Options", "available", "create", "estimate", "register"]
+__all__ = [
+    "ENGINES",
+    "Build",
+    "Entry",
+    "Kind",
+    "Options",
+    "available",
+    "check_public_fits",
+    "create",
+    "estimate",
+    "register",
+]
 
 GameForm = HistoryForm | SequenceForm
 
@@ -153,7 +164,17 @@ ENGINES: dict[str, Entry] = {
         extra="torch",
     ),
     "cupy": Entry(
-        classes={Kind.SEQUENCE: Build(path=f"{CUDA}:CupyEngine", devices=("cuda",), dtypes=BOTH[::-1])},
+        classes={
+            Kind.SEQUENCE: Build(path=f"{CUDA}:CupyEngine", devices=("cuda",), dtypes=BOTH[::-1]),
+            Kind.PUBLIC: Build(
+                path=f"{PUBLIC}.cuda.engine:CudaPublicEngine",
+                estimate=f"{PUBLIC}.cuda.sizes:estimate",
+                devices=("cuda",),
+                dtypes=("float32",),
+                storages=tuple(FORMATS),
+                updates=IN_TURN,
+            ),
+        },
         libraries=("cupy",),
         extra="gpu",
     ),
@@ -228,8 +249,11 @@ def create(name: str, form: GameForm | PublicForm, **options: Any) -> GameEngine
         devices.require_cuda()
     taken = _taken(kind, form, build, asked, where)
     form = _as(kind, form)
-    if where == "cpu":
-        _check_fits(name, kind, form, taken)
+    sized = {key: value for key, value in taken.items() if key in ("dtype", "threads", "storage")}
+    if isinstance(form, PublicForm):
+        check_public_fits(name, size_of_form(form), device=where, **sized)
+    elif where == "cpu":
+        _check_fits(name, kind, form, sized)
     return cast(GameEngine | PublicEngine, _load(build.path)(form=form, **taken))
 
 
@@ -292,11 +316,35 @@ def _taken(kind: Kind, form: GameForm | PublicForm, build: Build, asked: Options
     return taken if asked.batch_size is None else taken | {"batch_size": asked.batch_size}
 
 
-def _check_fits(name: str, kind: Kind, form: GameForm | PublicForm, options: dict[str, Any]) -> None:
-    sized = {key: value for key, value in options.items() if key in ("dtype", "threads", "storage")}
-    needed = estimate(name, kind, size_of_form(form) if isinstance(form, PublicForm) else form, **sized)
+def _check_fits(name: str, kind: Kind, form: GameForm, options: dict[str, Any]) -> None:
+    needed = estimate(name, kind, form, **options)
     if needed is not None and needed > (free := available_bytes()):
         raise WouldNotFit(f"{_name(form)} in the {name} engine", needed=needed, available=free)
+
+
+def check_public_fits(name: str, size: PublicSize, *, device: str, what: str = "a public form", **options: Any) -> None:
+    """Raise `WouldNotFit` if an engine takes more memory for a public form than its device has free; says what fits."""
+    if device not in ("cpu", "cuda") or not _entry(name).classes[Kind.PUBLIC].estimate:
+        return
+
+    def needs(engine: str, where: str, **changed: Any) -> int:
+        build = ENGINES[engine].classes[Kind.PUBLIC]
+        known = {key: value for key, value in (options | changed).items() if key != "threads" or build.threads}
+        somewhere = {"device": where} if len(build.devices) > 1 else {}
+        return estimate(engine, Kind.PUBLIC, size, **known, **somewhere) or 0
+
+    needed, free = needs(name, device), available_bytes() if device == "cpu" else devices.cuda_free_bytes()
+    if needed <= free:
+        return
+    fitting = []
+    if options.get("storage") == 32 and (halved := needs(name, device, storage=16)) <= free:
+        fitting.append(f"--storage 16 needs {halved / 2**30:.1f} GiB, which fits")
+    if device == "cuda" and (on_cpu := needs("numba", "cpu")) <= available_bytes():
+        fitting.append(f"--device cpu needs {on_cpu / 2**30:.1f} GiB, which fits")
+    memory = "memory" if device == "cpu" else "GPU memory"
+    raise WouldNotFit(
+        f"{what} in the {name} engine", needed=needed, available=free, memory=memory, hint="; ".join(fitting)
+    )
 
 
 def _choose_by_size(form: GameForm | PublicForm, threads: int | None) -> tuple[str, str]:

@@ -19,14 +19,14 @@ from regretless.engines.public.formats import FORMATS
 from regretless.engines.registry import Kind, estimate
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.memory import available_bytes
-from regretless.forms.public_size import size_of_branches
+from regretless.forms.public_size import PublicSize, size_of_branches
 from regretless.holdem.form.betting import betting_branches
 from regretless.holdem.form.suits import count_runouts, spot_group
 from regretless.holdem.reading.probabilities import BLOCK_BYTES, probability_bits
 from regretless.holdem.spots.question import PLAYERS
 from regretless.holdem.spots.spot import Spot
 
-__all__ = ["STORAGES", "Estimate", "check_fits", "estimate_spot"]
+__all__ = ["STORAGES", "Estimate", "check_fits", "estimate_spot", "spot_size"]
 
 STORAGES = tuple(FORMATS)  # bits per stored number
 
@@ -56,22 +56,28 @@ class Estimate:
         return answer
 
 
-def estimate_spot(spot: Spot, *, threads: int = 1) -> Estimate:
-    """Nodes, hands, entries and bytes of a spot.
-
-    >>> fields = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "oop": {"range": "AK"}, "ip": {"range": "QQ"}}
-    >>> size = estimate_spot(Spot.from_mapping(fields | {"bets": {"bet": "50%", "raise": "a"}}))
-    >>> size.nodes, size.hands, size.entries
-    (15, {'oop': 12, 'ip': 3}, 105)
-    """
+def spot_size(spot: Spot) -> PublicSize:
+    """The size of a spot's form."""
     hands = tuple(int(np.count_nonzero(spot.range_of(player).remove(spot.board).weights)) for player in PLAYERS)
-    size = size_of_branches(
+    return size_of_branches(
         betting_branches(spot),
         deck=DECK,
         hands=(hands[0], hands[1]),
         permutations=len(spot_group(spot)),
         runouts=count_runouts(spot),
     )
+
+
+def estimate_spot(spot: Spot, *, threads: int = 1, size: PublicSize | None = None) -> Estimate:
+    """Nodes, hands, entries and bytes of a spot; `size` is `spot_size(spot)`, if it is known already.
+
+    >>> fields = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "oop": {"range": "AK"}, "ip": {"range": "QQ"}}
+    >>> answer = estimate_spot(Spot.from_mapping(fields | {"bets": {"bet": "50%", "raise": "a"}}))
+    >>> answer.nodes, answer.hands, answer.entries
+    (15, {'oop': 12, 'ip': 3}, 105)
+    """
+    size = spot_size(spot) if size is None else size
+    hands = size.hands
     kinds = [int(count) for count in size.public_nodes]
     values = int(size.runouts[:-1] @ size.nodes[:-1].sum(axis=1)) * sum(hands) * 4
     kept = size.entries - size.information_sets  # probabilities of all actions but the last
@@ -90,23 +96,30 @@ def estimate_spot(spot: Spot, *, threads: int = 1) -> Estimate:
     )
 
 
-def check_fits(spot: Spot, *, storage: int = 32, threads: int = 1, available: int | None = None) -> Estimate:
+def check_fits(
+    spot: Spot,
+    *,
+    storage: int = 32,
+    threads: int = 1,
+    available: int | None = None,
+    size: PublicSize | None = None,
+) -> Estimate:
     """The estimate; raises `WouldNotFit` if it is more than the machine has free."""
     if storage not in STORAGES:
         raise InvalidOption("storage", storage, f"is not one of {', '.join(map(str, STORAGES))} bits")
-    size = estimate_spot(spot, threads=threads)
+    found = estimate_spot(spot, threads=threads, size=size)
     free = available_bytes() if available is None else available
-    if size.memory_bytes[storage] > free:
+    if found.memory_bytes[storage] > free:
         hint = "use fewer sizes or start on a later street"
-        if storage != 16 and size.memory_bytes[16] <= free:
-            hint = f"--storage 16 needs {size.memory_bytes[16] / 2**30:.1f} GiB, which fits"
+        if storage != 16 and found.memory_bytes[16] <= free:
+            hint = f"--storage 16 needs {found.memory_bytes[16] / 2**30:.1f} GiB, which fits"
         raise WouldNotFit(
             f"{spot.name or 'the spot'} in {storage} bits",
-            needed=size.memory_bytes[storage],
+            needed=found.memory_bytes[storage],
             available=free,
             hint=hint,
         )
-    return size
+    return found
 
 
 def _block_bytes(kept: int, decisions: int) -> int:

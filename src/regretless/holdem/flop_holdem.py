@@ -28,7 +28,7 @@ from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import Kind, PublicForm
-from regretless.forms.public_size import size_of_branches
+from regretless.forms.public_size import PublicSize, size_of_branches
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.holdem.estimate import STORAGES
 from regretless.holdem.form.runouts import compile_holdem
@@ -175,8 +175,12 @@ class FlopHoldemProblem(PublicProblem):
     def in_units(self, target: float) -> float:
         return target / MILLI
 
+    def public_size(self) -> PublicSize:
+        return flop_holdem_size(self.rules)
+
     def check_fits(self, request: Request) -> None:
-        check_fits(self.rules, request.settings.storage or STORAGES[0], request.threads or available_cores())
+        if not self.fits_on_gpu(request):
+            check_fits(self.rules, request.settings.storage or STORAGES[0], request.threads or available_cores())
 
     def form(self) -> PublicForm:
         return compile_flop_holdem(self.rules)
@@ -187,15 +191,20 @@ class FlopHoldemProblem(PublicProblem):
         )
 
 
-def check_fits(game: FlopHoldem, storage: int, threads: int) -> None:
-    """Raise `WouldNotFit` if an engine takes more memory than is free."""
-    size = size_of_branches(
+def flop_holdem_size(game: FlopHoldem) -> PublicSize:
+    """The size of the whole game."""
+    return size_of_branches(
         limit_branches(game.betting, game.move_name),
         deck=DECK,
         hands=(HAND_COUNT, HAND_COUNT),
         permutations=len(SUIT_PERMUTATIONS),
         runouts=(1, FLOPS),
     )
+
+
+def check_fits(game: FlopHoldem, storage: int, threads: int) -> None:
+    """Raise `WouldNotFit` if an engine takes more memory than is free."""
+    size = flop_holdem_size(game)
     needed = engines.estimate("numba", engines.Kind.PUBLIC, size, storage=storage, threads=threads) or 0
     if needed > (free := available_bytes()):
         hint = "--storage 16 takes about half as much" if storage == 32 else ""

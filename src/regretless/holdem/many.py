@@ -1,33 +1,43 @@
-"""Many spots in parallel: one thread per spot, as many at a time as cores and memory allow.
+"""Many spots in parallel, as many at a time as memory allows.
 
-Spots are independent, so solving them in parallel wastes nothing, while several threads on one river would mostly wait
-for each other. If memory limits the number of spots, fewer run at a time and each gets more threads. A spot that cannot
-be solved does not stop the others.
+On a CPU, one thread per spot: spots are independent, so solving them in parallel wastes nothing, while several threads
+on one river would mostly wait for each other. If memory limits the number of spots, fewer run at a time and each gets
+more threads. On a GPU, all spots that fit in its memory advance together (`solvers/together.py`). A spot that cannot be
+solved does not stop the others.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from regretless.engines.devices import available_cores
+from regretless import engines
+from regretless.engines.choice import Choice, choose_public
+from regretless.engines.devices import available_cores, require_cuda
+from regretless.engines.public.cuda.arena import Arena
+from regretless.engines.public.cuda.engine import CudaPublicEngine, open_device
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.forms.memory import available_bytes
+from regretless.forms.public import PublicForm
 from regretless.holdem.estimate import STORAGES, check_fits
-from regretless.holdem.locking import with_sources
-from regretless.holdem.problem import SpotProblem, solve_spot
+from regretless.holdem.problem import SpotProblem, spot_problem
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.solvers.loop import Progress
 from regretless.solvers.progress.interrupt import catch_interrupts
-from regretless.solvers.request import Kind, check_options
+from regretless.solvers.request import Kind, Request, check_options
+from regretless.solvers.solution import Solution
+from regretless.solvers.solve import Started, solve, start
+from regretless.solvers.together import drive_together, shared_schedule
 from regretless.variants.presets import read_variant
 
 __all__ = ["SpotsFailed", "solve_many"]
+
+GPU_SHARE = 0.9  # of a GPU's free memory that spots may take; launches need some too
 
 
 class SpotsFailed(RegretlessError):
@@ -52,15 +62,17 @@ def solve_many(
     done: Callable[[int, SpotSolution], None] = lambda place, solution: None,
     failed: Callable[[int, RegretlessError], None] | None = None,
     interrupted: Callable[[], bool] | None = None,
+    chosen: Callable[[Choice], None] = lambda choice: None,
     **options: Any,
 ) -> list[SpotSolution]:
     """Solutions of all spots, in their order; `options` are those of `solve_spot`.
 
     `checkpoints` are files, one per spot, to which long solves are saved every `save_every` seconds and on interrupts.
-    `done` is called with the position and solution of each spot when it ends, `report` while it runs. A spot that
-    cannot be solved is omitted and `failed` is called with the error; without `failed`, `SpotsFailed` is raised after
-    the others are solved, with their solutions attached. After Ctrl-C (or if `interrupted` says so), running spots end
-    with `reason == "interrupted"`, and spots not yet started are omitted.
+    `chosen` is called with the engine and device before the first spot, `report` with a position while that spot runs,
+    `done` with its solution when it ends. A spot that cannot be solved is omitted and `failed` is called with the
+    error; without `failed`, `SpotsFailed` is raised after the others are solved, with their solutions attached. After
+    Ctrl-C (or if `interrupted` says so), running spots end with `reason == "interrupted"`, and spots not yet started
+    are omitted.
 
     >>> fields = {"pot": 100, "stack": 200, "oop": {"range": "AK"}, "ip": {"range": "QQ"}, "bets": {"bet": "50%"}}
     >>> boards = ("Kh Qs Js 2c 3d", "Kh Qs Js 2c 7d", "Ah 8s 8d 4c 4d")
@@ -75,7 +87,8 @@ def solve_many(
     SpotProblem.check_machine(options.get("engine") or "auto", options.get("device") or "auto")
     if options.get("variant") is not None:
         read_variant(options["variant"])
-    cores = available_cores() if threads is None else threads
+    if options.get("resume") is not None:
+        raise InvalidOption("resume", options["resume"], "is for one spot at a time")
     bits = STORAGES[0] if storage is None else storage
     errors: dict[int, RegretlessError] = {}
 
@@ -84,40 +97,148 @@ def solve_many(
         if failed is not None:
             failed(place, error)
 
-    sizes: dict[int, int] = {}
+    problems: dict[int, SpotProblem] = {}
+    locks = options.pop("locks", None)
     for place, spot in enumerate(waiting):  # check every spot before starting the first
         try:
-            asked = with_sources(replace(spot, locks=(*spot.locks, *options.get("locks", ()))))
-            sizes[place] = check_fits(asked, storage=bits).memory_bytes[bits]
+            problem = spot_problem(spot, {"locks": locks})
+            problem.public_size()  # finds mistakes in the lines of its tree
+            problems[place] = problem
         except RegretlessError as error:
             fail(place, error)
-    workers = max(1, min(cores, len(sizes), available_bytes() // max(1, *sizes.values(), 1)))
+    choice = choose_for_many(list(problems.values()), storage=bits, threads=threads, **options)
+    if choice.on_gpu:
+        require_cuda()
+    chosen(choice)
 
-    def one(place: int, stopped: Callable[[], bool]) -> SpotSolution | None:
+    def asked(place: int, stopped: Callable[[], bool]) -> dict[str, Any]:
+        return options | {
+            "storage": bits,
+            "checkpoint": None if checkpoints is None else checkpoints[place],
+            "report": lambda progress: report(place, progress),
+            "interrupted": stopped,
+            "engine": choice.engine,
+            "device": choice.device,
+        }
+
+    fast = choice.engine == "cupy" or (choice.engine == "auto" and "cupy" in engines.available())
+    solve_all = _on_gpu if choice.on_gpu and fast else _on_cores
+    with catch_interrupts() if interrupted is None else nullcontext(interrupted) as stopped:
+        found = solve_all(problems, lambda place: asked(place, stopped), stopped, threads, done, fail)
+    solutions = [found[place] for place in sorted(found)]
+    if errors and failed is None:
+        raise SpotsFailed(errors, solutions, [spot.name for spot in waiting])
+    return solutions
+
+
+def choose_for_many(
+    problems: Sequence[SpotProblem],
+    *,
+    storage: int = 32,
+    threads: int | None = None,
+    engine: str | None = None,
+    device: str | None = None,
+    **options: Any,
+) -> Choice:
+    """The engine and device for spots that are solved together."""
+    if not problems:
+        return Choice(engine or "auto", device or "auto")
+    sizes = [problem.public_size() for problem in problems]
+    return choose_public(
+        max(sizes, key=lambda size: size.entries),
+        engine=engine or "auto",
+        device=device or "auto",
+        threads=threads,
+        storage=storage,
+        entries=sum(size.entries for size in sizes),
+    )
+
+
+def _on_cores(
+    problems: Mapping[int, SpotProblem],
+    asked: Callable[[int], dict[str, Any]],
+    stopped: Callable[[], bool],
+    threads: int | None,
+    done: Callable[[int, SpotSolution], None],
+    failed: Callable[[int, RegretlessError], None],
+) -> dict[int, SpotSolution]:
+    """Solve spots on the cores of this machine, or one after another on another device; returns them by position."""
+    cores = available_cores() if threads is None else threads
+    sizes: dict[int, int] = {}
+    for place, problem in problems.items():
+        try:
+            bits = asked(place)["storage"]
+            sizes[place] = check_fits(problem.spot, storage=bits, size=problem.public_size()).memory_bytes[bits]
+        except RegretlessError as error:
+            failed(place, error)
+    workers = max(1, min(cores, len(sizes), available_bytes() // max(1, *sizes.values(), 1)))
+    if any(asked(place)["device"] not in ("auto", "cpu") for place in sizes):
+        workers = 1
+
+    def one(place: int) -> SpotSolution | None:
         if stopped():
             return None
+        options = asked(place)
+        if options["device"] in ("auto", "cpu"):
+            options["threads"] = max(1, cores // workers)
         try:
-            solution = solve_spot(
-                waiting[place],
-                threads=max(1, cores // workers),
-                storage=bits,
-                checkpoint=None if checkpoints is None else checkpoints[place],
-                report=lambda progress: report(place, progress),
-                interrupted=stopped,
-                **options,
-            )
+            solution = cast(SpotSolution, solve(problems[place], options))
         except RegretlessError as error:
-            fail(place, error)
+            failed(place, error)
             return None
         done(place, solution)
         return solution
 
-    with (
-        catch_interrupts() if interrupted is None else nullcontext(interrupted) as stopped,
-        ThreadPoolExecutor(workers) as pool,
-    ):
-        found = list(pool.map(lambda place: one(place, stopped), sizes))
-    solutions = [solution for solution in found if solution is not None]
-    if errors and failed is None:
-        raise SpotsFailed(errors, solutions, [spot.name for spot in waiting])
+    with ThreadPoolExecutor(workers) as pool:
+        found = dict(zip(sizes, pool.map(one, sizes), strict=True))
+    return {place: solution for place, solution in found.items() if solution is not None}
+
+
+def _on_gpu(
+    problems: Mapping[int, SpotProblem],
+    asked: Callable[[int], dict[str, Any]],
+    stopped: Callable[[], bool],
+    threads: int | None,
+    done: Callable[[int, SpotSolution], None],
+    failed: Callable[[int, RegretlessError], None],
+) -> dict[int, SpotSolution]:
+    """Solve spots together on a GPU, as many at a time as fit in its memory; returns them by position."""
+    if threads not in (None, 1):
+        raise InvalidOption("threads", threads, "must be 1 on a GPU")
+    solutions: dict[int, SpotSolution] = {}
+
+    def solved(place: int, solution: Solution) -> None:
+        assert isinstance(solution, SpotSolution)
+        solutions[place] = solution
+        done(place, solution)
+
+    device = open_device()
+    waiting = deque(problems)
+    while waiting and not stopped():
+        arena, room = Arena(device), device.free_bytes() * GPU_SHARE
+        started: dict[int, Started] = {}
+        with arena:
+            while waiting and not stopped():
+                place = waiting[0]
+                options = asked(place)
+                size, storage = problems[place].public_size(), options["storage"]
+                needed = engines.estimate("cupy", engines.Kind.PUBLIC, size, storage=storage) or 0
+                if started and needed > room:
+                    break
+                waiting.popleft()
+                room -= needed
+
+                def create(form: PublicForm, request: Request, arena: Arena = arena) -> CudaPublicEngine:
+                    storage = request.settings.storage or STORAGES[0]
+                    return CudaPublicEngine(form, device=device, storage=storage, tables=arena)
+
+                try:
+                    started[place] = start(problems[place], options, create=create, weigh=shared_schedule)
+                except RegretlessError as error:
+                    failed(place, error)
+        if not stopped():
+            drive_together(started, arena, done=solved, failed=failed)
+        if waiting:  # their solutions stay readable
+            for place in solutions.keys() & started.keys():
+                started[place].engine.park()
     return solutions

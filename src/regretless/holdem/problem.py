@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from regretless.engines import devices
 from regretless.engines.contract import PublicEngine
-from regretless.engines.devices import available_cores
 from regretless.errors import InvalidOption
 from regretless.forms.public import PublicForm
+from regretless.forms.public_size import PublicSize
 from regretless.forms.tree_hash import tree_hash
-from regretless.holdem.estimate import STORAGES, check_fits
+from regretless.holdem.estimate import STORAGES, check_fits, estimate_spot, spot_size
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.locking import apply_locks, with_sources
 from regretless.holdem.reading.reading import EngineAnswers, SpotReader
@@ -81,6 +82,7 @@ class SpotProblem(PublicFormProblem):
         self.name = spot.name or "spot"
         self.scale = 100 / spot.pot
         self.variant = VARIANTS[len(spot.board)]
+        self._size: PublicSize | None = None
 
     def in_units(self, target: float) -> float:
         return target / 100 * self.spot.pot
@@ -90,10 +92,19 @@ class SpotProblem(PublicFormProblem):
             target = self.in_units(TARGET)
         return MOST_ITERATIONS if iterations is None else iterations, target
 
+    def public_size(self) -> PublicSize:
+        if self._size is None:
+            self._size = spot_size(self.spot)
+        return self._size
+
     def check_fits(self, request: Request) -> None:
         asked = request.settings.storage
         storage = asked if asked in STORAGES else STORAGES[0]  # other engines take at least as much
-        self.estimate = check_fits(self.spot, storage=storage, threads=request.threads or available_cores())
+        threads, size = request.threads or devices.available_cores(), self.public_size()
+        if self.fits_on_gpu(request):
+            self.estimate = estimate_spot(self.spot, threads=threads, size=size)
+        else:
+            self.estimate = check_fits(self.spot, storage=storage, threads=threads, size=size)
 
     def form(self) -> PublicForm:
         return compile_spot(self.spot)
@@ -118,8 +129,11 @@ class SpotProblem(PublicFormProblem):
     # --- resuming ----------------------------------------------------------------------------------------------------
 
     def machine(self, earlier: Solution) -> dict[str, Any]:
-        """The best for this machine, if it can read the numbers: neither engine nor threads change them."""
-        return {} if earlier.settings.storage in STORAGES else {"engine": earlier.engine}
+        """The earlier device if this machine has it: unlike threads, it changes the last bits of numbers."""
+        if earlier.settings.storage not in STORAGES:
+            return {"engine": earlier.engine}
+        has = earlier.device == "cpu" or (earlier.device == "cuda" and devices.cuda_devices() > 0)
+        return {"device": earlier.device} if has else {}
 
     def why_final(self, earlier: Solution) -> str:
         return "is a finished solve without its regrets, which a resume needs: --keep-regrets saves them"

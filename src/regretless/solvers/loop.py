@@ -11,20 +11,24 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol, TypeVar, cast
 
 from regretless.engines.contract import Evaluation
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.solvers.record import Measurement, Reason
 from regretless.variants.variant import Schedule, Variant, schedule
 
-__all__ = ["Checkpoints", "Iterating", "Outcome", "Progress", "Stop", "run"]
+__all__ = ["Checkpoints", "Iterating", "Outcome", "Progress", "Stop", "Wish", "drive", "run", "steps"]
 
 PIECE_SECONDS = 0.2  # target length of an uninterrupted piece of work
 LARGEST_PIECE = 20_000  # iterations; bounds the schedule held in memory
 BYTES_PER_SECOND = 200e6  # checksums and writing, until a checkpoint has been timed
+
+
+Wish = Schedule | None  # what a solve asks of its engine: to advance, or to evaluate the average strategy
+Result = TypeVar("Result")
 
 
 class Iterating(Protocol):
@@ -108,7 +112,34 @@ class Outcome:
     seconds_per_iteration: float  # of this run, without measurements
 
 
-def run(
+def run(engine: Iterating, variant: Variant, stop: Stop, **options: Any) -> Outcome:
+    """Iterate until `stop` says so, measuring exploitability along the way; `options` are those of `steps`.
+
+    >>> from regretless.games import Kuhn
+    >>> from regretless.variants import Plus
+    >>> from regretless.solvers import CFR
+    >>> run(CFR(Kuhn()), Plus(), Stop(iterations=1000, target=0.01)).reason
+    'target'
+    """
+    return drive(engine, steps(engine, variant, stop, **options))
+
+
+def drive(engine: Iterating, solve: Generator[Wish, Evaluation | None, Result]) -> Result:
+    """Carry out what a solve asks of its engine; returns what the solve returns."""
+    answer: Evaluation | None = None
+    while True:
+        try:
+            wish = solve.send(answer)
+        except StopIteration as end:
+            return cast(Result, end.value)
+        if wish is None:
+            answer = engine.evaluate()
+        else:
+            engine.advance(wish)
+            answer = None
+
+
+def steps(
     engine: Iterating,
     variant: Variant,
     stop: Stop,
@@ -118,16 +149,12 @@ def run(
     checkpoints: Checkpoints | None = None,
     report: Callable[[Progress], None] = lambda progress: None,
     interrupted: Callable[[], bool] = lambda: False,
-) -> Outcome:
-    """Iterate until `stop` says so, measuring exploitability along the way.
+    weigh: Callable[[Variant, int, int], Schedule] = schedule,
+) -> Generator[Wish, Evaluation | None, Outcome]:
+    """The loop as a generator, so that many solves can share a device: it yields what the engine shall do next.
 
-    `before` and `seconds_before` are the history and duration of the solve that this one resumes.
-
-    >>> from regretless.games import Kuhn
-    >>> from regretless.variants import Plus
-    >>> from regretless.solvers import CFR
-    >>> run(CFR(Kuhn()), Plus(), Stop(iterations=1000, target=0.01)).reason
-    'target'
+    That is a schedule to advance by, or None to be sent an evaluation. `before` and `seconds_before` are the history
+    and duration of the solve that this one resumes. `weigh` makes schedules; solves of a batch may share them.
     """
     began = last_saved = time.perf_counter()
     started_at = engine.iteration
@@ -158,9 +185,9 @@ def run(
             measure_at = stop.next_measurement(engine.iteration)
         while engine.iteration < measure_at and not interrupted():
             count = min(piece, measure_at - engine.iteration)
-            rows = schedule(variant, engine.iteration + 1, count)
+            rows = weigh(variant, engine.iteration + 1, count)
             piece_began = time.perf_counter()
-            engine.advance(rows)
+            yield rows
             lasted = time.perf_counter() - piece_began
             iteration_seconds += lasted
             if count == piece:
@@ -169,12 +196,16 @@ def run(
                 tell()
             if checkpoints is not None and time.perf_counter() - last_saved >= checkpoints.every:
                 write_began = time.perf_counter()
-                checkpoints.write(outcome("interrupted", engine.evaluate(), history, write_began - began))
+                measured = yield None
+                assert measured is not None
+                checkpoints.write(outcome("interrupted", measured, history, write_began - began))
                 last_saved = time.perf_counter()
                 saving = last_saved - write_began
         if not history or history[-1].iteration < engine.iteration:  # else an interrupt came right after measuring
             measuring_began = time.perf_counter()
-            evaluation = engine.evaluate()
+            found = yield None
+            assert found is not None
+            evaluation = found
             measuring = time.perf_counter() - measuring_began
             exploitability = evaluation.exploitability
             if not math.isfinite(exploitability):  # must never be reported as an answer

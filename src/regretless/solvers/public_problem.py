@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 
 from regretless import engines
+from regretless.engines import devices
+from regretless.engines.choice import Choice, choose_public
 from regretless.engines.contract import PublicEngine
 from regretless.engines.registry import Kind as Form
 from regretless.forms.public import Kind, PublicForm
 from regretless.forms.public_poker import compile_public, invert_public
+from regretless.forms.public_size import PublicSize
 from regretless.games.game import Game
 from regretless.solvers.game_solution import GameSolution
 from regretless.solvers.problem import Problem
@@ -28,9 +31,36 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
     threads: int | None = None  # by default; None is as many as shorten the solve
     forms = (Form.PUBLIC,)
 
+    def public_size(self) -> PublicSize | None:
+        """The size of the form, if it is known before the form is built and may decide where it is solved."""
+        return None
+
+    def choose(self, request: Request) -> Choice:
+        """The engine and device for a request."""
+        size = self.public_size()
+        if size is None:
+            return Choice(request.engine, request.device)
+        return choose_public(
+            size,
+            engine=request.engine,
+            device=request.device,
+            threads=request.threads,
+            storage=request.settings.storage or 32,
+        )
+
+    def fits_on_gpu(self, request: Request) -> bool:
+        """Whether the request is for a GPU; raises `WouldNotFit` if its memory is known to be too small."""
+        choice, size = self.choose(request), self.public_size()
+        if choice.on_gpu and size is not None:
+            devices.require_cuda()
+            name = "cupy" if choice.engine == "auto" else choice.engine
+            storage = request.settings.storage or 32
+            engines.check_public_fits(name, size, device="cuda", what=self.name, storage=storage)
+        return choice.on_gpu
+
     def create(self, form: PublicForm, request: Request) -> PublicEngine:
-        threads, storage = request.threads or self.threads, request.settings.storage
-        return engines.create(request.engine, form, device=request.device, threads=threads, storage=storage)
+        threads, storage, choice = request.threads or self.threads, request.settings.storage, self.choose(request)
+        return engines.create(choice.engine, form, device=choice.device, threads=threads, storage=storage)
 
     def checkpoint_bytes(self, form: PublicForm, engine: PublicEngine) -> int:
         return engine.kept_bytes

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from regretless.engines.contract import Engine, Snapshot
+from regretless.engines.contract import Engine, Evaluation, Snapshot
 from regretless.errors import InvalidFile, InvalidOption
-from regretless.solvers.loop import Checkpoints, Outcome, run
+from regretless.solvers.loop import Checkpoints, Outcome, Wish, drive, steps
 from regretless.solvers.problem import Problem
 from regretless.solvers.readable.linear_program import ExactEngine
 from regretless.solvers.record import Record, Settings
@@ -18,9 +18,18 @@ from regretless.solvers.request import EXACT, Kind, Request, check_options, chec
 from regretless.solvers.solution import Solution, restore_engine
 from regretless.storage.container import shape_of
 from regretless.variants.presets import PRESETS, read_variant, variant_text
-from regretless.variants.variant import Variant
+from regretless.variants.variant import Schedule, Variant, schedule
 
-__all__ = ["make_request", "solve"]
+__all__ = ["Started", "make_request", "solve", "start"]
+
+
+@dataclass(frozen=True)
+class Started:
+    """A solve that is ready for its first iteration."""
+
+    engine: Any  # an engine of the problem's form
+    request: Request
+    steps: Generator[Wish, Evaluation | None, Solution]  # as in `loop.steps`; ends with the solution
 
 
 def solve(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Solution:
@@ -29,18 +38,43 @@ def solve(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Solution:
     A resumed solve takes its settings from the earlier one and, with the same settings, ends with exactly the numbers
     of a solve that was never stopped.
     """
+    started = start(problem, options)
+    return drive(started.engine, started.steps)
+
+
+def start(
+    problem: Problem[Any, Any],
+    options: Mapping[str, Any],
+    *,
+    create: Callable[[Any, Request], Any] | None = None,
+    weigh: Callable[[Variant, int, int], Schedule] = schedule,
+) -> Started:
+    """Compile a problem and create its engine, with `create` if that is given; `weigh` as in `loop.steps`."""
     request = make_request(problem, options)
     began = time.perf_counter()
     problem.check_fits(request)
     form = problem.form()
-    engine = problem.create(form, request)
+    engine = (create or problem.create)(form, request)
     tree_hash = problem.tree_hash(form)
     earlier = request.resume
     if earlier is not None:
         _restore(engine, earlier, tree_hash, problem.name)
     problem.prepare(engine, resumed=earlier is not None)
-    nodes, information_sets = problem.size(form)
     setup_seconds = time.perf_counter() - began
+    return Started(engine, request, _steps(problem, request, form, engine, tree_hash, setup_seconds, weigh))
+
+
+def _steps(
+    problem: Problem[Any, Any],
+    request: Request,
+    form: Any,
+    engine: Any,
+    tree_hash: str,
+    setup_seconds: float,
+    weigh: Callable[[Variant, int, int], Schedule],
+) -> Generator[Wish, Evaluation | None, Solution]:
+    earlier = request.resume
+    nodes, information_sets = problem.size(form)
 
     def solution(outcome: Outcome) -> Solution:
         record = Record(
@@ -73,7 +107,7 @@ def solve(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Solution:
     checkpoints = None
     if request.checkpoint is not None:
         checkpoints = Checkpoints(write=write, every=request.save_every, size=problem.checkpoint_bytes(form, engine))
-    outcome = run(
+    outcome = yield from steps(
         engine,
         request.variant,
         request.stop,
@@ -82,6 +116,7 @@ def solve(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Solution:
         checkpoints=checkpoints,
         report=request.report,
         interrupted=request.interrupted,
+        weigh=weigh,
     )
     return solution(outcome)
 
@@ -95,8 +130,8 @@ def _restore(engine: Engine[Any, Any], earlier: Solution, tree_hash: str, name: 
     if "sampler" in arrays and (earlier.engine != engine.name or "sampler" not in standing):
         # Each engine has its own format for the state of its random numbers.
         arrays = {key: array for key, array in arrays.items() if key != "sampler"}
-    for key, held in standing.items():
-        if key in arrays and shape_of(arrays, key) != held.shape:
+    for key in standing:
+        if key in arrays and shape_of(arrays, key) != shape_of(standing, key):
             raise InvalidFile(earlier.where, f"has a {key} that does not fit {name}")
     restore_engine(engine, Snapshot(earlier.snapshot.iteration, arrays, earlier.snapshot.weight), earlier.where)
 

@@ -27,7 +27,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -283,9 +283,16 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
         return array
 
 
+@runtime_checkable
+class _KnowsShapes(Protocol):
+    """Arrays elsewhere, in a file or on a device, whose shapes are known before they are read."""
+
+    def shape(self, name: str) -> tuple[int, ...]: ...
+
+
 def shape_of(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[int, ...]:
     """The shape of an array that may not have been read yet."""
-    return arrays.shape(name) if isinstance(arrays, StoredArrays) else arrays[name].shape
+    return arrays.shape(name) if isinstance(arrays, _KnowsShapes) else arrays[name].shape
 
 
 def _header(opened: TensorFile) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`regretless bench`: seconds per iteration of Regretless and other solvers, measured in one run."""
+"""`regretless bench`: seconds per iteration, beside other solvers or beside what memory allows."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from regretless.cli.arguments.options import Json, argument
-from regretless.cli.terminal.consoles import for_answers, for_people
+from regretless.cli.arguments.options import Device, Engine, Json, Threads, argument
+from regretless.cli.terminal.consoles import for_answers, for_people, note
 from regretless.cli.terminal.json_output import print_json, strict_json
 
 __all__ = ["app"]
@@ -21,7 +21,8 @@ def bench(context: typer.Context) -> None:
     """Time Regretless against other solvers on this machine.
 
     \b
-    [cyan]regretless bench games[/cyan]   general games, beside OpenSpiel and LiteEFG
+    [cyan]regretless bench games[/cyan]      general games, beside OpenSpiel and LiteEFG
+    [cyan]regretless bench postflop[/cyan]   hold'em spots, beside what memory allows
     """
     if context.invoked_subcommand is None:
         print(context.get_help())
@@ -59,3 +60,45 @@ def games(
         print_json(report)
     else:
         for_answers().print(ratio_table(timings), soft_wrap=True)
+
+
+@app.command("postflop")
+def postflop(
+    files: Annotated[
+        list[str] | None, argument("Spot files; by default a river, a turn and a flop.", "[SPOT.toml]...")
+    ] = None,
+    engine: Engine = None,
+    device: Device = None,
+    threads: Threads = None,
+    storage: Annotated[int, typer.Option(help="Bits per stored number: 32 or 16.")] = 32,
+    out: Annotated[Path | None, typer.Option(help="Write times and hardware to this JSON file.")] = None,
+    json_: Json = False,
+) -> None:
+    """Milliseconds per iteration of hold'em spots, bytes moved, and how far that is from what memory allows.
+
+    \b
+    [cyan]regretless bench postflop[/cyan]   all cores
+    [cyan]regretless bench postflop --device cuda --storage 16[/cyan]
+    [cyan]regretless bench postflop spots/flop.toml --threads 4[/cyan]
+    """
+    from regretless.benchmark import hardware
+    from regretless.holdem.spots.spot import Spot
+    from regretless.holdem.timing import SPOTS, time_spots, timing_table
+
+    spots = [Spot.read(file) for file in files] if files else list(SPOTS.values())
+    timings = []
+    where = {"engine": engine or "auto", "device": device or "auto"}
+    for timing in time_spots(spots, **where, threads=threads, storage=storage):
+        timings.append(timing)
+        note(f"{timing.spot} done")
+    report = {
+        "what": "seconds per iteration of alternating CFR on hold'em spots, medians of rounds",
+        "hardware": hardware(),
+        "spots": [timing.as_json() for timing in timings],
+    }
+    if out is not None:
+        out.write_text(strict_json(report, indent=2) + "\n", encoding="utf-8")
+    if json_:
+        print_json(report)
+    else:
+        for_answers().print(timing_table(timings), soft_wrap=True)

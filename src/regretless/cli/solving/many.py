@@ -18,7 +18,7 @@ from regretless.cli.arguments.outputs import (
     solution_files,
     tell_errors,
 )
-from regretless.cli.solving.one import problem_of_saving, tell_of_compiling
+from regretless.cli.solving.one import problem_of_saving, tell_choice
 from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import BatchStatus
 from regretless.cli.terminal.consoles import for_answers, for_people
@@ -53,8 +53,6 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
                 files.append(free_path(path.stem, files))
         spots, errors = read_spots(paths, request.locked)
         check_sources(files, spots.values())
-        asked = request.options
-        tell_of_compiling(asked.get("engine", "auto"), asked.get("device", "auto"), asked.get("storage"))
         solved: dict[Path, SpotSolution] = {}
         order = list(spots)
         file_of = dict(zip(paths, files, strict=True))
@@ -93,6 +91,7 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
             done=done,
             failed=failed,
             interrupted=interrupted,
+            chosen=lambda choice: tell_choice(choice, request.options.get("storage")),
             **options,
         )
         status.over = True

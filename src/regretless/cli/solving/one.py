@@ -10,21 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from regretless.cli.arguments.outputs import check_sources, free_path, tell_unfinished
+from regretless.cli.arguments.outputs import check_sources, free_path, resume_command, tell_unfinished
 from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import SolveStatus
 from regretless.cli.terminal.consoles import for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.json_output import print_json
-from regretless.errors import InvalidFile, InvalidOption
+from regretless.errors import DeviceFailed, InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
+    from regretless.engines.choice import Choice
     from regretless.solvers.loop import Progress
     from regretless.solvers.problem import Problem
     from regretless.solvers.request import Kind
     from regretless.solvers.solution import Solution
 
-__all__ = ["problem_of_saving", "solve_one", "tell_of_compiling"]
+__all__ = ["problem_of_saving", "solve_one", "tell_choice"]
 
 
 def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) -> None:
@@ -103,6 +104,7 @@ def _solve(
 ) -> tuple[Solution, InvalidFile | None]:
     """The solution, and why an interrupted solve could not be saved."""
     from regretless.cli.terminal.progress import solve_bar
+    from regretless.solvers.public_problem import PublicFormProblem
     from regretless.solvers.request import EXACT
     from regretless.solvers.solve import make_request, solve
 
@@ -122,8 +124,8 @@ def _solve(
             options["save_every"] = float("inf")  # only on interrupts
     asked = make_request(problem, options)
     settings = asked.settings
-    if problem.form_name == "public":
-        tell_of_compiling(asked.engine, asked.device, settings.storage)
+    if isinstance(problem, PublicFormProblem):
+        tell_choice(problem.choose(asked), settings.storage)
     target = settings.target
     with solve_bar(problem.name, None if target is None else problem.scale * target, unit=problem.unit) as show:
 
@@ -132,7 +134,12 @@ def _solve(
             found = progress.exploitability
             show(replace(progress, exploitability=None if found is None else problem.scale * found))
 
-        solution = solve(problem, options | {"report": report, "interrupted": interrupted})
+        try:
+            solution = solve(problem, options | {"report": report, "interrupted": interrupted})
+        except DeviceFailed as error:
+            if status.saved_at is None:
+                raise
+            raise DeviceFailed(f"{error}; resume the last checkpoint with {resume_command(destination)}") from error
     return solution, failed if solution.reason == "interrupted" else None
 
 
@@ -161,11 +168,12 @@ def problem_of_saving(solution: Solution, path: Path, resumable: bool) -> Invali
     return None
 
 
-def tell_of_compiling(engine: str, device: str, storage: int | None) -> None:
-    """Say that the first solve takes longer, if it does."""
-    if engine not in ("auto", "numba") or device not in ("auto", "cpu"):
-        return
+def tell_choice(choice: Choice, storage: int | None) -> None:
+    """Say which device was chosen and why, if there was a choice, and that the first solve takes longer, if it does."""
     from regretless.engines.public.compiled.engine import kernels_are_compiled
 
-    if not kernels_are_compiled(storage or 32):
+    if choice.why:
+        note(choice.why)
+    compiled = choice.engine in ("auto", "numba") and choice.device in ("auto", "cpu")
+    if compiled and not kernels_are_compiled(storage or 32):
         for_people().print("compiling kernels for this machine: once, about 20 seconds", style="dim")

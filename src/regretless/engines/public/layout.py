@@ -21,7 +21,7 @@ from regretless.forms.history import FloatArray
 from regretless.forms.public import BettingTree, Kind, PublicForm
 from regretless.reprs import brief
 
-__all__ = ["LANES", "Layout", "make_layout", "padded", "take_alike", "walking_order"]
+__all__ = ["LANES", "Layout", "make_layout", "padded", "put", "take_alike", "walking_order"]
 
 LANES = 16
 
@@ -75,7 +75,10 @@ class Layout:
 
     def read(self, numbers: Stored, node: int, runouts: slice = slice(None)) -> Stored:
         """[runouts, actions, H] a copy of a decision's numbers."""
-        rows = self.node_rows(numbers, node, runouts)
+        return self.by_action(self.node_rows(numbers, node, runouts), node)
+
+    def by_action(self, rows: Stored, node: int) -> Stored:
+        """[runouts, actions, H] a copy of what `node_rows` returns."""
         by_action = rows.transpose(0, 2, 1, 3).reshape(len(rows), rows.shape[2], -1)
         return by_action[:, :, : len(self.form.hands[int(self.form.tree.player[node])].weight)]
 
@@ -88,9 +91,7 @@ class Layout:
         hands: NDArray[np.bool_] | None = None,
     ) -> None:
         """Store [actions, H] at a decision, for all hands or some."""
-        rows = self.node_rows(numbers, node, slice(runout, runout + 1))[0]
-        chosen = np.arange(values.shape[1]) if hands is None else np.flatnonzero(hands)
-        rows[chosen // LANES, :, chosen % LANES] = values[:, chosen].T
+        put(self.node_rows(numbers, node, slice(runout, runout + 1))[0], values, hands)
 
     def make_alike(self, numbers: Stored, player: int) -> None:
         """Give equivalent hands on each runout the numbers of their representative."""
@@ -103,6 +104,12 @@ class Layout:
                 for node in self.decisions(player, number):
                     rows = self.node_rows(numbers, node)
                     rows[runouts, others // LANES, :, others % LANES] = rows[runouts, first // LANES, :, first % LANES]
+
+
+def put(rows: Stored, values: NDArray[np.floating[Any]], hands: NDArray[np.bool_] | None = None) -> None:
+    """Write [actions, H] into the rows of one node on one runout, for all hands or some."""
+    chosen = np.arange(values.shape[1]) if hands is None else np.flatnonzero(hands)
+    rows[chosen // LANES, :, chosen % LANES] = values[:, chosen].T
 
 
 def take_alike(form: PublicForm, strategy: FloatArray, node: int, runout: int) -> FloatArray:

@@ -1,0 +1,60 @@
+"""Which engine and device solve a public form if the request leaves that open, and why: `devices.py` has the times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from regretless.engines import devices
+from regretless.engines.registry import ENGINES, Kind, available, estimate
+from regretless.errors import MissingExtra
+from regretless.forms.public_size import PublicSize
+
+__all__ = ["Choice", "choose_public"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An engine and a device, as `registry.create` takes them; `why` is "" where there was nothing to choose."""
+
+    engine: str = "auto"
+    device: str = "auto"
+    why: str = ""
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether it runs on a CUDA device; what the engine cannot do, `create` refuses."""
+        if self.engine == "auto":
+            return self.device == "cuda"
+        able = ENGINES[self.engine].classes[Kind.PUBLIC].devices
+        return self.device == "cuda" in able or (self.device == "auto" and able[0] == "cuda")
+
+
+def choose_public(
+    size: PublicSize,
+    *,
+    engine: str = "auto",
+    device: str = "auto",
+    threads: int | None = None,
+    storage: int = 32,
+    entries: int | None = None,
+) -> Choice:
+    """The engine and device for a form of this size; `entries` are those of all forms that are solved together.
+
+    A requested engine or device is kept; `threads` are a request for the CPU.
+    """
+    if engine != "auto" or device != "auto":
+        return Choice(engine, device)
+    if threads is not None or not devices.cuda_devices():
+        return Choice("auto", "cpu")
+    name, smallest = next(iter(devices.PUBLIC_GPU_FROM.items()))
+    entries = size.entries if entries is None else entries
+    limit = f"{smallest // 1_000_000} million from which a GPU pays off"
+    if entries < smallest:
+        return Choice("auto", "cpu", f"on the CPU: {entries:,} entries, fewer than the {limit}")
+    if name not in available():
+        return Choice("auto", "cpu", f"on the CPU: {MissingExtra(name, ENGINES[name].extra)}")
+    needed = estimate(name, Kind.PUBLIC, size, storage=storage) or 0
+    if needed > (free := devices.cuda_free_bytes()):
+        sizes = f"the GPU has {free / 2**30:.1f} GiB free, and {needed / 2**30:.1f} GiB are needed"
+        return Choice("auto", "cpu", f"on the CPU: {sizes}")
+    return Choice(name, "cuda", f"on the GPU: {entries:,} entries, more than the {limit}")

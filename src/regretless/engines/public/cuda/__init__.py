@@ -1,0 +1,1 @@
+"""The public form on a CUDA device: our own kernels, launched through CuPy."""

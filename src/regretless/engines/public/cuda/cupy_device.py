@@ -1,0 +1,132 @@
+"""A CUDA device through CuPy. Whatever goes wrong there is told in one sentence, as `DeviceFailed`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import cupy
+import numpy as np
+
+from regretless.engines.public.cuda.device import KERNELS, Array, Buffer, Device, Launch
+from regretless.errors import DeviceFailed
+
+__all__ = ["CupyDevice"]
+
+Given = ParamSpec("Given")
+Answer = TypeVar("Answer")
+
+FAILURES = (
+    cupy.cuda.runtime.CUDARuntimeError,
+    cupy.cuda.driver.CUDADriverError,
+    cupy.cuda.compiler.CompileException,
+    cupy.cuda.nvrtc.NVRTCError,
+)
+
+
+def _told(work: Callable[Given, Answer]) -> Callable[Given, Answer]:
+    """The same work, whose failures are told in one sentence."""
+
+    @wraps(work)
+    def told(*given: Given.args, **named: Given.kwargs) -> Answer:
+        try:
+            return work(*given, **named)
+        except cupy.cuda.memory.OutOfMemoryError as error:
+            hint = "--storage 16 needs about half as much, --device cpu none of it"
+            raise DeviceFailed(f"the GPU is out of memory ({_first_line(error)}): {hint}") from error
+        except FAILURES as error:
+            raise DeviceFailed(f"the GPU failed: {_first_line(error)}") from error
+
+    return told
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+
+
+class CupyDevice:
+    """One CUDA device."""
+
+    @_told
+    def __init__(self, name: str = "cuda") -> None:
+        self.name = name
+        self._device = cupy.cuda.Device(int(name.partition(":")[2] or 0))
+        attributes = self._device.attributes
+        self.processors = int(attributes["MultiProcessorCount"])
+        self.shared_bytes = int(attributes["MaxSharedMemoryPerBlockOptin"])
+        self._stream = cupy.cuda.Stream(non_blocking=True)
+
+    @_told
+    def free_bytes(self) -> int:
+        with self._device:
+            return int(cupy.cuda.runtime.memGetInfo()[0]) + int(cupy.get_default_memory_pool().free_bytes())
+
+    @_told
+    def zeros(self, count: int, dtype: np.dtype[Any]) -> Buffer:
+        with self._device, self._stream:
+            kind = dtype if dtype.kind != "V" else np.dtype(np.uint8)
+            return cupy.zeros(count * (dtype.itemsize // kind.itemsize), dtype=kind)
+
+    @_told
+    def upload(self, array: Array) -> Buffer:
+        with self._device, self._stream:
+            whole = np.ascontiguousarray(array)
+            return cupy.asarray(whole.view(np.uint8) if whole.dtype.kind == "V" else whole)
+
+    @_told
+    def assign(self, target: Buffer, array: Array) -> None:
+        with self._device, self._stream:
+            whole = np.ascontiguousarray(array)
+            target[...] = cupy.asarray(whole.view(np.uint8) if whole.dtype.kind == "V" else whole)
+
+    @_told
+    def download(self, buffer: Buffer) -> Array:
+        with self._device, self._stream:
+            return np.asarray(cupy.asnumpy(buffer, stream=self._stream))
+
+    @_told
+    def take(self, buffer: Buffer, places: Buffer) -> Buffer:
+        with self._device, self._stream:
+            return buffer.take(places)
+
+    def address(self, buffer: Buffer) -> int:
+        return int(buffer.data.ptr)
+
+    @_told
+    def compile(self, source: str, flags: tuple[str, ...]) -> dict[str, Launch]:
+        with self._device:
+            module = cupy.RawModule(code=source, options=("-std=c++17", "-ftz=true", "-prec-div=false", *flags))
+            return {name: self._launch(module.get_function(name)) for name in KERNELS}
+
+    def _launch(self, function: Any) -> Launch:
+        function.max_dynamic_shared_size_bytes = self.shared_bytes - function.shared_size_bytes
+
+        @_told
+        def launch(grid: tuple[int, ...], threads: int, shared: int, *arguments: Any) -> None:
+            with self._device, self._stream:
+                function(grid, (threads,), arguments, shared_mem=shared)
+
+        return launch
+
+    @_told
+    def record(self, run: Callable[[], None]) -> Callable[[], None]:
+        with self._device, self._stream:
+            self._stream.begin_capture()
+            run()
+            graph = self._stream.end_capture()
+
+        @_told
+        def repeat() -> None:
+            with self._device:
+                graph.launch(self._stream)
+
+        return repeat
+
+    @_told
+    def wait(self) -> None:
+        self._stream.synchronize()
+
+
+if TYPE_CHECKING:
+    _conforms: type[Device] = CupyDevice

@@ -1,0 +1,64 @@
+"""What the engine needs of a device: memory, compiled kernels, recorded launches.
+
+`cupy_device.py` provides it through CuPy; tests provide it on a CPU, with the same engine and the same kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["KERNELS", "Array", "Buffer", "Device", "Launch"]
+
+Array = NDArray[Any]
+Buffer = Any  # an array on the device
+Launch = Callable[..., None]  # (grid, threads, shared bytes, *arguments)
+
+KERNELS = (
+    "make_lists",
+    "learn_down",
+    "mean_down",
+    "showdowns",
+    "folds",
+    "leaves",
+    "learn_up",
+    "best_up",
+    "mean_up",
+    "hold",
+    "tick",
+)
+
+
+class Device(Protocol):
+    """What the engine needs of a device."""
+
+    name: str
+    processors: int
+    shared_bytes: int  # that a block may have
+
+    def free_bytes(self) -> int: ...
+
+    def zeros(self, count: int, dtype: np.dtype[Any]) -> Buffer: ...
+
+    def upload(self, array: Array) -> Buffer: ...
+
+    def assign(self, target: Buffer, array: Array) -> None:
+        """Copy an array into a buffer, or into part of one."""
+
+    def download(self, buffer: Buffer) -> Array: ...
+
+    def take(self, buffer: Buffer, places: Buffer) -> Buffer:
+        """The elements of a buffer at some places."""
+
+    def address(self, buffer: Buffer) -> int: ...
+
+    def compile(self, source: str, flags: tuple[str, ...]) -> dict[str, Launch]: ...
+
+    def record(self, run: Callable[[], None]) -> Callable[[], None]:
+        """Launches that can be repeated together; `run` must have run once before."""
+
+    def wait(self) -> None:
+        """Until everything launched is done."""

@@ -1,0 +1,365 @@
+"""The public form on a CUDA device: alternating vector CFR, one recorded sequence of launches per iteration.
+
+Regrets and averages have the layout and format of snapshots, so a file saved here opens on any other engine, and the
+strategies of a node are read without the rest. Arithmetic is as on a CPU: 32 bits, at terminals 64 where blockers
+remove nearly all of a range.
+
+The parts, in the order of the data: `program` and `tables` (the form as kernels see it), `records` (what both sides
+share), `walks` (launches), `device` (the device itself), `kernels/` (the arithmetic).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy, Snapshot
+from regretless.engines.devices import require_cuda
+from regretless.engines.public.cuda.device import Buffer, Device
+from regretless.engines.public.cuda.records import STEP
+from regretless.engines.public.cuda.walks import CAPACITY, Mode, SpotWalks, Walks
+from regretless.engines.public.formats import (
+    SALT,
+    Stored,
+    largest_value,
+    met_weights,
+    needs_wide_tiles,
+    number_format,
+)
+from regretless.engines.public.layout import LANES, put, take_alike
+from regretless.engines.public.stored import BoolArray, Lock, Place, StoredEngine
+from regretless.errors import MissingExtra
+from regretless.forms.history import FloatArray
+from regretless.forms.public import PublicForm
+from regretless.variants.variant import Schedule, Weights
+
+__all__ = ["CudaPublicEngine", "open_device"]
+
+
+class CudaPublicEngine(StoredEngine):
+    """One public form on a CUDA device."""
+
+    name = "cupy"
+    device = "cuda"
+    threads = 1
+    tolerance = 1e-5
+
+    def __init__(
+        self, form: PublicForm, *, device: str | Device = "cuda", storage: int = 32, tables: Device | None = None
+    ) -> None:
+        """`storage` is the number of bits per regret or average, 32 or 16; `device` is "cuda", "cuda:1", …
+
+        `tables` may be an arena of the device, for everything but regrets and averages.
+        """
+        number = number_format(storage)
+        self._on = open_device(device) if isinstance(device, str) else device
+        super().__init__(form, number)
+        self._met = met_weights(form.hands, form.deck)
+        self._pairs = float(form.hands[0].weight @ self._met[0])
+        self._units = [number.unit(largest_value(form, self._met[own], own)) for own in range(2)]
+        self.wide = needs_wide_tiles(form.hands, self._met)  # whether terminals need 64 bits
+        self._spot: SpotWalks | None = SpotWalks(tables or self._on, self.layout, self._units)
+        self.has_lists = False  # whether the lists of final runouts are filled
+        self._locks: list[list[Buffer]] = [[], []]
+        self._seen = -1  # changes that the jobs know of
+        self._own_walks: Walks | None = None  # made when first used: in a batch, one serves all spots
+        self._iterate: Callable[[], None] | None = None
+
+    @property
+    def on(self) -> Device:
+        """The device."""
+        return self._on
+
+    @property
+    def spot(self) -> SpotWalks:
+        """The spot on the device; moved back there if it was parked."""
+        if self._spot is None:
+            self._move(self._on.upload)
+            self._spot = SpotWalks(self._on, self.layout, self._units)
+        return self._spot
+
+    def park(self) -> None:
+        """Move regrets and averages to the machine's memory and free the device's, until walks are needed again."""
+        self._move(self._on.download)
+        self._spot, self._own_walks, self._iterate = None, None, None
+        self._locks, self._seen, self.has_lists = [[], []], -1, False
+
+    def _move(self, moved: Callable[[Any], Any]) -> None:
+        """Replace all regrets, averages and predictions; arrays that are the same stay the same."""
+        held = {id(numbers): moved(numbers) for numbers in (*self._regret, *self._average, *self._matched)}
+        self._regret, self._average, self._matched = (
+            [held[id(numbers)] for numbers in arrays] for arrays in (self._regret, self._average, self._matched)
+        )
+
+    @property
+    def _walks(self) -> Walks:
+        if self._own_walks is None:
+            self._own_walks = self._make_walks(self.storage)
+        return self._own_walks
+
+    def _make_walks(self, storage: int) -> Walks:
+        self.fill_jobs()
+        walks = Walks(self._on, [self.spot], storage=storage, wide=self.wide, predicts=self.predicts)
+        if not self.has_lists:
+            walks.make_lists()
+            self.has_lists = True
+        return walks
+
+    @property
+    def kept_bytes(self) -> int:
+        """Regrets, averages, and the tables for finding and evaluating them."""
+        return sum(int(array.nbytes) for array in self._arrays().values()) + self.spot.table_bytes
+
+    @property
+    def memory_bytes(self) -> int:
+        """`kept_bytes` and the blocks' working memory, unless that of a batch serves."""
+        return self.kept_bytes + (0 if self._own_walks is None else self._own_walks.space_bytes)
+
+    def advance(self, schedule: Schedule) -> None:
+        """Run one iteration per row of `schedule`."""
+        steps = self.next_steps(schedule)
+        self._prepare()
+        for begin in range(0, len(steps), CAPACITY):
+            rows = steps[begin : begin + CAPACITY]
+            padded = np.zeros(CAPACITY, dtype=STEP)
+            padded[: len(rows)] = rows
+            self._on.assign(self.spot.steps, padded)
+            self._walks.restart()
+            for _ in range(len(rows)):
+                if self._iterate is None:
+                    self._launch()  # the first launch loads the kernels, which cannot be recorded
+                    self._iterate = self._on.record(self._launch)
+                else:
+                    self._iterate()
+            self._on.wait()
+        self.iteration += len(schedule)
+
+    def get_ready(self, schedule: Schedule) -> None:
+        """Store predictions from now on, if these iterations need them."""
+        if (schedule["prediction"] != 0).any() or (schedule["prediction_discount"] <= 0).any():
+            self.store_predictions()
+
+    def next_steps(self, schedule: Schedule) -> NDArray[np.void]:
+        """The numbers of the next iterations as kernels read them."""
+        self.get_ready(schedule)
+        steps = np.zeros(len(schedule), dtype=STEP)
+        for name in Weights._fields:
+            steps[name] = schedule[name]
+        steps["average_decay"], steps["average_weight"], self.weight = self.format.in_steps(
+            schedule["average_decay"], schedule["average_weight"], self.weight
+        )
+        steps["reach_share"] = self.format.reach_share
+        steps["salt"] = np.arange(self.iteration + 1, self.iteration + 1 + len(schedule)) * SALT % 2**24
+        return steps
+
+    def _launch(self) -> None:
+        """One iteration."""
+        for own in range(2):
+            if own not in self.fixed:
+                self._walks.walk(own, Mode.LEARN)
+                if self.locked[own]:
+                    self._walks.hold(0, own)
+        self._walks.tick()
+
+    def _prepare(self) -> None:
+        """Fill the jobs, if what they point to has changed."""
+        if self._seen == self.changes:
+            return
+        if self._own_walks is not None and self._own_walks.options.predicts != self.predicts:
+            self._own_walks = None
+        self.fill_jobs()
+        self._walks.update()
+        self._iterate, self._seen = None, self.changes
+
+    def fill_jobs(self) -> None:
+        """Tell the jobs where this engine's numbers and locks are."""
+        jobs = self.spot.jobs  # first, since it may move the numbers
+        for own in range(2):
+            job = jobs[own]
+            for name, numbers in (
+                ("regret", self._regret[own]),
+                ("matched", self._matched[own]),
+                ("average", self._average[own]),
+                ("other_matched", self._matched[1 - own]),
+                ("other_average", self._average[1 - own]),
+            ):
+                job[name] = self._on.address(numbers) if numbers.size else 0
+            self._fill_locks(own, job)
+
+    def _fill_locks(self, own: int, job: Any) -> None:
+        """Where locked numbers are, what they are, and which hands a best response may not choose for."""
+        locked, layout, form = self.locked[own], self.layout, self.form
+        names = ("lock_at", "lock_regret", "lock_average", "lock_rows", "locked")
+        self._locks[own] = []
+        for name in names:
+            job[name] = 0
+        job["lock_count"] = 0
+        if not locked:
+            return
+        street_at = np.cumsum([0, *(len(street.parent) for street in form.streets)])
+        rows = np.full((street_at[-1], len(form.tree.kind)), -1, dtype=np.int32)
+        hands = np.zeros((len(locked), int(layout.hands[own])), dtype=np.uint8)
+        places, values = [], []
+        for number, ((node, runout), lock) in enumerate(locked.items()):
+            street = int(form.tree.street[node])
+            rows[street_at[street] + runout, node] = number
+            hands[number, : len(lock.hands)] = lock.hands
+            begin = layout.street_at[own, street] + runout * layout.runout_size[own, street] + layout.block[node]
+            chosen, actions = np.flatnonzero(lock.hands), np.arange(len(lock.strategy))[:, None]
+            places.append((begin + chosen // LANES * LANES * len(actions) + actions * LANES + chosen % LANES).ravel())
+            values.append(lock.strategy[:, chosen].ravel())
+        found = np.concatenate(values)
+        kept = [self.format.stored(found, kind).astype(kind) for kind in (self.format.regret, self.format.average)]
+        tables = (np.concatenate(places), kept[0], kept[1], rows, hands)
+        for name, table in zip(names, tables, strict=True):
+            self._locks[own].append(self._on.upload(table))
+            job[name] = self._on.address(self._locks[own][-1])
+        job["lock_count"] = len(found)
+
+    # --- values ---
+
+    def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
+        """Values and best responses, in the form's unit, by default of the average strategy.
+
+        A given strategy is evaluated in 32 bits, whatever the storage, from a copy of its own on the device.
+        """
+        self._prepare()
+        walks = self._walks if strategy is None else self._given(strategy)
+        values: list[float] = []
+        best: list[float] = []
+        for own in range(2):
+            walks.walk(own, Mode.MEAN, Mode.BEST)
+            for found, way in ((values, 0), (best, 1)):
+                found.append(self.value_of(own, self.spot.root_values(own, way)))
+        if strategy is not None:
+            self._seen = -1  # the jobs point to that strategy
+        return self.evaluation(values, best)
+
+    def evaluation(self, values: Sequence[float], best: Sequence[float]) -> Evaluation:
+        """What walks found. A best response is worth at least as much; rounding must not make it worth less."""
+        at_least = [values[own] if own in self.fixed else max(best[own], values[own]) for own in range(2)]
+        return Evaluation((values[0], values[1]), (at_least[0], at_least[1]))
+
+    def _given(self, strategy: PublicStrategy) -> Walks:
+        """Walks in which both players' averages are a given strategy."""
+        numbers = []
+        for player in range(2):
+            host = np.zeros(int(self.layout.entries[player]), dtype=np.float32)
+            for street in range(len(self.form.streets)):
+                for node in self.layout.decisions(player, street):
+                    for runout in range(int(self.layout.runouts[street])):
+                        rows = take_alike(self.form, strategy(node, runout), node, runout)
+                        self.layout.write(host, node, runout, rows)
+            numbers.append(self._on.upload(host))
+        walks = self._make_walks(32) if self.storage != 32 else self._walks
+        for own in range(2):
+            job = self.spot.jobs[own]
+            job["average"], job["other_average"] = (self._on.address(numbers[own]), self._on.address(numbers[1 - own]))
+        walks.update()
+        walks.given = numbers
+        return walks
+
+    def root_values(self, player: int) -> FloatArray:
+        """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
+        self._prepare()
+        self._walks.walk(player, Mode.MEAN)
+        values, met = self._in_form_units(player, self.spot.root_values(player)), self._met[player]
+        return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
+
+    def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
+        """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach."""
+        self._prepare()
+        self._walks.walk(player, Mode.MEAN)
+        tree, hands = self.form.tree, len(self.form.hands[player].weight)
+        found = []
+        for street in range(len(self.form.streets) - 1):
+            walked = self.spot.street_nodes(street)
+            values = self.spot.street_values(player, street)[:, np.argsort(walked), :hands]
+            assert sorted(walked) == np.flatnonzero(tree.street == street).tolist()
+            found.append(values / np.float32(self._units[player]))
+        return found
+
+    def _in_form_units(self, own: int, found: NDArray[np.float32]) -> FloatArray:
+        return np.asarray(found / np.float64(self._units[own]))
+
+    def value_of(self, own: int, found: NDArray[np.float32]) -> float:
+        """What a player wins on average, from what a walk found at the root: [H] values times the opposing weight."""
+        values = self._in_form_units(own, found)
+        return float(values @ self.form.hands[own].weight / self._pairs) / self.form.unit
+
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        """The state of the solve; without `copy`, arrays are downloaded when they are read."""
+        if copy:
+            return super().snapshot(copy=False)  # what is downloaded is a copy
+        return Snapshot(self.iteration, _Live(self._on, self._arrays), self.weight)
+
+    # --- numbers on the device ---
+
+    def _zeros(self, player: int, dtype: np.dtype[Any]) -> Buffer:
+        return self._on.zeros(int(self.layout.entries[player]), dtype)
+
+    def _take(self, numbers: Buffer, node: int, runouts: slice) -> Stored:
+        return self.layout.by_action(self._on.download(self.layout.node_rows(numbers, node, runouts)), node)
+
+    def _put(self, numbers: Buffer, place: Place, values: NDArray[np.floating[Any]], hands: BoolArray) -> None:
+        node, runout = place
+        rows = self.layout.node_rows(numbers, node, slice(runout, runout + 1))[0]
+        changed = self._on.download(rows)
+        put(changed, values, hands)
+        self._on.assign(rows, changed)
+
+    def _write_all(self, player: int, locks: Iterable[tuple[Place, Lock]]) -> None:
+        arrays = self._regret[player], self._matched[player], self._average[player]
+        changed = {id(numbers): self._on.download(numbers) for numbers in arrays}
+        for (node, runout), lock in locks:
+            for host in changed.values():
+                self.layout.write(host, node, runout, self.format.stored(lock.strategy, host.dtype), lock.hands)
+        for numbers in arrays:
+            self._on.assign(numbers, changed[id(numbers)])
+
+    def _stored(self, numbers: Buffer) -> Stored:
+        return self._on.download(numbers)
+
+    def _target(self, numbers: Buffer) -> Stored:
+        return np.empty(numbers.shape, dtype=numbers.dtype)
+
+    def _load(self, numbers: Buffer, stored: Stored) -> None:
+        self._on.assign(numbers, stored)
+
+
+class _Live(Mapping[str, Stored]):
+    """Arrays on a device, downloaded when they are read: a solve whose nodes are read one by one needs few of them."""
+
+    def __init__(self, device: Device, buffers: Callable[[], Mapping[str, Buffer]]) -> None:
+        self._device, self._buffers = device, buffers
+
+    def __getitem__(self, name: str) -> Stored:
+        return self._device.download(self._buffers()[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._buffers())
+
+    def __len__(self) -> int:
+        return len(self._buffers())
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The shape of an array, without downloading it."""
+        return tuple(self._buffers()[name].shape)
+
+
+def open_device(name: str = "cuda") -> Device:
+    """A CUDA device by its name."""
+    require_cuda()
+    if find_spec("cupy") is None:
+        raise MissingExtra("cupy", "gpu")
+    from regretless.engines.public.cuda.cupy_device import CupyDevice
+
+    return CupyDevice(name)
+
+
+if TYPE_CHECKING:
+    _conforms: type[PublicEngine] = CudaPublicEngine

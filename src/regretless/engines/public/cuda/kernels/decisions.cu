@@ -1,0 +1,244 @@
+// A decision for four adjacent hands: how their strategies split reach on the way down, and join values on the way up.
+//
+// The numbers of a node are [hands / 16, actions, 16], so the actions of a hand are sixteen numbers apart. Up to four
+// actions are unrolled, with all loads before the first use.
+
+const int LEARN = 0, BEST = 1, MEAN = 2;  // what the own player does: regret matching, best response, average strategy
+const int LANES = 16;
+
+// The stored numbers of one runout. A copy of what the job says, since a store might change the job itself as far as the
+// compiler knows, and it would read it again and again.
+struct Numbers {
+    Regret* regret;
+    Regret* matched;
+    Average* average;
+    const void* other;    // regrets while the own player learns, else averages
+    long long own_start;  // index of the first of the own numbers, which determines how they are rounded
+    const int* lock_rows; // of the runout, by node; null without locks
+    const unsigned char* locked;
+    int hands;
+};
+
+template <int MODE>
+__device__ __forceinline__ Numbers numbers_of(const Job& job, const Street& street, int runout) {
+    const long long own = street.own_at + runout * street.own_size, other = street.other_at + runout * street.other_size;
+    const void* theirs = MODE == LEARN ? (const void*)((const Regret*)job.other_matched + other)
+                                       : (const void*)((const Average*)job.other_average + other);
+    const long long place = (long long)(street.first_runout + runout) * job.nodes;
+    return {(Regret*)job.regret + own, (Regret*)job.matched + own, (Average*)job.average + own, theirs, own,
+            MODE == BEST && job.lock_rows ? job.lock_rows + place : nullptr, job.locked, job.own_hands};
+}
+
+__device__ __forceinline__ int number_at(const Decision& decision, int hand) {
+    return decision.block + (hand & -LANES) * decision.actions + (hand & (LANES - 1));
+}
+
+// What decides how the numbers of an action are rounded.
+__device__ __forceinline__ unsigned chance_of(const Numbers& numbers, const Step& step, int block, int a) {
+    return STORAGE == 32 ? 0u : hashed(step.salt + numbers.own_start + block + a);
+}
+
+template <int MODE> __device__ __forceinline__ Hands load_played(const void* numbers, int at) {
+    Hands found;
+    if constexpr (MODE == LEARN) found = load_regrets((const Regret*)numbers + at);
+    else found = load_averages((const Average*)numbers + at);
+    EACH(j) found[j] = fmaxf(found[j], 0.0f);
+    return found;
+}
+
+// What arriving reach leaves with: action a gets evenly + max(numbers[a], 0) · factor.
+struct Shares {
+    Hands factor, evenly;
+    __device__ __forceinline__ Shares(const Hands& positive, const Hands& arriving, int actions) {
+        EACH(j) {
+            const bool some = positive[j] > 0.0f;
+            factor[j] = some ? arriving[j] / positive[j] : 0.0f;
+            evenly[j] = some ? 0.0f : arriving[j] / (float)actions;
+        }
+    }
+    __device__ __forceinline__ Hands leaving(const Hands& number) const {
+        Hands found;
+        EACH(j) found[j] = evenly[j] + number[j] * factor[j];
+        return found;
+    }
+};
+
+// Calls body(a, leaving reach) for every action; `played` [actions] are the numbers that the strategy is matched to.
+template <int ACTIONS, int MODE, typename Body>
+__device__ __forceinline__ void split_few(const void* played, int at, const Hands& arriving, Body body) {
+    Hands number[ACTIONS];
+#pragma unroll
+    for (int a = 0; a < ACTIONS; a++) number[a] = load_played<MODE>(played, at + a * LANES);
+    Hands positive = number[0];
+#pragma unroll
+    for (int a = 1; a < ACTIONS; a++) EACH(j) positive[j] += number[a][j];
+    const Shares shares(positive, arriving, ACTIONS);
+#pragma unroll
+    for (int a = 0; a < ACTIONS; a++) body(a, shares.leaving(number[a]));
+}
+
+template <int MODE, typename Body>
+__device__ __forceinline__ void split(const void* played, int at, int actions, const Hands& arriving, Body body) {
+    switch (actions) {
+        case 1: return split_few<1, MODE>(played, at, arriving, body);
+        case 2: return split_few<2, MODE>(played, at, arriving, body);
+        case 3: return split_few<3, MODE>(played, at, arriving, body);
+        case 4: return split_few<4, MODE>(played, at, arriving, body);
+    }
+    Hands positive = load_played<MODE>(played, at);
+    for (int a = 1; a < actions; a++) {
+        const Hands number = load_played<MODE>(played, at + a * LANES);
+        EACH(j) positive[j] += number[j];
+    }
+    const Shares shares(positive, arriving, actions);
+    for (int a = 0; a < actions; a++) body(a, shares.leaving(load_played<MODE>(played, at + a * LANES)));
+}
+
+__device__ __forceinline__ Hands averaged(const Step& step, const Hands& sum, const Hands& leaving) {
+    Hands found;
+    EACH(j) found[j] = leaving[j] * step.average_weight + sum[j] * step.average_decay;
+    return found;
+}
+
+// The own player's decision on the way down: as above, and the average is updated.
+template <int ACTIONS, typename Body>
+__device__ __forceinline__ void average_few(const Numbers& numbers, const Step& step, int block, int at,
+                                            const Hands& arriving, const Chances& rounding, Body body) {
+    Average* const average = numbers.average + at;
+    Hands sum[ACTIONS];
+#pragma unroll
+    for (int a = 0; a < ACTIONS; a++) sum[a] = load_averages(average + a * LANES);
+    split_few<ACTIONS, LEARN>(numbers.matched, at, arriving, [&](int a, const Hands& leaving) {
+        body(a, leaving);
+        store_averages(average + a * LANES, averaged(step, sum[a], leaving), chance_of(numbers, step, block, a),
+                       rounding);
+    });
+}
+
+template <typename Body>
+__device__ __forceinline__ void split_and_average(const Numbers& numbers, const Step& step, const Decision& decision,
+                                                  int hand, const Hands& reach, const Chances& rounding, Body body) {
+    Hands arriving;
+    EACH(j) arriving[j] = (1.0f - step.reach_share) + reach[j] * step.reach_share;
+    const int block = decision.block, at = number_at(decision, hand);
+    switch (decision.actions) {
+        case 1: return average_few<1>(numbers, step, block, at, arriving, rounding, body);
+        case 2: return average_few<2>(numbers, step, block, at, arriving, rounding, body);
+        case 3: return average_few<3>(numbers, step, block, at, arriving, rounding, body);
+        case 4: return average_few<4>(numbers, step, block, at, arriving, rounding, body);
+    }
+    split<LEARN>(numbers.matched, at, decision.actions, arriving, [&](int a, const Hands& leaving) {
+        body(a, leaving);
+        Average* const sum = numbers.average + at + a * LANES;
+        store_averages(sum, averaged(step, load_averages(sum), leaving), chance_of(numbers, step, block, a), rounding);
+    });
+}
+
+struct Worth {
+    Hands positive = {}, mixed = {}, plain = {};
+    __device__ __forceinline__ void add(const Hands& number, const Hands& value) {
+        EACH(j) {
+            positive[j] += number[j];
+            mixed[j] += number[j] * value[j];
+            plain[j] += value[j];
+        }
+    }
+    __device__ __forceinline__ Hands mean(int actions) const {
+        Hands found;
+        EACH(j) found[j] = positive[j] > 0.0f ? mixed[j] / positive[j] : plain[j] / (float)actions;
+        return found;
+    }
+};
+
+__device__ __forceinline__ Hands positive_of(Hands numbers) {
+    EACH(j) numbers[j] = fmaxf(numbers[j], 0.0f);
+    return numbers;
+}
+
+// New regrets of one action.
+__device__ __forceinline__ void improve_action(const Numbers& numbers, const Step& step, int block, int at, int a,
+                                               const Hands& old, const Hands& value, const Hands& mean,
+                                               const Chances& rounding) {
+    Hands kept, predicted;
+    EACH(j) {
+        const float gain = value[j] - mean[j];
+        kept[j] = gain + old[j] * (old[j] > 0.0f ? step.positive_discount : step.negative_discount);
+        if (step.floor > 0.0f) kept[j] = fmaxf(kept[j], 0.0f);
+        predicted[j] = kept[j] * step.prediction_discount + gain * step.prediction;
+    }
+    const unsigned chance = chance_of(numbers, step, block, a);
+    store_regrets(numbers.regret + at + a * LANES, kept, chance, rounding);
+    if (PREDICTS) store_regrets(numbers.matched + at + a * LANES, predicted, chance, rounding);
+}
+
+// The own player's decision on the way up: its value, and new regrets. `value(a)` is the value of action a.
+template <int ACTIONS, typename Value>
+__device__ __forceinline__ Hands improve_few(const Numbers& numbers, const Step& step, int block, int at,
+                                             const Chances& rounding, Value value) {
+    Hands old[ACTIONS], below[ACTIONS];
+#pragma unroll
+    for (int a = 0; a < ACTIONS; a++) old[a] = load_regrets(numbers.regret + at + a * LANES);
+    Worth worth;
+#pragma unroll
+    for (int a = 0; a < ACTIONS; a++) {
+        below[a] = value(a);
+        worth.add(positive_of(PREDICTS ? load_regrets(numbers.matched + at + a * LANES) : old[a]), below[a]);
+    }
+    const Hands mean = worth.mean(ACTIONS);
+#pragma unroll
+    for (int a = 0; a < ACTIONS; a++) improve_action(numbers, step, block, at, a, old[a], below[a], mean, rounding);
+    return mean;
+}
+
+template <typename Value>
+__device__ __forceinline__ Hands improve(const Numbers& numbers, const Step& step, const Decision& decision, int hand,
+                                         const Chances& rounding, Value value) {
+    const int block = decision.block, at = number_at(decision, hand), actions = decision.actions;
+    switch (actions) {
+        case 1: return improve_few<1>(numbers, step, block, at, rounding, value);
+        case 2: return improve_few<2>(numbers, step, block, at, rounding, value);
+        case 3: return improve_few<3>(numbers, step, block, at, rounding, value);
+        case 4: return improve_few<4>(numbers, step, block, at, rounding, value);
+    }
+    Worth worth;
+    for (int a = 0; a < actions; a++) worth.add(positive_of(load_regrets(numbers.matched + at + a * LANES)), value(a));
+    const Hands mean = worth.mean(actions);
+    for (int a = 0; a < actions; a++) {
+        const Hands old = load_regrets(numbers.regret + at + a * LANES);
+        improve_action(numbers, step, block, at, a, old, value(a), mean, rounding);
+    }
+    return mean;
+}
+
+// The value of a decision from those of its actions, whoever acts.
+template <int MODE, typename Value>
+__device__ __forceinline__ Hands join(const Numbers& numbers, const Step& step, const Decision& decision, int hand,
+                                      const Chances& rounding, Value value) {
+    const int actions = decision.actions;
+    if (!decision.mine) {
+        Hands sum = value(0);
+        for (int a = 1; a < actions; a++) {
+            const Hands below = value(a);
+            EACH(j) sum[j] += below[j];
+        }
+        return sum;
+    }
+    if constexpr (MODE == LEARN) return improve(numbers, step, decision, hand, rounding, value);
+    Worth worth;
+    if (MODE == MEAN || numbers.lock_rows) {
+        const int at = number_at(decision, hand);
+        for (int a = 0; a < actions; a++) worth.add(load_averages(numbers.average + at + a * LANES), value(a));
+        if (MODE == MEAN) return worth.mean(actions);
+    }
+    Hands highest = value(0);
+    for (int a = 1; a < actions; a++) {
+        const Hands below = value(a);
+        EACH(j) highest[j] = fmaxf(highest[j], below[j]);
+    }
+    const int lock = numbers.lock_rows ? numbers.lock_rows[decision.node] : -1;
+    if (lock >= 0) {
+        const Hands mean = worth.mean(actions);
+        EACH(j) if (numbers.locked[(long long)lock * numbers.hands + hand + j]) highest[j] = mean[j];
+    }
+    return highest;
+}

@@ -1,0 +1,210 @@
+// Decisions of every street, and the leaves before the last one. A row of reach or values per node and runout, in device
+// memory; on the last street, runouts take turns with the rows, so that these stay in the L2 cache, and what only the
+// thread itself needs again stays with it: rows below 0 are its own.
+//
+// 1. `down`    a thread for four hands of a line: reach of every node; own averages.
+// 2. `leaves`  a block per fold, and per chance node once the next street is done: its value. (`terminals.cu` has those of
+//              the last street.)
+// 3. `up`      a thread for four hands of a line: values of decisions, own regrets.
+
+// One line of the tree on one runout.
+struct Stretch {
+    const Job& job;
+    const Street& street;
+    const Runout& runout;
+    const Line& line;
+    int local, number, slot;
+};
+
+__device__ __forceinline__ Stretch stretch_of(const Job* jobs, const Item& item, int street_number) {
+    const Job& job = jobs[item.job];
+    const Street& street = job.streets[street_number];
+    const int number = street.first_runout + item.runout;
+    return {job, street, job.runouts[number], job.lines[street.first_line + item.piece], item.runout, number, item.slot};
+}
+
+__device__ __forceinline__ Hands& hands_at(float* row) { return *(Hands*)row; }
+
+const int KEPT = 24;  // rows that a thread keeps, as in `program.py`
+
+// A row in device memory, or one that the thread keeps.
+__device__ __forceinline__ Hands& row_at(float* rows, Hands* kept, int row, int hands) {
+    return row < 0 ? kept[~row] : hands_at(rows + row * hands);
+}
+
+template <int MODE> __device__ __forceinline__ void other_rows(const Stretch& at, int hand) {
+    const Job& job = at.job;
+    const int m = job.other_hands;
+    float* const rows = job.opponent_rows + at.street.opponent_at + (long long)at.slot * at.street.opponent_rows * m + hand;
+    Hands reach = *(const Hands*)(job.other_reach + hand);
+    if (at.runout.parent >= 0) {
+        const Street& above = (&at.street)[-1];
+        const long long row = (long long)at.runout.parent * above.opponent_rows + at.line.above_opponent;
+        reach = hands_at(job.opponent_rows + above.opponent_at + row * m + hand);
+    }
+    EACH(j) if (!job.other_alive[(long long)at.number * m + hand + j]) reach[j] = 0.0f;
+    hands_at(rows + at.line.opponent_row * m) = reach;
+    const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
+    const Decision* const end = job.decisions + at.line.last_decision;
+    for (const Decision* i = job.decisions + at.line.first_decision; i < end; i++) {
+        const Decision decision = *i;
+        if (decision.mine) continue;
+        float* const to = rows + decision.to * m;
+        split<MODE>(numbers.other, number_at(decision, hand), decision.actions, hands_at(rows + decision.source * m),
+                    [&](int a, const Hands& leaving) { hands_at(to + a * m) = leaving; });
+    }
+}
+
+__device__ __forceinline__ void own_rows(const Stretch& at, const Step& step, int hand) {
+    const Job& job = at.job;
+    const int n = job.own_hands;
+    float* const rows = job.own_rows + at.street.own_at_rows + (long long)at.slot * at.street.own_rows * n + hand;
+    Hands reach = {1.0f, 1.0f, 1.0f, 1.0f};
+    if (at.runout.parent >= 0) {
+        const Street& above = (&at.street)[-1];
+        const long long row = (long long)at.runout.parent * above.own_rows + at.line.above_own;
+        reach = hands_at(job.own_rows + above.own_at_rows + row * n + hand);
+    }
+    Hands kept[KEPT];
+    row_at(rows, kept, at.line.own_row, n) = reach;
+    const Chances rounding = *(const Chances*)(job.roundings + at.runout.symmetry * n + hand);
+    const Numbers numbers = numbers_of<LEARN>(job, at.street, at.local);
+    const Decision* const end = job.decisions + at.line.last_decision;
+    for (const Decision* i = job.decisions + at.line.first_decision; i < end; i++) {
+        const Decision decision = *i;
+        if (!decision.mine) continue;
+        const unsigned needed = decision.needed;  // a bit per action: something reads its reach
+        int to = decision.to;
+        const int next = to < 0 ? -1 : 1;
+        split_and_average(numbers, step, decision, hand, row_at(rows, kept, decision.source, n), rounding,
+                          [&](int a, const Hands& leaving) {
+                              if (a > 31 || needed >> a & 1) {
+                                  row_at(rows, kept, to, n) = leaving;
+                                  to += next;
+                              }
+                          });
+    }
+}
+
+template <int MODE> __device__ void walk_down(const Job* jobs, const Item* items, int street, const int* next) {
+    const Stretch at = stretch_of(jobs, items[blockIdx.x], street);
+    const int own_threads = (at.job.own_hands / FOUR + 31) / 32 * 32;
+    const int thread = blockIdx.y * blockDim.x + threadIdx.x;
+    const int hand = FOUR * (thread - own_threads);
+    if (hand >= 0 && hand < at.job.other_hands) other_rows<MODE>(at, hand);
+    if (MODE == LEARN && FOUR * thread < at.job.own_hands) own_rows(at, at.job.steps[*next], FOUR * thread);
+}
+
+extern "C" __global__ void learn_down(const Job* jobs, const Item* items, int street, const int* next) {
+    walk_down<LEARN>(jobs, items, street, next);
+}
+extern "C" __global__ void mean_down(const Job* jobs, const Item* items, int street, const int* next) {
+    walk_down<MEAN>(jobs, items, street, next);
+}
+
+// A fold: pay · (all − S[c] − S[d] + same hand), with S[c] the reach of the hands that hold card c.
+__device__ void fold_values(const Job& job, const Street& street, const Item& item, const Leaf& leaf, float* values) {
+    const int n = job.own_hands, m = job.other_hands, deck = job.deck, number = street.first_runout + item.runout;
+    const float* reach =
+        job.opponent_rows + street.opponent_at + ((long long)item.runout * street.opponent_rows + leaf.opponent_row) * m;
+    const unsigned char* alike = job.alike_cards + job.runouts[number].symmetry * (deck + 1);
+    Real* by_card = (Real*)shared_space;  // [deck + 1], the last for a missing card
+    Real* partial = by_card + deck + 1;   // [32]
+    for (int i = threadIdx.x; i < deck + 33; i += blockDim.x) {
+        Real sum = 0;
+        if (i < deck) {
+            for (int k = job.held_first[i]; k < job.held_first[i + 1]; k++) sum += (Real)reach[job.held_hands[k]];
+        } else if (i > deck) {
+            for (int k = i - deck - 1; k < m; k += 32) sum += (Real)reach[k];
+        }
+        by_card[i] = sum;
+    }
+    SYNC_BLOCK();
+    Real all = 0;
+    for (int i = 0; i < 32; i++) all += partial[i];
+    for (int hand = threadIdx.x; hand < n; hand += blockDim.x) {
+        const int c = alike[job.own_cards[2 * hand]], d = alike[job.own_cards[2 * hand + 1]];
+        const Real same = job.same[hand] < 0 ? (Real)0 : (Real)reach[job.same[hand]];
+        const Real met = all - (by_card[min(c, d)] + by_card[max(c, d)]) + same;
+        values[hand] = job.own_alive[(long long)number * n + hand] ? (float)(met * (Real)leaf.pay) : 0.0f;
+    }
+}
+
+// A chance node: the sum over the deals, copies included. Equivalent hands share the sum of the first, in 64 bits.
+__device__ void chance_values(const Job& job, const Street& street, const Item& item, const Leaf& leaf, float* values) {
+    const int n = job.own_hands, hand = blockIdx.y * blockDim.x + threadIdx.x;
+    if (hand >= n) return;
+    const Runout& runout = job.runouts[street.first_runout + item.runout];
+    const Street& below = (&street)[1];
+    const int alike = job.alike_hands[runout.symmetry * n + hand], last = runout.last_term;
+    const float* const lines = job.line_values + below.line_at + (long long)leaf.line * n;
+    const short* const permutations = job.permutations + alike;
+    const long long stride = (long long)below.lines * n;
+    const Term* const terms = job.terms;
+    double sum = 0;
+#pragma unroll 8
+    for (int i = runout.first_term; i < last; i++) {
+        const Term term = terms[i];
+        sum += term.probability * (double)lines[term.child * stride + permutations[term.permutation * n]];
+    }
+    values[hand] = (float)sum;
+}
+
+extern "C" __global__ void leaves(const Job* jobs, const Item* items, int street_number) {
+    const Item item = items[blockIdx.x];
+    const Job& job = jobs[item.job];
+    const Street& street = job.streets[street_number];
+    const Leaf& leaf = job.leaves[item.piece];
+    float* values =
+        job.value_rows + street.value_at + ((long long)item.runout * street.value_rows + leaf.value_row) * job.own_hands;
+    if (leaf.line >= 0) chance_values(job, street, item, leaf, values);
+    else if (blockIdx.y == 0) fold_values(job, street, item, leaf, values);
+}
+
+template <int MODE> __device__ void walk_up(const Job* jobs, const Item* items, int street, const int* next) {
+    const Stretch at = stretch_of(jobs, items[blockIdx.x], street);
+    const Job& job = at.job;
+    const int n = job.own_hands, hand = FOUR * (blockIdx.y * blockDim.x + threadIdx.x);
+    if (hand >= n) return;
+    const Step step = job.steps[*next];
+    float* const rows = job.value_rows + at.street.value_at + (long long)at.slot * at.street.value_rows * n + hand;
+    const Chances rounding = *(const Chances*)(job.roundings + at.runout.symmetry * n + hand);
+    const long long row = (long long)at.local * at.street.lines + items[blockIdx.x].piece;
+    float* const line_values = job.line_values + at.street.line_at + row * n + hand;
+    const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
+    const int* const children = job.children;
+    const Decision* const first = job.decisions + at.line.first_decision;
+    const int root = at.line.root;
+    Hands kept[KEPT];
+    for (const Decision* i = job.decisions + at.line.last_decision - 1; i >= first; i--) {
+        const Decision decision = *i;
+        const int* const below = children + decision.first;
+        row_at(rows, kept, decision.place, n) = join<MODE>(
+            numbers, step, decision, hand, rounding, [&](int a) { return row_at(rows, kept, below[a], n); });
+    }
+    hands_at(line_values) = row_at(rows, kept, root, n);
+}
+
+extern "C" __global__ void learn_up(const Job* jobs, const Item* items, int street, const int* next) {
+    walk_up<LEARN>(jobs, items, street, next);
+}
+extern "C" __global__ void best_up(const Job* jobs, const Item* items, int street, const int* next) {
+    walk_up<BEST>(jobs, items, street, next);
+}
+extern "C" __global__ void mean_up(const Job* jobs, const Item* items, int street, const int* next) {
+    walk_up<MEAN>(jobs, items, street, next);
+}
+
+// Locked strategies replace what was learned; a thread per locked number.
+extern "C" __global__ void hold(const Job* jobs, int number) {
+    const Job& job = jobs[number];
+    const long long threads = (long long)gridDim.x * blockDim.x;
+    for (long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x; i < job.lock_count; i += threads) {
+        const long long at = job.lock_at[i];
+        ((Regret*)job.regret)[at] = ((const Regret*)job.lock_regret)[i];
+        ((Regret*)job.matched)[at] = ((const Regret*)job.lock_regret)[i];
+        ((Average*)job.average)[at] = ((const Average*)job.lock_average)[i];
+    }
+}
+
+extern "C" __global__ void tick(int* next) { ++*next; }

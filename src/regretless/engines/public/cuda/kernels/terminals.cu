@@ -1,0 +1,267 @@
+// Terminals of the last street: a block takes some of them on one runout, a column each.
+//
+// 1. `gather`   a thread per hand: their rows of the opponent's reach, transposed into a tile [opponent hands][columns].
+// 2. `count`    a lane per two columns: partial sums of reach in order of strength.
+// 3. `sums`     a lane per two columns: P for every group, E for every pair (`lists.cu`).
+// 4. `values`   a thread per hand: P − E − E.
+//
+// With W, E and V the reach of the opponent's hands that are weaker, weaker or equal, and all, a showdown is worth
+// (win − tie) · W + (tie − lose) · E + lose · V. Of a fold, only V remains: one sum over all hands and one per card. Where
+// lanes are columns, half a warp follows the same list and little diverges. Two columns at a time share what it takes to
+// find a row. A row of a tile has an odd number of such pairs, so that threads that transpose do not collide in shared
+// memory.
+
+const int WARP = 32;
+const int TEAM = 16;  // lanes that sum a unit together, two columns each
+const int FOLD_WIDTH = 32, FOLD_STRIDE = 34;  // columns of a tile of folds, whatever those of showdowns
+
+struct Pay { Two<Real> weaker, equal, all; };
+
+template <typename Number> __device__ __forceinline__ Two<Number>& two_at(Number* at) { return *(Two<Number>*)at; }
+template <typename Number> __device__ __forceinline__ const Two<Number>& two_at(const Number* at) {
+    return *(const Two<Number>*)at;
+}
+
+// What is common to folds and showdowns: some terminals on one runout. The last of an odd number is taken twice: both
+// columns of a pair then write the same.
+struct Piece {
+    const Job& job;
+    const Street& street;
+    const Terminal* terminal;  // [columns]
+    const double* pays;        // [3][width]
+    int columns, final, number, slot;
+    __device__ __forceinline__ int paired() const { return columns + columns % 2; }
+    __device__ __forceinline__ int column(int i) const { return min(i, columns - 1); }
+};
+
+__device__ __forceinline__ Piece piece_of(const Job* jobs, const Item& item, const int* first, const Terminal* terminal,
+                                          const double* pays, int width) {
+    const Job& job = jobs[item.job];
+    const Street& street = job.streets[job.last_street];
+    return {job, street, terminal + first[item.piece], pays + (long long)item.piece * 3 * width,
+            first[item.piece + 1] - first[item.piece], item.runout, street.first_runout + item.runout, item.slot};
+}
+
+// Step 1, and a row of zeros after the last hand's.
+template <int WIDE> __device__ __forceinline__ void gather(const Piece& piece, float* reach) {
+    const int m = piece.job.other_hands, warps = blockDim.x / WARP, lane = threadIdx.x % WARP;
+    const float* const rows = piece.job.opponent_rows + piece.street.opponent_at +
+                              (long long)piece.slot * piece.street.opponent_rows * m;
+    for (int column = 2 * (threadIdx.x / WARP); column < piece.columns; column += 2 * warps) {
+        const float* const row = rows + piece.terminal[column].opponent_row * m;
+        const float* const next_row = rows + piece.terminal[piece.column(column + 1)].opponent_row * m;
+#pragma unroll 4
+        for (int hand = lane; hand < m; hand += WARP)
+            two_at(reach + hand * WIDE + column) = {row[hand], next_row[hand]};
+    }
+    for (int i = threadIdx.x; i < WIDE; i += blockDim.x) reach[m * WIDE + i] = 0.0f;
+}
+
+// Step 4. `same_pay` [columns] is what the opponent's same hand, which both cards subtract, is worth.
+template <int WIDE>
+__device__ __forceinline__ void store_values(const Piece& piece, const OwnHand* own_list, const Real* base,
+                                             const Real* parts, const float* reach, const Real* same_pay,
+                                             const int* value_row) {
+    const int n = piece.job.own_hands, columns = piece.columns;
+    const unsigned char* const alive = piece.job.own_alive + (long long)piece.number * n;
+    float* const values = piece.job.value_rows + piece.street.value_at + (long long)piece.slot * piece.street.value_rows * n;
+    for (int hand = threadIdx.x; hand < n; hand += blockDim.x) {
+        const OwnHand own = own_list[hand];
+        const Real* const all = base + own.group * WIDE;
+        const Real* const lower = parts + own.lower * WIDE;
+        const Real* const higher = parts + own.higher * WIDE;
+        const float* const same = reach + own.same * WIDE;
+        const bool lives = alive[hand];
+#pragma unroll 2
+        for (int column = 0; column < columns; column += 2) {
+            const Two<Real> met = two_at(all + column), pay = two_at(same_pay + column);
+            const Two<Real> low = two_at(lower + column), high = two_at(higher + column);
+            const Two<float> held = two_at(same + column);
+            const Two<int> row = two_at(value_row + column);
+            BOTH(i) {
+                const Real value = met[i] - low[i] - high[i] + held[i] * pay[i];
+                values[row[i] * n + hand] = lives ? (float)value : 0.0f;
+            }
+        }
+    }
+}
+
+struct Tile {
+    float* reach;   // [opponent hands + 1][STRIDE]; the last row is 0
+    Real* parts;    // [1 + pairs][STRIDE]  E; the first row is 0
+    Real* base;     // [groups][STRIDE]  P
+    Real* partial;  // [SEGMENTS][STRIDE]
+    unsigned* operations;  // of all units
+    Unit* units;           // [SEGMENTS + deck + 1]
+};
+
+// An operation: where a row of reach begins, and two flags in the highest bits, which an address in bytes shifts out.
+const unsigned MARK = 1u << 31, EMIT = 1u << 30;
+typedef Four<unsigned> Operations;  // read at once; units are padded with rows of zeros
+
+__device__ __forceinline__ Two<float> reach_at(const Tile& tile, unsigned operation) {
+    return *(const Two<float>*)((const char*)tile.reach + (operation << 2));
+}
+
+__device__ __forceinline__ const Operations* first_of(const Tile& tile, int unit) {
+    return (const Operations*)(tile.operations + tile.units[unit].first);
+}
+
+// The functions below work on the two columns where `tile` begins.
+__device__ __forceinline__ Two<Real> sum_rows(const Tile& tile, int unit) {
+    Two<Real> sum = {0, 0};
+    const Operations* const end = first_of(tile, unit + 1);
+#pragma unroll 1
+    for (const Operations* at = first_of(tile, unit); at < end; at++) {
+        const Operations operations = *at;
+        Two<float> reach[FOUR];
+        EACH(j) reach[j] = reach_at(tile, operations[j]);
+        EACH(j) BOTH(i) sum[i] += (Real)reach[j][i];
+    }
+    return sum;
+}
+
+// Running sums over a unit, with what they pay wherever a group or a pair needs it: all + W · weaker + E · equal.
+__device__ __forceinline__ void running_sums(const Tile& tile, int unit, Two<Real> sum, const Two<Real>& met,
+                                             const Pay& pay, Real* to) {
+    const Operations* const end = first_of(tile, unit + 1);
+    Two<Real> all, paid = {0, 0};
+    BOTH(i) all[i] = met[i] * pay.all[i];
+#pragma unroll 1
+    for (const Operations* at = first_of(tile, unit); at < end; at++) {
+        const Operations operations = *at;
+        Two<float> reach[FOUR];
+        EACH(j) reach[j] = reach_at(tile, operations[j]);
+        EACH(j) {
+            if (operations[j] & MARK) {
+                BOTH(i) paid[i] = all[i] + sum[i] * pay.weaker[i];
+                asm volatile("");  // or compilers compute this always and then choose: two instructions instead of one
+            }
+            BOTH(i) sum[i] += (Real)reach[j][i];
+            if (operations[j] & EMIT) {
+                two_at(to) = {paid[0] + sum[0] * pay.equal[0], paid[1] + sum[1] * pay.equal[1]};
+                to += STRIDE;
+            }
+        }
+    }
+}
+
+__device__ __forceinline__ void base_segment(const Tile& tile, int segment, const Pay& pay) {
+    Two<Real> sum = {0, 0}, all = {0, 0};
+    for (int k = 0; k < SEGMENTS; k++) {
+        if (k == segment) sum = all;
+        const Two<Real> partial = two_at(tile.partial + k * STRIDE);
+        BOTH(i) all[i] += partial[i];
+    }
+    running_sums(tile, segment, sum, all, pay, tile.base + tile.units[segment].row);
+}
+
+__device__ __forceinline__ void card_parts(const Tile& tile, int unit, const Pay& pay) {
+    running_sums(tile, unit, {0, 0}, sum_rows(tile, unit), pay, tile.parts + tile.units[unit].row);
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+showdowns(const Job* jobs, const Item* items, const Rooms* rooms, char* space) {
+    __align__(16) __shared__ Real same_pay[STRIDE];
+    __align__(8) __shared__ int value_row[STRIDE];
+    const Item item = items[blockIdx.x];
+    const Rooms room = *rooms;
+    const Job& job = jobs[item.job];
+    const Piece piece = piece_of(jobs, item, job.showdown_first, job.showdowns, job.showdown_pays, WIDTH);
+    const int n = job.own_hands, deck = job.deck, final = piece.final;
+    const int team = threadIdx.x / TEAM, teams = blockDim.x / TEAM;
+    char* const outside = space + (long long)blockIdx.x * room.block_bytes;
+    Tile tile;
+    tile.reach = (float*)(REACH_SHARED ? (char*)shared_space + room.reach : outside + room.reach);
+    tile.parts = (Real*)(PARTS_SHARED ? (char*)shared_space + room.parts : outside + room.parts);
+    tile.base = (Real*)(shared_space + room.base);
+    tile.partial = (Real*)(shared_space + room.partial);
+    tile.operations = (unsigned*)(shared_space + room.operations);
+    tile.units = (Unit*)(shared_space + room.units);
+
+    // 1. Reach and lists.
+    const int units = SEGMENTS + deck;
+    const Unit* const unit_list = job.units + (long long)final * (units + 1);
+    const int count = unit_list[units].first / FOUR;
+    const Operations* const operations = (const Operations*)(job.operations + (long long)final * job.most_operations);
+    gather<STRIDE>(piece, tile.reach);
+    for (int i = threadIdx.x; i < count; i += blockDim.x) {
+        Operations found = operations[i];
+        EACH(j) found[j] = (found[j] & (MARK | EMIT)) | (found[j] & ~(MARK | EMIT)) * STRIDE;
+        ((Operations*)tile.operations)[i] = found;
+    }
+    for (int i = threadIdx.x; i <= units; i += blockDim.x) tile.units[i] = {unit_list[i].first, unit_list[i].row * STRIDE};
+    for (int i = threadIdx.x; i < STRIDE; i += blockDim.x) tile.parts[i] = 0;
+    for (int i = threadIdx.x; i < piece.paired(); i += blockDim.x) {
+        const double* const pays = piece.pays + piece.column(i);
+        same_pay[i] = (Real)(pays[WIDTH] + pays[2 * WIDTH]);
+        value_row[i] = piece.terminal[piece.column(i)].value_row;
+    }
+    SYNC_BLOCK();
+
+    const Tile whole = tile;
+    const bool working = threadIdx.x % TEAM * 2 < piece.columns;
+    const int column = working ? threadIdx.x % TEAM * 2 : 0;
+    Pay pay;
+    BOTH(i) {
+        const double* const pays = piece.pays + piece.column(column + i);
+        pay.weaker[i] = (Real)pays[0];
+        pay.equal[i] = (Real)pays[WIDTH];
+        pay.all[i] = (Real)pays[2 * WIDTH];
+    }
+    tile.reach = REACH_SHARED ? settled(tile.reach + column) : tile.reach + column;
+    tile.parts += column;
+    tile.base += column;
+    tile.partial += column;
+    if (working)  // 2.
+        for (int segment = team; segment < SEGMENTS; segment += teams)
+            two_at(tile.partial + segment * STRIDE) = sum_rows(tile, segment);
+    SYNC_BLOCK();
+    if (working)  // 3.
+        for (int unit = team; unit < units; unit += teams) {
+            if (unit < SEGMENTS) base_segment(tile, unit, pay);
+            else card_parts(tile, unit, pay);
+        }
+    SYNC_BLOCK();
+    store_values<STRIDE>(piece, job.own_list + (long long)final * n, whole.base, whole.parts, whole.reach, same_pay, value_row);
+}
+
+extern "C" __global__ void __launch_bounds__(256) folds(const Job* jobs, const Item* items) {
+    __align__(16) __shared__ Real same_pay[FOLD_WIDTH], base[FOLD_WIDTH], partial[8][FOLD_WIDTH];
+    __align__(8) __shared__ int value_row[FOLD_WIDTH];
+    const Item item = items[blockIdx.x];
+    const Job& job = jobs[item.job];
+    const Piece piece = piece_of(jobs, item, job.fold_first, job.folds, job.fold_pays, FOLD_WIDTH);
+    const int m = job.other_hands, deck = job.deck;
+    const int warp = threadIdx.x / WARP, warps = blockDim.x / WARP, lane = threadIdx.x % WARP;
+    float* const reach = (float*)shared_space;  // [opponent hands + 1][FOLD_STRIDE]
+    Real* const parts = (Real*)(reach + (m + 1) * FOLD_STRIDE + (m + 1) % 2 * 2);  // [1 + deck][FOLD_STRIDE]
+    gather<FOLD_STRIDE>(piece, reach);
+    for (int i = threadIdx.x; i < FOLD_STRIDE; i += blockDim.x) parts[i] = 0;
+    for (int i = threadIdx.x; i < piece.paired(); i += blockDim.x) {
+        same_pay[i] = (Real)piece.pays[2 * FOLD_WIDTH + piece.column(i)];
+        value_row[i] = piece.terminal[piece.column(i)].value_row;
+    }
+    SYNC_BLOCK();
+    const Real pay = lane < piece.paired() ? same_pay[lane] : (Real)0;
+    for (int card = warp; card < deck; card += warps) {
+        Real sum = 0;
+#pragma unroll 4
+        for (int k = job.held_first[card]; k < job.held_first[card + 1]; k++)
+            sum += (Real)reach[job.held_hands[k] * FOLD_STRIDE + lane];
+        parts[(1 + card) * FOLD_STRIDE + lane] = sum * pay;
+    }
+    Real sum = 0;
+#pragma unroll 4
+    for (int hand = warp; hand < m; hand += warps) sum += (Real)reach[hand * FOLD_STRIDE + lane];
+    partial[warp][lane] = sum;
+    SYNC_BLOCK();
+    if (warp == 0) {
+        Real all = 0;
+        for (int i = 0; i < warps; i++) all += partial[i][lane];
+        base[lane] = all * pay;
+    }
+    SYNC_BLOCK();
+    const OwnHand* const own_list = job.fold_list + job.runouts[piece.number].symmetry * job.own_hands;
+    store_values<FOLD_STRIDE>(piece, own_list, base, parts, reach, same_pay, value_row);
+}

@@ -1,0 +1,233 @@
+"""The betting tree as kernels walk it, for the walks that update one player.
+
+Every street has a row of reach for the first node of every line and for every action of the player it belongs to (of
+the own player: if anything reads it), and a row of values for every node. On the last street, own reach and the values
+of decisions are read only by the thread that wrote them, so rows of a line are numbered −1, −2, … and the thread keeps
+them, if they are few. Showdowns and folds of the last street are evaluated in pieces, a few dozen at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.public.cuda.records import DECISION, LEAF, LINE, STREET, TERMINAL
+from regretless.engines.public.layout import Layout, walking_order
+from regretless.forms.public import Kind
+from regretless.reprs import brief
+
+__all__ = ["Plan", "make_plan"]
+
+Records = NDArray[np.void]
+Int32 = NDArray[np.int32]
+
+NEEDED_BITS = 32  # actions whose need is noted; any others are stored without asking
+KEPT = 24  # rows that a thread keeps, as in `kernels/streets.cu`
+
+
+class Terminals(NamedTuple):
+    """T terminals of one kind on the last street."""
+
+    records: Records  # [T]  TERMINAL
+    pays: NDArray[np.float64]  # [3, T]  what reach of weaker hands, of weaker or equal ones, and of all is worth
+
+    def pieces(self, width: int) -> tuple[Int32, NDArray[np.float64]]:
+        """Where each of P pieces of at most `width` terminals begins [P+1], and their payoffs [P, 3, width]."""
+        count = len(self.records)
+        first = np.linspace(0, count, -(-count // width) + 1).astype(np.int32)
+        pays = np.zeros((len(first) - 1, 3, width))
+        for piece, (start, end) in enumerate(pairwise(first.tolist())):
+            pays[piece, :, : end - start] = self.pays[:, start:end]
+        return first, pays
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The walks of one player: S streets, L lines."""
+
+    streets: Records  #   [S]  STREET
+    lines: Records  #     [L]  LINE
+    decisions: Records  # DECISION, in walking order
+    children: Int32  #    rows of values of their children
+    leaves: Records  #    [folds and chance nodes before the last street]  LEAF, street by street
+    leaf_first: tuple[int, ...]  # [S]  where those of a street begin; on the last street, how many there are
+    showdowns: Terminals  # of the last street
+    folds: Terminals
+    earlier_rows: tuple[int, int, int]  # numbers in opponent's rows, own rows and values before the last street
+    line_values: int  # numbers in values of lines
+
+    __repr__ = brief
+
+
+def make_plan(layout: Layout, own: int) -> Plan:
+    """Lay out a form; nothing here grows with the runouts."""
+    return _Planner(layout, own).plan()
+
+
+class _Planner:
+    """The betting tree in walking order: node i is `order[i]` of the form, `line_first[l]` the first node of line l."""
+
+    def __init__(self, layout: Layout, own: int) -> None:
+        tree = layout.form.tree
+        self.tree, self.layout, self.own = tree, layout, own
+        self.order, entries, above = walking_order(tree)
+        position = {node: index for index, node in enumerate(self.order)}
+        self.line_first = [position[entry] for entry in entries] + [len(self.order)]
+        self.line_above = [position.get(node, -1) for node in above]
+        self.line_below = {chance: line for line, chance in enumerate(self.line_above) if chance >= 0}
+        self.line_street = np.array([int(tree.street[entry]) for entry in entries])
+        self.kind = tree.kind[self.order].tolist()
+        self.actor = np.where(tree.kind == Kind.DECISION, tree.player, -1)[self.order].tolist()
+        self.children = [
+            []
+            if tree.kind[node] == Kind.CHANCE
+            else [position[child] for child in range(tree.first_child[node], tree.first_child[node + 1])]
+            for node in self.order
+        ]
+        self.reach_row = ([0] * len(self.order), [0] * len(self.order))  # of the opponent's and of the own reach
+        self.needs = self._find_needs()
+        self.decisions: list[tuple[int, ...]] = []
+        self.child_rows: list[int] = []
+        self.leaves: list[tuple[int, int, int, float]] = []
+        self.terminals: dict[Kind, list[tuple[int, int]]] = {Kind.SHOWDOWN: [], Kind.FOLD: []}
+        self.pays: dict[Kind, list[tuple[float, float, float]]] = {Kind.SHOWDOWN: [], Kind.FOLD: []}
+
+    def plan(self) -> Plan:
+        """Number the rows, street by street."""
+        layout, own = self.layout, self.own
+        hands = int(layout.hands[1 - own]), int(layout.hands[own])
+        last = len(layout.form.streets) - 1
+        streets, lines = np.zeros(last + 1, dtype=STREET), np.zeros(len(self.line_street), dtype=LINE)
+        leaf_first = []
+        opponent_at = own_at = value_at = line_at = first_runout = 0
+        for street, record in enumerate(streets):
+            runouts, members = int(layout.runouts[street]), np.flatnonzero(self.line_street == street)
+            record["first_runout"], record["first_line"] = first_runout, members[0] if len(members) else 0
+            record["lines"], record["line_at"] = len(members), line_at
+            for who, player in (("own", own), ("other", 1 - own)):
+                record[f"{who}_at"] = layout.street_at[player, street]
+                record[f"{who}_size"] = layout.runout_size[player, street]
+            leaf_first.append(len(self.leaves))
+            record["opponent_at"], record["own_at_rows"], record["value_at"] = opponent_at, own_at, value_at
+            record["opponent_rows"], record["own_rows"], record["value_rows"] = self._street(members.tolist(), lines)
+            first_runout += runouts
+            line_at += runouts * len(members) * hands[1]
+            if street < last:
+                opponent_at += runouts * int(record["opponent_rows"]) * hands[0]
+                own_at += runouts * int(record["own_rows"]) * hands[1]
+                value_at += runouts * int(record["value_rows"]) * hands[1]
+        return Plan(
+            streets=streets,
+            lines=lines,
+            decisions=np.array([(*each, 0, 0, 0) for each in self.decisions], dtype=DECISION),
+            children=np.array(self.child_rows, dtype=np.int32),
+            leaves=np.array(self.leaves, dtype=LEAF),
+            leaf_first=tuple(leaf_first),
+            showdowns=self._terminals(Kind.SHOWDOWN),
+            folds=self._terminals(Kind.FOLD),
+            earlier_rows=(opponent_at, own_at, value_at),
+            line_values=line_at,
+        )
+
+    def _terminals(self, kind: Kind) -> Terminals:
+        pays = np.array(self.pays[kind], dtype=np.float64).reshape(-1, 3).T
+        return Terminals(np.array(self.terminals[kind], dtype=TERMINAL), pays)
+
+    def _street(self, members: list[int], lines: Records) -> tuple[int, int, int]:
+        """Records of a street's lines; returns the opponent's rows, own rows and values of a runout."""
+        used = [0, 0]
+        start = self.line_first[members[0]] if members else 0
+        for line in members:
+            entry, record, above = self.line_first[line], lines[line], self.line_above[line]
+            if above >= 0:
+                record["above_opponent"], record["above_own"] = self.reach_row[0][above], self.reach_row[1][above]
+            nodes = range(entry, self.line_first[line + 1])
+            keeps = self._keeps(nodes)
+            own_used = [0] if keeps else used[1:]
+            self.reach_row[0][entry], self.reach_row[1][entry] = used[0], ~own_used[0] if keeps else own_used[0]
+            used[0] += 1
+            own_used[0] += 1
+            decided = [node for node in nodes if self.kind[node] == Kind.DECISION]
+            value_row = {node: node - start for node in nodes}
+            if keeps:
+                value_row |= {node: ~index for index, node in enumerate(decided)}
+            record["opponent_row"], record["own_row"] = self.reach_row[0][entry], self.reach_row[1][entry]
+            record["root"], record["first_decision"] = value_row[entry], len(self.decisions)
+            for node in nodes:
+                if self.kind[node] == Kind.DECISION:
+                    self._decision(node, value_row, used, own_used, keeps)
+                else:
+                    self._leaf(node, start)
+            record["last_decision"] = len(self.decisions)
+            if not keeps:
+                used[1] = own_used[0]
+        return used[0], used[1], sum(self.line_first[line + 1] - self.line_first[line] for line in members)
+
+    def _keeps(self, nodes: range) -> bool:
+        """Whether a thread keeps a line's own reach and the values of its decisions."""
+        if self.tree.street[self.order[nodes[0]]] + 1 < len(self.layout.form.streets):
+            return False
+        own_rows = 1 + sum(
+            self.needs[child] for node in nodes if self.actor[node] == self.own for child in self.children[node]
+        )
+        return bool(max(own_rows, sum(self.kind[node] == Kind.DECISION for node in nodes)) <= KEPT)
+
+    def _decision(
+        self, node: int, value_row: dict[int, int], used: list[int], own_used: list[int], keeps: bool
+    ) -> None:
+        below, mine = self.children[node], self.actor[node] == self.own
+        rows, others = self.reach_row[mine], self.reach_row[not mine]
+        numbers = own_used if mine else used
+        needed = [not mine or self.needs[child] or action >= NEEDED_BITS for action, child in enumerate(below)]
+        bits = sum(1 << action for action, need in enumerate(needed[:NEEDED_BITS]) if need)
+        to = ~numbers[0] if mine and keeps else numbers[0]
+        self.decisions.append(
+            (
+                int(self.layout.block[self.order[node]]),
+                len(below),
+                int(mine),
+                rows[node],
+                to,
+                len(self.child_rows),
+                value_row[node],
+                self.order[node],
+                int(np.uint32(bits).astype(np.int32)),
+            )
+        )
+        self.child_rows += [value_row[child] for child in below]
+        for child, need in zip(below, needed, strict=True):
+            others[child] = others[node]
+            if need:
+                rows[child] = ~numbers[0] if mine and keeps else numbers[0]
+                numbers[0] += 1
+
+    def _leaf(self, node: int, start: int) -> None:
+        reach, street = self.reach_row[0][node], int(self.tree.street[self.order[node]])
+        if node in self.line_below:
+            first = int(np.flatnonzero(self.line_street == street + 1)[0])
+            self.leaves.append((reach, node - start, self.line_below[node] - first, 0.0))
+        elif street + 1 < len(self.layout.form.streets):
+            self.leaves.append((reach, node - start, -1, self._pay(node)[2]))
+        else:
+            self.terminals[self.kind[node]].append((reach, node - start))
+            self.pays[self.kind[node]].append(self._pay(node))
+
+    def _pay(self, node: int) -> tuple[float, float, float]:
+        """What reach of weaker hands, of weaker or equal ones, and of all is worth to the own player."""
+        payoffs, at, own = self.layout.form.payoffs, self.order[node], self.own
+        win, lose, tie = (float(each[at, own]) for each in (payoffs.win, payoffs.lose, payoffs.tie))
+        if self.kind[node] == Kind.FOLD:
+            return 0.0, 0.0, lose if self.tree.player[at] == own else win
+        return win - tie, tie - lose, lose
+
+    def _find_needs(self) -> list[bool]:
+        """Whether anything at or below a node reads the own reach: an own decision, or a chance node."""
+        needs: list[bool] = [False] * len(self.order)
+        for node in reversed(range(len(self.order))):
+            reads = self.actor[node] == self.own or self.kind[node] == Kind.CHANCE
+            needs[node] = reads or any(needs[child] for child in self.children[node])
+        return needs

@@ -1,0 +1,224 @@
+"""The records that host and kernels share, written once: NumPy types, and the same as C structs.
+
+| record   | one for each                                                                         |
+|----------|--------------------------------------------------------------------------------------|
+| JOB      | spot and updating player: where everything is                                        |
+| STREET   | street of a job                                                                      |
+| RUNOUT   | runout of a spot                                                                     |
+| TERM     | deal that follows a runout, copies included                                          |
+| LINE     | way to enter a street                                                                |
+| DECISION | decision, as a walk of one player sees it                                            |
+| LEAF     | fold or chance node before the last street                                           |
+| TERMINAL | fold or showdown of the last street                                                  |
+| ITEM     | piece of work of a launch: a line, a leaf or some terminals on one runout            |
+| STEP     | iteration: a variant's numbers, then what 16-bit storage adds                        |
+| UNIT     | part of a showdown's additions: a segment of the order of strength, or a card        |
+| OWN_HAND | own hand on a final runout: which sums it needs                                      |
+| ROOMS    | launch over terminals: where things are in shared memory                             |
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regretless.variants.variant import Weights
+
+__all__ = [
+    "DECISION",
+    "ITEM",
+    "JOB",
+    "LEAF",
+    "LINE",
+    "ROOMS",
+    "RUNOUT",
+    "SEGMENTS",
+    "STEP",
+    "STREET",
+    "TERM",
+    "TERMINAL",
+    "UNIT",
+    "records_source",
+]
+
+SEGMENTS = 12  # into which the order of strength is cut, so that several warps can sum it
+
+C_TYPES = {"int": np.int32, "long long": np.int64, "float": np.float32, "double": np.float64}
+
+
+ALIGNED = {"Decision": 16, "Item": 16, "OwnHand": 16, "Terminal": 8, "Unit": 8}  # bytes: these are read whole
+
+
+def _record(*fields: tuple[str, str]) -> np.dtype[np.void]:
+    return np.dtype([(name, C_TYPES.get(kind, np.uint64)) for kind, name in fields], align=True)
+
+
+_FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
+    "Step": (
+        *(("float", name) for name in Weights._fields),
+        ("float", "reach_share"),  # share of own reach in averages; the rest counts every reach as 1
+        ("long long", "salt"),  #     makes 16-bit rounding differ from iteration to iteration
+    ),
+    "Unit": (
+        ("int", "first"),  #  its first operation; the last is before the next unit's first
+        ("int", "row"),  #    where its first sum goes, among those of groups or of pairs
+    ),
+    "OwnHand": (
+        ("int", "lower"),  #  rows of its pairs, the lower card's first; 0 for a missing card
+        ("int", "higher"),
+        ("int", "group"),  #  row of its group,
+        ("int", "same"),  #   of the opponent's same hand, or of zeros if there is none
+    ),
+    "Item": (
+        ("int", "job"),
+        ("int", "runout"),
+        ("int", "piece"),  # a line, a leaf or, on the last street, some of its showdowns or folds
+        ("int", "slot"),  #  which rows of the street it uses: the runout's own, or a turn with those of the last street
+    ),
+    "Rooms": (
+        *(("int", name) for name in ("reach", "parts", "base", "partial", "operations", "units")),
+        ("int", "bytes"),
+        ("long long", "block_bytes"),  # of device memory, for the tiles of a block that do not fit in shared memory
+    ),
+    "Runout": (
+        ("int", "parent"),  #      runout of the street before, counted in its street; -1 on the first
+        ("int", "symmetry"),
+        ("int", "first_term"),  #  what the next street adds up to
+        ("int", "last_term"),
+    ),
+    "Term": (
+        ("int", "child"),  #       runout of the next street, counted there
+        ("int", "permutation"),  # of hands that gives one of its copies, itself included
+        ("double", "probability"),
+    ),
+    "Street": (
+        ("int", "first_runout"),  # among those of all streets
+        ("int", "first_line"),
+        ("int", "lines"),
+        ("int", "opponent_rows"),  # on a runout
+        ("int", "own_rows"),
+        ("int", "value_rows"),
+        ("long long", "own_at"),  #      where the own player's numbers begin, and how many a runout has
+        ("long long", "own_size"),
+        ("long long", "other_at"),
+        ("long long", "other_size"),
+        ("long long", "opponent_at"),  # where the rows of the street begin
+        ("long long", "own_at_rows"),
+        ("long long", "value_at"),
+        ("long long", "line_at"),  #     where the values of its lines begin, [runouts, lines, own hands]
+    ),
+    "Line": (
+        ("int", "above_opponent"),  # rows of the chance node above
+        ("int", "above_own"),
+        ("int", "opponent_row"),  # rows of the first node
+        ("int", "own_row"),
+        ("int", "root"),  #         row of its value
+        ("int", "first_decision"),
+        ("int", "last_decision"),
+    ),
+    "Decision": (
+        ("int", "block"),  #   where its numbers begin within those of its runout and player
+        ("int", "actions"),
+        ("int", "mine"),  #    whether the own player acts
+        ("int", "source"),  #  row of the actor's reach
+        ("int", "to"),  #      row of the first child's reach, the others follow
+        ("int", "first"),  #   into children
+        ("int", "place"),  #   row of its value
+        ("int", "node"),  #    in the betting tree
+        ("int", "needed"),  #  a bit per action: whether anything reads the actor's reach below
+        ("int", "padding_a"),
+        ("int", "padding_b"),
+        ("int", "padding_c"),
+    ),
+    "Terminal": (("int", "opponent_row"), ("int", "value_row")),
+    "Leaf": (
+        ("int", "opponent_row"),
+        ("int", "value_row"),
+        ("int", "line"),  # that a chance node leads to; -1 at a fold
+        ("float", "pay"),
+    ),
+    "Job": (
+        ("void*", "regret"),  # stored numbers
+        ("void*", "matched"),
+        ("void*", "average"),
+        ("const void*", "other_matched"),
+        ("const void*", "other_average"),
+        ("const Step*", "steps"),
+        ("const Runout*", "runouts"),  # hands and runouts
+        ("const Term*", "terms"),
+        ("const short*", "permutations"),
+        ("const short*", "alike_hands"),
+        ("const unsigned*", "roundings"),
+        ("const unsigned char*", "alike_cards"),
+        ("const unsigned char*", "own_alive"),
+        ("const unsigned char*", "other_alive"),
+        ("const unsigned char*", "own_cards"),
+        ("const unsigned char*", "other_cards"),
+        ("const short*", "same"),
+        ("const short*", "own_strength"),
+        ("const short*", "other_strength"),
+        ("const short*", "held_first"),
+        ("const short*", "held_hands"),
+        ("const float*", "other_reach"),
+        ("unsigned*", "operations"),  # lists of final runouts
+        ("Unit*", "units"),
+        ("OwnHand*", "own_list"),
+        ("OwnHand*", "fold_list"),
+        ("const Street*", "streets"),  # the betting tree
+        ("const Line*", "lines"),
+        ("const Decision*", "decisions"),
+        ("const int*", "children"),
+        ("const Leaf*", "leaves"),
+        ("const int*", "showdown_first"),
+        ("const Terminal*", "showdowns"),
+        ("const double*", "showdown_pays"),
+        ("const int*", "fold_first"),
+        ("const Terminal*", "folds"),
+        ("const double*", "fold_pays"),
+        ("float*", "opponent_rows"),  # working rows
+        ("float*", "own_rows"),
+        ("float*", "value_rows"),
+        ("float*", "line_values"),
+        ("const int*", "lock_rows"),  # locks: in a best response, and what replaces learned numbers
+        ("const unsigned char*", "locked"),
+        ("const long long*", "lock_at"),
+        ("const void*", "lock_regret"),
+        ("const void*", "lock_average"),
+        ("long long", "lock_count"),
+        ("int", "own_hands"),
+        ("int", "other_hands"),
+        ("int", "deck"),
+        ("int", "nodes"),
+        ("int", "last_street"),
+        ("int", "most_operations"),  # of a final runout
+    ),
+}
+
+STEP, ITEM, ROOMS, RUNOUT, TERM, STREET, LINE, DECISION, TERMINAL, LEAF, JOB, UNIT, OWN_HAND = (
+    _record(*_FIELDS[name])
+    for name in (
+        "Step",
+        "Item",
+        "Rooms",
+        "Runout",
+        "Term",
+        "Street",
+        "Line",
+        "Decision",
+        "Terminal",
+        "Leaf",
+        "Job",
+        "Unit",
+        "OwnHand",
+    )
+)
+
+
+def records_source() -> str:
+    """The records as C structs, and the constants of programs."""
+    structs = [
+        f"struct __align__({ALIGNED.get(name, _record(*fields).alignment)}) {name} {{\n"
+        + "".join(f"    {kind} {field};\n" for kind, field in fields)
+        + "};"
+        for name, fields in _FIELDS.items()
+    ]
+    return "\n".join([*structs, f"const int SEGMENTS = {SEGMENTS};"])

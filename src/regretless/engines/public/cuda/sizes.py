@@ -1,0 +1,119 @@
+"""How much device memory the CUDA engine takes for a form of a given size, known before anything is built.
+
+Each function counts the arrays of the module it names, as that module allocates them. Three things are not known
+exactly and are estimated by their maximum: which rows threads keep in registers, which hands are equivalent, and how
+many deals each runout represents. Tiles that do not fit in a block's shared memory are not counted; on current
+devices, only forms whose terminals need 64 bits have any.
+"""
+
+from __future__ import annotations
+
+from regretless.engines.public.compiled.sizes import SUBGROUPS
+from regretless.engines.public.cuda.records import (
+    DECISION,
+    LEAF,
+    LINE,
+    OWN_HAND,
+    RUNOUT,
+    SEGMENTS,
+    STEP,
+    STREET,
+    TERM,
+    TERMINAL,
+    UNIT,
+)
+from regretless.engines.public.cuda.walks import CAPACITY, FOLD_WIDTH, WARP, WAVE_BYTES, WAYS
+from regretless.engines.public.formats import number_format
+from regretless.engines.public.layout import padded
+from regretless.forms.public import Kind
+from regretless.forms.public_size import PublicSize
+
+__all__ = ["estimate"]
+
+
+def estimate(size: PublicSize, *, storage: int = 32, predicts: bool = False) -> int:
+    """Bytes of an engine, `CudaPublicEngine.memory_bytes`. `predicts`: the variant keeps predictions too."""
+    number = number_format(storage)
+    entry = number.entry_bytes + (number.regret.itemsize if predicts else 0)
+    entries = sum(int(size.runouts @ size.actions[:, player]) * padded(size.hands[player]) for player in range(2))
+    tables = sum(_tables(size, own) + _lists(size, own) + _plan(size, own) for own in range(2))
+    return entries * entry + tables + 4 * _rows(size) + CAPACITY * STEP.itemsize
+
+
+def _tables(size: PublicSize, own: int) -> int:
+    """`tables.hand_tables`, for the walks of one player."""
+    n, m = padded(size.hands[own]), padded(size.hands[1 - own])
+    runouts, finals = int(size.runouts.sum()), int(size.runouts[-1])
+    alike = _symmetries(size)
+    deals = int(size.runouts[1:].sum()) * size.permutations
+    return (
+        runouts * (RUNOUT.itemsize + n + m)
+        + deals * TERM.itemsize
+        + size.permutations * n * 2
+        + alike * (n * (2 + 4) + size.deck + 1)
+        + n * (2 + 2)  # own cards, and the opponent's same hands
+        + m * (2 + 4)  # the opponent's cards and reach
+        + finals * (n + m) * 2
+        + (size.deck + 1) * 2
+        + size.hands[1 - own] * 2 * 2
+    )
+
+
+def _symmetries(size: PublicSize) -> int:
+    """At most so many ways in which hands are equivalent."""
+    return min(SUBGROUPS.get(size.permutations, max(SUBGROUPS.values())), int(size.runouts.sum()) + 1)
+
+
+def _lists(size: PublicSize, own: int) -> int:
+    """`tables.list_sizes`, for the walks of one player."""
+    n = padded(size.hands[own])
+    units = SEGMENTS + size.deck
+    operations = 3 * (size.hands[own] + size.hands[1 - own] + units)  # of all hands and of both cards, in fours
+    folds = _symmetries(size) * n * OWN_HAND.itemsize
+    return int(size.runouts[-1]) * (n * OWN_HAND.itemsize + operations * 4 + (units + 1) * UNIT.itemsize) + folds
+
+
+def _plan(size: PublicSize, own: int) -> int:
+    """`program.Plan`, for the walks of one player."""
+    last = size.nodes[-1]
+    terminals = int(last[Kind.FOLD] + last[Kind.SHOWDOWN])
+    before = size.nodes[:-1].sum(axis=0) if len(size.nodes) > 1 else [0] * len(Kind)
+    return (
+        len(size.runouts) * STREET.itemsize
+        + sum(_lines(size)) * LINE.itemsize
+        + int(size.decisions.sum()) * DECISION.itemsize
+        + int(size.actions.sum()) * 4
+        + int(before[Kind.FOLD] + before[Kind.CHANCE]) * LEAF.itemsize
+        + terminals * TERMINAL.itemsize
+        + (terminals + WARP + FOLD_WIDTH) * (3 * 8)
+        + terminals * 4
+    )
+
+
+def _rows(size: PublicSize) -> int:
+    """Numbers in the working rows of `walks.SpotWalks`, of which the players take turns."""
+    lines, hands = _lines(size), [padded(each) for each in size.hands]
+    last = len(lines) - 1
+    slots, before, values = [], [], []  # numbers in rows of one runout of the last street, of earlier streets, of lines
+    for own in range(2):
+        rows = [
+            (
+                (lines[street] + int(size.actions[street, 1 - own])) * hands[1 - own],
+                (lines[street] + int(size.actions[street, own])) * hands[own],
+                int(size.nodes[street].sum()) * hands[own],
+            )
+            for street in range(last + 1)
+        ]
+        runouts = [int(count) for count in size.runouts]
+        slots.append(rows[-1])
+        before.append([sum(runouts[street] * rows[street][which] for street in range(last)) for which in range(3)])
+        values.append(sum(count * line for count, line in zip(runouts, lines, strict=True)) * hands[own])
+    wave = max(WAVE_BYTES // max(4 * max(map(sum, slots)), 1), 1)
+    count = min(wave, int(size.runouts[-1]))
+    most = [max(before[own][which] + count * slots[own][which] for own in range(2)) for which in range(3)]
+    return sum(most) + WAYS * max(values)
+
+
+def _lines(size: PublicSize) -> list[int]:
+    """Lines into each street."""
+    return [1, *map(int, size.nodes[:-1, Kind.CHANCE])]

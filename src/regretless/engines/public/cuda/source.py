@@ -1,0 +1,52 @@
+"""The source of the CUDA kernels of the public form: records shared with the host, then one file per subject."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import resources
+
+from regretless.engines.public.cuda.records import records_source
+
+__all__ = ["KernelOptions", "kernel_source"]
+
+FILES = ("numbers", "decisions", "terminals", "lists", "streets")
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelOptions:
+    """What is compiled into the kernels."""
+
+    storage: int = 32
+    wide: bool = False  # terminals in 64 bits
+    predicts: bool = False
+    width: int = 32  # columns of a tile of showdowns
+    reach_shared: bool = True  # which tiles lie in shared memory
+    parts_shared: bool = True
+    threads: int = 1024  # of a block that evaluates showdowns,
+    blocks: int = 1  # of which so many share a processor
+
+    @property
+    def stride(self) -> int:
+        """Numbers from one row of a tile to the next: an odd number of pairs, so that rows begin in different banks."""
+        return self.width + (2 - self.width) % 4
+
+    def flags(self) -> tuple[str, ...]:
+        """As arguments of a compiler."""
+        named = {
+            "STORAGE": self.storage,
+            "Real": "double" if self.wide else "float",
+            "PREDICTS": int(self.predicts),
+            "WIDTH": self.width,
+            "STRIDE": self.stride,
+            "PARTS_SHARED": int(self.parts_shared),
+            "REACH_SHARED": int(self.reach_shared),
+            "THREADS": self.threads,
+            "BLOCKS": self.blocks,
+        }
+        return tuple(f"-D{name}={value}" for name, value in named.items())
+
+
+def kernel_source() -> str:
+    """All kernels; `KernelOptions` compile them for a form."""
+    folder = resources.files("regretless.engines.public.cuda").joinpath("kernels")
+    return "\n".join([records_source(), *(folder.joinpath(f"{name}.cu").read_text(encoding="utf-8") for name in FILES)])

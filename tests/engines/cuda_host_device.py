@@ -1,0 +1,88 @@
+"""The CUDA kernels of the public form on a CPU: every CUDA thread is a fiber (`public_on_host.cpp`)."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+HERE = Path(__file__).parent
+ANY_THREADS = (
+    "make_lists",
+    "showdowns",
+    "folds",
+)  # kernels that work with any number of threads; few fibers are faster
+
+
+@cache
+def _library(source: str, flags: tuple[str, ...]) -> ctypes.CDLL:
+    folder = Path(tempfile.mkdtemp(prefix="kernels"))
+    kernels, library = folder / "kernels.cu", folder / "kernels.so"
+    kernels.write_text(source, encoding="utf-8")
+    command = ["g++", "-std=c++20", "-O1", "-w", "-shared", "-fPIC", *flags, f'-DKERNELS="{kernels}"', f"-I{HERE}"]
+    subprocess.run([*command, str(HERE / "public_on_host.cpp"), "-o", str(library)], check=True, timeout=300)
+    return ctypes.CDLL(str(library))
+
+
+class HostDevice:
+    """Stands in for a CUDA device."""
+
+    name = "cuda"
+
+    def __init__(self, *, shared_bytes: int = 227 * 1024, processors: int = 2) -> None:
+        self.shared_bytes, self.processors = shared_bytes, processors
+
+    def free_bytes(self) -> int:
+        return 1 << 33
+
+    def zeros(self, count: int, dtype: np.dtype[Any]) -> np.ndarray:
+        return np.zeros(count, dtype=dtype)
+
+    def upload(self, array: np.ndarray) -> np.ndarray:
+        return np.array(array, order="C")
+
+    def assign(self, target: np.ndarray, array: np.ndarray) -> None:
+        target[...] = array
+
+    def download(self, buffer: np.ndarray) -> np.ndarray:
+        return buffer.copy()
+
+    def take(self, buffer: np.ndarray, places: np.ndarray) -> np.ndarray:
+        return buffer.take(places)
+
+    def address(self, buffer: np.ndarray) -> int:
+        return buffer.ctypes.data
+
+    def compile(self, source: str, flags: tuple[str, ...]) -> dict[str, Callable[..., None]]:
+        library = _library(source, flags)
+
+        class Kernels(dict):
+            def __missing__(self, name: str) -> Callable[..., None]:
+                def launch(grid: tuple[int, ...], threads: int, shared: int, *arguments: Any) -> None:
+                    held = [
+                        ctypes.c_int(int(argument))
+                        if isinstance(argument, np.integer)
+                        else ctypes.c_void_p(argument.ctypes.data)
+                        for argument in arguments
+                    ]
+                    pointers = (ctypes.c_void_p * len(held))(*(ctypes.addressof(each) for each in held))
+                    across, down = (*grid, 1)[:2]
+                    if name in ANY_THREADS:
+                        threads = min(threads, 64)
+                    library.run(name.encode(), across, down, threads, ctypes.c_size_t(shared + 64), pointers)
+
+                return launch
+
+        return Kernels()
+
+    def record(self, run: Callable[[], None]) -> Callable[[], None]:
+        return run
+
+    def wait(self) -> None:
+        pass

@@ -1,0 +1,79 @@
+// Runs the CUDA kernels of the public form on a CPU, to test their logic where there is no GPU. Blocks do not wait for
+// each other, so they run one after another.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "fibers.hpp"
+
+struct float4 { float x, y, z, w; };
+struct uint2 { unsigned x, y; };
+template <typename T> static T* settled(T* at) { return at; }
+static void fetch(const void*) {}
+template <typename T> static T load_once(const T* at) { return *at; }
+template <typename T> static void store_once(T* at, T numbers) { *at = numbers; }
+
+using std::max;
+using std::min;
+
+static std::vector<char> shared_memory;
+static Barrier barrier;
+#define __shared__ static  // blocks run one after another
+
+#define SYNC_BLOCK() wait_at(barrier, blockDim.x)
+#define shared_space ((unsigned char*)shared_memory.data())
+
+static float from_half(unsigned short bits) {
+    _Float16 half;
+    std::memcpy(&half, &bits, 2);
+    return (float)half;
+}
+static unsigned short to_half(float number) {
+    const _Float16 half = (_Float16)number;
+    unsigned short bits;
+    std::memcpy(&bits, &half, 2);
+    return bits;
+}
+static int bits_of(float number) {
+    int bits;
+    std::memcpy(&bits, &number, 4);
+    return bits;
+}
+static float float_of(int bits) {
+    float number;
+    std::memcpy(&number, &bits, 4);
+    return number;
+}
+
+#include KERNELS
+
+static void launch(int across, int down, int threads, size_t shared, std::function<void()> kernel) {
+    gridDim = {across, down};
+    blockDim.x = threads;
+    for (blockIdx.y = 0; blockIdx.y < down; blockIdx.y++)
+        for (blockIdx.x = 0; blockIdx.x < across; blockIdx.x++) {
+            shared_memory.assign(shared, 0x7f);  // not a number, where a kernel reads what it has not written
+            barrier = {};
+            run_fibers(1, threads, 1 + blockIdx.x, kernel);
+        }
+}
+
+#define LAUNCH(kernel, ...) launch(across, down, threads, shared, [=] { kernel(__VA_ARGS__); })
+#define AT(type, index) (*(type*)arguments[index])
+
+extern "C" void run(const char* name, int across, int down, int threads, size_t shared, void** arguments) {
+    const std::string kernel = name;
+    const Job* jobs = AT(const Job*, 0);
+    if (kernel == "tick") return LAUNCH(tick, AT(int*, 0));
+    if (kernel == "hold") return LAUNCH(hold, jobs, AT(int, 1));
+    const Item* items = AT(const Item*, 1);
+    if (kernel == "make_lists") return LAUNCH(make_lists, jobs, items);
+    if (kernel == "leaves") return LAUNCH(leaves, jobs, items, AT(int, 2));
+    if (kernel == "showdowns") return LAUNCH(showdowns, jobs, items, AT(const Rooms*, 2), AT(char*, 3));
+    if (kernel == "folds") return LAUNCH(folds, jobs, items);
+#define WALK(which) if (kernel == #which) return LAUNCH(which, jobs, items, AT(int, 2), AT(const int*, 3));
+    WALK(learn_down) WALK(mean_down) WALK(learn_up) WALK(best_up) WALK(mean_up)
+    std::abort();
+}
