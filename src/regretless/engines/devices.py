@@ -23,9 +23,9 @@ In the public form, `entries` (actions × hands over all decisions) say what an 
 iteration in 32 bits on the same machine, numba on 16 threads:
 
     spot                     entries     numba    CuPy
-    river_wide                47,564      0.08    0.16
+    river_wide                47,564      0.08    0.14
     turn_example           1,359,513      0.49    0.15
-    flop_3bet            155,952,394        41       5
+    flop_3bet            155,952,394        41     3.4
 
 A turn would gain a tenth of a second in a solve of a few hundred iterations, less than starting CUDA takes; from
 `PUBLIC_GPU_FROM` on, even sixteen cores take longer than that.
