@@ -26,6 +26,7 @@ Records = NDArray[np.void]
 Int32 = NDArray[np.int32]
 
 NEEDED_BITS = 32  # actions whose need is noted; any others are stored without asking
+KEPT_PLANS = 32
 KEPT = 24  # rows that a thread keeps, as in `kernels/streets.cu`
 
 
@@ -63,9 +64,19 @@ class Plan:
     __repr__ = brief
 
 
+_plans: dict[tuple[object, ...], Plan] = {}  # the latest, since spots of a batch often have the same betting
+
+
 def make_plan(layout: Layout, own: int) -> Plan:
     """Lay out a form; nothing here grows with the runouts."""
-    return _Planner(layout, own).plan()
+    tree, payoffs = layout.form.tree, layout.form.payoffs
+    arrays = (tree.kind, tree.player, tree.street, tree.first_child, payoffs.win, payoffs.lose, payoffs.tie)
+    key = (own, *layout.hands.tolist(), *layout.runouts.tolist(), *(array.tobytes() for array in arrays))
+    if key not in _plans:
+        while len(_plans) >= KEPT_PLANS:
+            del _plans[next(iter(_plans))]
+        _plans[key] = _Planner(layout, own).plan()
+    return _plans[key]
 
 
 class _Planner:

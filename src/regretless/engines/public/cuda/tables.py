@@ -31,7 +31,7 @@ def hand_tables(layout: Layout, own: int, unit: float) -> Iterator[tuple[str, Ar
     alike = _hand_rows(form.symmetry.hands[own], n)
     yield "alike_hands", alike
     yield "roundings", alike.astype(np.uint32) * np.uint32(GOLDEN)
-    yield "alike_cards", np.pad(form.symmetry.cards, ((0, 0), (0, 1)), constant_values=form.deck).astype(np.uint8)
+    yield "alike_cards", _padded(form.symmetry.cards, form.deck + 1, form.deck, np.uint8)
     yield "own_alive", _alive(form, own, n)
     yield "other_alive", _alive(form, other, m)
     yield "own_cards", _cards(form, own, n)
