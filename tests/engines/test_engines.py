@@ -251,7 +251,7 @@ def test_names_and_options_are_validated() -> None:
 
 
 def test_a_device_without_an_engine_for_the_form_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(FASTEST_FIRST, "mps", ("cupy",))
+    monkeypatch.setitem(FASTEST_FIRST, "mps", ("matrix",))
     with pytest.raises(InvalidOption, match="device: 'mps' has no engine for the public form"):
         engines.create("auto", compile_public(Kuhn()), device="mps")
 

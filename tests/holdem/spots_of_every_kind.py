@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
-from reference_spots import DATA
-
 from regretless.holdem.spots.spot import Spot
+
+sys.path.insert(0, str(Path(__file__).parent))
+from reference_spots import DATA
 
 
 def spot(board: str, oop: str, ip: str, **rest: Any) -> Spot:
