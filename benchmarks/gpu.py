@@ -20,6 +20,7 @@ import numpy as np
 
 import regretless as rl
 from regretless.cards.deck import card_text
+from regretless.engines.bandwidth import copy_bandwidth
 from regretless.engines.public.cuda.engine import CudaPublicEngine
 from regretless.holdem import Spot, compile_spot
 from regretless.variants import schedule
@@ -28,22 +29,9 @@ from regretless.variants.presets import PRESETS
 SPOTS = Path(__file__).parent.parent / "tests" / "data"
 
 
-def bandwidth() -> float:
-    """Bytes per second of a copy between two large arrays, reads and writes."""
-    a, b = cupy.zeros(1 << 28, dtype=np.float32), cupy.ones(1 << 28, dtype=np.float32)
-    start, end = cupy.cuda.Event(), cupy.cuda.Event()
-    a[:] = b
-    start.record()
-    for _ in range(10):
-        a[:] = b
-    end.record()
-    end.synchronize()
-    return 10 * 2 * a.nbytes / (cupy.cuda.get_elapsed_time(start, end) / 1e3)
-
-
 def iterations() -> dict[str, Any]:
     """Milliseconds per iteration, median of ten rounds."""
-    copy = bandwidth()
+    copy = copy_bandwidth("cuda", numbers=1 << 28)
     print(f"copy: {copy / 1e12:.2f} TB/s")
     found: dict[str, Any] = {"copy_bytes_per_second": copy}
     for name in ("river_wide", "turn_example", "flop_3bet"):

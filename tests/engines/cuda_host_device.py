@@ -35,8 +35,8 @@ class HostDevice:
 
     name = "cuda"
 
-    def __init__(self, *, shared_bytes: int = 227 * 1024, processors: int = 2) -> None:
-        self.shared_bytes, self.processors = shared_bytes, processors
+    def __init__(self, *, shared_bytes: int = 227 * 1024) -> None:
+        self.shared_bytes = shared_bytes
 
     def free_bytes(self) -> int:
         return 1 << 33

@@ -25,7 +25,7 @@ iteration in 32 bits on the same machine, numba on 16 threads:
     spot                     entries     numba    CuPy
     river_wide                47,564      0.08    0.14
     turn_example           1,359,513      0.49    0.15
-    flop_3bet            155,952,394        41     3.4
+    flop_3bet            155,952,394        34     3.4
 
 A turn would gain a tenth of a second in a solve of a few hundred iterations, less than starting CUDA takes; from
 `PUBLIC_GPU_FROM` on, even sixteen cores take longer than that.

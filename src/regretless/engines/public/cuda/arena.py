@@ -24,7 +24,7 @@ class Arena:
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self.name, self.processors, self.shared_bytes = device.name, device.processors, device.shared_bytes
+        self.name, self.shared_bytes = device.name, device.shared_bytes
         self.free_bytes, self.compile, self.record = device.free_bytes, device.compile, device.record
         self.assign, self.download, self.address = device.assign, device.download, device.address
         self.take, self.wait = device.take, device.wait

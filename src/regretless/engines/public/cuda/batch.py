@@ -10,7 +10,7 @@ about as long as an iteration of a river.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
 
 import numpy as np
@@ -68,7 +68,6 @@ class CudaBatch:
             places = [np.arange(count) + ends[number] for number, count in enumerate(hands)]
             self._roots.append(on.upload(np.concatenate(places)))
             self._parts.append(np.cumsum([0, *hands]))
-        self._iterate: Callable[[], None] | None = None
         self._retired: Buffer = None  # what retired spots learn
 
     def retire(self, numbers: Iterable[int]) -> None:
@@ -94,19 +93,7 @@ class CudaBatch:
                 if key not in found:
                     found[key] = engine.next_steps(rows), engine.weight
                 steps[number], engine.weight = found[key]
-        for begin in range(0, count, CAPACITY):
-            chosen = steps[:, begin : begin + CAPACITY]
-            padded = np.zeros((len(steps), CAPACITY), dtype=STEP)
-            padded[:, : chosen.shape[1]] = chosen
-            self._on.assign(self._steps, padded.reshape(-1))
-            self._walks.restart()
-            for _ in range(chosen.shape[1]):
-                if self._iterate is None:
-                    self._launch()  # the first launch loads the kernels, which cannot be recorded
-                    self._iterate = self._on.record(self._launch)
-                else:
-                    self._iterate()
-            self._on.wait()
+        self._walks.run(steps, self._steps, self._launch)
         for engine, rows in zip(self.engines, schedules, strict=True):
             engine.iteration += count if rows is not None else 0
 

@@ -53,7 +53,6 @@ class CupyDevice:
         self.name = name
         self._device = cupy.cuda.Device(int(name.partition(":")[2] or 0))
         attributes = self._device.attributes
-        self.processors = int(attributes["MultiProcessorCount"])
         self.shared_bytes = int(attributes["MaxSharedMemoryPerBlockOptin"])
         self._stream = cupy.cuda.Stream(non_blocking=True)
 

@@ -36,7 +36,6 @@ class Device(Protocol):
     """What the engine needs of a device."""
 
     name: str
-    processors: int
     shared_bytes: int  # that a block may have
 
     def free_bytes(self) -> int: ...

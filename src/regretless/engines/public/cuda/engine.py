@@ -21,7 +21,7 @@ from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
 from regretless.engines.devices import require_cuda
 from regretless.engines.public.cuda.device import Buffer, Device
 from regretless.engines.public.cuda.records import STEP
-from regretless.engines.public.cuda.walks import CAPACITY, Mode, SpotWalks, Walks
+from regretless.engines.public.cuda.walks import Mode, SpotWalks, Walks
 from regretless.engines.public.formats import (
     SALT,
     Stored,
@@ -67,7 +67,6 @@ class CudaPublicEngine(StoredEngine):
         self._locks: list[list[Buffer]] = [[], []]
         self._seen = -1  # changes that the jobs know of
         self._own_walks: Walks | None = None  # made when first used: in a batch, one serves all spots
-        self._iterate: Callable[[], None] | None = None
 
     @property
     def on(self) -> Device:
@@ -85,7 +84,7 @@ class CudaPublicEngine(StoredEngine):
     def park(self) -> None:
         """Move regrets and averages to the machine's memory and free the device's, until walks are needed again."""
         self._move(self._on.download)
-        self._spot, self._own_walks, self._iterate = None, None, None
+        self._spot = self._own_walks = None
         self._locks, self._seen, self.has_lists = [[], []], -1, False
 
     def _move(self, moved: Callable[[Any], Any]) -> None:
@@ -123,19 +122,7 @@ class CudaPublicEngine(StoredEngine):
         """Run one iteration per row of `schedule`."""
         steps = self.next_steps(schedule)
         self._prepare()
-        for begin in range(0, len(steps), CAPACITY):
-            rows = steps[begin : begin + CAPACITY]
-            padded = np.zeros(CAPACITY, dtype=STEP)
-            padded[: len(rows)] = rows
-            self._on.assign(self.spot.steps, padded)
-            self._walks.restart()
-            for _ in range(len(rows)):
-                if self._iterate is None:
-                    self._launch()  # the first launch loads the kernels, which cannot be recorded
-                    self._iterate = self._on.record(self._launch)
-                else:
-                    self._iterate()
-            self._on.wait()
+        self._walks.run(steps[None], self.spot.steps, self._launch)
         self.iteration += len(schedule)
 
     def get_ready(self, schedule: Schedule) -> None:
@@ -173,7 +160,8 @@ class CudaPublicEngine(StoredEngine):
             self._own_walks = None
         self.fill_jobs()
         self._walks.update()
-        self._iterate, self._seen = None, self.changes
+        self._walks.forget()
+        self._seen = self.changes
 
     def fill_jobs(self) -> None:
         """Tell the jobs where this engine's numbers and locks are."""
@@ -228,15 +216,15 @@ class CudaPublicEngine(StoredEngine):
         A given strategy is evaluated in 32 bits, whatever the storage, from a copy of its own on the device.
         """
         self._prepare()
-        walks = self._walks if strategy is None else self._given(strategy)
+        walks, given = (self._walks, None) if strategy is None else self._given(strategy)
         values: list[float] = []
         best: list[float] = []
         for own in range(2):
             walks.walk(own, Mode.MEAN, Mode.BEST)
             for found, way in ((values, 0), (best, 1)):
                 found.append(self.value_of(own, self.spot.root_values(own, way)))
-        if strategy is not None:
-            self._seen = -1  # the jobs point to that strategy
+        if given is not None:
+            self._seen = -1  # the jobs point to that strategy, which is freed now
         return self.evaluation(values, best)
 
     def evaluation(self, values: Sequence[float], best: Sequence[float]) -> Evaluation:
@@ -244,8 +232,8 @@ class CudaPublicEngine(StoredEngine):
         at_least = [values[own] if own in self.fixed else max(best[own], values[own]) for own in range(2)]
         return Evaluation((values[0], values[1]), (at_least[0], at_least[1]))
 
-    def _given(self, strategy: PublicStrategy) -> Walks:
-        """Walks in which both players' averages are a given strategy."""
+    def _given(self, strategy: PublicStrategy) -> tuple[Walks, list[Buffer]]:
+        """Walks in which both players' averages are a given strategy, and its numbers on the device."""
         numbers = []
         for player in range(2):
             host = np.zeros(int(self.layout.entries[player]), dtype=np.float32)
@@ -260,8 +248,7 @@ class CudaPublicEngine(StoredEngine):
             job = self.spot.jobs[own]
             job["average"], job["other_average"] = (self._on.address(numbers[own]), self._on.address(numbers[1 - own]))
         walks.update()
-        walks.given = numbers
-        return walks
+        return walks, numbers
 
     def root_values(self, player: int) -> FloatArray:
         """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
@@ -274,12 +261,11 @@ class CudaPublicEngine(StoredEngine):
         """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach."""
         self._prepare()
         self._walks.walk(player, Mode.MEAN)
-        tree, hands = self.form.tree, len(self.form.hands[player].weight)
+        hands = len(self.form.hands[player].weight)
         found = []
         for street in range(len(self.form.streets) - 1):
             walked = self.spot.street_nodes(street)
             values = self.spot.street_values(player, street)[:, np.argsort(walked), :hands]
-            assert sorted(walked) == np.flatnonzero(tree.street == street).tolist()
             found.append(values / np.float32(self._units[player]))
         return found
 

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.public.cuda.records import OWN_HAND, RUNOUT, SEGMENTS, TERM, UNIT
+from regretless.engines.public.formats import GOLDEN
 from regretless.engines.public.layout import Layout
 from regretless.forms.public import DEAD, PublicForm
 
-__all__ = ["GOLDEN", "Sums", "hand_tables", "list_sizes", "most_sums"]
+__all__ = ["Sums", "hand_tables", "list_sizes", "most_sums"]
 
 Array = NDArray[Any]
 
 FOUR = 4  # operations that a kernel reads at once
 STRENGTHS = 1 << 16  # more than there are
-GOLDEN = 0x9E3779B1  # 2³² over the golden ratio: its multiples spread evenly
 
 
 def hand_tables(layout: Layout, own: int, unit: float) -> Iterator[tuple[str, Array]]:

@@ -14,7 +14,7 @@ players in turn. It is recorded once and repeated; a counter on the device says 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any
@@ -41,10 +41,8 @@ FOLD_WIDTH, FOLD_THREADS = 32, 256  # columns of a tile of folds and threads of 
 PROCESSOR_SHARED = 228 * 1024  # bytes of shared memory of a processor, of which every block takes
 BLOCK_SHARED = 1024  # for itself
 STATIC_SHARED = 1024  # bytes that the kernels declare
-SHARINGS = (
-    (512, 2),
-    (1024, 1),
-)  # threads of a block and blocks of a processor, best first: two hide each other's waits
+# Threads of a block and blocks of a processor, best first: two hide each other's waits.
+SHARINGS = ((512, 2), (1024, 1))
 
 Records = NDArray[np.void]
 
@@ -156,7 +154,7 @@ class Walks:
 
     def __init__(self, device: Device, spots: Sequence[SpotWalks], *, storage: int, wide: bool, predicts: bool) -> None:
         self.device, self.spots = device, spots
-        self.given: list[Buffer] = []  # a strategy to evaluate, which the jobs point to
+        self._iterate: Callable[[], None] | None = None  # the recorded launches of an iteration
         self._streets = len(spots[0].layout.form.streets)
         self._deck = max(spot.layout.form.deck for spot in spots)
         self._next = device.zeros(1, np.dtype(np.int32))
@@ -249,6 +247,26 @@ class Walks:
         stride, real = FOLD_WIDTH + 2, 8 if self.options.wide else 4
         return (self._hands(1 - own) + 1) * stride * 4 + 8 + (1 + self._deck) * stride * real
 
+    def run(self, steps: Records, buffer: Buffer, launch: Callable[[], None]) -> None:
+        """Run iterations: `steps` [spots, iterations] are uploaded to `buffer`, and `launch` launches one iteration."""
+        for begin in range(0, steps.shape[1], CAPACITY):
+            rows = steps[:, begin : begin + CAPACITY]
+            padded = np.zeros((len(steps), CAPACITY), dtype=STEP)
+            padded[:, : rows.shape[1]] = rows
+            self.device.assign(buffer, padded.reshape(-1))
+            self.device.assign(self._next, np.zeros(1, dtype=np.int32))
+            for _ in range(rows.shape[1]):
+                if self._iterate is None:
+                    launch()  # the first launch loads the kernels, which cannot be recorded
+                    self._iterate = self.device.record(launch)
+                else:
+                    self._iterate()
+            self.device.wait()
+
+    def forget(self) -> None:
+        """Record the next iteration anew: other kernels take part in it."""
+        self._iterate = None
+
     def hold(self, number: int, own: int) -> None:
         """Launch what puts the locked strategies of a spot's player back."""
         self._kernels["hold"]((64,), STEP_THREADS, 0, self._jobs[0], np.int32(2 * number + own))
@@ -256,10 +274,6 @@ class Walks:
     def tick(self) -> None:
         """Launch the step to the next iteration's weights."""
         self._kernels["tick"]((1,), 1, 0, self._next)
-
-    def restart(self) -> None:
-        """The next iteration uses the first weights."""
-        self.device.assign(self._next, np.zeros(1, dtype=np.int32))
 
     def _choose(self, options: KernelOptions) -> tuple[KernelOptions, list[Any]]:
         """Decide how wide tiles are, what of them lies in shared memory and how many threads share it."""
