@@ -131,12 +131,18 @@ class LineReader(ABC):
         `cards` are those omitted from the line, in the order they are dealt (the board at the root may come first); a
         card that neither names is the first that can be dealt.
         """
+        return self.path(line, cards)[-1]
+
+    def path(self, line: str, cards: Sequence[int] = ()) -> list[Place]:
+        """Every place on a line of play, from the root to where it leads; `cards` as in `find`."""
         place, given, steps = self.root, list(cards), list(parse_line(line, "line"))
+        passed = [place]
         if given[: len(self.board)] == list(self.board):
             given = given[len(self.board) :]
         while steps:
             if steps[0].card is not None:
                 place = self._dealt(place, steps, line)
+                passed.append(place)
                 continue
             while self._is_chance(place):
                 place = (
@@ -144,15 +150,18 @@ class LineReader(ABC):
                     if given
                     else self.deal(place, *self.cards(place)[: self._count(place)])
                 )
+                passed.append(place)
             step = steps.pop(0)
             labels = self.actions(place.node)
             action = find_action(step, labels)
             if action is None:
                 raise no_such_action("line", line, step, labels)
             place = self.act(place, action)
+            passed.append(place)
         while given:
             place = self._dealt_from(given, place)
-        return place
+            passed.append(place)
+        return passed
 
     def _is_chance(self, place: Place) -> bool:
         return bool(self.form.tree.kind[place.node] == Kind.CHANCE)

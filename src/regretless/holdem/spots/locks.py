@@ -155,18 +155,24 @@ class LockedHands:
     def __init__(self, form: PublicForm, locks: Sequence[AnyLock], held: tuple[NDArray[np.int64], ...]) -> None:
         self.form = form
         self.players = locked_players(locks)
-        self._nodes: list[tuple[int, frozenset[int], NDArray[np.bool_]]] = []
+        self._nodes: list[tuple[int, int, frozenset[int], NDArray[np.bool_]]] = []  # lock, node, runouts, hands
         for place, lock in enumerate(locks):
             if not isinstance(lock, LockFrom) or lock.player is None:
                 node, runouts = _find(form, lock, f"locks[{place}]")
                 chosen = lock.range.weights[held[int(form.tree.player[node])]] > 0
-                self._nodes.append((node, frozenset(runouts), chosen))
+                self._nodes.append((place, node, frozenset(runouts), chosen))
+
+    def applying(self, node: int, runout: int) -> list[int]:
+        """Positions, among the spot's locks, of those that apply at a decision."""
+        whole = self.players.get(int(self.form.tree.player[node]))
+        found = [place for place, locked, runouts, _ in self._nodes if locked == node and runout in runouts]
+        return found if whole is None else sorted({whole, *found})
 
     def hands(self, node: int, runout: int) -> NDArray[np.bool_]:
         """[H] of the acting player: whether the hand is locked."""
         player = int(self.form.tree.player[node])
         found = np.full(len(self.form.hands[player].weight), player in self.players, dtype=np.bool_)
-        for locked, runouts, chosen in self._nodes:
+        for _, locked, runouts, chosen in self._nodes:
             if locked == node and runout in runouts:
                 found |= chosen
         return found

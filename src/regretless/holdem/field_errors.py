@@ -1,0 +1,126 @@
+"""Every field of a spot that is wrong, each in the words of the error that reading it raises.
+
+Reading stops at the first error, but a form shows the errors of all its fields. So the spot is read again and again:
+each time, the field that the error names is replaced by a harmless value, until the spot can be read or an error names
+a field that cannot be replaced. An error that depends on two fields, such as a range that the board blocks, appears
+once both of them can be read.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from regretless.errors import RegretlessError, RegretlessWarning
+from regretless.forms.public import BettingTree
+from regretless.holdem.form.betting import betting_tree
+from regretless.holdem.spots.locks import check_lock
+from regretless.holdem.spots.spot import Spot
+
+__all__ = ["CheckedSpot", "FieldError", "check_fields", "field_error"]
+
+MOST_ERRORS = 20
+
+_FIELD = re.compile(r"([a-z_]+(?:\[\d+\])?(?:\.[a-z_]+(?:\[\d+\])?)*): ")
+_AMOUNTS = {"pot": "stack", "stack": "pot"}
+_recording = Lock()  # Python records warnings for all threads at once
+
+
+@dataclass(frozen=True)
+class FieldError:
+    """What is wrong with a field."""
+
+    field: str  # as in the TOML: "oop.range", "bets.river.bet", "locks[0].node"; "" if no field is to blame
+    message: str  # without the name of the field
+    position: int | None  # in the field's text, from 1
+
+
+@dataclass(frozen=True)
+class CheckedSpot:
+    """The spot that some fields give, or what is wrong with them."""
+
+    spot: Spot | None
+    tree: BettingTree | None
+    errors: tuple[FieldError, ...]
+    warnings: tuple[str, ...]
+
+
+def check_fields(fields: Mapping[str, Any]) -> CheckedSpot:
+    """Read a spot nested as in a TOML file and build its betting tree, collecting the errors of all fields.
+
+    >>> given = {"board": "Ks 9h 4h", "pot": "6o", "stack": 240, "oop": {"range": "AKx"}, "ip": {"range": "QQ"}}
+    >>> [(error.field, error.message) for error in check_fields(given | {"bets": {"bet": "50%"}}).errors]
+    [('pot', "'6o' must be a number"), ('oop.range', "'AKx' at position 3: 'x' is neither s, o nor a suit")]
+    """
+    given: dict[str, Any] = deepcopy(dict(fields))
+    errors: list[FieldError] = []
+    with _recording, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        spot, tree = None, None
+        while len(errors) < MOST_ERRORS:
+            try:
+                spot = Spot.from_mapping(given)
+                tree = betting_tree(spot)
+                for place, lock in enumerate(spot.locks):
+                    check_lock(tree, lock, f"locks[{place}]")
+                break
+            except RegretlessError as error:
+                found = field_error(error)
+                if not (found.field != "board" and "board" in found.message and _replaced(errors, "board")):
+                    errors.append(found)
+                if _replaced(errors[:-1], found.field) or not _replace(given, found.field):
+                    break
+    said = tuple(dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, RegretlessWarning)))
+    return CheckedSpot(None, None, tuple(errors), ()) if errors else CheckedSpot(spot, tree, (), said)
+
+
+def field_error(error: RegretlessError) -> FieldError:
+    """An error, taken apart into field and message."""
+    text = str(error)
+    named = getattr(error, "option", None) or getattr(error, "field", None)
+    if named is None and (match := _FIELD.match(text)) is not None:
+        named = match[1]
+    field = str(named or "")
+    return FieldError(field, text.removeprefix(f"{field}: "), getattr(error, "position", None))
+
+
+def _replaced(errors: list[FieldError], field: str) -> bool:
+    return any(error.field == field for error in errors)
+
+
+def _replace(given: dict[str, Any], field: str) -> bool:
+    """Replace a field by a value without errors; returns whether that was possible."""
+    if field in ("oop.range", "ip.range", "oop", "ip"):
+        given[field.partition(".")[0]] = {"range": "100%"}
+    elif field == "board":
+        given["board"] = "2c 7d Jh"
+    elif field in _AMOUNTS:
+        other = given.get(_AMOUNTS[field])
+        sound = isinstance(other, int | float) and not isinstance(other, bool)
+        given[field] = other if sound and other > 0 and not _is_extreme(other) else 100
+    elif field == "bets":
+        given["bets"] = {}
+    else:
+        return _remove(given, field)
+    return True
+
+
+def _is_extreme(amount: float) -> bool:
+    return not 1e-3 <= amount <= 1e9
+
+
+def _remove(given: dict[str, Any], field: str) -> bool:
+    """Remove a field, or the list that it is an entry of; returns whether it was there."""
+    table: Any = given
+    *tables, last = re.sub(r"\[\d+\].*", "", field).split(".")
+    for name in tables:
+        table = table.get(name) if isinstance(table, dict) else None
+    if not isinstance(table, dict) or last not in table:
+        return False
+    del table[last]
+    return True

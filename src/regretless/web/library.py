@@ -1,0 +1,238 @@
+"""The files of the served folder: finding them by name, and keeping the solutions that are read open.
+
+A name is a path relative to the folder, with slashes. It has no hidden part and no `..`, and what it leads to, links
+followed, lies in the folder; anything else is refused before the system is asked about it.
+
+An open solution is found again by its name and *revision* (time and size of the file), so a file that a running solve
+replaces is opened anew. Solutions are not safe to read from several threads at once: each has its lock.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
+
+from regretless.api import load
+from regretless.cards.deck import board_text
+from regretless.errors import InvalidFile, RegretlessError
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.spots.spot import Spot
+from regretless.solvers.game_solution import GameSolution
+from regretless.solvers.solution import Solution
+from regretless.storage.container import Container, open_container
+from regretless.storage.fields import Fields
+from regretless.web.endpoint import Forbidden, NotFound
+
+__all__ = ["Library", "Summary"]
+
+KEPT_OPEN = 6  # solutions
+MOST_FILES = 1_000
+DEEPEST = 4  # folders below the served one
+LONGEST_NAME = 300  # characters
+SUFFIXES = (".rgl", ".toml")
+
+Found = TypeVar("Found", bound=Solution)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A file, as far as its beginning tells; None where something does not apply."""
+
+    file: str
+    kind: str  # "spot", "game", "flop-holdem", "checkpoint", "toml" or "unreadable"
+    name: str
+    bytes: int
+    modified: float  # seconds since 1970
+    revision: str
+    board: str | None = None
+    pot: float | None = None
+    stack: float | None = None
+    exploitability: float | None = None
+    unit: str | None = None
+    iterations: int | None = None
+    locks: int | None = None
+    resumable: bool = False
+    note: str | None = None  # why it cannot be read
+
+
+@dataclass
+class _Open:
+    solution: Solution
+    lock: threading.Lock
+
+
+class Library:
+    """The solutions and spots of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self._open: OrderedDict[tuple[str, str], _Open] = OrderedDict()
+        self._summaries: dict[tuple[str, str], Summary] = {}
+        self._changing = threading.Lock()
+
+    # --- names -------------------------------------------------------------------------------------------------------
+
+    def path(self, file: str, suffix: str | None = None) -> Path:
+        """The path of a file of the folder, which need not exist; refuses names that lead elsewhere."""
+        parts = file.split("/")
+        plain = len(file) <= LONGEST_NAME and file.isprintable() and "\\" not in file and ":" not in file
+        if not plain or any(part == "" or part.startswith(".") or len(part.encode()) > 250 for part in parts):
+            raise Forbidden(f"file: {file[:80]!r} is not the name of a file in the served folder", "file")
+        if not file.endswith(SUFFIXES if suffix is None else suffix):
+            wanted = " or ".join(SUFFIXES) if suffix is None else suffix
+            raise Forbidden(f"file: {file[:80]!r} does not end in {wanted}", "file")
+        path = self.folder / PurePosixPath(file)
+        try:
+            resolved = path.resolve()
+        except (OSError, RuntimeError):  # a loop of links
+            resolved = Path("/")
+        if not resolved.is_relative_to(self.folder):
+            raise Forbidden(f"file: {file[:80]!r} is not in the served folder", "file")
+        return path
+
+    def existing(self, file: str, suffix: str | None = None) -> Path:
+        """The path of a file that exists."""
+        path = self.path(file, suffix)
+        if not path.is_file():
+            raise NotFound(f"file: {file!r} is not in the served folder", "file")
+        return path
+
+    def name_of(self, path: Path) -> str:
+        """The name of a path in the folder."""
+        return path.relative_to(self.folder).as_posix()
+
+    def free_name(self, wanted: str, taken: set[str]) -> str:
+        """A name for a new solution, like the one wanted, that no file and nothing in `taken` has."""
+        letters = "".join(letter if letter.isalnum() or letter in "-_+, " else "-" for letter in wanted).strip(" -,")
+        stem = letters.encode()[:60].decode(errors="ignore").strip() or "spot"
+        number = 1
+        while True:
+            name = f"{stem}.rgl" if number == 1 else f"{stem}-{number}.rgl"
+            if name not in taken and not (self.folder / name).exists():
+                return name
+            number += 1
+
+    def revision(self, file: str) -> str | None:
+        """Changes whenever the file does; None if there is no such file."""
+        try:
+            found = (self.folder / file).stat()
+        except OSError:
+            return None
+        return f"{found.st_mtime_ns:x}-{found.st_size:x}"
+
+    # --- what there is -----------------------------------------------------------------------------------------------
+
+    def files(self) -> tuple[list[Summary], bool]:
+        """The folder's solutions and spots, newest first, and whether there are more."""
+        found: list[Path] = []
+        for folder, folders, names in os.walk(self.folder):
+            depth = len(Path(folder).relative_to(self.folder).parts)
+            folders[:] = sorted(each for each in folders if not each.startswith(".") and depth < DEEPEST)
+            found += [Path(folder, each) for each in names if each.endswith(SUFFIXES) and not each.startswith(".")]
+            if len(found) > MOST_FILES:
+                break
+        summaries: list[Summary] = []
+        for path in found[:MOST_FILES]:
+            try:
+                summaries.append(self.summary(self.name_of(path)))
+            except RegretlessError:  # it has gone, or its name is not one that this server answers to
+                continue
+        summaries.sort(key=lambda each: each.modified, reverse=True)
+        return summaries, len(found) > MOST_FILES
+
+    def summary(self, file: str) -> Summary:
+        """A file, as far as its beginning tells."""
+        path = self.existing(file)
+        revision = self.revision(file)
+        if revision is None:
+            raise NotFound(f"file: {file!r} is not in the served folder", "file")
+        key = file, revision
+        known = self._summaries.get(key)
+        if known is None:
+            status = path.stat()
+            make = partial(
+                Summary, file=file, name=path.stem, bytes=status.st_size, modified=status.st_mtime, revision=revision
+            )
+            try:
+                known = make(kind="toml") if path.suffix == ".toml" else make(**_described(open_container(path)))
+            except RegretlessError as error:
+                known = make(kind="unreadable", note=str(error).replace(str(path), file))
+            if len(self._summaries) > 4 * MOST_FILES:
+                self._summaries.clear()
+            self._summaries[key] = known
+        return known
+
+    # --- reading -----------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def spot(self, file: str) -> Iterator[tuple[SpotSolution, str]]:
+        """The solution of a spot, for this thread alone, and its revision."""
+        with self._opened(file, SpotSolution, "a solved spot") as found:
+            yield found
+
+    @contextmanager
+    def game(self, file: str) -> Iterator[tuple[GameSolution, str]]:
+        """The solution of a game, for this thread alone, and its revision."""
+        with self._opened(file, GameSolution, "a solved game") as found:
+            yield found
+
+    @contextmanager
+    def _opened(self, file: str, kind: type[Found], what: str) -> Iterator[tuple[Found, str]]:
+        path = self.existing(file, ".rgl")
+        revision = self.revision(file) or ""
+        with self._changing:
+            found = self._open.get((file, revision))
+        if found is None:
+            found = self._load(path, file)
+            with self._changing:
+                found = self._open.setdefault((file, revision), found)
+                for key in [each for each in self._open if each[0] == file and each[1] != revision]:
+                    del self._open[key]
+                while len(self._open) > KEPT_OPEN:
+                    self._open.popitem(last=False)
+        with self._changing:
+            if (file, revision) in self._open:
+                self._open.move_to_end((file, revision))
+        if not isinstance(found.solution, kind):
+            raise NotFound(f"file: {file!r} is not {what}", "file")
+        with found.lock:
+            try:
+                yield found.solution, revision
+            except InvalidFile as error:
+                raise InvalidFile(file, str(error).removeprefix(f"{path}: ")) from None
+
+    def _load(self, path: Path, file: str) -> _Open:
+        try:
+            if open_container(path).kind == "spot-checkpoint":
+                raise InvalidFile(path, "is an interrupted solve without readable strategies: resume it to browse it")
+            return _Open(load(path), threading.Lock())
+        except InvalidFile as error:
+            raise InvalidFile(file, str(error).removeprefix(f"{path}: ")) from None
+
+
+def _described(file: Container) -> dict[str, Any]:
+    """The parts of a summary that the header gives."""
+    header = Fields(file.path, file.header)
+    resumable = "regret.0" in file or "regret" in file
+    common: dict[str, Any] = {"iterations": header.whole("iterations"), "resumable": resumable}
+    exploitability = header.number("exploitability", low=0.0) if "exploitability" in header else None
+    if not file.kind.startswith("spot-"):
+        kind = "flop-holdem" if file.kind == "flop-holdem" else "game"
+        return common | {"kind": kind, "exploitability": exploitability, "unit": "in the game's units"}
+    spot = Spot.parse(header.text("spot", longest=2**23), warn=False)
+    return common | {
+        "kind": "spot" if file.kind == "spot-solution" else "checkpoint",
+        "board": board_text(spot.board),
+        "pot": spot.pot,
+        "stack": spot.stack,
+        "exploitability": None if exploitability is None else 100 * exploitability / spot.pot,
+        "unit": "% of the pot",
+        "locks": len(spot.locks),
+    }
