@@ -110,9 +110,7 @@ def _has_straight(ranks: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return found
 
 
-def _made(
-    ranks: NDArray[np.int64], presence: NDArray[np.bool_], on_board: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _made(ranks: NDArray[np.int64], presence: NDArray[np.bool_], on_board: NDArray[np.int64]) -> NDArray[np.int64]:
     every = np.arange(HAND_COUNT)
     first, second = _RANKS[:, 1].astype(np.int64), _RANKS[:, 0].astype(np.int64)  # higher, lower
     pocket = first == second

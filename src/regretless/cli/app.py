@@ -33,6 +33,7 @@ from regretless.cli.commands.export import export
 from regretless.cli.commands.games import games
 from regretless.cli.commands.plot import plot
 from regretless.cli.commands.range import range_
+from regretless.cli.commands.serve import serve
 from regretless.cli.commands.show import ShowCommand, show
 from regretless.cli.commands.solve import solve
 from regretless.cli.commands.train_kuhn import train_kuhn
@@ -78,7 +79,7 @@ def _help(command: Callable[..., None]) -> str:
     )
 
 
-COMMANDS = (solve, estimate, show, compare, verify, export, plot, games, train_kuhn, range_, equity)
+COMMANDS = (solve, estimate, show, compare, verify, export, plot, serve, games, train_kuhn, range_, equity)
 for _command in COMMANDS:
     _name = _command.__name__.strip("_").replace("_", "-")
     app.command(_name, cls=ShowCommand if _command is show else None, help=_help(_command))(_command)

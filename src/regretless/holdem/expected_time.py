@@ -26,7 +26,7 @@ def expected_iterations(spot: Spot, target: float) -> int:
     >>> expected_iterations(SPOTS["turn"], 1.0), expected_iterations(SPOTS["turn"], 0.3)
     (68, 120)
     """
-    return max(1, round(AT_ONE_PERCENT[len(spot.board)] * target**-EXPONENT))
+    return max(1, round(float(AT_ONE_PERCENT[len(spot.board)] * target**-EXPONENT)))
 
 
 def expected_seconds(entries: int, iterations: int, threads: int) -> float:

@@ -101,8 +101,7 @@ def _replace(given: dict[str, Any], field: str) -> bool:
         given["board"] = "2c 7d Jh"
     elif field in _AMOUNTS:
         other = given.get(_AMOUNTS[field])
-        sound = isinstance(other, int | float) and not isinstance(other, bool)
-        given[field] = other if sound and other > 0 and not _is_extreme(other) else 100
+        given[field] = other if _is_ordinary(other) else 100
     elif field == "bets":
         given["bets"] = {}
     else:
@@ -110,8 +109,8 @@ def _replace(given: dict[str, Any], field: str) -> bool:
     return True
 
 
-def _is_extreme(amount: float) -> bool:
-    return not 1e-3 <= amount <= 1e9
+def _is_ordinary(amount: object) -> bool:
+    return isinstance(amount, int | float) and not isinstance(amount, bool) and 1e-3 <= amount <= 1e9
 
 
 def _remove(given: dict[str, Any], field: str) -> bool:

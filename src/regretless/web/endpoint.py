@@ -23,7 +23,17 @@ from regretless.errors import InvalidFile, RegretlessError, WouldNotFit
 from regretless.holdem.field_errors import field_error
 from regretless.web.schema import Mismatch, Schema, check
 
-__all__ = ["BODY_LIMIT", "Conflict", "Endpoint", "Events", "Forbidden", "NotFound", "Refusal", "TooMany", "refusal_json"]
+__all__ = [
+    "BODY_LIMIT",
+    "Conflict",
+    "Endpoint",
+    "Events",
+    "Forbidden",
+    "NotFound",
+    "Refusal",
+    "TooMany",
+    "refusal_json",
+]
 
 BODY_LIMIT = 1 << 20  # bytes
 
@@ -126,11 +136,9 @@ class Endpoint:
             refusal = Refusal("the body must be JSON, with Content-Type: application/json")
             refusal.status, refusal.code = 415, "media-type"
             raise refusal
-        value = _parse(await _read_all(request))
+        value: dict[str, Any] = _parse(await _read_all(request))
         check(value, self.body)
-        defaults = {
-            name: schema["default"] for name, schema in self.body["properties"].items() if "default" in schema
-        }
+        defaults = {name: schema["default"] for name, schema in self.body["properties"].items() if "default" in schema}
         return defaults | value
 
 
@@ -183,7 +191,9 @@ def _json_response(answer: object, status: int) -> Response:
     return Response(content, status, media_type="application/json")
 
 
-def refusal_json(status: int, code: str, message: str, field: str | None = None, position: int | None = None) -> Response:
+def refusal_json(
+    status: int, code: str, message: str, field: str | None = None, position: int | None = None
+) -> Response:
     error = {"code": code, "message": message, "field": field, "position": position}
     return _json_response({"error": error}, status)
 

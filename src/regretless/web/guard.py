@@ -4,7 +4,8 @@ A server on this machine can be reached by any page in the user's browser. So:
 
 1. The Host header must name this machine: otherwise a foreign name that resolves to 127.0.0.1 would make that page's
    scripts same-origin (DNS rebinding).
-2. The Origin header, if there is one, must be this server; and browsers say in Sec-Fetch-Site where a request comes from.
+2. The Origin header, if there is one, must be this server. Browsers also say in Sec-Fetch-Site where a request comes
+   from.
 3. A body is refused by its announced length before it is read; `endpoint` counts what actually arrives.
 4. Answers forbid everything that the page does not need: outside hosts, inline scripts, frames.
 """

@@ -73,7 +73,7 @@ class Library:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
-        self._open: OrderedDict[tuple[str, str], _Open] = OrderedDict()
+        self._open: OrderedDict[tuple[str, str, bool], _Open] = OrderedDict()
         self._summaries: dict[tuple[str, str], Summary] = {}
         self._changing = threading.Lock()
 
@@ -172,34 +172,49 @@ class Library:
     # --- reading -----------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def spot(self, file: str) -> Iterator[tuple[SpotSolution, str]]:
-        """The solution of a spot, for this thread alone, and its revision."""
-        with self._opened(file, SpotSolution, "a solved spot") as found:
+    def spot(self, file: str, *, slow: bool = False) -> Iterator[tuple[SpotSolution, str]]:
+        """The solution of a spot, for this thread alone, and its revision.
+
+        Reports that take long read with `slow`, an opening of their own, so that nodes need not wait for them.
+        """
+        with self._opened(file, SpotSolution, "a solved spot", slow) as found:
             yield found
+
+    @contextmanager
+    def both(self, first: str, second: str) -> Iterator[tuple[SpotSolution, SpotSolution]]:
+        """Two solutions to compare; always locked in the same order, so that no two comparisons block each other."""
+        if first == second:
+            with self.spot(first, slow=True) as (one, _):
+                yield one, one
+            return
+        names = min(first, second), max(first, second)
+        with self.spot(names[0], slow=True) as (one, _), self.spot(names[1], slow=True) as (other, _):
+            yield (one, other) if first < second else (other, one)
 
     @contextmanager
     def game(self, file: str) -> Iterator[tuple[GameSolution, str]]:
         """The solution of a game, for this thread alone, and its revision."""
-        with self._opened(file, GameSolution, "a solved game") as found:
+        with self._opened(file, GameSolution, "a solved game", False) as found:
             yield found
 
     @contextmanager
-    def _opened(self, file: str, kind: type[Found], what: str) -> Iterator[tuple[Found, str]]:
+    def _opened(self, file: str, kind: type[Found], what: str, slow: bool) -> Iterator[tuple[Found, str]]:
         path = self.existing(file, ".rgl")
         revision = self.revision(file) or ""
+        key = file, revision, slow
         with self._changing:
-            found = self._open.get((file, revision))
+            found = self._open.get(key)
         if found is None:
-            found = self._load(path, file)
+            loaded = self._load(path, file)
             with self._changing:
-                found = self._open.setdefault((file, revision), found)
-                for key in [each for each in self._open if each[0] == file and each[1] != revision]:
-                    del self._open[key]
+                found = self._open.setdefault(key, loaded)
+                for other in [each for each in self._open if each[0] == file and each[1] != revision]:
+                    del self._open[other]
                 while len(self._open) > KEPT_OPEN:
                     self._open.popitem(last=False)
         with self._changing:
-            if (file, revision) in self._open:
-                self._open.move_to_end((file, revision))
+            if key in self._open:
+                self._open.move_to_end(key)
         if not isinstance(found.solution, kind):
             raise NotFound(f"file: {file!r} is not {what}", "file")
         with found.lock:

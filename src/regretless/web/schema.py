@@ -48,12 +48,17 @@ def array(items: Schema, description: str = "", **limits: Any) -> Schema:
 
 
 def obj(
-    properties: Mapping[str, Schema], description: str = "", *, required: tuple[str, ...] | None = None, open_: bool = False
+    properties: Mapping[str, Schema],
+    description: str = "",
+    *,
+    required: tuple[str, ...] | None = None,
+    open_: bool = False,
 ) -> Schema:
     """An object; by default every property is required, and with `open_` others are allowed."""
     needed = list(properties) if required is None else list(required)
     return _described(
-        {"type": "object", "properties": dict(properties), "required": needed, "additionalProperties": open_}, description
+        {"type": "object", "properties": dict(properties), "required": needed, "additionalProperties": open_},
+        description,
     )
 
 
@@ -115,7 +120,7 @@ def _is(value: object, kind: str) -> bool:
     return isinstance(value, _KINDS[kind])
 
 
-def _check_number(value: float, schema: Schema, field: str) -> None:
+def _check_number(value: Any, schema: Schema, field: str) -> None:
     if isinstance(value, float) and not math.isfinite(value):
         raise Mismatch(field, "must be a finite number")
     shown = value if abs(value) < 1e15 else "the number"

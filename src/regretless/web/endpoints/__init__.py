@@ -1,0 +1,1 @@
+"""The endpoints of the API by subject; each module lists its own."""

@@ -1,0 +1,98 @@
+"""A server on this machine for one folder."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import uvicorn
+
+from regretless.errors import InvalidOption
+from regretless.web.app import make_app
+from regretless.web.guard import is_loopback
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["FIRST_PORT", "serve"]
+
+FIRST_PORT = 8040
+PORTS = 20  # tried from there on, unless one is given
+GRACE = 2  # seconds for open requests when the server ends; solves then get the time they need to save
+
+
+def serve(
+    folder: Path,
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    solves: int = 1,
+    show: bool = False,
+    ready: Callable[[str], None] = lambda address: None,
+) -> None:
+    """Serve a folder until interrupted; `ready` is told the address, and `show` opens it in a browser."""
+    with ExitStack() as stack:
+        stack.enter_context(_sole_server(folder))
+        listening = stack.enter_context(_listen(host, port))
+        shown = host if is_loopback(host) else socket.gethostname()
+        address = f"http://{shown}:{listening.getsockname()[1]}/"
+        config = uvicorn.Config(
+            make_app(folder, host=host, solves=solves),
+            http="h11",
+            ws="none",
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=GRACE,
+        )
+        ready(address)
+        if show:
+            threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+@contextmanager
+def _listen(host: str, port: int | None) -> Iterator[socket.socket]:
+    """A socket on the port, or on the first that is free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    tried = range(FIRST_PORT, FIRST_PORT + PORTS) if port is None else [port]
+    for each in tried:
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host, each))
+            listening.listen(128)
+        except OSError as error:
+            listening.close()
+            if each == tried[-1]:
+                reason = f"cannot be used on {host}: {error.strerror or error}"
+                raise InvalidOption("port", each, reason) from None
+            continue
+        with listening:
+            yield listening
+        return
+
+
+@contextmanager
+def _sole_server(folder: Path) -> Iterator[None]:
+    """Refuse to serve a folder that another process serves: the two would change each other's list of solves."""
+    if sys.platform == "win32":
+        yield
+        return
+    try:
+        (folder / ".regretless").mkdir(exist_ok=True)
+        held = open(folder / ".regretless" / "server.lock", "w")  # noqa: SIM115 (closed below)
+    except OSError:  # read-only: solutions can be browsed all the same
+        yield
+        return
+    with held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise InvalidOption("FOLDER", str(folder), "is being served by another process") from None
+        yield

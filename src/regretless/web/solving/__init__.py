@@ -1,0 +1,1 @@
+"""Solves as processes of their own: what is asked, the worker, the queue."""

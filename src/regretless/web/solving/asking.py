@@ -1,0 +1,127 @@
+"""From what the page asks to a request for the queue: everything is checked, and memory counted, before it waits."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from regretless.api import load, problem_of
+from regretless.cards.deck import board_text
+from regretless.errors import InvalidOption
+from regretless.games.registry import catalogue
+from regretless.holdem.form.betting import betting_tree
+from regretless.holdem.problem import SpotProblem, spot_problem
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.spots.locks import LockFrom, check_lock
+from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.toml_text import parse_toml
+from regretless.solvers.solve import make_request
+from regretless.storage.atomic import check_writable
+from regretless.web.answers.locks import read_lock
+from regretless.web.answers.spot import read_spot
+from regretless.web.endpoint import Conflict, Refusal
+from regretless.web.library import Library
+from regretless.web.solving.job import JobRequest
+from regretless.web.solving.queue import OPTIONS
+
+__all__ = ["SUBJECTS", "asked_request", "check_resume"]
+
+SUBJECTS = ("spot", "toml", "game", "resume", "again")  # exactly one of these says what is solved
+
+
+def asked_request(given: dict[str, Any], library: Library, taken: set[str]) -> JobRequest:
+    """The request of a body of `POST /solves`; `taken` are names of files that other solves will write."""
+    subjects = [name for name in SUBJECTS if given.get(name) is not None]
+    if len(subjects) != 1:
+        raise Refusal(f"give exactly one of {', '.join(SUBJECTS)}", subjects[1] if subjects else "spot")
+    options = {name: given.get(name) for name in OPTIONS}
+    if given["resume"] is not None:
+        request = _resumed(given["resume"], options, library, taken)
+    elif given["game"] is not None:
+        request = _game(given, options, library, taken)
+    else:
+        request = _spot(given, options, library, taken)
+    check_writable(library.path(request.file, ".rgl"))
+    return request
+
+
+def _spot(given: dict[str, Any], options: dict[str, Any], library: Library, taken: set[str]) -> JobRequest:
+    again = given["again"]
+    if again is not None:
+        with library.spot(again) as (solution, _):
+            spot = _locked_again(solution.spot, given, library)
+        name = given["name"] or f"{Path(again).stem} locked"
+    else:
+        spot = read_spot(given["spot"] or parse_toml(given["toml"] or "", "toml"), library)
+        name = given["name"] or spot.name or f"spot {board_text(spot.board).replace(' ', '')}"
+    spot = replace(spot, name=name[:200])
+    needed = _check_spot(spot_problem(spot, {}), options)
+    return JobRequest(
+        name=name,
+        file=library.free_name(name, taken),
+        toml=spot.to_toml(),
+        again=again,
+        options=options,
+        needed_bytes=needed,
+        **_about(spot),
+    )
+
+
+def _locked_again(spot: Spot, given: dict[str, Any], library: Library) -> Spot:
+    kept = spot.locks if given["keep_locks"] else ()
+    for lock in kept:
+        if isinstance(lock, LockFrom) and not Path(lock.source).resolve().is_relative_to(library.folder):
+            raise InvalidOption("keep_locks", True, "would read a solution outside the served folder")
+    added = tuple(read_lock(lock, library) for lock in given["locks"] or ())
+    tree = betting_tree(spot)
+    for place, lock in enumerate(added):
+        check_lock(tree, lock, f"locks[{place}]")
+    return replace(spot, locks=(*kept, *added))
+
+
+def _check_spot(problem: SpotProblem, options: dict[str, Any]) -> int:
+    """Refuse what cannot be solved, before it waits; returns the bytes that it needs."""
+    request = make_request(problem, options)
+    problem.check_fits(request)
+    return problem.estimate.memory_bytes[16 if options.get("storage") == 16 else 32]
+
+
+def _game(given: dict[str, Any], options: dict[str, Any], library: Library, taken: set[str]) -> JobRequest:
+    game = given["game"]
+    known = [entry.name for entry in catalogue()]
+    plain = game.partition("(")[0].strip().replace("-", "_")  # neither a path nor the name of another library's game
+    if plain not in {each.replace("-", "_") for each in known}:
+        raise InvalidOption("game", game, f"is not one of {', '.join(known)}")
+    problem = problem_of(game, dict(options))
+    make_request(problem, options)
+    name = given["name"] or re.sub(r"[^\w-]+", "-", game).strip("-")
+    file = library.free_name(name, taken)
+    return JobRequest(name=name, file=file, game=game, options=options, unit=problem.unit)
+
+
+def _resumed(file: str, options: dict[str, Any], library: Library, taken: set[str]) -> JobRequest:
+    path = library.existing(file, ".rgl")
+    if file in taken:
+        raise Conflict(f"resume: {file} is being solved already", "resume")
+    solution = load(path, to_resume=True)
+    options = options | {"variant": None, "storage": None}
+    request = JobRequest(name=solution.game, file=file, resume=file, options=options, unit="in the game's units")
+    return check_resume(request, solution)
+
+
+def check_resume(request: JobRequest, solution: Any) -> JobRequest:
+    """Refuse a solution that cannot be resumed, or that has reached what is asked."""
+    given = {name: value for name, value in request.options.items() if value is not None} | {"resume": solution}
+    if not isinstance(solution, SpotSolution):
+        make_request(problem_of(None, given), given)
+        return replace(request, game=solution.game)
+    problem = spot_problem(None, given)
+    storage = solution.settings.storage or 32
+    needed = _check_spot(problem, given | {"storage": storage})
+    return replace(request, unit="% of the pot", needed_bytes=needed, **_about(solution.spot))
+
+
+def _about(spot: Spot) -> dict[str, Any]:
+    return {"board": board_text(spot.board), "pot": spot.pot, "stack": spot.stack, "locks": len(spot.locks)}

@@ -1,0 +1,259 @@
+"""One solve in a process of its own: `python -m regretless.web.solving.worker`.
+
+The server writes the request as one line of JSON to stdin, and later perhaps "stop". The worker answers on stdout with
+a line of JSON per event:
+
+    {"event": "ready", …}      memory, engine and device; iterations begin
+    {"event": "progress", …}   about five per second
+    {"event": "point", …}      a measurement of the exploitability
+    {"event": "saved", …}      the file was replaced by the solution so far, readable and resumable
+    {"event": "end", …}        why the solve ended; everything is saved
+    {"event": "error", …}      one sentence
+
+If stdin ends, the server has died: the worker saves and stops, so no process is left behind. Two workers never write
+the same file, because each holds a lock on the solve.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from regretless.api import load, problem_of
+from regretless.engines.contract import PublicEngine
+from regretless.errors import InvalidFile, RegretlessError
+from regretless.forms.memory import available_bytes
+from regretless.forms.public import PublicForm
+from regretless.holdem.problem import SpotProblem, spot_problem
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.spots.spot import Spot
+from regretless.solvers.loop import Progress
+from regretless.solvers.problem import Problem
+from regretless.solvers.progress.forecast import Forecast
+from regretless.solvers.record import Record
+from regretless.solvers.request import EXACT
+from regretless.solvers.solution import Solution
+from regretless.solvers.solve import make_request, solve
+
+if sys.platform != "win32":
+    import fcntl
+    import resource
+
+__all__ = ["main"]
+
+REPORT_EVERY = 0.2  # seconds between reports of progress
+SAVE_EVERY = 3.0  # seconds, at least
+SAVING_SHARE = 0.05  # of the time may be spent on saving a large solve
+BYTES_PER_SECOND = 100e6  # of a solution: values, encoding, writing
+
+
+class _BrowsableSolution(SpotSolution):
+    """A solution whose checkpoints can be browsed while the solve continues."""
+
+    def checkpoint(self, path: str | Path) -> None:
+        self.save(path, resumable=True)
+
+
+class _BrowsableProblem(SpotProblem):
+    """A spot whose checkpoints can be browsed."""
+
+    def solution(self, record: Record, form: PublicForm, engine: PublicEngine) -> SpotSolution:
+        return _BrowsableSolution(**vars(super().solution(record, form, engine)))
+
+
+def main() -> int:
+    """Solve what stdin asks for."""
+    tell = _events()
+    _limit_memory()
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the server's terminal reaches this process too
+    asked: dict[str, Any] = json.loads(sys.stdin.readline())
+    stopping = _watch(sys.stdin)
+    try:
+        with _alone(Path(asked["lock"])):
+            _solve(asked, stopping.is_set, tell)
+    except RegretlessError as error:
+        tell({"event": "error", "message": str(error)})
+        return error.exit_code
+    except MemoryError:
+        tell({"event": "error", "message": "not enough memory"})
+        return 3
+    return 0
+
+
+def _solve(asked: dict[str, Any], stopped: Callable[[], bool], tell: Callable[[dict[str, Any]], None]) -> None:
+    file = Path(asked["file"])
+    options: dict[str, Any] = {name: value for name, value in asked["options"].items() if value is not None}
+    if asked["resume"] is not None:
+        options["resume"] = load(asked["resume"], to_resume=True)
+    problem = _problem(asked, options)
+    if options.get("variant") == EXACT:
+        solution = solve(problem, options)
+    else:
+        solution = _iterate(problem, options, file, stopped, tell)
+    if solution.reason != "interrupted":
+        solution.save(file, resumable=solution.snapshot is not None)
+        tell({"event": "saved", "iteration": solution.iterations})
+    tell(
+        {
+            "event": "end",
+            "state": "stopped" if solution.reason == "interrupted" else "done",
+            "reason": solution.reason,
+            "iteration": solution.iterations,
+            "seconds": solution.seconds,
+            "exploitability": solution.scale * max(solution.exploitability, 0.0),
+        }
+    )
+
+
+def _problem(asked: dict[str, Any], options: dict[str, Any]) -> Problem[Any, Any]:
+    if asked["game"] is not None:
+        return problem_of(asked["game"], options)
+    if asked["toml"] is None and not isinstance(options.get("resume"), SpotSolution):
+        return problem_of(None, options)
+    spot = None if asked["toml"] is None else Spot.parse(asked["toml"], warn=False)
+    return _BrowsableProblem(spot_problem(spot, options).spot)
+
+
+def _iterate(
+    problem: Problem[Any, Any],
+    options: dict[str, Any],
+    file: Path,
+    stopped: Callable[[], bool],
+    tell: Callable[[dict[str, Any]], None],
+) -> Solution:
+    request = make_request(problem, options)
+    target = request.settings.target
+    earlier = request.resume
+    reports = _Reports(tell, problem.scale, Forecast(target), 0.0 if earlier is None else earlier.seconds)
+    problem.check_fits(request)
+    estimate = getattr(problem, "estimate", None)
+    size = 0 if estimate is None else max(estimate.memory_bytes.values())
+    tell(
+        {
+            "event": "ready",
+            "iterations": request.settings.iterations,
+            "target": None if target is None else problem.scale * target,
+            "memory_bytes": size,
+            "curve": []
+            if earlier is None
+            else [[point.iteration, point.seconds, point.exploitability] for point in earlier.curve],
+        }
+    )
+
+    def checkpointed(failed: InvalidFile | None) -> None:
+        if failed is None:
+            tell({"event": "saved", "iteration": reports.iteration})
+        else:
+            tell({"event": "unsaved", "message": str(failed)})
+
+    return solve(
+        problem,
+        options
+        | {
+            "report": reports.read,
+            "interrupted": stopped,
+            "checkpoint": file,
+            "checkpointed": checkpointed,
+            "save_every": max(SAVE_EVERY, size / BYTES_PER_SECOND / SAVING_SHARE),
+        },
+    )
+
+
+class _Reports:
+    """Turns the loop's reports into events."""
+
+    def __init__(
+        self, tell: Callable[[dict[str, Any]], None], scale: float, forecast: Forecast, seconds_before: float
+    ) -> None:
+        self.tell, self.scale, self.forecast = tell, scale, forecast
+        self.seconds_before = seconds_before  # of the solve that this one resumes
+        self.iteration = 0
+        self._measured: float | None = None
+        self._told = 0.0
+
+    def read(self, progress: Progress) -> None:
+        """Tell the server what it does not know yet."""
+        outlook = self.forecast.read(progress)
+        self.iteration = progress.iteration
+        seconds = round(self.seconds_before + progress.seconds, 4)
+        known = None if progress.exploitability is None else self.scale * max(progress.exploitability, 0.0)
+        if known is not None and progress.exploitability != self._measured:
+            self._measured = progress.exploitability
+            self.tell({"event": "point", "point": [progress.iteration, seconds, known]})
+        now = time.monotonic()
+        if now - self._told >= REPORT_EVERY:
+            self._told = now
+            self.tell(
+                {
+                    "event": "progress",
+                    "iteration": progress.iteration,
+                    "seconds": seconds,
+                    "exploitability": known,
+                    "seconds_left": None if outlook.seconds_left is None else round(outlook.seconds_left, 1),
+                    "share": round(outlook.share, 4),
+                }
+            )
+
+
+# --- the process -----------------------------------------------------------------------------------------------------
+
+
+def _events() -> Callable[[dict[str, Any]], None]:
+    """A function that writes events to what was stdout; anything else that is printed goes to stderr."""
+    sys.stdout.flush()
+    stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+
+    def tell(event: dict[str, Any]) -> None:
+        try:
+            stream.write(json.dumps(event, allow_nan=False) + "\n")
+            stream.flush()
+        except (BrokenPipeError, ValueError):  # the server has gone: the end of stdin says so too
+            pass
+
+    return tell
+
+
+def _watch(stream: TextIO) -> threading.Event:
+    """An event that is set when the server says stop, or ends."""
+    stopping = threading.Event()
+
+    def read() -> None:
+        stream.readline()
+        stopping.set()
+
+    threading.Thread(target=read, daemon=True).start()
+    return stopping
+
+
+def _limit_memory() -> None:
+    """Let a solve that needs more memory than is free fail by itself, without harming the server."""
+    if sys.platform != "linux":
+        return
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_DATA, (available_bytes(), resource.RLIM_INFINITY))
+        Path("/proc/self/oom_score_adj").write_text("800")  # this process goes first if memory runs out all the same
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Wait until no other process works on this solve."""
+    with open(path, "w") as file:
+        if sys.platform != "win32":
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+if __name__ == "__main__":
+    sys.exit(main())
