@@ -1,0 +1,99 @@
+/** The browse view: loads the file and the node that the address names, and feeds one scene to every part. */
+
+import { aboutServer, get, latest } from "../shared/api.js";
+import { fill, make, set } from "../shared/dom.js";
+import { fileLinks, listFiles, showFile } from "../shared/files.js";
+import { setKeys } from "../shared/keys.js";
+import { DEFAULTS, go, now } from "../shared/state.js";
+import { gameTable } from "./game-table.js";
+import { browseKeys, gameKeys } from "./keys.js";
+import { spotParts } from "./spot-parts.js";
+
+const askFile = latest((file, signal) => get("/file", { file }, signal));
+const askNode = latest((fields, signal) => get("/node", fields, signal));
+const KEPT = 300; // nodes, so that going back is immediate
+
+export function mount(root) {
+  const nodes = new Map();
+  let file = null;
+  let parts = null; // of a spot
+  let game = null;
+  let scene = null;
+
+  async function nodeAt(line) {
+    const key = `${file.file}|${file.revision}|${line}`;
+    if (!nodes.has(key)) {
+      const node = await askNode({ file: file.file, line });
+      if (!node) return null;
+      if (nodes.size >= KEPT) nodes.delete(nodes.keys().next().value);
+      nodes.set(key, node);
+    }
+    return nodes.get(key);
+  }
+
+  function problem(title, message) {
+    parts = game = scene = null;
+    fill(root, make(".empty", { role: "alert" }, make("h2", {}, title), make("p", {}, message), make("a.button", { href: "/browse" }, "Choose another file")));
+  }
+
+  async function showList() {
+    showFile(null);
+    setKeys([]);
+    parts = game = scene = file = null;
+    const files = (await listFiles()).filter((each) => each.kind !== "toml");
+    const setUp = make("button.button.primary", { onclick: () => go({ ...DEFAULTS, view: "setup" }) }, "Set up a spot");
+    fill(
+      root,
+      files.length
+        ? make(".empty.chooser", {}, make("h1", {}, "Open a solution"), fileLinks(files), setUp)
+        : make(".empty", {}, make("h1", {}, "No solution here yet"), make("p", {}, "Set up a spot, or start the server in a folder with .rgl files."), setUp),
+    );
+  }
+
+  async function showSpot(state) {
+    if (!parts) {
+      parts = spotParts({ go: move, change });
+      fill(root, parts.root);
+      setKeys(browseKeys({ scene: () => scene, parts, move, change }));
+    }
+    const [meta, node] = await Promise.all([aboutServer(), nodeAt(state.line)]);
+    if (!node || now().file !== file?.file || now().line !== state.line) return;
+    if (node.line !== state.line) go({ line: node.line }, { remember: false }); // the server's spelling
+    scene = parts.show({ meta, file, node, state: now() });
+    document.title = `${state.line || "first decision"} · ${file.file} · Regretless`;
+  }
+
+  /** Go to another line of the same file; the pin and the tab stay. */
+  const move = (line) => go({ line, player: "" });
+  const change = (fields) => go(fields, { remember: false });
+
+  async function show(state) {
+    try {
+      if (!state.file) return await showList();
+      if (file?.file !== state.file) {
+        const found = await askFile(state.file);
+        if (!found) return;
+        [file, parts, game] = [found, null, null];
+        showFile(file);
+      }
+      if (file.spot) return await showSpot(state);
+      if (!game) {
+        game = gameTable(file, change);
+        fill(root, game.root);
+        setKeys(gameKeys(game));
+      }
+      await game.show(state);
+    } catch (error) {
+      problem(`${state.file || "The folder"} cannot be shown`, error.message);
+      set(root, { "aria-busy": null });
+    }
+  }
+
+  return {
+    show,
+    leave: () => {
+      showFile(null);
+      document.title = "Regretless";
+    },
+  };
+}

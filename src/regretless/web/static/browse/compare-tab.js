@@ -1,0 +1,114 @@
+/** Before and after: this solution beside another of the same board, as a whole, where they differ most, and here. */
+
+import { get, latest } from "../shared/api.js";
+import { cardsIn, handText } from "../shared/cards.js";
+import { fill, make } from "../shared/dom.js";
+import { listFiles } from "../shared/files.js";
+import { ev, fixed, percent } from "../shared/format.js";
+
+const askAll = latest((fields, signal) => get("/compare", fields, signal));
+const askHere = latest((fields, signal) => get("/compare/node", fields, signal));
+const SHOWN_HANDS = 60;
+
+export function compareTab({ change, go }) {
+  const chooser = make("select.field", { "aria-label": "Compare with", onchange: () => change({ other: chooser.value }) });
+  const whole = make("section", { "aria-label": "Whole solution" });
+  const here = make("section", { "aria-label": "This node" });
+  const problem = make("p.problem", { role: "status" });
+  const root = make(".compare-tab.scroll", {}, make("label.row", {}, make("span.hint", {}, "Before:"), chooser), problem, here, whole);
+  let compared = "";
+
+  async function drawChooser({ file, state }) {
+    const files = (await listFiles()).filter((each) => each.kind === "spot" && each.file !== file.file && sameBoard(each, file));
+    fill(chooser, make("option", { value: "" }, files.length ? "choose a solution of this board" : "no other solution of this board"), ...files.map((each) => make("option", { value: each.file }, each.file)));
+    chooser.value = state.other;
+  }
+
+  async function drawWhole({ file, state, node }) {
+    const key = `${state.other}|${file.file}|${file.revision}`;
+    if (key === compared) return;
+    compared = key;
+    fill(whole, make("p.hint", {}, "Comparing every node…"));
+    const answer = await askAll({ first: state.other, second: file.file, most: 20 });
+    if (answer) fill(whole, totals(answer, node.pot), differences(answer, node.pot, go));
+  }
+
+  async function drawHere({ file, state, node }) {
+    if (node.kind !== "decision") return fill(here);
+    const answer = await askHere({ first: state.other, second: file.file, line: node.line, player: node.player });
+    if (answer) fill(here, nodeTable(answer, node));
+  }
+
+  return {
+    root,
+    async show(scene) {
+      problem.textContent = "";
+      try {
+        await drawChooser(scene);
+        if (!scene.state.other) {
+          compared = "";
+          fill(whole, make("p.hint", {}, "Choose the solution to compare this one with: the one from before a lock, say."));
+          fill(here);
+          return;
+        }
+        await Promise.all([drawWhole(scene), drawHere(scene)]);
+      } catch (error) {
+        problem.textContent = error.message;
+      }
+    },
+  };
+}
+
+const sameBoard = (first, second) => cardsIn(first.board ?? "").toSorted().join() === cardsIn(second.board ?? second.spot.board).toSorted().join();
+
+function moved(before, after, text, unit = "") {
+  if (before === null || after === null) return make("span", {}, `${text(before)} → ${text(after)}${unit}`);
+  const kind = after > before + 1e-4 ? ".rose" : after < before - 1e-4 ? ".fell" : "";
+  return make("span", {}, make("small", {}, `${text(before)} → `), make(`span${kind}`, {}, text(after) + unit));
+}
+
+function totals(answer, pot) {
+  const entry = (label, ...value) => make("div", {}, make("dt.label", {}, label), make("dd", {}, ...value));
+  return make(
+    "dl.compare-numbers.panel",
+    {},
+    ...["oop", "ip"].map((player) => entry(`EV ${player.toUpperCase()}`, moved(...answer.ev[player], (value) => ev(value, Math.min(pot, 10))))),
+    entry("Exploitability", moved(...answer.exploitability_pct_pot, (value) => fixed(value, 2), " % of pot")),
+    entry("What differs", answer.changed.join(", ") || "nothing in the spot"),
+  );
+}
+
+function differences(answer, pot, go) {
+  if (!answer.nodes.length) return make("p.hint", {}, "Both play the same everywhere.");
+  const heads = ["Where they differ most", "Acts", "Reached", "Moved", "EV OOP", "EV IP"];
+  return make(
+    "table.panel",
+    {},
+    make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
+    make(
+      "tbody",
+      {},
+      ...answer.nodes.map((node) =>
+        make(
+          "tr",
+          {},
+          make("td", {}, make("button.link", { onclick: () => go(node.line) }, node.line || "first decision")),
+          make("td", {}, node.player.toUpperCase()),
+          make("td", {}, moved(...node.reached, (share) => percent(share, 0), " %")),
+          make("td.main-number", {}, `${percent(node.moved, 0)} %`),
+          ...["oop", "ip"].map((player) => make("td", {}, moved(...node.ev[player], (value) => ev(value, pot)))),
+        ),
+      ),
+    ),
+  );
+}
+
+function nodeTable(answer, node) {
+  const cells = (share) => answer.actions.map((action) => make("td", {}, moved(...share(action), (value) => percent(value))));
+  const range = make("tr", {}, make("td", {}, make("strong", {}, "whole range")), ...cells((action) => answer.frequencies[action] ?? [null, null]), make("td.main-number", {}, moved(...answer.ev[node.player], (value) => ev(value, node.pot))));
+  const hands = answer.hands.slice(0, SHOWN_HANDS).map((hand) =>
+    make("tr", {}, make("td", {}, handText(hand.hand)), ...cells((action) => hand.strategy[action] ?? [null, null]), make("td", {}, moved(...hand.ev, (value) => ev(value, node.pot)))),
+  );
+  const heads = ["Here, hands that changed most", ...answer.actions.map((action) => `${action} %`), "EV"];
+  return make("table.panel", {}, make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))), make("tbody", {}, range, ...hands));
+}

@@ -1,0 +1,81 @@
+/** A small game: its information sets with a bar of their actions, found by text, a page at a time. */
+
+import { get, latest } from "../shared/api.js";
+import { lineChart } from "../shared/chart.js";
+import { mixBackground } from "../shared/colours.js";
+import { debounced, fill, make } from "../shared/dom.js";
+import { count, fixed, percent } from "../shared/format.js";
+import { curveScales } from "../solve/curve.js";
+
+const PAGE = 200;
+const ask = latest((fields, signal) => get("/game", fields, signal));
+
+/** Colours by the order in which a game names its actions: the first is passive, later ones are bolder. */
+const COLOURS = ["var(--call)", "var(--bet-3)", "var(--bet-5)", "var(--bet-1)", "var(--fold)", "var(--bet-4)", "var(--bet-2)"];
+
+export function gameTable(file, change) {
+  const search = make("input.field", { type: "search", "aria-label": "Find information sets", placeholder: "find, for example K", spellcheck: "false", oninput: debounced(() => change({ find: search.value.trim() })) });
+  const found = make("span.hint", { role: "status" });
+  const about = make("section.game-about.panel", { "aria-label": "About the solution" });
+  const body = make("tbody");
+  const head = make("tr");
+  const more = make("button.button", { hidden: true, onclick: () => load(shown.find, shown.sets.length) }, "Show more");
+  const root = make(
+    ".game",
+    {},
+    about,
+    make("section.game-sets", {}, make(".row", {}, search, found), make(".scroll.panel", { tabindex: 0, role: "region", "aria-label": "Information sets" }, make("table", {}, make("thead", {}, head), body), more)),
+  );
+  let shown = { find: null, sets: [] };
+
+  async function load(find, offset) {
+    const answer = await ask({ file: file.file, find, offset, most: PAGE });
+    if (!answer) return;
+    const sets = offset ? [...shown.sets, ...answer.sets] : answer.sets;
+    shown = { find, sets };
+    const colours = answer.actions.map((_, place) => COLOURS[place % COLOURS.length]);
+    if (!offset) fill(about, ...facts(answer));
+    fill(head, ...["Information set", "Strategy", ...answer.actions].map((text) => make("th", { scope: "col" }, text)));
+    fill(body, ...sets.map((set) => row(set, answer.actions, colours)));
+    found.textContent = `${count(answer.found)} of ${count(answer.information_sets)} information sets`;
+    more.hidden = sets.length >= answer.found;
+  }
+
+  return {
+    root,
+    focusSearch: () => search.focus(),
+    async show(state) {
+      if (document.activeElement !== search) search.value = state.find;
+      if (state.find !== shown.find) await load(state.find, 0);
+    },
+  };
+}
+
+function row(set, actions, colours) {
+  const share = (action) => set.probabilities[set.actions.indexOf(action)];
+  const shares = actions.map((action) => share(action) ?? 0);
+  return make(
+    "tr",
+    {},
+    make("td.key", {}, set.key || "(start)", set.player === null ? "" : make("small", {}, `player ${set.player}`)),
+    make("td", {}, make("span.mix", { style: { background: mixBackground(shares, colours) } })),
+    ...actions.map((action) => make("td", {}, share(action) === undefined ? "" : percent(share(action)))),
+  );
+}
+
+function facts(answer) {
+  const entry = (label, value) => make("div", {}, make("dt.label", {}, label), make("dd", {}, value));
+  const curve = answer.curve?.filter((point) => point[2] > 0) ?? [];
+  return [
+    make("h1", {}, answer.game),
+    make(
+      "dl",
+      {},
+      ...answer.values.map((value, player) => entry(`Value to player ${player}`, fixed(value, 4))),
+      entry("Exploitability", Number(answer.exploitability).toPrecision(3)),
+      entry("Iterations", count(answer.iterations)),
+      entry("Variant", answer.variant ?? "–"),
+    ),
+    curve.length > 1 ? lineChart({ width: 360, height: 220, label: "Exploitability over time", ...curveScales(curve, null), lines: [{ class: "line-ip", points: curve.map(([, seconds, value]) => [seconds, value]) }] }) : null,
+  ];
+}

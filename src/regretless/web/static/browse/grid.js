@@ -1,0 +1,105 @@
+/**
+ * The 13 × 13 grid: each cell is split by action mix, filled to the range's weight, and shows one number.
+ *
+ * A cell's name is written twice, in light text on the cell and in dark text inside the fill, which clips it: so it
+ * can be read however full the cell is. Cells are made once; a new node changes fills and digits only.
+ */
+
+import { CLASSES, RANKS } from "../shared/cards.js";
+import { mixBackground } from "../shared/colours.js";
+import { make, say, set } from "../shared/dom.js";
+import { ev, fixed, percent } from "../shared/format.js";
+
+export const NUMBERS = {
+  ev: { label: "EV", text: (cell, pot) => ev(cell.ev, pot >= 20 ? 1000 : pot) },
+  equity: { label: "Equity", text: (cell) => percent(cell.equity, 0) },
+  eqr: { label: "EQR", text: (cell) => fixed(cell.eqr, 2) },
+  bets: { label: "Bets", text: (cell) => percent(cell.bets, 0) },
+  weight: { label: "Weight", text: (cell) => percent(cell.weight, 0) },
+  none: { label: "None", text: () => "" },
+};
+
+/** `on.preview(name or null)`, `on.pin(name, second)`; without `on`, the grid is only looked at. */
+export function handGrid(label, on = null) {
+  const cells = CLASSES.map((name) => makeCell(name, on));
+  const rows = [...RANKS].map((_, row) => make(".grid-row", { role: "row" }, ...cells.slice(13 * row, 13 * row + 13).map((cell) => cell.root)));
+  const root = make(".grid", { role: "grid", "aria-label": label }, ...rows);
+  let focused = 0;
+
+  function focus(place, moveFocus) {
+    set(cells[focused].root, { tabindex: -1 });
+    focused = place;
+    set(cells[focused].root, { tabindex: 0 });
+    if (moveFocus) cells[focused].root.focus();
+  }
+
+  if (on) {
+    focus(0, false);
+    const nameAt = (event) => event.target.closest(".cell")?.dataset.class ?? null;
+    root.addEventListener("pointerover", (event) => event.pointerType === "mouse" && on.preview(nameAt(event)));
+    root.addEventListener("pointerleave", () => on.preview(null));
+    root.addEventListener("click", (event) => {
+      const name = nameAt(event);
+      if (name === null) return;
+      focus(CLASSES.indexOf(name), true);
+      on.pin(name, event.shiftKey);
+    });
+    root.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -13, ArrowDown: 13 }[event.key];
+      if (step === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const column = (focused % 13) + (Math.abs(step) === 1 ? step : 0);
+      const place = focused + step;
+      if (column < 0 || column > 12 || place < 0 || place > 168) return;
+      focus(place, true);
+      on.pin(CLASSES[place], event.shiftKey);
+    });
+  }
+
+  return {
+    root,
+    /** `classes` as in the scene; `pinned` and `versus` are names of classes. */
+    show({ classes, actions = [], colours = [], number = "none", pot = 0, pinned = "", versus = "" }) {
+      classes.forEach((cell, place) => cells[place].show(cell, { actions, colours, number, pot }));
+      CLASSES.forEach((name, place) => {
+        cells[place].root.classList.toggle("pinned", name === pinned);
+        cells[place].root.classList.toggle("versus", name === versus);
+        set(cells[place].root, on ? { "aria-selected": String(name === pinned || name === versus) } : {});
+      });
+      if (pinned && on) focus(CLASSES.indexOf(pinned), false);
+    },
+    focus: () => cells[focused].root.focus(),
+  };
+}
+
+function makeCell(name, on) {
+  const fill = make("span.fill", { "data-name": name, "aria-hidden": "true" });
+  const number = make("span.number", { "aria-hidden": "true" });
+  const title = make("span.name", { "aria-hidden": "true" }, name);
+  const root = make(on ? "button.cell" : "span.cell", { role: "gridcell", "data-class": name, tabindex: on ? -1 : null }, title, number, fill);
+
+  function show(cell, { actions, colours, number: shown, pot }) {
+    root.classList.toggle("out", cell === null);
+    set(root, { "aria-disabled": cell === null ? "true" : null });
+    if (cell === null) {
+      say(number, "");
+      fill.style.height = "0";
+      set(root, { "aria-label": `${name}: not in the range`, "data-locked": null });
+      return;
+    }
+    const text = NUMBERS[shown].text(cell, pot);
+    say(number, text);
+    fill.dataset.number = text;
+    fill.style.height = `${Math.min(100, 100 * cell.height).toFixed(1)}%`;
+    fill.style.background = actions.length ? mixBackground(cell.mix, colours) : "var(--range)";
+    const mix = actions.map((action, place) => `${action.name} ${percent(cell.mix[place])} %`).join(", ");
+    const marks = `${cell.locked ? ", locked" : ""}`;
+    set(root, {
+      "aria-label": `${name}: ${mix || `weight ${percent(cell.weight)} %`}, EV ${ev(cell.ev, pot)}${marks}`,
+      "data-locked": cell.locked,
+    });
+  }
+
+  return { root, show };
+}

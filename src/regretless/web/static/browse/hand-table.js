@@ -1,0 +1,118 @@
+/**
+ * Every hand of the shown range: strategy, weight, EV, equity, EQR and each action with its EV.
+ *
+ * Sortable by any column. Only the rows in sight exist: a range has up to 1,326 of them, and a new node must show in
+ * a fraction of a second.
+ */
+
+import { handText, CLASSES } from "../shared/cards.js";
+import { mixBackground } from "../shared/colours.js";
+import { fill, make, set } from "../shared/dom.js";
+import { ev, fixed, percent } from "../shared/format.js";
+import { handFilter } from "./filter.js";
+
+const ROW = 40; // px, as in tabs.css
+const SPARE = 6; // rows above and below the visible ones
+
+/** `change({sort, filter})` changes the state; `pin(class)` pins the class of a row that is clicked. */
+export function handTable({ change, pin }) {
+  const head = make("tr");
+  const body = make("tbody");
+  const table = make("table.hands", {}, make("thead", {}, head), body);
+  const scroll = make(".scroll.panel", { tabindex: 0, role: "region", "aria-label": "Hands" }, table);
+  const filter = handFilter((text) => change({ filter: text }));
+  const none = make("p.hint.none", { hidden: true });
+  const root = make(".hands-tab", {}, scroll, none);
+  let rows = [];
+  let scene = null;
+  let drawn = "";
+
+  function drawRows() {
+    const first = Math.max(0, Math.floor(scroll.scrollTop / ROW) - SPARE);
+    const last = Math.min(rows.length, Math.ceil((scroll.scrollTop + scroll.clientHeight) / ROW) + SPARE);
+    if (drawn === `${first}-${last}`) return;
+    drawn = `${first}-${last}`;
+    const spacer = (count) => make("tr.spacer", { "aria-hidden": "true", style: { height: `${count * ROW}px` } });
+    fill(body, spacer(first), ...rows.slice(first, last).map((hand, place) => row(hand, first + place)), spacer(rows.length - last));
+  }
+
+  function row(hand, place) {
+    const { actions, colours, node, state } = scene;
+    const name = CLASSES[hand.class];
+    const cells = actions.map((_, action) =>
+      make("td", {}, percent(hand.mix[action]), make("small", {}, ev(hand.actionEv[action], node.pot))),
+    );
+    return make(
+      `tr${name === state.pin ? ".pinned" : ""}`,
+      { "aria-rowindex": place + 2, onclick: () => pin(name) },
+      make("td", {}, handText(hand.name), hand.locked && make("span.lock-mark", { title: "Locked" }, " locked")),
+      actions.length ? make("td.mix-column", {}, make("span.mix", { style: { background: mixBackground(hand.mix, colours) } })) : null,
+      ...cells,
+      make("td", {}, percent(hand.weight, hand.weight > 0.0995 ? 0 : 1)),
+      make("td.main-number", {}, ev(hand.ev, node.pot)),
+      make("td", {}, percent(hand.equity)),
+      make("td", {}, fixed(hand.eqr, 2)),
+    );
+  }
+
+  scroll.addEventListener("scroll", () => requestAnimationFrame(drawRows), { passive: true });
+  new ResizeObserver(() => scene && drawRows()).observe(scroll);
+
+  return {
+    root,
+    beside: filter.root,
+    async show(given) {
+      scene = given;
+      drawHead(head, scene, change);
+      set(table, { "aria-rowcount": -1 });
+      const { test, error } = await filter.read(scene);
+      if (scene !== given) return;
+      rows = sorted(scene.hands.filter((hand) => hand.weight > 0 && test(hand)), scene);
+      none.hidden = rows.length > 0 || Boolean(error);
+      none.textContent = scene.state.filter ? "No hand of this range passes the filter." : "No hand gets here.";
+      set(table, { "aria-rowcount": rows.length + 1 });
+      drawn = "";
+      drawRows();
+    },
+    /** Bring a hand or the first hand of a class into view. */
+    reveal(className) {
+      const place = rows.findIndex((hand) => CLASSES[hand.class] === className);
+      const top = place * ROW;
+      if (place >= 0 && (top < scroll.scrollTop || top > scroll.scrollTop + scroll.clientHeight - 2 * ROW)) scroll.scrollTop = top;
+    },
+  };
+}
+
+const COLUMNS = { weight: "Weight", ev: "EV", equity: "Equity", eqr: "EQR" };
+
+function drawHead(head, { actions, state }, change) {
+  const [column, descending] = [state.sort.replace("-", ""), state.sort.startsWith("-")];
+  const sortable = (key, label) =>
+    make(
+      "th",
+      { scope: "col", "aria-sort": column === key ? (descending ? "descending" : "ascending") : null },
+      make(
+        "button",
+        { onclick: () => change({ sort: column === key && descending ? key : `-${key}` }), title: `Sort by ${label}` },
+        label + (column === key ? (descending ? " ↓" : " ↑") : ""),
+      ),
+    );
+  fill(
+    head,
+    sortable("hand", "Hand"),
+    actions.length ? make("th.mix-column", { scope: "col" }, "Strategy") : null,
+    ...actions.map((action) => sortable(action.name, action.name)),
+    ...Object.entries(COLUMNS).map(([key, label]) => sortable(key, label)),
+  );
+}
+
+function sorted(hands, { state, actions }) {
+  const column = state.sort.replace("-", "");
+  const sign = state.sort.startsWith("-") ? -1 : 1;
+  const action = actions.findIndex((each) => each.name === column);
+  const key =
+    action >= 0 ? (hand) => hand.mix[action] : column === "hand" ? (hand) => -hand.class : (hand) => hand[column in COLUMNS ? column : "ev"];
+  const least = -Infinity; // hands without a number come last, whichever way
+  const value = (hand) => key(hand) ?? sign * least;
+  return hands.toSorted((a, b) => sign * (value(a) - value(b)) || a.class - b.class || b.index - a.index);
+}

@@ -1,0 +1,135 @@
+/** The tree of parts of the browse view: strip, action bar, grid, summary, pinned class and tabs. */
+
+import { fill, make, set } from "../shared/dom.js";
+import { actionBar } from "./action-bar.js";
+import { cardsTab } from "./cards-tab.js";
+import { compareTab } from "./compare-tab.js";
+import { findHand } from "./find.js";
+import { graphTab } from "./graph.js";
+import { NUMBERS, handGrid } from "./grid.js";
+import { handTable } from "./hand-table.js";
+import { draftLocks } from "./lock-draft.js";
+import { lockTab } from "./lock-tab.js";
+import { madeHands } from "./made-hands.js";
+import { pinnedClass } from "./pinned.js";
+import { rangesTab } from "./ranges-tab.js";
+import { readScene } from "./scene.js";
+import { lineStrip } from "./strip.js";
+import { summary } from "./summary.js";
+
+/** The tab that opens at a node: at a chance node, the cards to choose from unless another tab was chosen. */
+export const openTab = ({ node, state }) => (node.kind === "chance" && state.tab === "hands" ? "cards" : state.tab);
+
+export function spotParts({ go, change }) {
+  let scene = null;
+  let previewed = null;
+
+  const find = () => findHand((name) => change({ pin: name }));
+  const pin = (name, second = false) => {
+    if (second && scene.state.pin) change({ versus: name === scene.state.versus ? "" : name });
+    else change({ pin: name, versus: "" });
+  };
+  const preview = (name) => {
+    previewed = name;
+    if (scene) pinned.show(scene, shownClasses());
+  };
+  const shownClasses = () => (previewed && previewed !== scene.state.pin && !scene.state.versus ? [previewed] : [scene.state.pin, scene.state.versus]);
+
+  const strip = lineStrip(go);
+  const bar = actionBar(go);
+  const grid = handGrid("Strategy by class", { preview, pin });
+  const numbers = numberChoice((number) => change({ number }));
+  const players = summary((player) => change({ player }));
+  const pinned = pinnedClass(find);
+  const hands = handTable({ change, pin: (name) => pin(name) });
+  const tabs = {
+    hands: { label: "Hands", part: hands },
+    made: { label: "Made hands", part: madeHands((label) => change({ tab: "hands", filter: label })) },
+    ranges: { label: "Ranges", part: rangesTab() },
+    graph: { label: "Graph", part: graphTab() },
+    cards: { label: "Cards", part: cardsTab(go) },
+    lock: { label: "Lock", part: lockTab({ changed: () => showStrip() }) },
+    compare: { label: "Compare", part: compareTab({ change, go }) },
+  };
+  const tabList = tabBar(tabs, (tab) => change({ tab }));
+  const content = make(".tab-content", { role: "tabpanel", id: "tab-content" });
+
+  const root = make(
+    ".browse",
+    {},
+    strip.root,
+    make(".browse-body", {}, make(".browse-left", {}, bar.root, grid.root, numbers.root), make(".browse-right", {}, players.root, pinned.root, tabList.root, content)),
+  );
+
+  function showStrip() {
+    const locked = [...(scene.file.locks ?? []), ...draftLocks(scene.file.file)].map((lock) => lock.node);
+    strip.show({ strip: scene.node.strip, locks: locked });
+  }
+
+  return {
+    root,
+    grid,
+    find,
+    show(given) {
+      const before = scene;
+      scene = readScene(given);
+      const { node, state } = scene;
+      if (before?.node !== node) showStrip();
+      bar.show(scene);
+      grid.show({ classes: scene.classes, actions: scene.actions, colours: scene.colours, number: state.number, pot: node.pot, pinned: state.pin, versus: state.versus });
+      numbers.show(state.number, scene.player);
+      players.show(scene);
+      pinned.show(scene, shownClasses());
+      const tab = tabs[openTab(scene)] ? openTab(scene) : "hands";
+      const { part } = tabs[tab];
+      if (content.firstElementChild !== part.root) fill(content, part.root);
+      set(content, { "aria-labelledby": `tab-${tab}` });
+      tabList.show(tab, node, part.beside);
+      part.show(scene);
+      if (tab === "hands" && state.pin !== before?.state.pin) hands.reveal(state.pin);
+      return scene;
+    },
+  };
+}
+
+function numberChoice(choose) {
+  const player = make("span.label.spring");
+  const buttons = Object.entries(NUMBERS).map(([key, { label }]) => ({ key, root: make("button.choice", { onclick: () => choose(key), title: `Show ${label} in each cell` }, label) }));
+  return {
+    root: make(".grid-controls", { role: "group", "aria-label": "Number in each cell" }, ...buttons.map((button) => button.root), player),
+    show(number, shown) {
+      for (const { key, root } of buttons) set(root, { "aria-pressed": String(key === number) });
+      player.textContent = `range of ${shown.toUpperCase()}`;
+    },
+  };
+}
+
+function tabBar(tabs, choose) {
+  const keys = Object.keys(tabs);
+  const buttons = keys.map((key) => make("button", { role: "tab", id: `tab-${key}`, "aria-controls": "tab-content", onclick: () => choose(key) }, tabs[key].label));
+  const beside = make(".beside");
+  const list = make(".tab-list", { role: "tablist", "aria-label": "What to show" }, ...buttons);
+  list.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const place = (buttons.indexOf(event.target) + step + keys.length) % keys.length;
+    buttons[place].focus();
+    choose(keys[place]);
+  });
+  return {
+    root: make(".tabs", {}, list, beside),
+    show(tab, node, besideTab) {
+      keys.forEach((key, place) => set(buttons[place], { "aria-selected": String(key === tab), tabindex: key === tab ? 0 : -1 }));
+      buttons[keys.indexOf("cards")].textContent = cardsLabel(node);
+      if (besideTab !== beside.firstElementChild) fill(beside, besideTab);
+    },
+  };
+}
+
+const CARDS = { flop: "Flop cards", turn: "Turn cards", river: "River cards" };
+
+function cardsLabel(node) {
+  return node.line.match(/[2-9TJQKA][cdhs]/) || node.kind === "chance" ? (CARDS[node.street] ?? "Cards") : "Cards";
+}

@@ -1,0 +1,45 @@
+/** Both players: EV, equity, EQR, what they did last, and the stack behind. Clicking one shows that range. */
+
+import { make, say, set } from "../shared/dom.js";
+import { chips, ev, fixed, percent } from "../shared/format.js";
+
+const DONE = { check: "checked", call: "called", fold: "folded" };
+
+export function summary(choose) {
+  const parts = ["oop", "ip"].map((player) => playerPart(player, choose));
+  return { root: make(".summary", {}, ...parts.map((part) => part.root)), show: (scene) => parts.forEach((part) => part.show(scene)) };
+}
+
+function playerPart(player, choose) {
+  const status = make("span.label.status");
+  const [chipsWon, equity, realised] = ["EV", "Equity", "EQR"].map((label) => {
+    const value = make("dd");
+    return { value, root: make("div", {}, make("dt.label", {}, label), value) };
+  });
+  const root = make(
+    "button.player",
+    { onclick: () => choose(player) },
+    make("strong", {}, player.toUpperCase()),
+    status,
+    make("dl", {}, chipsWon.root, equity.root, realised.root),
+  );
+  return {
+    root,
+    show({ node, player: shown }) {
+      const numbers = node.players[player];
+      say(status, `${doing(node, player)} · ${chips(node.stacks[player])} behind`);
+      say(chipsWon.value, ev(numbers.ev, node.pot >= 20 && node.pot < 1000 ? 1 : node.pot));
+      say(equity.value, `${percent(numbers.equity)} %`);
+      say(realised.value, fixed(numbers.eqr, 2));
+      root.classList.toggle("to-act", node.kind === "decision" && node.player === player);
+      set(root, { "aria-pressed": String(shown === player), title: `Show the range of ${player.toUpperCase()}` });
+    },
+  };
+}
+
+function doing(node, player) {
+  if (node.kind === "decision" && node.player === player) return "to act";
+  const last = node.players[player].last;
+  if (!last) return "to come";
+  return DONE[last] ?? last.replace("all-in", "all in");
+}

@@ -1,0 +1,79 @@
+/** Starts the page: the header, and the view that the address names. */
+
+import { aboutServer } from "./shared/api.js";
+import { make, fill } from "./shared/dom.js";
+import { showKeys } from "./shared/keys.js";
+import { applyTheme, currentTheme, setTheme, THEMES } from "./shared/settings.js";
+import { address, go, now, onChange, DEFAULTS } from "./shared/state.js";
+import { chooseFile } from "./shared/files.js";
+
+const VIEWS = [
+  { view: "setup", label: "Set up", load: () => import("./setup/setup.js") },
+  { view: "solve", label: "Solve", load: () => import("./solve/solve.js") },
+  { view: "browse", label: "Browse", load: () => import("./browse/browse.js") },
+  { view: "practice", label: "Practice", load: () => import("./practice/practice.js") },
+];
+
+const main = document.querySelector("main");
+let mounted = null; // {view, part}
+
+/** A link that changes the state without loading the page again. */
+function stateLink(change, label, properties = {}) {
+  return make(
+    "a",
+    {
+      href: address(change),
+      onclick: (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        go(change);
+      },
+      ...properties,
+    },
+    label,
+  );
+}
+
+function showHeader(state) {
+  const links = VIEWS.map(({ view, label }) => {
+    const kept = view === "browse" || view === "practice" ? { ...DEFAULTS, file: state.file } : { ...DEFAULTS };
+    return stateLink({ ...kept, view }, label, { "aria-current": state.view === view ? "page" : null });
+  });
+  fill(document.querySelector(".views"), ...links);
+}
+
+function nextTheme() {
+  const next = THEMES[(THEMES.indexOf(currentTheme()) + 1) % THEMES.length];
+  setTheme(next);
+  document.querySelector(".theme").title = `${next.label} (click to change)`;
+}
+
+function buildHeader() {
+  fill(
+    document.querySelector(".about-file"),
+    make("button.file-name", { title: "Open another file", onclick: chooseFile }, "Open…"),
+    make("span.badge", { hidden: true }),
+    make("button.icon.theme", { "aria-label": "Change theme", title: currentTheme().label, onclick: nextTheme }, "◐"),
+    make("button.icon", { "aria-label": "List the keys", title: "Keys", onclick: showKeys }, "?"),
+  );
+}
+
+async function show(state) {
+  showHeader(state);
+  const { view, load } = VIEWS.find((each) => each.view === state.view);
+  if (mounted?.view !== view) {
+    mounted?.part?.leave?.();
+    mounted = { view, part: null };
+    const module = await load();
+    if (mounted.view !== view) return; // another view was chosen meanwhile
+    main.replaceChildren();
+    mounted.part = module.mount(main);
+  }
+  mounted.part?.show(now());
+}
+
+applyTheme();
+buildHeader();
+onChange(show);
+aboutServer().catch(() => {}); // the view that needs it shows the error
+show(now());

@@ -1,0 +1,103 @@
+/** One hand of practice: the line so far, the board, the hole cards, the choices, the verdict and the score. */
+
+import { lineStrip } from "../browse/strip.js";
+import { cardTile, classOf } from "../shared/cards.js";
+import { actionColours, mixBackground } from "../shared/colours.js";
+import { fill, make, set } from "../shared/dom.js";
+import { chips, fixed, percent } from "../shared/format.js";
+
+const GRADES = { best: "Best", fine: "Fine", inaccuracy: "Inaccuracy", mistake: "Mistake", blunder: "Blunder" };
+
+export function practiceTable({ act, deal, explain, restart }) {
+  const strip = lineStrip(() => {});
+  const board = make(".board-cards", { "aria-label": "Board" });
+  const hole = make(".hole-cards", { "aria-label": "Your hand" });
+  const situation = make("p.hint");
+  const choices = make(".choices", { role: "group", "aria-label": "Your action" });
+  const verdict = make("section.verdict.panel", { "aria-label": "Verdict", "aria-live": "polite" });
+  const score = make("section.score.panel", { "aria-label": "Score" });
+  const problem = make("p.problem", { role: "alert" });
+  const root = make(
+    ".practice",
+    {},
+    strip.root,
+    make(".practice-body", {}, make("section.felt.panel", { "aria-label": "Hand" }, board, hole, situation, choices, problem), make(".practice-side", {}, verdict, score)),
+  );
+
+  function showChoices(hand) {
+    if (hand.over) {
+      fill(choices, make("p.outcome", {}, hand.outcome.text), ...(hand.outcome.opponent ? [make("span.opponent", {}, "They had ", ...hand.outcome.opponent.map(cardTile))] : []), make("button.button.primary", { onclick: deal }, "Next hand"));
+      return;
+    }
+    const colours = actionColours(hand.actions.map((action) => action.name));
+    fill(
+      choices,
+      ...hand.actions.map((action, place) =>
+        make("button.act", { onclick: () => act(action.name), style: { background: colours[place] } }, make("strong", {}, action.name), make("span", {}, action.pot_share ? `${percent(action.pot_share, 0)} % of pot` : "")),
+      ),
+    );
+  }
+
+  function showVerdict({ feedback }) {
+    if (!feedback) {
+      fill(verdict, make("h2.label", {}, "Verdict"), make("p.hint", {}, "Choose an action: what the solution does with this hand, and what your choice costs, is shown here."));
+      return;
+    }
+    const names = Object.keys(feedback.strategy);
+    const colours = actionColours(names);
+    fill(
+      verdict,
+      make("header", {}, make(`h2.grade.${feedback.grade}`, {}, GRADES[feedback.grade]), make("span.lost", {}, feedback.lost > 0.005 ? `−${fixed(feedback.lost, 2)} chips` : "nothing lost")),
+      make("p.hint", {}, `${feedback.hand} ${feedback.line ? `after ${feedback.line}` : "at the first decision"}: you chose ${feedback.chosen}`),
+      make("span.mix", { style: { background: mixBackground(Object.values(feedback.strategy), colours) } }),
+      make(
+        "table",
+        {},
+        make("thead", {}, make("tr", {}, ...["Action", "Solution", "EV"].map((text) => make("th", { scope: "col" }, text)))),
+        make(
+          "tbody",
+          {},
+          ...names.map((name, place) =>
+            make(`tr${name === feedback.chosen ? ".chosen" : ""}`, {}, make("td", {}, make("span.swatch", { style: { background: colours[place] } }), ` ${name}`), make("td", {}, `${percent(feedback.strategy[name])} %`), make("td", {}, fixed(feedback.ev[name], 2))),
+          ),
+        ),
+      ),
+      make("button.link", { onclick: () => explain({ line: feedback.line, class: classOf(feedback.hand) }) }, "Look at this decision"),
+    );
+  }
+
+  function showScore({ score: kept, player }) {
+    const entry = (label, value) => make("div", {}, make("dt.label", {}, label), make("dd", {}, value));
+    fill(
+      score,
+      make("h2.label", {}, "Score"),
+      make(
+        "dl",
+        {},
+        entry("Hands", String(kept.hands)),
+        entry("Decisions", String(kept.decisions)),
+        entry("EV lost", chips(kept.lost)),
+        entry("Per decision", kept.decisions ? `${fixed(kept.lost_pct_pot, 2)} % of pot` : "–"),
+      ),
+      make("ul.grades", {}, ...Object.entries(GRADES).map(([key, label]) => make("li", {}, make(`span.${key}`, {}, label), make("strong", {}, String(kept.grades[key] ?? 0))))),
+      make(".row", { role: "group", "aria-label": "Play as" }, make("span.hint", {}, "Start again as"), ...["oop", "ip"].map((each) => make("button.choice", { "aria-pressed": String(each === player), onclick: () => restart(each) }, each.toUpperCase())), make("button.choice", { onclick: () => restart("") }, "either")),
+    );
+  }
+
+  return {
+    root,
+    showProblem: (text) => (problem.textContent = text),
+    show(hand) {
+      problem.textContent = "";
+      strip.show({ strip: hand.strip });
+      for (const button of strip.root.querySelectorAll("button")) set(button, { disabled: true });
+      fill(board, ...hand.board.map(cardTile));
+      fill(hole, ...hand.hole.map(cardTile));
+      const call = hand.to_call ? ` · ${chips(hand.to_call)} to call` : "";
+      situation.textContent = `You are ${hand.player.toUpperCase()} · pot ${chips(hand.pot)}${call} · ${chips(hand.stacks[hand.player])} behind`;
+      showChoices(hand);
+      showVerdict(hand);
+      showScore(hand);
+    },
+  };
+}

@@ -1,0 +1,133 @@
+/** One player's range: a grid to paint, the weight of the brush, single combos, text in and out, presets. */
+
+import { post } from "../shared/api.js";
+import { CLASSES, classOf, handText, placeOf } from "../shared/cards.js";
+import { debounced, fill, make, set } from "../shared/dom.js";
+import { fixed, percent } from "../shared/format.js";
+import { readField, writeField } from "./draft.js";
+import { paintGrid } from "./paint-grid.js";
+import { presetMenu } from "./presets.js";
+
+const TITLES = { oop: "OOP, acts first", ip: "IP, acts last" };
+
+/** `names` are the 1,326 hands in the server's order; `changed()` is called after every edit. */
+export function rangeEditor(player, { names, fields, changed }) {
+  const path = `${player}.range`;
+  const members = CLASSES.map(() => []);
+  names.forEach((name, index) => members[placeOf(classOf(name))].push(index));
+  let weights = new Array(names.length).fill(0);
+  let chosen = 0;
+
+  const weightOf = (place) => members[place].reduce((sum, index) => sum + weights[index], 0) / members[place].length;
+  const brush = make("input", { type: "range", min: 5, max: 100, step: 5, value: 100, "aria-label": `Weight of the brush for ${player.toUpperCase()}, percent`, oninput: () => (brushText.textContent = `${brush.value} %`) });
+  const brushText = make("output", {}, "100 %");
+  const count = make("span.hint", { role: "status" });
+  const text = make("textarea.field", { rows: 2, spellcheck: "false", "aria-label": `Range of ${player.toUpperCase()} as text`, placeholder: "22+, A2s+, KTo+, AhKh:0.5", oninput: () => (writeField(path, text.value), changed(), readText()) });
+  const problem = fields.register(path, text);
+  const suits = make(".suits", { role: "group", "aria-label": "Combos of one class" });
+
+  const grid = paintGrid(`Range of ${player.toUpperCase()}`, {
+    weightOf,
+    paint(place, erase) {
+      for (const index of members[place]) weights[index] = erase ? 0 : brush.value / 100;
+    },
+    done: () => writeText(),
+    choose(place) {
+      chosen = place;
+      drawSuits();
+    },
+  });
+
+  function drawSuits() {
+    grid.mark(chosen);
+    const combos = members[chosen].map((index) =>
+      make(
+        "button.combo-choice",
+        {
+          "aria-pressed": String(weights[index] > 0),
+          "aria-label": `${names[index]}, ${percent(weights[index], 0)} %`,
+          onclick: () => {
+            weights[index] = weights[index] > 0 ? 0 : brush.value / 100;
+            grid.show();
+            drawSuits();
+            writeText();
+          },
+        },
+        handText(names[index]),
+        make("small", {}, weights[index] > 0 ? percent(weights[index], 0) : "–"),
+      ),
+    );
+    fill(suits, make("strong", {}, CLASSES[chosen]), ...combos);
+  }
+
+  function showCount({ combos, percent: share }) {
+    count.textContent = `${fixed(combos, 1)} combos · ${fixed(share, 1)} %`;
+  }
+
+  /** The server writes the text, so that the editor has no grammar of its own. */
+  const writeText = debounced(async () => {
+    const sent = weights;
+    const answer = await post("/ranges/format", { weights: sent, format: "short" }).catch((error) => ({ error }));
+    if (answer.error || sent !== weights) return;
+    text.value = answer.text;
+    showCount(answer);
+    writeField(path, answer.text);
+    changed();
+  }, 60);
+
+  const readText = debounced(async () => {
+    const asked = text.value;
+    if (!asked.trim()) return take(new Array(names.length).fill(0), { combos: 0, percent: 0 });
+    const answer = await post("/ranges/parse", { text: asked }).catch(() => null);
+    if (answer?.valid && text.value === asked) take(answer.weights, answer);
+  }, 150);
+
+  function take(given, numbers) {
+    weights = given;
+    showCount(numbers);
+    grid.show();
+    drawSuits();
+  }
+
+  function setText(range) {
+    text.value = range;
+    writeField(path, range);
+    changed();
+    readText();
+  }
+
+  async function copyAs(format) {
+    const answer = await post("/ranges/format", { weights, format });
+    await navigator.clipboard?.writeText(answer.text).catch(() => {});
+    setText(answer.text);
+  }
+
+  const formats = make(
+    "select.field.compact",
+    { "aria-label": "Write the text as", title: "Write the text as another tool reads it", onchange: () => (formats.value && copyAs(formats.value), (formats.value = "")) },
+    ...[["", "Text as…"], ["short", "short"], ["gto+", "GTO+, Flopzilla"], ["weights", "PioSOLVER weights"]].map(([value, label]) => make("option", { value }, label)),
+  );
+  const clear = make("button.button", { onclick: () => setText("") }, "Clear");
+  const root = make(
+    "section.range-editor.panel",
+    { "aria-label": `Range of ${player.toUpperCase()}` },
+    make("header", {}, make("h2", {}, TITLES[player]), count),
+    grid.root,
+    make(".brush", {}, make("span.label", {}, "Weight"), brush, brushText, clear),
+    suits,
+    text,
+    problem,
+    make(".row", {}, presetMenu({ current: () => text.value, choose: setText }), formats),
+  );
+
+  function refresh() {
+    text.value = readField(path);
+    readText();
+  }
+
+  grid.show();
+  drawSuits();
+  refresh();
+  set(root, { "data-player": player });
+  return { root, refresh };
+}

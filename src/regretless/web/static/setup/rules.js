@@ -1,0 +1,27 @@
+/** Rake, thresholds and lines that are added or removed. */
+
+import { make } from "../shared/dom.js";
+import { readField, writeField } from "./draft.js";
+
+const RULES = [
+  ["rake", "Rake", "0", "share of the pot: 0.05 is 5 %"],
+  ["rake_cap", "Rake cap", "no cap", "chips"],
+  ["add_allin", "Add all-in below", "1.5", "stack / pot from which an all-in is offered; 0: never"],
+  ["force_allin", "Force all-in below", "0.15", "stack left after a call, as a share of the pot"],
+  ["merge", "Merge sizes within", "0.1", "sizes this close become one; 0: keep all"],
+  ["min_bet", "Smallest bet", "1", "chips"],
+  ["chip", "Smallest chip", "1", "bets are rounded to it"],
+];
+
+export function ruleFields({ fields, changed }) {
+  const inputs = RULES.map(([key, label, placeholder, hint]) => fields.text(`rules.${key}`, label, { placeholder, hint }));
+  const lines = [
+    ["lines.add", "Lines to add", "bet 94, raise 300"],
+    ["lines.remove", "Lines to remove", "check, bet 94"],
+  ].map(([path, label, placeholder]) => {
+    const area = make("textarea.field", { rows: 2, placeholder, spellcheck: "false", "data-field": path, oninput: () => (writeField(path, area.value), changed()) });
+    area.value = readField(path);
+    return make("label.labelled", {}, make("span.label", {}, `${label}, one per row`), area, fields.register(path, area));
+  });
+  return make("details.panel.rules", {}, make("summary", {}, "Rake, thresholds, single lines"), make(".rule-grid", {}, ...inputs), make(".rule-lines", {}, ...lines));
+}

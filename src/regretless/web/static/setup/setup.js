@@ -1,0 +1,101 @@
+/** The set-up view: both ranges, the board between them, sizes and rules below, cost and start at the bottom. */
+
+import { aboutServer, latest, post } from "../shared/api.js";
+import { debounced, fill, make } from "../shared/dom.js";
+import { setKeys } from "../shared/keys.js";
+import { go } from "../shared/state.js";
+import { boardPicker } from "./board-picker.js";
+import { EMPTY, replaceDraft, spotToSend, writeField } from "./draft.js";
+import { estimateBar } from "./estimate.js";
+import { fieldSet } from "./fields.js";
+import { formationMenu } from "./presets.js";
+import { rangeEditor } from "./range-editor.js";
+import { ruleFields } from "./rules.js";
+import { sizeFields } from "./sizes.js";
+import { fileButtons } from "./spot-files.js";
+import { treePreview } from "./tree.js";
+
+const askCheck = latest((body, signal) => post("/spots/check", body, signal));
+
+export function mount(root) {
+  let parts = null;
+
+  async function build() {
+    const meta = await aboutServer();
+    const changed = () => (parts?.sizes.show(), check());
+    const fields = fieldSet(changed);
+    const problem = make("p.problem", { role: "status" });
+    const estimate = estimateBar({ meta, changed });
+    const editors = ["oop", "ip"].map((player) => rangeEditor(player, { names: meta.hands, fields, changed }));
+    const board = boardPicker({ fields, changed });
+    const sizes = sizeFields({ fields, help: meta.sizes_help });
+    const tree = treePreview();
+    const files = fileButtons({ taken: take, problem: (text) => (problem.textContent = text) });
+    const middle = make(
+      ".setup-middle",
+      {},
+      make(".panel.setup-game", {}, formationMenu(takeFormation), board.root, make(".pot-row", {}, fields.text("pot", "Pot", { placeholder: "60" }), fields.text("stack", "Stack behind", { placeholder: "240" })), fields.text("name", "Name", { placeholder: "optional" })),
+      make(".panel.setup-files", {}, files.root, make("button.button", { onclick: () => take(EMPTY) }, "Start over"), problem),
+    );
+    fill(
+      root,
+      make(
+        ".setup",
+        {},
+        make("h1.for-readers", {}, "Set up a spot"),
+        make(".setup-scroll", {}, make(".setup-ranges", {}, editors[0].root, middle, editors[1].root), sizes.root, ruleFields({ fields, changed }), tree.root),
+        estimate.root,
+      ),
+    );
+    setKeys([]);
+    parts = { fields, estimate, editors, board, sizes, tree, files };
+    sizes.show();
+    check();
+  }
+
+  const check = debounced(async () => {
+    const { threads, target } = parts.estimate.wanted();
+    try {
+      const answer = await askCheck({ spot: spotToSend(), threads: Number.isFinite(threads) ? threads : null, target: Number.isFinite(target) ? target : null });
+      if (!answer) return;
+      parts.estimate.show(answer, parts.fields.showErrors(answer.errors));
+      if (answer.valid) parts.tree.refresh();
+    } catch (error) {
+      parts.estimate.show({ valid: false, estimate: null, errors: [] }, [error.message]);
+    }
+  }, 250);
+
+  function refresh() {
+    parts.fields.refresh();
+    parts.editors.forEach((editor) => editor.refresh());
+    parts.board.show();
+    parts.sizes.show();
+    check();
+  }
+
+  function take(spot) {
+    replaceDraft(spot);
+    refresh();
+  }
+
+  function takeFormation({ oop, ip, pot, stack, chip, label }) {
+    for (const [path, value] of Object.entries({ "oop.range": oop.range, "ip.range": ip.range, pot, stack, "rules.chip": chip, name: label })) {
+      if (value !== undefined && value !== null) writeField(path, String(value));
+    }
+    refresh();
+  }
+
+  return {
+    async show(state) {
+      try {
+        if (!parts) await build();
+        if (state.file) {
+          await parts.files.load(state.file);
+          go({ file: "" }, { remember: false }); // the fields hold it now, and may be changed
+        }
+      } catch (error) {
+        fill(root, make(".empty", { role: "alert" }, make("h2", {}, "The page cannot be set up"), make("p", {}, error.message)));
+      }
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/**
+ * Colour means action: fold blue, check and call green, bets amber → orange → red → violet by size.
+ *
+ * The bets of one decision are spread over the scale, smallest first; a lone bet is red and an all-in beside other
+ * bets always violet, so a size keeps its colour in the strip, the bar, the grid, the table and the graph.
+ */
+
+const SCALE = ["var(--bet-1)", "var(--bet-2)", "var(--bet-3)", "var(--bet-4)", "var(--bet-5)"];
+
+const isBet = (action) => /^(bet|raise|all-in)/.test(action);
+
+/** One colour per action of a decision, in the order of its actions. */
+export function actionColours(actions) {
+  const bets = actions.filter(isBet);
+  return actions.map((action) => {
+    if (action.startsWith("fold")) return "var(--fold)";
+    if (!isBet(action)) return "var(--call)";
+    return betColour(bets.indexOf(action), bets.length, bets.at(-1).startsWith("all-in"));
+  });
+}
+
+function betColour(place, count, endsAllIn) {
+  if (count === 1) return endsAllIn ? SCALE[4] : SCALE[2];
+  if (endsAllIn && place === count - 1) return SCALE[4];
+  const top = endsAllIn || count < 3 ? (count === 2 && endsAllIn ? 2 : endsAllIn ? 3 : 2) : 4;
+  const steps = endsAllIn ? count - 2 : count - 1;
+  const position = steps === 0 ? top : (place / steps) * top;
+  const below = Math.floor(position);
+  const share = Math.round(100 * (position - below));
+  return share === 0 ? SCALE[below] : `color-mix(in srgb, ${SCALE[below + 1]} ${share}%, ${SCALE[below]})`;
+}
+
+/** A strategy as the background of one element: the last action (the largest bet) on the left. */
+export function mixBackground(shares, colours) {
+  const stops = [];
+  let from = 0;
+  for (let action = shares.length - 1; action >= 0; action--) {
+    if (!(shares[action] > 0)) continue;
+    const to = from + 100 * shares[action];
+    stops.push(`${colours[action]} ${from.toFixed(2)}% ${to.toFixed(2)}%`);
+    from = to;
+  }
+  return stops.length ? `linear-gradient(to right, ${stops.join(", ")})` : "none";
+}

@@ -1,0 +1,85 @@
+/** The files of the folder that is served, to choose one from; and the file's name in the header. */
+
+import { get } from "./api.js";
+import { openDialog } from "./dialog.js";
+import { make, say } from "./dom.js";
+import { bytes, exploitability } from "./format.js";
+import { DEFAULTS, address, go } from "./state.js";
+
+const OPENED_BY = { toml: "setup" };
+
+/** What one line says about a file. */
+function summary(file) {
+  if (file.note) return file.note;
+  const spot = file.board && `${file.board} · pot ${file.pot}, stack ${file.stack}`;
+  const quality = file.exploitability !== null && precision(file);
+  const kind = { game: "game", toml: "spot, not solved", checkpoint: "interrupted solve" }[file.kind];
+  return [kind, spot, quality, file.locks ? `${file.locks} locked` : null].filter(Boolean).join(" · ");
+}
+
+/** Exploitability with its unit. */
+export function precision({ exploitability: value, unit }) {
+  return unit === "% of the pot" ? exploitability(value) : `${Number(value).toPrecision(2)} ${unit ?? ""}`.trim();
+}
+
+/** Links to the files that a view can open. */
+export function fileLinks(files, onchosen = () => {}) {
+  return make(
+    "ul.file-list",
+    {},
+    ...files.map((file) => {
+      const change = { ...DEFAULTS, view: OPENED_BY[file.kind] ?? "browse", file: file.file };
+      const open = (event) => {
+        event.preventDefault();
+        onchosen();
+        go(change);
+      };
+      return make(
+        "li",
+        {},
+        make(
+          "a",
+          { href: address(change), onclick: open },
+          make("span", {}, file.file),
+          make("span.hint", {}, bytes(file.bytes)),
+          make("small", {}, summary(file)),
+        ),
+      );
+    }),
+  );
+}
+
+export async function listFiles() {
+  return (await get("/files")).files;
+}
+
+export async function chooseFile() {
+  const place = make("div", {}, make("p.hint", {}, "Reading the folder…"));
+  const dialog = openDialog("Open a file", place);
+  try {
+    const files = await listFiles();
+    const openable = files.filter((file) => file.kind !== "unreadable" || file.note);
+    place.replaceChildren(
+      openable.length
+        ? fileLinks(openable, () => dialog.close())
+        : make("p.hint", {}, "There is no .rgl or .toml file in this folder yet. Set up a spot and solve it."),
+    );
+  } catch (error) {
+    place.replaceChildren(make("p.problem", {}, error.message));
+  }
+}
+
+/** Show the open file and how exact it is in the header. */
+export function showFile(file) {
+  const badge = document.querySelector(".badge");
+  say(document.querySelector(".file-name"), file ? describe(file) : "Open…");
+  badge.hidden = !file || file.exploitability === null || file.exploitability === undefined;
+  if (badge.hidden) return;
+  say(badge, precision(file));
+  badge.classList.toggle("coarse", file.unit === "% of the pot" && file.exploitability > 1);
+}
+
+function describe(file) {
+  const named = file.name && !file.file.includes(file.name);
+  return named ? `${file.file} · ${file.name}` : file.file;
+}

@@ -1,0 +1,62 @@
+/**
+ * What the page shows, as one object that mirrors the address bar: /browse?file=turn.rgl&line=check.
+ *
+ * Everything a link must reopen is here; what belongs to the reader (theme, own presets, drafts) is in settings.js.
+ */
+
+export const DEFAULTS = Object.freeze({
+  view: "browse",
+  file: "", // of the folder that is served
+  line: "", // "check, bet 40, call, Th"
+  player: "", // whose range the grid shows; "": the player who acts
+  tab: "hands",
+  number: "ev", // what each cell of the grid shows
+  pin: "", // pinned class
+  versus: "", // a second class beside it
+  filter: "", // of the table of hands
+  sort: "-ev", // its column, "-" for largest first
+  other: "", // file to compare with
+  solve: "", // in the solve view
+  find: "", // in the table of a small game
+});
+
+const VIEWS = ["setup", "solve", "browse", "practice"];
+const listeners = [];
+let current = read();
+
+function read() {
+  const query = new URLSearchParams(location.search);
+  const view = location.pathname.split("/")[1];
+  const state = { ...DEFAULTS, view: VIEWS.includes(view) ? view : DEFAULTS.view };
+  for (const name of Object.keys(DEFAULTS)) if (name !== "view" && query.has(name)) state[name] = query.get(name);
+  return state;
+}
+
+/** The address of a state; fields with their default value are left out. */
+export function address(change = {}) {
+  const state = { ...current, ...change };
+  const query = Object.entries(state)
+    .filter(([name, value]) => name !== "view" && value !== DEFAULTS[name])
+    .map(([name, value]) => `${name}=${encodeURIComponent(value).replaceAll("%20", "+").replaceAll("%2C", ",")}`);
+  return `/${state.view}${query.length ? `?${query.join("&")}` : ""}`;
+}
+
+export const now = () => current;
+
+/** Change some fields: `remember` adds a step to the browser's history, as a new place to go back to. */
+export function go(change, { remember = true } = {}) {
+  const before = address();
+  current = { ...current, ...change };
+  const after = address();
+  if (after !== before) history[remember ? "pushState" : "replaceState"](null, "", after);
+  for (const listener of listeners) listener(current);
+}
+
+export function onChange(listener) {
+  listeners.push(listener);
+}
+
+addEventListener("popstate", () => {
+  current = read();
+  for (const listener of listeners) listener(current);
+});
