@@ -4,7 +4,9 @@ import { fill, make } from "../shared/dom.js";
 import { percent } from "../shared/format.js";
 import { actionTitle } from "./strip.js";
 
-const FITS = 0.16; // share of the bar from which its label fits
+const UNSEEN = 0.0005; // a share that rounds to 0.0 %: the strip still offers the action
+const LETTER = 8; // px, about; and the same again for the margins
+const fits = (text, width) => (text.length + 3) * LETTER <= width;
 
 export function actionBar(go) {
   const root = make(".action-bar", { role: "group", "aria-label": "Mix of the whole range" });
@@ -15,18 +17,21 @@ export function actionBar(go) {
         fill(root, make("span.hint", {}, nothingToChoose(node)));
         return;
       }
-      const parts = node.actions.map((action, place) =>
-        make(
+      const width = root.clientWidth;
+      const parts = node.actions.map((action, place) => {
+        if (!(action.frequency > UNSEEN)) return null;
+        const label = `${action.name} ${percent(action.frequency)} %`;
+        return make(
           "button",
           {
-            style: { "flex-grow": Math.max(action.frequency ?? 0, 0.004), background: colours[place] },
+            style: { "flex-grow": action.frequency, background: colours[place] },
             title: actionTitle(action),
-            "aria-label": `${action.name}, ${percent(action.frequency)} %`,
+            "aria-label": label,
             onclick: () => go(action.next),
           },
-          action.frequency > FITS ? `${action.name} ${percent(action.frequency)} %` : "",
-        ),
-      );
+          fits(label, action.frequency * width) ? label : "",
+        );
+      });
       fill(root, ...parts.reverse());
     },
   };

@@ -1,8 +1,9 @@
 /**
- * The deck, 4 × 13: what is played after each card that can come, and each player's EV there.
+ * The deck, 4 × 13: what is played after each card that can come, and a player's EV there.
  *
- * At a chance node these are the cards to choose from. At a decision, the report is about the card that began this
- * street: the same decision on every other card.
+ * At a chance node these are the cards to choose from. At a decision there are up to two reports: the same decision
+ * on every other card that could have begun this street, and the first decision of the next street if this one is
+ * checked or called through.
  */
 
 import { get, latest } from "../shared/api.js";
@@ -14,76 +15,89 @@ import { ev, percent } from "../shared/format.js";
 const ask = latest((fields, signal) => get("/cards", fields, signal));
 
 const isCard = (step) => /^[2-9TJQKA][cdhs]$/.test(step);
+const NEXT = { flop: "turn", turn: "river" };
+const joined = (...steps) => steps.filter(Boolean).join(", ");
 
-/** The chance node a report is about, and the actions after its card; null on the first street. */
-export function reportAt(node) {
-  if (node.kind === "chance") return { line: node.line, then: "", card: null };
+/** The reports at a node: each about a street, with the line to its chance node and the actions after the card. */
+export function reportsAt(node) {
+  const next = NEXT[node.street];
+  if (node.kind === "chance") return [{ street: next, line: node.line, then: "", card: null, text: `Choose the ${next}` }];
+  const found = [];
   const steps = node.line ? node.line.split(", ") : [];
   const last = steps.findLastIndex(isCard);
-  if (last < 0) return null;
-  return { line: steps.slice(0, last).join(", "), then: steps.slice(last + 1).join(", "), card: steps[last] };
+  if (last >= 0) {
+    const then = joined(...steps.slice(last + 1));
+    found.push({ street: node.street, line: joined(...steps.slice(0, last)), then, card: steps[last], text: `This decision on every ${node.street}` });
+  }
+  if (next && node.kind === "decision") {
+    const rest = node.to_call > 0 ? "call" : node.player === "oop" ? "check, check" : "check";
+    found.push({ street: next, line: joined(node.line, rest), then: "", card: null, text: `Every ${next} after ${rest}` });
+  }
+  return found;
 }
 
 export function cardsTab(go) {
+  const choices = make(".row", { role: "group", "aria-label": "Which cards" });
   const note = make("p.hint");
   const deck = make(".deck", { role: "group", "aria-label": "Cards" });
-  const root = make(".cards-tab.scroll", {}, note, deck);
-  let key = "";
+  const root = make(".cards-tab.scroll", {}, choices, deck, note);
+  let scene = null;
+  let street = ""; // of the report that was chosen
+  let drawn = "";
 
-  function choice(card, report, node, answer, player) {
+  function cardButton(card, report, answer) {
+    const { node, player } = scene;
     const [rank, suit] = card;
     const found = answer?.cards.find((each) => each.card === card);
     const onBoard = node.board.includes(card) && card !== report.card;
-    const next = found?.next ?? [report.line, card, report.then].filter(Boolean).join(", ");
-    const shares = found?.frequencies ?? [];
-    const mix = found && shares.map((share, place) => `${found.actions[place]} ${percent(share)} %`).join(", ");
-    const colours = found ? actionColours(found.actions) : [];
-    const numbers = found && `, EV ${ev(found.ev[player], node.pot)}, equity ${percent(found.equity[player])} %`;
+    const mix = found?.frequencies.map((share, place) => `${found.actions[place]} ${percent(share)} %`).join(", ");
+    const numbers = found && [mix, `EV ${ev(found.ev[player], node.pot)}`, `equity ${percent(found.equity[player])} %`].filter(Boolean).join(", ");
     const name = `${rank} of ${SUIT_NAMES[suit]}`;
     return make(
       `button.deck-card${card === report.card ? ".here" : ""}`,
-      { disabled: onBoard, onclick: () => go(next), "aria-label": found ? `${name}: ${mix}${numbers}` : name, title: found ? `${mix}${numbers}` : null },
+      { disabled: onBoard, onclick: () => go(found?.next ?? joined(report.line, card, report.then)), "aria-label": found ? `${name}: ${numbers}` : name, title: numbers ?? null },
       make(`span.suit-${suit}`, {}, rank + SYMBOLS[suit]),
-      make("span.mix", { style: { background: found ? mixBackground(shares, colours) : "none" } }),
-      make("small", {}, found ? ev(found.ev[player], node.pot) : onBoard ? "" : "\u00a0"),
+      make("span.mix", { style: { background: found ? mixBackground(found.frequencies, actionColours(found.actions)) : "none" } }),
+      make("small", {}, found ? ev(found.ev[player], node.pot) : "\u00a0"),
     );
   }
 
-  function draw({ node, player }, report, answer) {
-    const rows = [...SUITS].map((suit) => make(".deck-row", {}, ...[...RANKS].map((rank) => choice(rank + suit, report, node, answer, player))));
-    fill(deck, ...rows);
+  function drawDeck(report, answer) {
+    fill(deck, ...[...SUITS].map((suit) => make(".deck-row", {}, ...[...RANKS].map((rank) => cardButton(rank + suit, report, answer)))));
+  }
+
+  async function draw() {
+    const { node, file, player } = scene;
+    const reports = reportsAt(node);
+    const report = reports.find((each) => each.street === street) ?? reports[0];
+    fill(choices, ...reports.map((each) => make("button.choice", { "aria-pressed": String(each === report), onclick: () => ((street = each.street), draw()) }, each.text)));
+    if (!report) {
+      drawn = "";
+      fill(deck);
+      note.textContent = "The board is complete: no card is left to come.";
+      return;
+    }
+    const wanted = JSON.stringify([file.file, node.revision, report.line, report.then, report.card, player]);
+    if (wanted === drawn) return;
+    drawn = wanted;
+    note.textContent = `Bars show the mix of the player who acts, numbers the EV of ${player.toUpperCase()}. Click a card to go there.`;
+    drawDeck(report, null);
+    set(deck, { "aria-busy": "true" });
+    try {
+      const answer = await ask({ file: file.file, line: report.line, then: report.then });
+      if (answer && drawn === wanted) drawDeck(report, answer);
+    } catch (error) {
+      note.textContent = error.message;
+      drawn = "";
+    }
+    set(deck, { "aria-busy": null });
   }
 
   return {
     root,
-    async show(scene) {
-      const { node, file, player } = scene;
-      const report = reportAt(node);
-      if (!report) {
-        key = "";
-        fill(deck);
-        note.textContent = node.board.length === 5 ? "The board is complete: no card is left to come." : "Play this street to its end to see the cards that can come next.";
-        return;
-      }
-      const wanted = JSON.stringify([file.file, node.revision, report.line, report.then, player]);
-      note.textContent = describe(report, player);
-      if (wanted === key) return;
-      key = wanted;
-      draw(scene, report, null);
-      set(deck, { "aria-busy": "true" });
-      try {
-        const answer = await ask({ file: file.file, line: report.line, then: report.then });
-        if (answer && key === wanted) draw(scene, report, answer);
-      } catch (error) {
-        note.textContent = error.message;
-        key = "";
-      }
-      set(deck, { "aria-busy": null });
+    show(given) {
+      scene = given;
+      return draw();
     },
   };
-}
-
-function describe({ then, card }, player) {
-  const what = card === null ? "Choose the card that comes" : then ? `This decision (${then}) on every card that could have come` : "The first decision on every card that could have come";
-  return `${what}. Bars show the mix of the player who acts, numbers the EV of ${player.toUpperCase()}.`;
 }

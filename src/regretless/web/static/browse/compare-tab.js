@@ -2,7 +2,7 @@
 
 import { get, latest } from "../shared/api.js";
 import { cardsIn, handText } from "../shared/cards.js";
-import { fill, make } from "../shared/dom.js";
+import { fill, make, set } from "../shared/dom.js";
 import { listFiles } from "../shared/files.js";
 import { ev, fixed, percent } from "../shared/format.js";
 
@@ -12,11 +12,21 @@ const SHOWN_HANDS = 60;
 
 export function compareTab({ change, go }) {
   const chooser = make("select.field", { "aria-label": "Compare with", onchange: () => change({ other: chooser.value }) });
-  const whole = make("section", { "aria-label": "Whole solution" });
+  const numbers = make("dl.compare-numbers");
+  const whole = make("section", { "aria-label": "Where they differ most", hidden: true });
   const here = make("section", { "aria-label": "This node" });
   const problem = make("p.problem", { role: "status" });
-  const root = make(".compare-tab.scroll", {}, make("label.row", {}, make("span.hint", {}, "Before:"), chooser), problem, here, whole);
+  const shownParts = [["This node", here], ["Where they differ most", whole]];
+  const choices = shownParts.map(([label, part]) => make("button.choice", { "aria-pressed": String(part === here), onclick: () => choose(part) }, label));
+  const root = make(".compare-tab.scroll", {}, make(".compare-head", {}, make("label.row", {}, make("span.hint", {}, "Before"), chooser), ...choices), problem, numbers, here, whole);
   let compared = "";
+
+  function choose(part) {
+    shownParts.forEach(([, each], place) => {
+      each.hidden = each !== part;
+      set(choices[place], { "aria-pressed": String(each === part) });
+    });
+  }
 
   async function drawChooser({ file, state }) {
     const files = (await listFiles()).filter((each) => each.kind === "spot" && each.file !== file.file && sameBoard(each, file));
@@ -30,11 +40,13 @@ export function compareTab({ change, go }) {
     compared = key;
     fill(whole, make("p.hint", {}, "Comparing every node…"));
     const answer = await askAll({ first: state.other, second: file.file, most: 20 });
-    if (answer) fill(whole, totals(answer, node.pot), differences(answer, node.pot, go));
+    if (!answer) return;
+    fill(numbers, ...totals(answer, node.pot));
+    fill(whole, differences(answer, node.pot, go));
   }
 
   async function drawHere({ file, state, node }) {
-    if (node.kind !== "decision") return fill(here);
+    if (node.kind !== "decision") return fill(here, make("p.hint", {}, "Nobody acts here: choose a decision in the line above."));
     const answer = await askHere({ first: state.other, second: file.file, line: node.line, player: node.player });
     if (answer) fill(here, nodeTable(answer, node));
   }
@@ -47,8 +59,9 @@ export function compareTab({ change, go }) {
         await drawChooser(scene);
         if (!scene.state.other) {
           compared = "";
-          fill(whole, make("p.hint", {}, "Choose the solution to compare this one with: the one from before a lock, say."));
-          fill(here);
+          fill(numbers);
+          fill(whole);
+          fill(here, make("p.hint", {}, "Choose the solution to compare this one with: the one from before a lock, say."));
           return;
         }
         await Promise.all([drawWhole(scene), drawHere(scene)]);
@@ -64,18 +77,16 @@ const sameBoard = (first, second) => cardsIn(first.board ?? "").toSorted().join(
 function moved(before, after, text, unit = "") {
   if (before === null || after === null) return make("span", {}, `${text(before)} → ${text(after)}${unit}`);
   const kind = after > before + 1e-4 ? ".rose" : after < before - 1e-4 ? ".fell" : "";
-  return make("span", {}, make("small", {}, `${text(before)} → `), make(`span${kind}`, {}, text(after) + unit));
+  return make("span", {}, make("span.before", {}, `${text(before)} → `), make(`span${kind}`, {}, text(after) + unit));
 }
 
 function totals(answer, pot) {
   const entry = (label, ...value) => make("div", {}, make("dt.label", {}, label), make("dd", {}, ...value));
-  return make(
-    "dl.compare-numbers.panel",
-    {},
+  return [
     ...["oop", "ip"].map((player) => entry(`EV ${player.toUpperCase()}`, moved(...answer.ev[player], (value) => ev(value, Math.min(pot, 10))))),
     entry("Exploitability", moved(...answer.exploitability_pct_pot, (value) => fixed(value, 2), " % of pot")),
     entry("What differs", answer.changed.join(", ") || "nothing in the spot"),
-  );
+  ];
 }
 
 function differences(answer, pot, go) {

@@ -1,11 +1,11 @@
 /** A small game: its information sets with a bar of their actions, found by text, a page at a time. */
 
 import { get, latest } from "../shared/api.js";
-import { lineChart } from "../shared/chart.js";
+import { fittedChart } from "../shared/chart.js";
 import { mixBackground } from "../shared/colours.js";
 import { debounced, fill, make } from "../shared/dom.js";
 import { count, fixed, percent } from "../shared/format.js";
-import { curveScales } from "../solve/curve.js";
+import { describeCurve } from "../solve/curve.js";
 
 const PAGE = 200;
 const ask = latest((fields, signal) => get("/game", fields, signal));
@@ -65,7 +65,9 @@ function row(set, actions, colours) {
 
 function facts(answer) {
   const entry = (label, value) => make("div", {}, make("dt.label", {}, label), make("dd", {}, value));
-  const curve = answer.curve?.filter((point) => point[2] > 0) ?? [];
+  const measured = answer.curve?.filter((point) => point[2] > 0).length > 1;
+  const chart = fittedChart();
+  chart.show(measured ? describeCurve(answer.curve) : null);
   return [
     make("h1", {}, answer.game),
     make(
@@ -76,6 +78,6 @@ function facts(answer) {
       entry("Iterations", count(answer.iterations)),
       entry("Variant", answer.variant ?? "–"),
     ),
-    curve.length > 1 ? lineChart({ width: 360, height: 220, label: "Exploitability over time", ...curveScales(curve, null), lines: [{ class: "line-ip", points: curve.map(([, seconds, value]) => [seconds, value]) }] }) : null,
+    measured ? chart.root : null,
   ];
 }

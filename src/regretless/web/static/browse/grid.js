@@ -1,14 +1,16 @@
 /**
  * The 13 × 13 grid: each cell is split by action mix, filled to the range's weight, and shows one number.
  *
- * A cell's name is written twice, in light text on the cell and in dark text inside the fill, which clips it: so it
- * can be read however full the cell is. Cells are made once; a new node changes fills and digits only.
+ * Text on a full cell is dark; on any other it has an outline in the cell's own colour, so that it can be read across
+ * the edge of the fill. Cells are made once; a new node changes fills and digits only.
  */
 
 import { CLASSES, RANKS } from "../shared/cards.js";
 import { mixBackground } from "../shared/colours.js";
 import { make, say, set } from "../shared/dom.js";
 import { ev, fixed, percent } from "../shared/format.js";
+
+const FULL = 0.97;
 
 export const NUMBERS = {
   ev: { label: "EV", text: (cell, pot) => ev(cell.ev, pot >= 20 ? 1000 : pot) },
@@ -74,10 +76,10 @@ export function handGrid(label, on = null) {
 }
 
 function makeCell(name, on) {
-  const fill = make("span.fill", { "data-name": name, "aria-hidden": "true" });
+  const fill = make("span.fill", { "aria-hidden": "true" });
   const number = make("span.number", { "aria-hidden": "true" });
-  const title = make("span.name", { "aria-hidden": "true" }, name);
-  const root = make(on ? "button.cell" : "span.cell", { role: "gridcell", "data-class": name, tabindex: on ? -1 : null }, title, number, fill);
+  const title = make("span.name", { "aria-hidden": "true" }, on ? name : name.slice(0, 2));
+  const root = make(on ? "button.cell" : "span.cell", { role: "gridcell", "data-class": name, tabindex: on ? -1 : null }, fill, title, number);
 
   function show(cell, { actions, colours, number: shown, pot }) {
     root.classList.toggle("out", cell === null);
@@ -85,12 +87,13 @@ function makeCell(name, on) {
     if (cell === null) {
       say(number, "");
       fill.style.height = "0";
+      root.classList.remove("full");
       set(root, { "aria-label": `${name}: not in the range`, "data-locked": null });
       return;
     }
     const text = NUMBERS[shown].text(cell, pot);
     say(number, text);
-    fill.dataset.number = text;
+    root.classList.toggle("full", cell.height > FULL);
     fill.style.height = `${Math.min(100, 100 * cell.height).toFixed(1)}%`;
     fill.style.background = actions.length ? mixBackground(cell.mix, colours) : "var(--range)";
     const mix = actions.map((action, place) => `${action.name} ${percent(cell.mix[place])} %`).join(", ");

@@ -2,7 +2,7 @@
 
 import { DECK } from "../shared/cards.js";
 import { NUMBERS } from "./grid.js";
-import { reportAt } from "./cards-tab.js";
+import { reportsAt } from "./cards-tab.js";
 import { OTHER } from "./scene.js";
 import { openTab } from "./spot-parts.js";
 
@@ -41,7 +41,7 @@ export function browseKeys({ scene, parts, move, change }) {
     const last = node.line.split(", ").at(-1);
     if (DECK.includes(last)) {
       const cards = DECK.filter((card) => card === last || !node.board.includes(card));
-      return move([reportAt(node).line, cards.at((cards.indexOf(last) + step) % cards.length)].filter(Boolean).join(", "));
+      return move([reportsAt(node)[0].line, cards.at((cards.indexOf(last) + step) % cards.length)].filter(Boolean).join(", "));
     }
     return move(before.actions.at((before.taken + step) % before.actions.length).next);
   }

@@ -1,5 +1,6 @@
 /** Locks that were set but not solved yet, kept per file so that a reload does not lose them. */
 
+import { percent } from "../shared/format.js";
 import { store, stored } from "../shared/settings.js";
 
 const all = () => stored("locks", {});
@@ -17,4 +18,12 @@ export function keepLocks(file, locks) {
 export function addLock(file, lock) {
   const others = draftLocks(file).filter((each) => each.node !== lock.node || each.hands !== lock.hands);
   keepLocks(file, [...others, lock]);
+}
+
+/** "After check: KK, QQ bet 40 70 %, check 30 %". */
+export function describeLock({ node, player, hands, strategy, source }) {
+  const where = node ? `After ${node}` : player ? `Every decision of ${player.toUpperCase()}` : "First decision";
+  const played = Object.entries(strategy ?? {}).filter(([, share]) => share > 0);
+  const what = source ? `as in ${source}` : played.map(([action, share]) => `${action} ${percent(share, 0)} %`).join(", ");
+  return `${where}: ${hands || "every hand"} ${what}`;
 }

@@ -7,7 +7,7 @@ import { post } from "../shared/api.js";
 import { CLASSES } from "../shared/cards.js";
 import { fill, make, set } from "../shared/dom.js";
 import { DEFAULTS, go } from "../shared/state.js";
-import { addLock, draftLocks, keepLocks } from "./lock-draft.js";
+import { addLock, describeLock, draftLocks, keepLocks } from "./lock-draft.js";
 import { mixSliders } from "./mix-sliders.js";
 
 export function lockTab({ changed }) {
@@ -38,7 +38,7 @@ export function lockTab({ changed }) {
   async function check(lock) {
     const answer = await post("/locks/check", { file: scene.file.file, lock });
     if (!answer.valid) throw new Error(answer.errors.map((error) => `${error.field ? `${error.field}: ` : ""}${error.message}`).join("; "));
-    return { ...lock, text: answer.text };
+    return lock;
   }
 
   async function keepLock(lock) {
@@ -66,7 +66,7 @@ export function lockTab({ changed }) {
     problem.textContent = "";
     const { file, target, name } = scene.file;
     try {
-      const { solve } = await post("/solves", { again: file, locks: draftLocks(file).map(({ text: _, ...lock }) => lock), keep_locks: true, target, name: `${name || file.replace(/\.rgl$/, "")} locked` });
+      const { solve } = await post("/solves", { again: file, locks: draftLocks(file), keep_locks: true, target, name: `${name || file.replace(/\.rgl$/, "")} locked` });
       keepLocks(file, []);
       go({ ...DEFAULTS, view: "solve", solve: solve.id });
     } catch (error) {
@@ -95,7 +95,7 @@ export function lockTab({ changed }) {
   function drawList() {
     const { file } = scene;
     const draft = draftLocks(file.file);
-    const row = (lock, drop) => make("li", {}, make("span", {}, lock.text), drop ? make("button.button", { onclick: drop, "aria-label": `Remove ${lock.text}` }, "Remove") : null);
+    const row = (lock, drop) => make("li", {}, make("span", {}, describeLock(lock)), drop ? make("button.button", { onclick: drop, "aria-label": `Remove the lock: ${describeLock(lock)}` }, "Remove") : null);
     fill(
       list,
       make("h3.label", {}, draft.length ? "New locks" : "No new locks yet"),

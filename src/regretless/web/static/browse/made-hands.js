@@ -29,8 +29,7 @@ function categoryTable(title, held, names, { actions, colours, node }, choose) {
       "tr",
       {},
       make("td", {}, make("button.link", { onclick: () => choose(label(key)), title: "Show these hands" }, label(key))),
-      make("td.share-column", {}, make("span.bar", { style: { width: `${(100 * share) / most}%` } })),
-      make("td", {}, percent(share)),
+      make("td.share", {}, make("span.track", {}, make("span.bar", { style: { width: `${(100 * share) / most}%` } })), percent(share)),
       make("td", {}, fixed(combos, 1)),
       actions.length ? make("td.mix-column", {}, make("span.mix", { style: { background: mix ? mixBackground(mix, colours) : "none" } })) : null,
       ...actions.map((_, action) => make("td", {}, percent(mix?.[action]))),
@@ -38,11 +37,12 @@ function categoryTable(title, held, names, { actions, colours, node }, choose) {
       make("td", {}, percent(equity)),
     ),
   );
-  const heads = [title, "", "% of range", "Combos", ...(actions.length ? ["Strategy"] : []), ...actions.map((action) => action.name), "EV", "Equity"];
+  const head = (text) => make(`th${text === "Strategy" ? ".mix-column" : ""}`, { scope: "col" }, text);
+  const heads = ["Combos", ...(actions.length ? ["Strategy"] : []), ...actions.map((action) => action.name), "EV", "Equity"];
   return make(
     "table.made",
     {},
-    make("thead", {}, make("tr", {}, ...heads.map((text) => (text ? make(`th${text === "Strategy" ? ".mix-column" : ""}`, { scope: "col" }, text) : make("td.share-column"))))),
+    make("thead", {}, make("tr", {}, head(title), head("% of range"), ...heads.map(head))),
     make("tbody", {}, ...rows),
   );
 }

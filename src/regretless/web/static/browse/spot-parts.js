@@ -2,7 +2,7 @@
 
 import { fill, make, set } from "../shared/dom.js";
 import { actionBar } from "./action-bar.js";
-import { cardsTab } from "./cards-tab.js";
+import { cardsTab, reportsAt } from "./cards-tab.js";
 import { compareTab } from "./compare-tab.js";
 import { findHand } from "./find.js";
 import { graphTab } from "./graph.js";
@@ -128,8 +128,8 @@ function tabBar(tabs, choose) {
   };
 }
 
-const CARDS = { flop: "Flop cards", turn: "Turn cards", river: "River cards" };
-
+/** "River cards": the cards that the tab opens with. */
 function cardsLabel(node) {
-  return node.line.match(/[2-9TJQKA][cdhs]/) || node.kind === "chance" ? (CARDS[node.street] ?? "Cards") : "Cards";
+  const street = reportsAt(node)[0]?.street;
+  return street ? `${street[0].toUpperCase()}${street.slice(1)} cards` : "Cards";
 }

@@ -40,6 +40,6 @@ function playerPart(player, choose) {
 function doing(node, player) {
   if (node.kind === "decision" && node.player === player) return "to act";
   const last = node.players[player].last;
-  if (!last) return "to come";
+  if (!last) return "yet to act";
   return DONE[last] ?? last.replace("all-in", "all in");
 }

@@ -46,18 +46,15 @@ function value(path, text, sizes) {
   return text;
 }
 
-/** What is sent: tables that became empty are left out. */
+/** What is sent: fields and tables that are empty are left out, so that the server calls them missing. */
 export function spotToSend() {
-  const prune = (table) =>
+  const prune = (table, isBets) =>
     Object.fromEntries(
       Object.entries(table)
-        .map(([key, each]) => [key, isTable(each) ? prune(each) : each])
-        .filter(([, each]) => !isTable(each) || Object.keys(each).length),
+        .map(([key, each]) => [key, isTable(each) ? prune(each, isBets || key === "bets") : each])
+        .filter(([, each]) => (isTable(each) ? Object.keys(each).length : each !== "" || isBets)),
     );
-  const sent = prune(spot);
-  sent.bets ??= {};
-  if (!sent.name) delete sent.name;
-  return sent;
+  return { bets: {}, ...prune(spot, false) };
 }
 
 const isTable = (value) => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -6,6 +6,9 @@ import { bytes, count, duration } from "../shared/format.js";
 import { store, stored } from "../shared/settings.js";
 import { DEFAULTS, go } from "../shared/state.js";
 import { spotToSend } from "./draft.js";
+import { isMissing } from "./fields.js";
+
+const MISSING = { oop: "OOP's range", ip: "IP's range" };
 
 export function estimateBar({ meta, changed }) {
   const options = { target: meta.defaults.target, device: "auto", threads: "", storage: "32", ...stored("options", {}) };
@@ -63,11 +66,11 @@ export function estimateBar({ meta, changed }) {
       const bits = options.storage;
       say(facts.Nodes, estimate ? count(estimate.nodes) : "–");
       say(facts.Memory, estimate ? bytes(estimate.memory_bytes[bits]) : "–");
-      say(facts.Time, estimate ? (estimate.seconds === null ? "–" : `about ${duration(estimate.seconds)}`) : "–");
+      say(facts.Time, estimate ? (estimate.seconds === null ? "–" : estimate.seconds < 1 ? duration(estimate.seconds) : `about ${duration(estimate.seconds)}`) : "–");
       say(facts.File, estimate ? bytes(estimate.file_bytes) : "–");
-      const missing = errors.filter((error) => error.message === "is missing").map((error) => error.field.replace(".range", " range"));
+      const missing = errors.filter((error) => isMissing(error.message)).map((error) => MISSING[error.field] ?? error.field);
       const todo = missing.length ? `Still to set: ${missing.join(", ")}` : "";
-      problem.textContent = elsewhere.filter((text) => !text.endsWith("is missing")).join(" ") || (estimate && !estimate.fits[bits] ? estimate.note : "") || (valid ? (estimate?.note ?? "") : todo);
+      problem.textContent = elsewhere.join(" ") || (estimate && !estimate.fits[bits] ? estimate.note : "") || (valid ? (estimate?.note ?? "") : todo);
       solve.disabled = !valid || (estimate !== null && !estimate.fits[bits]);
     },
   };

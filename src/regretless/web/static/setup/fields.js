@@ -3,13 +3,16 @@
 import { make, set } from "../shared/dom.js";
 import { readField, writeField } from "./draft.js";
 
+/** A field that is still to be filled in is no mistake. */
+export const isMissing = (message) => message.startsWith("is missing");
+
 /** `changed()` is called after every edit. */
 export function fieldSet(changed) {
   const fields = new Map();
 
-  function register(path, input) {
+  function register(path, input, hint = null) {
     const problem = make("p.problem", { id: `problem-${path}`, role: "status" });
-    set(input, { "aria-describedby": problem.id });
+    set(input, { "aria-describedby": [hint?.id, problem.id].filter(Boolean).join(" ") });
     fields.set(path, { input, problem });
     return problem;
   }
@@ -18,11 +21,11 @@ export function fieldSet(changed) {
     register,
 
     /** A labelled text field for a path of the spot. */
-    text(path, label, { placeholder = "", hint = "", title = null } = {}) {
-      const input = make("input.field", { placeholder, title, spellcheck: "false", autocomplete: "off", "data-field": path, oninput: () => (writeField(path, input.value), changed()) });
+    text(path, label, { placeholder = "", hint = "" } = {}) {
+      const input = make("input.field", { id: `field-${path}`, placeholder, spellcheck: "false", autocomplete: "off", "data-field": path, oninput: () => (writeField(path, input.value), changed()) });
       input.value = readField(path);
-      const problem = register(path, input);
-      return make("label.labelled", {}, make("span.label", {}, label), input, hint ? make("span.hint", {}, hint) : null, problem);
+      const note = hint ? make("span.hint", { id: `hint-${path}` }, hint) : null;
+      return make(".labelled", {}, make("label.label", { for: input.id }, label), input, note, register(path, input, note));
     },
 
     /** Read every field again, after a file or a preset changed the spot. */
@@ -39,8 +42,9 @@ export function fieldSet(changed) {
       const elsewhere = [];
       for (const { field, message } of errors) {
         const found = fields.get(field);
+        if (isMissing(message)) continue;
         if (!found) elsewhere.push(`${field ? `${field}: ` : ""}${message}`);
-        else if (message !== "is missing" || found.input.value) {
+        else {
           found.problem.textContent = message;
           set(found.input, { "aria-invalid": "true" });
         }

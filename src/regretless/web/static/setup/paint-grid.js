@@ -10,8 +10,8 @@ import { percent } from "../shared/format.js";
  */
 export function paintGrid(label, { weightOf, paint, done, choose }) {
   const cells = CLASSES.map((name) => {
-    const fill = make("span.fill", { "data-name": name, "aria-hidden": "true", style: { background: "var(--accent)" } });
-    const root = make("button.cell", { role: "gridcell", tabindex: -1, "data-class": name }, make("span.name", { "aria-hidden": "true" }, name), fill);
+    const fill = make("span.fill", { "aria-hidden": "true", style: { background: "var(--paint)" } });
+    const root = make("button.cell", { role: "gridcell", tabindex: -1, "data-class": name }, fill, make("span.name", { "aria-hidden": "true" }, name));
     return { root, fill };
   });
   const rows = [...RANKS].map((_, row) => make(".grid-row", { role: "row" }, ...cells.slice(13 * row, 13 * row + 13).map((cell) => cell.root)));
@@ -85,6 +85,7 @@ export function paintGrid(label, { weightOf, paint, done, choose }) {
     const { root: cell, fill } = cells[place];
     fill.style.height = `${100 * weight}%`;
     cell.classList.toggle("out", weight === 0);
+    cell.classList.toggle("full", weight > 0.97);
     set(cell, { "aria-label": `${CLASSES[place]}: ${weight === 0 ? "not in the range" : `${percent(weight, 0)} %`}`, "aria-selected": String(weight > 0) });
   }
 

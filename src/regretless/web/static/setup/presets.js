@@ -38,7 +38,8 @@ export function presetMenu({ current, choose }) {
 
   async function draw() {
     const mine = Object.entries(own()).map(([label, range]) => ({ group: "Own ranges", label, range }));
-    const { ranges } = await presets().catch(() => ({ ranges: [] }));
+    const formations = await presets().then((answer) => answer.presets, () => []);
+    const ranges = formations.flatMap(({ group, label, oop, ip }) => [oop, ip].map(({ name, range }) => ({ group, label: `${name}: ${label}`, range })));
     fill(
       menu,
       make("option", { value: "" }, "Presets…"),

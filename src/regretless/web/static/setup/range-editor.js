@@ -113,11 +113,11 @@ export function rangeEditor(player, { names, fields, changed }) {
     { "aria-label": `Range of ${player.toUpperCase()}` },
     make("header", {}, make("h2", {}, TITLES[player]), count),
     grid.root,
-    make(".brush", {}, make("span.label", {}, "Weight"), brush, brushText, clear),
-    suits,
+    make(".brush", {}, make("span.label", {}, "Weight"), brush, brushText),
     text,
     problem,
-    make(".row", {}, presetMenu({ current: () => text.value, choose: setText }), formats),
+    make(".row", {}, presetMenu({ current: () => text.value, choose: setText }), formats, clear),
+    suits,
   );
 
   function refresh() {

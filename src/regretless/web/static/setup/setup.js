@@ -34,7 +34,7 @@ export function mount(root) {
     const middle = make(
       ".setup-middle",
       {},
-      make(".panel.setup-game", {}, formationMenu(takeFormation), board.root, make(".pot-row", {}, fields.text("pot", "Pot", { placeholder: "60" }), fields.text("stack", "Stack behind", { placeholder: "240" })), fields.text("name", "Name", { placeholder: "optional" })),
+      make(".panel.setup-game", {}, formationMenu(takeFormation), board.root, make(".pot-row", {}, fields.text("pot", "Pot", { placeholder: "60" }), fields.text("stack", "Stack behind", { placeholder: "240" }), fields.text("name", "Name", { placeholder: "optional" }))),
       make(".panel.setup-files", {}, files.root, make("button.button", { onclick: () => take(EMPTY) }, "Start over"), problem),
     );
     fill(

@@ -27,7 +27,7 @@ export function ticks(low, high, count = 4) {
  *   marks    horizontal lines, [{y, class, label}]
  */
 export function lineChart({ width, height, x, y, lines, marks = [], label }) {
-  const [left, right, top, bottom] = [44, 12, 12, 28];
+  const [left, right, top, bottom] = [44, 20, 12, 28];
   const across = (value) => left + x.scale(value) * (width - left - right);
   const up = (value) => height - bottom - y.scale(value) * (height - top - bottom);
   const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": label });
@@ -49,6 +49,25 @@ export function lineChart({ width, height, x, y, lines, marks = [], label }) {
     chart.append(svg("polyline", { points: shown.map(([a, b]) => `${across(a).toFixed(1)},${up(b).toFixed(1)}`).join(" "), class: `curve ${name}` }));
   }
   return chart;
+}
+
+/** A chart that is drawn at the size of its box, so that text keeps its size; `show` takes what `lineChart` takes. */
+export function fittedChart() {
+  const root = document.createElement("div");
+  root.className = "chart-box";
+  let shown = null;
+  const draw = () => {
+    const { clientWidth: width, clientHeight: height } = root;
+    root.replaceChildren(...(shown && width > 80 && height > 60 ? [lineChart({ ...shown, width, height })] : []));
+  };
+  new ResizeObserver(draw).observe(root);
+  return {
+    root,
+    show(description) {
+      shown = description;
+      draw();
+    },
+  };
 }
 
 /** A straight scale over an interval. */

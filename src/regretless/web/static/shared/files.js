@@ -19,7 +19,7 @@ function summary(file) {
 
 /** Exploitability with its unit. */
 export function precision({ exploitability: value, unit }) {
-  return unit === "% of the pot" ? exploitability(value) : `${Number(value).toPrecision(2)} ${unit ?? ""}`.trim();
+  return unit === "% of the pot" ? exploitability(value) : `exploitable for ${Number(value).toPrecision(2)}`;
 }
 
 /** Links to the files that a view can open. */

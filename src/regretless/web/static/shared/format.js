@@ -4,7 +4,8 @@ const MISSING = "–";
 
 const known = (value) => value !== null && value !== undefined && Number.isFinite(value);
 
-export const fixed = (value, digits = 1) => (known(value) ? value.toFixed(digits) : MISSING);
+/** Rounded to some digits; never "-0". */
+export const fixed = (value, digits = 1) => (known(value) ? value.toFixed(digits).replace(/^-(?=[0.]+$)/, "") : MISSING);
 
 /** A share of 1 in percent: 0.453 is 45.3. */
 export const percent = (share, digits = 1) => (known(share) ? (100 * share).toFixed(digits) : MISSING);

@@ -8,7 +8,7 @@ export function gameStarter(choose) {
   const menu = make("select.field", { "aria-label": "Game" });
   const problem = make("p.problem", { role: "status" });
   get("/games")
-    .then(({ games }) => fill(menu, ...games.map(({ name, title, information_sets: sets }) => make("option", { value: name }, sets ? `${title}, ${count(sets)} information sets` : title))))
+    .then(({ games }) => fill(menu, ...games.map(({ name, title, information_sets: sets }) => make("option", { value: name, title }, sets ? `${name}, ${count(sets)} information sets` : name))))
     .catch((error) => (problem.textContent = error.message));
 
   async function start(event) {

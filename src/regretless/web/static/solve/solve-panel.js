@@ -70,7 +70,7 @@ export function solvePanel({ choose }) {
       const spot = solve.board ? `${solve.board} · pot ${solve.pot}, stack ${solve.stack}` : "";
       const locks = solve.locks ? `${solve.locks} locked` : "";
       say(title, solve.name || solve.file || solve.id);
-      say(subtitle, [solve.state, spot, locks, solve.file, solve.device, solve.threads ? `${solve.threads} threads` : ""].filter(Boolean).join(" · "));
+      say(subtitle, [solve.state, spot, locks, solve.file, solve.device === "auto" ? "" : solve.device, solve.threads ? `${solve.threads} threads` : ""].filter(Boolean).join(" · "));
       message.textContent = solve.message ?? "";
       progress.hidden = OVER.includes(solve.state);
       if (solve.share === null || solve.state === "starting") progress.removeAttribute("value");
