@@ -86,6 +86,8 @@ def field_error(error: RegretlessError) -> FieldError:
     if named is None and (match := _FIELD.match(text)) is not None:
         named = match[1]
     field = str(named or "")
+    if field in ("oop", "ip"):  # the whole table is missing, and its only field is the range
+        return FieldError(f"{field}.range", text.removeprefix(f"{field}: "), None)
     return FieldError(field, text.removeprefix(f"{field}: "), getattr(error, "position", None))
 
 

@@ -69,7 +69,7 @@ class Job:
     def is_over(self) -> bool:
         return self.state in ENDED
 
-    def as_json(self, *, place: int | None, revision: str | None, curve: bool) -> dict[str, Any]:
+    def as_json(self, *, place: int | None, revision: str | None, pid: int | None, curve: bool) -> dict[str, Any]:
         """The object that the API calls a solve."""
         request = self.request
         there = revision is not None and self.saved
@@ -80,6 +80,7 @@ class Job:
             "file": request.file,
             "state": self.state,
             "place": place,
+            "pid": pid,
             "message": self.message,
             "created": self.created,
             "started": self.started,

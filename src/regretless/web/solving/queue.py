@@ -143,7 +143,9 @@ class SolveQueue:
         waiting = [each.id for each in self.jobs.values() if each.state == "queued"]
         place = waiting.index(job.id) + 1 if job.id in waiting else None
         revision = self.library.revision(job.request.file) if job.saved else None
-        return job.as_json(place=place, revision=revision, curve=curve)
+        process = self._processes.get(job.id)
+        pid = None if process is None else process.pid
+        return job.as_json(place=place, revision=revision, pid=pid, curve=curve)
 
     def listed(self) -> list[dict[str, Any]]:
         """All solves, newest first, without their curves."""
@@ -172,9 +174,9 @@ class SolveQueue:
                 continue
             now = list(self._versions.get(job.id, [1, 0, 0]))
             if now[0] != told[0]:
+                points, over = len(job.curve), job.is_over
                 yield "solve", self.as_json(job)
-                points = len(job.curve)
-                if job.is_over or job.id not in self.jobs:
+                if over:
                     return
             for point in job.curve[points:]:
                 yield "point", point
@@ -280,16 +282,24 @@ class SolveQueue:
             await process.stdin.drain()
         if job.state == "stopping":
             self._tell_to_stop(job)
-        said: str | None = None
+        last: dict[str, Any] = {}
         async for line in process.stdout:
             event = json.loads(line)
-            if event["event"] == "error":
-                said = event["message"]
+            if event["event"] in ("end", "error"):
+                last = event
             else:
                 self._read(job, event)
-        code = await process.wait()
-        if not job.is_over:
-            self._end(job, "failed", said or _crash(code, job, log))
+        code = await process.wait()  # a solve that is over can be resumed, so its process must have ended
+        if not last:
+            self._end(job, "failed", _crash(code, job, log))
+        elif last["event"] == "error":
+            self._end(job, "failed", last["message"])
+        else:
+            job.iteration, job.seconds, job.exploitability = (
+                last[name] for name in ("iteration", "seconds", "exploitability")
+            )
+            job.share = 1.0 if last["state"] == "done" else job.share
+            self._end(job, last["state"], _why(job, last["reason"]))
 
     def _asked(self, job: Job) -> dict[str, Any]:
         """What the worker is asked: from the beginning, or from where the file ends."""
@@ -337,16 +347,7 @@ class SolveQueue:
             case "unsaved":
                 job.message = event["message"]
                 self._changed(job)
-            case "end":
-                job.iteration, job.seconds = event["iteration"], event["seconds"]
-                job.exploitability, job.share = event["exploitability"], 1.0 if event["state"] == "done" else job.share
-                self._end(job, event["state"], self._why(job, event["reason"]))
         self._wake()
-
-    def _why(self, job: Job, reason: str) -> str | None:
-        if reason == "iterations" and job.target is not None:
-            return f"the target was not reached within {job.iteration:,} iterations"
-        return None
 
     def _end(self, job: Job, state: str, message: str | None) -> None:
         job.state, job.message, job.ended, job.seconds_left = state, message, time.time(), None
@@ -359,6 +360,13 @@ class SolveQueue:
         if job.state in ("starting", "running"):
             job.state = "stopping"
             self._changed(job)
+
+
+def _why(job: Job, reason: str) -> str | None:
+    """A sentence about how a solve ended, if it did not end as asked."""
+    if reason == "iterations" and job.target is not None:
+        return f"the target was not reached within {job.iteration:,} iterations"
+    return None
 
 
 def _crash(code: int, job: Job, log: Path) -> str:

@@ -53,8 +53,8 @@ __all__ = ["main"]
 
 REPORT_EVERY = 0.2  # seconds between reports of progress
 SAVE_EVERY = 3.0  # seconds, at least
-SAVING_SHARE = 0.05  # of the time may be spent on saving a large solve
-BYTES_PER_SECOND = 100e6  # of a solution: values, encoding, writing
+SAVING_SHARE = 0.15  # of the time may be spent on saving a large solve
+BYTES_PER_SECOND = 200e6  # of a solution: values, encoding, writing
 
 
 class _BrowsableSolution(SpotSolution):
@@ -186,7 +186,7 @@ class _Reports:
         """Tell the server what it does not know yet."""
         outlook = self.forecast.read(progress)
         self.iteration = progress.iteration
-        seconds = round(self.seconds_before + progress.seconds, 4)
+        seconds = self.seconds_before + progress.seconds
         known = None if progress.exploitability is None else self.scale * max(progress.exploitability, 0.0)
         if known is not None and progress.exploitability != self._measured:
             self._measured = progress.exploitability

@@ -1,0 +1,61 @@
+"""A folder of solved spots and games, an application for it, and real servers."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+from tests.web.serving import RIVER, TURN, Server
+
+import regretless as rl
+from regretless.holdem import Spot
+from regretless.web.app import make_app
+
+
+@pytest.fixture(scope="session")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with river.rgl, turn.rgl, kuhn.rgl, leduc.rgl and river.toml; not to be changed."""
+    folder = tmp_path_factory.mktemp("solved")
+    for name, fields, target in (("river", RIVER, 0.1), ("turn", TURN, 0.5)):
+        rl.solve(Spot.from_mapping(fields), target=target, threads=1).save(folder / f"{name}.rgl", resumable=True)
+    rl.solve("kuhn", iterations=200).save(folder / "kuhn.rgl")
+    rl.solve("leduc", iterations=5).save(folder / "leduc.rgl")
+    (folder / "river.toml").write_text(Spot.from_mapping(RIVER).to_toml(), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def folder(solved: Path, tmp_path: Path) -> Path:
+    """A copy of the folder that a test may change."""
+    copied = tmp_path / "served"
+    shutil.copytree(solved, copied)
+    return copied
+
+
+@pytest.fixture
+def client(folder: Path) -> Iterator[TestClient]:
+    with TestClient(make_app(folder), base_url="http://127.0.0.1:8040") as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def reading(solved: Path) -> Iterator[TestClient]:
+    """A client for tests that only read."""
+    with TestClient(make_app(solved), base_url="http://127.0.0.1:8040") as found:
+        yield found
+
+
+@pytest.fixture
+def start_server(folder: Path) -> Iterator[Callable[[], Server]]:
+    started: list[Server] = []
+
+    def start() -> Server:
+        started.append(Server(folder))
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.close()
