@@ -1,6 +1,6 @@
 /** The browse view: loads the file and the node that the address names, and feeds one scene to every part. */
 
-import { aboutServer, get, latest } from "../shared/api.js";
+import { aboutServer, get, latest, listen } from "../shared/api.js";
 import { fill, make, set } from "../shared/dom.js";
 import { fileLinks, listFiles, showFile } from "../shared/files.js";
 import { setKeys } from "../shared/keys.js";
@@ -19,6 +19,30 @@ export function mount(root) {
   let parts = null; // of a spot
   let game = null;
   let scene = null;
+  let stopListening = () => {}; // to the solve that writes the file
+
+  /** While the file is being solved, show each strategy that is saved. */
+  function follow() {
+    stopListening();
+    stopListening = () => {};
+    if (!file.solve) return;
+    const refresh = async () => {
+      const found = await askFile(file.file);
+      if (!found || now().file !== found.file) return;
+      file = found;
+      showFile(file);
+      show(now());
+    };
+    const close = listen(`/solves/${file.solve}/events`, {
+      saved: refresh,
+      solve: ({ state }) => {
+        if (!["stopped", "done", "failed"].includes(state)) return;
+        close();
+        refresh();
+      },
+    });
+    stopListening = close;
+  }
 
   async function nodeAt(line) {
     const key = `${file.file}|${file.revision}|${line}`;
@@ -75,6 +99,7 @@ export function mount(root) {
         if (!found) return;
         [file, parts, game] = [found, null, null];
         showFile(file);
+        follow();
       }
       if (file.spot) return await showSpot(state);
       if (!game) {
@@ -92,6 +117,7 @@ export function mount(root) {
   return {
     show,
     leave: () => {
+      stopListening();
       showFile(null);
       document.title = "Regretless";
     },

@@ -10,8 +10,11 @@ import { describeCurve } from "../solve/curve.js";
 const PAGE = 200;
 const ask = latest((fields, signal) => get("/game", fields, signal));
 
-/** Colours by the order in which a game names its actions: the first is passive, later ones are bolder. */
+/** Poker's letters have the colours of their actions; actions of other games have colours in order of appearance. */
+const LETTERS = { f: "var(--fold)", p: "var(--call)", c: "var(--call)", k: "var(--call)", b: "var(--bet-3)", r: "var(--bet-3)" };
 const COLOURS = ["var(--call)", "var(--bet-3)", "var(--bet-5)", "var(--bet-1)", "var(--fold)", "var(--bet-4)", "var(--bet-2)"];
+
+const gameColours = (actions) => (actions.every((action) => action in LETTERS) ? actions.map((action) => LETTERS[action]) : actions.map((_, place) => COLOURS[place % COLOURS.length]));
 
 export function gameTable(file, change) {
   const search = make("input.field", { type: "search", "aria-label": "Find information sets", placeholder: "find, for example K", spellcheck: "false", oninput: debounced(() => change({ find: search.value.trim() })) });
@@ -33,7 +36,7 @@ export function gameTable(file, change) {
     if (!answer) return;
     const sets = offset ? [...shown.sets, ...answer.sets] : answer.sets;
     shown = { find, sets };
-    const colours = answer.actions.map((_, place) => COLOURS[place % COLOURS.length]);
+    const colours = gameColours(answer.actions);
     if (!offset) fill(about, ...facts(answer));
     fill(head, ...["Information set", "Strategy", ...answer.actions].map((text) => make("th", { scope: "col" }, text)));
     fill(body, ...sets.map((set) => row(set, answer.actions, colours)));
@@ -57,7 +60,7 @@ function row(set, actions, colours) {
   return make(
     "tr",
     {},
-    make("td.key", {}, set.key || "(start)", set.player === null ? "" : make("small", {}, `player ${set.player}`)),
+    make("td.key", {}, set.key || "(start)"),
     make("td", {}, make("span.mix", { style: { background: mixBackground(shares, colours) } })),
     ...actions.map((action) => make("td", {}, share(action) === undefined ? "" : percent(share(action)))),
   );

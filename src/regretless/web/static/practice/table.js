@@ -1,7 +1,7 @@
 /** One hand of practice: the line so far, the board, the hole cards, the choices, the verdict and the score. */
 
 import { lineStrip } from "../browse/strip.js";
-import { cardTile, classOf } from "../shared/cards.js";
+import { cardTile, classOf, handText } from "../shared/cards.js";
 import { actionColours, mixBackground } from "../shared/colours.js";
 import { fill, make, set } from "../shared/dom.js";
 import { chips, fixed, percent } from "../shared/format.js";
@@ -48,7 +48,7 @@ export function practiceTable({ act, deal, explain, restart }) {
     fill(
       verdict,
       make("header", {}, make(`h2.grade.${feedback.grade}`, {}, GRADES[feedback.grade]), make("span.lost", {}, feedback.lost > 0.005 ? `−${fixed(feedback.lost, 2)} chips` : "nothing lost")),
-      make("p.hint", {}, `${feedback.hand} ${feedback.line ? `after ${feedback.line}` : "at the first decision"}: you chose ${feedback.chosen}`),
+      make("p.hint", {}, handText(feedback.hand), ` ${feedback.line ? `after ${feedback.line}` : "at the first decision"}: you chose ${feedback.chosen}`),
       make("span.mix", { style: { background: mixBackground(Object.values(feedback.strategy), colours) } }),
       make(
         "table",

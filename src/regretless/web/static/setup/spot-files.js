@@ -78,6 +78,6 @@ export function fileButtons({ taken, problem }) {
 
   return {
     root: make(".row", {}, make("button.button", { onclick: () => attempt(open) }, "Open TOML…"), make("button.button", { onclick: save }, "Save TOML…"), upload),
-    load: (file) => attempt(async () => taken((await get("/spots/file", { file })).spot)),
+    load: (file) => attempt(async () => taken((await get(file.endsWith(".rgl") ? "/file" : "/spots/file", { file })).spot)),
   };
 }

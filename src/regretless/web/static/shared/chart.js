@@ -41,7 +41,7 @@ export function lineChart({ width, height, x, y, lines, marks = [], label }) {
   for (const { y: value, class: name, label: text } of marks) {
     chart.append(
       svg("line", { x1: left, x2: width - right, y1: up(value), y2: up(value), class: name }),
-      svg("text", { x: width - right, y: up(value) - 5, "text-anchor": "end", class: name }, text),
+      svg("text", { x: left + 4, y: up(value) - 5, class: name }, text),
     );
   }
   for (const { points, class: name } of lines) {

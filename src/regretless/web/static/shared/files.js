@@ -72,6 +72,7 @@ export async function chooseFile() {
 /** Show the open file and how exact it is in the header. */
 export function showFile(file) {
   const badge = document.querySelector(".badge");
+  document.querySelector(".change-spot").hidden = !file?.spot;
   say(document.querySelector(".file-name"), file ? describe(file) : "Open…");
   badge.hidden = !file || file.exploitability === null || file.exploitability === undefined;
   if (badge.hidden) return;
