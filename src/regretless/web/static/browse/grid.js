@@ -8,18 +8,10 @@
 import { CLASSES, RANKS } from "../shared/cards.js";
 import { mixBackground } from "../shared/colours.js";
 import { make, say, set } from "../shared/dom.js";
-import { ev, fixed, percent } from "../shared/format.js";
+import { ev, percent } from "../shared/format.js";
+import { NUMBERS } from "./scene.js";
 
 const FULL = 0.97;
-
-export const NUMBERS = {
-  ev: { label: "EV", text: (cell, pot) => ev(cell.ev, pot >= 20 ? 1000 : pot) },
-  equity: { label: "Equity", text: (cell) => percent(cell.equity, 0) },
-  eqr: { label: "EQR", text: (cell) => fixed(cell.eqr, 2) },
-  bets: { label: "Bets", text: (cell) => percent(cell.bets, 0) },
-  weight: { label: "Weight", text: (cell) => percent(cell.weight, 0) },
-  none: { label: "None", text: () => "" },
-};
 
 /** `on.preview(name or null)`, `on.pin(name, second)`; without `on`, the grid is only looked at. */
 export function handGrid(label, on = null) {
@@ -38,7 +30,10 @@ export function handGrid(label, on = null) {
   if (on) {
     focus(0, false);
     const nameAt = (event) => event.target.closest(".cell")?.dataset.class ?? null;
-    root.addEventListener("pointerover", (event) => event.pointerType === "mouse" && on.preview(nameAt(event)));
+    root.addEventListener("pointermove", (event) => {
+      const moved = event.movementX || event.movementY; // not when the page changes under a mouse at rest
+      if (event.pointerType === "mouse" && moved) on.preview(nameAt(event));
+    });
     root.addEventListener("pointerleave", () => on.preview(null));
     root.addEventListener("click", (event) => {
       const name = nameAt(event);

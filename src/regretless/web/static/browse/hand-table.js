@@ -62,7 +62,9 @@ export function handTable({ change, pin }) {
     root,
     beside: filter.root,
     async show(given) {
+      const before = scene?.state;
       scene = given;
+      if (before?.sort !== scene.state.sort || before?.filter !== scene.state.filter) scroll.scrollTop = 0;
       drawHead(head, scene, change);
       set(table, { "aria-rowcount": -1 });
       const { test, error } = await filter.read(scene);

@@ -1,9 +1,8 @@
 /** The keys of the browse view. */
 
 import { DECK } from "../shared/cards.js";
-import { NUMBERS } from "./grid.js";
 import { reportsAt } from "./cards-tab.js";
-import { OTHER } from "./scene.js";
+import { NUMBERS, OTHER } from "./scene.js";
 import { openTab } from "./spot-parts.js";
 
 const TABS = { h: "hands", m: "made", g: "graph", t: "cards", l: "lock", o: "ranges", v: "compare" };

@@ -11,6 +11,30 @@
 
 import { CLASSES, classOf, combosIn, placeOf } from "../shared/cards.js";
 import { actionColours } from "../shared/colours.js";
+import { ev, fixed, percent } from "../shared/format.js";
+import { DEFAULTS } from "../shared/state.js";
+
+/** The numbers a cell of the grid can show. */
+export const NUMBERS = {
+  ev: { label: "EV", text: (cell, pot) => ev(cell.ev, pot >= 20 ? 1000 : pot) },
+  equity: { label: "Equity", text: (cell) => percent(cell.equity, 0) },
+  eqr: { label: "EQR", text: (cell) => fixed(cell.eqr, 2) },
+  bets: { label: "Bets", text: (cell) => percent(cell.bets, 0) },
+  weight: { label: "Weight", text: (cell) => percent(cell.weight, 0) },
+  none: { label: "None", text: () => "" },
+};
+
+/** The state with what an address cannot mean left out: anyone can write a link. */
+export function sound(state) {
+  const known = (name) => (placeOf(name) >= 0 ? name : "");
+  return {
+    ...state,
+    pin: known(state.pin),
+    versus: known(state.versus),
+    player: state.player in OTHER ? state.player : "",
+    number: state.number in NUMBERS ? state.number : DEFAULTS.number,
+  };
+}
 
 export const OTHER = { oop: "ip", ip: "oop" };
 

@@ -1,19 +1,20 @@
 /** The tree of parts of the browse view: strip, action bar, grid, summary, pinned class and tabs. */
 
 import { fill, make, set } from "../shared/dom.js";
+import { DEFAULTS } from "../shared/state.js";
 import { actionBar } from "./action-bar.js";
 import { cardsTab, reportsAt } from "./cards-tab.js";
 import { compareTab } from "./compare-tab.js";
 import { findHand } from "./find.js";
 import { graphTab } from "./graph.js";
-import { NUMBERS, handGrid } from "./grid.js";
+import { handGrid } from "./grid.js";
 import { handTable } from "./hand-table.js";
 import { draftLocks } from "./lock-draft.js";
 import { lockTab } from "./lock-tab.js";
 import { madeHands } from "./made-hands.js";
 import { pinnedClass } from "./pinned.js";
 import { rangesTab } from "./ranges-tab.js";
-import { readScene } from "./scene.js";
+import { NUMBERS, readScene, sound } from "./scene.js";
 import { lineStrip } from "./strip.js";
 import { summary } from "./summary.js";
 
@@ -24,12 +25,14 @@ export function spotParts({ go, change }) {
   let scene = null;
   let previewed = null;
 
-  const find = () => findHand((name) => change({ pin: name }));
+  const find = () => findHand((name) => pin(name));
   const pin = (name, second = false) => {
+    previewed = null; // the mouse may rest on another cell while arrows move the pin
     if (second && scene.state.pin) change({ versus: name === scene.state.versus ? "" : name });
     else change({ pin: name, versus: "" });
   };
   const preview = (name) => {
+    if (name === previewed) return;
     previewed = name;
     if (scene) pinned.show(scene, shownClasses());
   };
@@ -72,7 +75,7 @@ export function spotParts({ go, change }) {
     find,
     show(given) {
       const before = scene;
-      scene = readScene(given);
+      scene = readScene({ ...given, state: sound(given.state) });
       const { node, state } = scene;
       if (before?.node !== node) showStrip();
       bar.show(scene);
@@ -80,13 +83,13 @@ export function spotParts({ go, change }) {
       numbers.show(state.number, scene.player);
       players.show(scene);
       pinned.show(scene, shownClasses());
-      const tab = tabs[openTab(scene)] ? openTab(scene) : "hands";
+      const tab = tabs[openTab(scene)] ? openTab(scene) : DEFAULTS.tab;
       const { part } = tabs[tab];
       if (content.firstElementChild !== part.root) fill(content, part.root);
       set(content, { "aria-labelledby": `tab-${tab}` });
       tabList.show(tab, node, part.beside);
       part.show(scene);
-      if (tab === "hands" && state.pin !== before?.state.pin) hands.reveal(state.pin);
+      if (tab === "hands" && before && state.pin !== before.state.pin) hands.reveal(state.pin);
       return scene;
     },
   };

@@ -47,7 +47,11 @@ export function paintGrid(label, { weightOf, paint, done, choose }) {
     touch(place);
     choose(place);
   });
-  root.addEventListener("pointermove", (event) => stroke && touch(placeAt(event.clientX, event.clientY)));
+  root.addEventListener("pointermove", (event) => {
+    if (!stroke) return;
+    const passed = event.getCoalescedEvents?.() ?? []; // a fast stroke skips no cell
+    for (const { clientX, clientY } of passed.length ? passed : [event]) touch(placeAt(clientX, clientY));
+  });
   for (const name of ["pointerup", "pointercancel"]) {
     root.addEventListener(name, () => {
       if (stroke) done();

@@ -38,7 +38,14 @@ function belongsToElement(event) {
 }
 
 addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || belongsToElement(event)) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (belongsToElement(event)) {
+    if (event.key === "Escape" && !event.target.closest("dialog")) {
+      event.preventDefault(); // a search field would be emptied
+      event.target.blur();
+    }
+    return;
+  }
   if (event.key === "?") {
     event.preventDefault();
     showKeys();

@@ -1,0 +1,71 @@
+"""The page in Chromium, driven by Playwright, against a real server; skipped, with the reason, where neither is found."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from tests.web.serving import Server
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+DESKTOP = {"width": 1280, "height": 720}
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser for the tests of a module: Playwright's event loop must not outlive them."""
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed: apt-get install chromium")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def site(solved: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a server for tests that only read."""
+    folder = tmp_path_factory.mktemp("read") / "served"
+    shutil.copytree(solved, folder)
+    server = Server(folder)
+    yield str(server.client.base_url)
+    server.close()
+
+
+OpenPage = Callable[..., Any]
+
+
+@pytest.fixture
+def open_page(chromium: Any) -> Iterator[OpenPage]:
+    """Opens addresses; at the end of the test, nothing may have gone wrong in the console or left the machine."""
+    contexts: list[Any] = []
+    problems: list[str] = []
+
+    def open_address(address: str, *, viewport: dict[str, int] = DESKTOP, **options: Any) -> Any:
+        context = chromium.new_context(viewport=viewport, reduced_motion="reduce", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        host = urlsplit(address).netloc
+        page.on("console", lambda said: problems.append(said.text) if said.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("request", lambda sent: problems.append(sent.url) if leaves(sent.url, host) else None)
+        page.goto(address)
+        return page
+
+    yield open_address
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def leaves(address: str, host: str) -> bool:
+    """Whether a request goes anywhere but to the server."""
+    found = urlsplit(address)
+    return found.scheme not in ("blob", "data") and found.netloc != host
