@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from regretless.holdem.problem import solve_spot
-from regretless.holdem.reports.exports import DEFINITIONS, decisions
+from regretless.holdem.reading.columns import DEFINITIONS
+from regretless.holdem.reports.exports import decisions
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 

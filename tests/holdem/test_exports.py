@@ -12,12 +12,11 @@ import pytest
 
 from regretless.errors import InvalidOption
 from regretless.holdem.problem import solve_spot
+from regretless.holdem.reading.columns import DEFINITIONS
 from regretless.holdem.reports.exports import (
-    DEFINITIONS,
     decisions,
     export_size,
     long_rows,
-    wide_rows,
     write_nodes,
 )
 from regretless.holdem.solution import SpotSolution
@@ -79,7 +78,7 @@ def test_a_table_of_a_node_has_the_numbers_of_the_node(merged: SpotSolution) -> 
 
 def test_a_wide_table_has_a_row_per_hand_of_both_players(merged: SpotSolution) -> None:
     view = merged.node("check")
-    rows = wide_rows(view)
+    rows = view.wide_rows()
     acting = [row for row in rows if row["player"] == "ip"]
     assert [row["hand"] for row in acting] == view.acting.texts()
     assert len(rows) == sum(len(table.hand) for table in view.hands.values())
@@ -87,7 +86,7 @@ def test_a_wide_table_has_a_row_per_hand_of_both_players(merged: SpotSolution) -
         np.testing.assert_array_equal([row[action] for row in acting], view.strategy[place])
         np.testing.assert_array_equal([row[f"ev of {action}"] for row in acting], view.action_ev[place])
     assert all(row["check"] is None for row in rows if row["player"] == "oop")
-    assert wide_rows(view, "oop") == [row for row in rows if row["player"] == "oop"]
+    assert view.wide_rows("oop") == [row for row in rows if row["player"] == "oop"]
 
 
 def test_one_player_omits_nodes_where_the_other_acts(merged: SpotSolution) -> None:

@@ -124,6 +124,10 @@ class SpotSolution(Solution):
         """Recompute EVs and exploitability without merged suits, in float64; options as in `verify_spot`."""
         return verify_spot(self.record, self.reader, **options)
 
+    def _repr_html_(self) -> str:
+        """The solution in a notebook: figures and the first decision."""
+        return super()._repr_html_() + self.root._repr_html_()
+
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         """The object that `regretless solve SPOT.toml --json` prints."""
         answer = super().as_json()

@@ -32,6 +32,7 @@ from regretless.forms.history import FloatArray, Strategy
 from regretless.reprs import brief
 from regretless.solvers.record import Record
 from regretless.solvers.solution import Solution
+from regretless.solvers.solution_html import strategy_html
 from regretless.solvers.verification import Verification, verify_game
 from regretless.storage.container import Container, StoredArrays, open_container, write_container
 from regretless.storage.fields import Fields
@@ -102,6 +103,10 @@ class GameSolution(Solution):
             zero_sum=header.flag("zero_sum") if "zero_sum" in header else True,
             read_strategy=lambda: strategy,
         )
+
+    def _repr_html_(self) -> str:
+        """The solution in a notebook: figures and the first information sets."""
+        return super()._repr_html_() + strategy_html(self.strategy)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         answer = super().as_json()

@@ -11,6 +11,7 @@ from regretless.engines.contract import Engine, Evaluation, Snapshot
 from regretless.errors import InvalidFile
 from regretless.reprs import brief
 from regretless.solvers.record import Measurement, Reason, Record, Settings
+from regretless.solvers.solution_html import facts_html
 from regretless.solvers.verification import Verification
 
 __all__ = ["Solution", "restore_engine"]
@@ -120,6 +121,16 @@ class Solution(ABC):
     def curve(self) -> tuple[Measurement, ...]:
         """The measurements of exploitability, in `unit`."""
         return tuple(replace(point, exploitability=self.scale * point.exploitability) for point in self.history)
+
+    def _repr_html_(self) -> str:
+        """The solution in a notebook; subclasses add how it plays."""
+        facts = [
+            ("exploitability", f"{self.scale * max(self.exploitability, 0.0):.3g} {self.unit}"),
+            ("values", ", ".join(f"{value:.5g}" for value in self.values)),
+            ("iterations", f"{self.iterations:,} of {self.variant}"),
+            ("solved in", f"{self.seconds:.3g} s by {self.engine} on {self.device}"),
+        ]
+        return facts_html(self.game, facts)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         """The object that `regretless solve --json` prints."""

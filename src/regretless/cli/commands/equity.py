@@ -8,9 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from regretless.cli.arguments.options import Json, argument, option
-from regretless.cli.terminal.colors import SUIT_COLORS
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
+from regretless.colors import SUIT_COLORS
 from regretless.errors import InvalidOption
 
 __all__ = ["equity"]

@@ -143,7 +143,7 @@ def _watched(views: Iterator[NodeView], size: ExportSize | None) -> Iterator[Ite
 
 
 def _print_columns() -> None:
-    from regretless.holdem.reports.exports import DEFINITIONS
+    from regretless.holdem.reading.columns import DEFINITIONS
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("column", style="bold", no_wrap=True)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 from rich.text import Text
 
 from regretless.cli.arguments.options import Json, argument, option
-from regretless.cli.terminal.colors import blend
 from regretless.cli.terminal.consoles import for_answers, has_color
 from regretless.cli.terminal.json_output import print_json
+from regretless.colors import blend
 
 if TYPE_CHECKING:
     from regretless.cards.ranges import Range

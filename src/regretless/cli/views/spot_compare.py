@@ -12,8 +12,9 @@ from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import cell_text
 from regretless.cli.terminal.tables import plain_table
 from regretless.cli.views.differences import difference_table, difference_text, heading
-from regretless.cli.views.spot_grid import spot_colors, weight_text
+from regretless.cli.views.spot_grid import weight_text
 from regretless.cli.views.spot_view import board_line
+from regretless.colors import spot_colors
 from regretless.errors import InvalidText
 from regretless.holdem.reports import comparison
 from regretless.holdem.reports.comparison import NodeDifference, Pair, SpotComparison

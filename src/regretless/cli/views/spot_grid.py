@@ -14,36 +14,17 @@ import numpy as np
 from rich.text import Text
 
 from regretless.cards.hands import CLASS_NAMES
-from regretless.cli.terminal.colors import BETS, CALL, CALLING, FOLD, FOLDING, between, blend
 from regretless.cli.terminal.numbers import plain_zero
+from regretless.colors import between, blend, spot_colors
 from regretless.holdem.reports.grids import Grid
 
-__all__ = ["NARROW", "WIDE", "action_letters", "grid_legend", "grid_lines", "spot_colors", "weight_text"]
+__all__ = ["NARROW", "WIDE", "action_letters", "grid_legend", "grid_lines", "weight_text"]
 
 EMPTY, DARK, DIM, HELD = "#3a3f46", "#14181c", "#6b727a", "#f2b134"
 SCALE = ("#d94343", "#f2b134", "#4caf6d")  # low to high
 CELL, WIDE_CELL = 6, 9  # columns of a cell
 NARROW, WIDE = 13 * CELL, 13 * WIDE_CELL  # columns of a grid
 MARK = "*"  # after the name of a class with a locked hand
-
-
-def spot_colors(actions: Sequence[str]) -> dict[str, str]:
-    """A colour for each action of a node: bets from amber to red as they grow, all-in violet.
-
-    >>> list(spot_colors(["fold", "call", "raise 250", "raise 400", "all-in 900"]).values())
-    ['#4f8fd0', '#4caf6d', '#f2b134', '#d94343', '#9b5fc0']
-    """
-    bets = [action for action in actions if action.split()[0] in ("bet", "raise")]
-    colors = {}
-    for action in actions:
-        verb = action.split()[0]
-        if verb in FOLDING | CALLING:
-            colors[action] = FOLD if verb in FOLDING else CALL
-        elif verb in ("bet", "raise"):
-            colors[action] = between(BETS[:-1], bets.index(action) / (len(bets) - 1) if len(bets) > 1 else 0.5)
-        else:
-            colors[action] = BETS[-1]
-    return colors
 
 
 def action_letters(actions: Sequence[str]) -> dict[str, str]:

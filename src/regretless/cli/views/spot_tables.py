@@ -10,7 +10,8 @@ from rich.table import Table
 from regretless.cards.deck import card_text
 from regretless.cli.terminal.numbers import cell_text
 from regretless.cli.terminal.tables import plain_table
-from regretless.cli.views.spot_grid import spot_colors, weight_text
+from regretless.cli.views.spot_grid import weight_text
+from regretless.colors import spot_colors
 from regretless.errors import InvalidOption
 from regretless.holdem.reading.nodes import NodeView, Runout, RunoutReport
 from regretless.holdem.spots.question import PlayerName

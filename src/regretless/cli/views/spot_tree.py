@@ -10,7 +10,7 @@ from rich.text import Text
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import strict_json
 from regretless.cli.terminal.numbers import chips_text
-from regretless.cli.views.spot_grid import spot_colors
+from regretless.colors import spot_colors
 from regretless.forms.public import BettingTree, Kind
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.spots.spot import Spot

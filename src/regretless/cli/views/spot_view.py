@@ -9,9 +9,9 @@ from rich.text import Text
 
 from regretless.cards.deck import card_text
 from regretless.cards.ranges import Range
-from regretless.cli.terminal.colors import SUIT_COLORS
 from regretless.cli.terminal.numbers import chips_text, plain_zero
-from regretless.cli.views.spot_grid import NARROW, WIDE, action_letters, grid_legend, grid_lines, spot_colors
+from regretless.cli.views.spot_grid import NARROW, WIDE, action_letters, grid_legend, grid_lines
+from regretless.colors import SUIT_COLORS, spot_colors
 from regretless.errors import InvalidText
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.reports.grids import GridKind, make_grid

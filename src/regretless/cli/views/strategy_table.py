@@ -8,8 +8,8 @@ from itertools import islice
 from rich.table import Table
 from rich.text import Text
 
-from regretless.cli.terminal.colors import action_colors
 from regretless.cli.terminal.tables import plain_table
+from regretless.colors import action_colors
 from regretless.errors import InvalidOption
 
 __all__ = ["choose", "read_keys", "strategy_table"]

@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.deck import board_text
-from regretless.cards.hands import hand_text
+from regretless.cards.hands import HAND_CLASS, hand_text
 from regretless.cards.ranges import Range
 from regretless.forms.history import FloatArray, IntArray
+from regretless.holdem.reading.columns import arrow_table, pandas_table
+from regretless.holdem.reading.node_html import grid_html, legend_html
 from regretless.holdem.reading.places import class_shares
 from regretless.holdem.spots.question import PlayerName
 from regretless.reprs import brief
+from regretless.solvers.solution_html import facts_html
 
 __all__ = ["HandTable", "NodeKind", "NodeView", "Runout", "RunoutReport"]
 
@@ -160,6 +163,43 @@ class NodeView:
             players: tuple[PlayerName, ...] = ("oop", "ip") if player is None else (player,)
             answer["hands"] = {each: list(self.rows(each)) for each in players}
         return answer
+
+    def wide_rows(self, player: PlayerName | None = None) -> list[dict[str, Any]]:
+        """A row per hand of one player or both; the acting player has columns for each action and its EV."""
+        rows = []
+        players: tuple[PlayerName, ...] = ("oop", "ip") if player is None else (player,)
+        for each in players:
+            for row in self.rows(each):
+                played, worth, locked = row.pop("strategy", {}), row.pop("action_ev", {}), row.pop("locked", None)
+                row = {"player": each, **row}
+                if self.actions:
+                    row["locked"] = locked
+                for action in self.actions:
+                    row[action] = played.get(action)
+                    row[f"ev of {action}"] = worth.get(action)
+                rows.append(row)
+        return rows
+
+    def to_arrow(self, player: PlayerName | None = None) -> Any:
+        """A `pyarrow.Table` with a row per hand of one player or both; its schema says what each column means."""
+        return arrow_table(self.wide_rows(player))
+
+    def to_pandas(self, player: PlayerName | None = None) -> Any:
+        """A `pandas.DataFrame` with a row per hand of one player or both."""
+        return pandas_table(self.wide_rows(player))
+
+    def _repr_html_(self) -> str:
+        """The node in a notebook: who acts, frequencies, EV and equity, and the grid with frequencies on hover."""
+        facts = [("board", board_text(self.board)), ("line", self.line or "the first decision")]
+        facts.append(("pot", f"{self.pot:g}"))
+        facts += [(player, f"EV {self.ev(player):.2f}, equity {self.equity(player):.1%}") for player in self.hands]
+        title = f"{self.player} acts" if self.kind == "decision" else self.kind
+        html = facts_html(title, facts)
+        if self.kind != "decision":
+            return html
+        classes = np.bincount(HAND_CLASS, minlength=169)
+        weight = np.bincount(HAND_CLASS[self.acting.hand], weights=self.acting.weight, minlength=169) / classes
+        return html + legend_html(self.actions, self.frequencies) + grid_html(self.actions, self.grid(), weight)
 
     def rows(self, player: PlayerName) -> list[dict[str, Any]]:
         """One mapping per hand: weight, matchups, EV, equity and EQR; for the acting player also the strategy, the EV

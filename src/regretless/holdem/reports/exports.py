@@ -4,8 +4,8 @@ One node has a row per hand, with columns for each action. Several nodes have a 
 columns everywhere, written node by node so that a whole tree need not fit in memory. Equivalent deals are written once,
 with the cards that were solved.
 
-`DEFINITIONS` says what each column means. It is written into JSON and Parquet files; CSV has no place for it. A mean
-over hands, as printed by `show`, is Σ weight · matchups · x / Σ weight · matchups.
+`reading.columns` says what each column means. That is written into JSON and Parquet files; CSV has no place for it. A
+mean over hands, as printed by `show`, is Σ weight · matchups · x / Σ weight · matchups.
 """
 
 from __future__ import annotations
@@ -13,50 +13,27 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, Any
 
 import numpy as np
 
 from regretless.cards.deck import board_text
-from regretless.errors import InvalidOption, MissingExtra
+from regretless.errors import InvalidOption
 from regretless.forms.public import Kind
+from regretless.holdem.reading.columns import DEFINITIONS, arrow_schema, pyarrow
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.reading.places import Place
 from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.question import PlayerName
 
-__all__ = ["DEFINITIONS", "FORMATS", "ExportSize", "decisions", "export_size", "long_rows", "wide_rows", "write_nodes"]
+__all__ = ["FORMATS", "ExportSize", "decisions", "export_size", "long_rows", "write_nodes"]
 
 FORMATS = ("csv", "json", "parquet")
-DEFINITIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "line": "the line of play that leads to the node, cards included",
-        "board": "the cards on the table",
-        "pot": "chips in the middle, this street's bets included",
-        "player": "whose hand it is: oop or ip",
-        "hand": "the two cards held",
-        "weight": "how likely the player has the hand here, from 0 to 1: its weight in the range times the probability "
-        "that it takes this line; the opponent's cards are not taken into account",
-        "matchups": "sum of the weights of the opposing hands that share no card with it; means over hands weigh each "
-        "hand by weight x matchups",
-        "equity": "share of the pot at showdown with no more betting, from 0 to 1; empty where no opposing "
-        "hand is possible",
-        "ev": "chips won from here on, less chips put in from here on: a fold is 0; empty where no opposing "
-        "hand is possible",
-        "eqr": "equity realised: ev / (equity x pot)",
-        "locked": "true where a lock gave the hand's strategy here",
-        "action": "an action of the node",
-        "frequency": "probability that the hand takes the action, from 0 to 1",
-        "action_ev": "ev of the hand if it takes the action, in chips",
-    }
-)
-_TEXTS = {"line", "board", "player", "hand", "action"}
 
 
 def decisions(solution: SpotSolution, street: str | None = None) -> Iterator[NodeView]:
@@ -124,8 +101,8 @@ def export_size(solution: SpotSolution, kind: str, street: str | None = None) ->
 def _bytes_written(view: NodeView, kind: str) -> int:
     """Bytes that a node takes in a file of several."""
     if kind == "parquet":
-        arrow, parquet = _pyarrow()
-        table = arrow.Table.from_pylist(long_rows(view), schema=_schema(arrow, list(DEFINITIONS)))
+        arrow, parquet = pyarrow()
+        table = arrow.Table.from_pylist(long_rows(view), schema=arrow_schema(arrow, list(DEFINITIONS)))
 
         def size(nodes: int) -> int:
             sink = arrow.BufferOutputStream()
@@ -141,23 +118,6 @@ def _bytes_written(view: NodeView, kind: str) -> int:
     else:
         csv.DictWriter(text, list(DEFINITIONS)).writerows(long_rows(view))
     return text.tell()
-
-
-def wide_rows(view: NodeView, whose: PlayerName | None = None) -> list[dict[str, Any]]:
-    """A row per hand of one player or both; the acting player has columns for each action and its EV."""
-    rows = []
-    players: tuple[PlayerName, ...] = ("oop", "ip") if whose is None else (whose,)
-    for player in players:
-        for row in view.rows(player):
-            played, worth, locked = row.pop("strategy", {}), row.pop("action_ev", {}), row.pop("locked", None)
-            row = {"player": player, **row}
-            if view.actions:
-                row["locked"] = locked
-            for action in view.actions:
-                row[action] = played.get(action)
-                row[f"ev of {action}"] = worth.get(action)
-            rows.append(row)
-    return rows
 
 
 def long_rows(view: NodeView) -> list[dict[str, Any]]:
@@ -196,7 +156,7 @@ def write_nodes(
             target.write("\n]}")
         target.write("\n")
         return count
-    tables = (wide_rows(view, player) if wide else long_rows(view) for view in views)
+    tables = (view.wide_rows(player) if wide else long_rows(view) for view in views)
     if kind == "parquet":
         assert isinstance(target, Path)
         return _write_parquet(tables, target)
@@ -210,31 +170,12 @@ def write_nodes(
 
 
 def _write_parquet(tables: Iterator[list[dict[str, Any]]], path: Path) -> int:
-    arrow, parquet = _pyarrow()
+    arrow, parquet = pyarrow()
     first = next(tables, [])
-    schema = _schema(arrow, list(first[0]) if first else list(DEFINITIONS))
+    schema = arrow_schema(arrow, list(first[0]) if first else list(DEFINITIONS))
     count = 0
     with parquet.ParquetWriter(path, schema) as writer:
         for rows in chain([first], tables):
             writer.write_table(arrow.Table.from_pylist(rows, schema=schema))
             count += 1
     return count
-
-
-def _pyarrow() -> tuple[Any, Any]:
-    try:
-        import pyarrow as arrow
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra("pyarrow", "report") from None
-    return arrow, parquet
-
-
-def _schema(arrow: Any, names: Iterable[str]) -> Any:
-    """Columns with their types, and their meanings as metadata."""
-
-    def field(name: str) -> Any:
-        kind = arrow.string() if name in _TEXTS else arrow.bool_() if name == "locked" else arrow.float64()
-        return arrow.field(name, kind, metadata={"definition": DEFINITIONS[name]} if name in DEFINITIONS else None)
-
-    return arrow.schema([field(name) for name in names])

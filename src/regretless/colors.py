@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-__all__ = ["BETS", "CALL", "FOLD", "SUIT_COLORS", "action_colors", "between", "blend"]
+__all__ = ["BETS", "CALL", "FOLD", "SUIT_COLORS", "action_colors", "between", "blend", "spot_colors"]
 
 FOLD = "#4f8fd0"
 CALL = "#4caf6d"
@@ -31,6 +31,25 @@ def action_colors(actions: Iterable[str]) -> dict[str, str]:
             colors[action] = between(BETS, bets.index(action) / max(len(bets) - 1, 1))
         else:
             colors[action] = FOLD if action.lower() in FOLDING else CALL
+    return colors
+
+
+def spot_colors(actions: Sequence[str]) -> dict[str, str]:
+    """A colour for each action of a node: bets from amber to red as they grow, all-in violet.
+
+    >>> list(spot_colors(["fold", "call", "raise 250", "raise 400", "all-in 900"]).values())
+    ['#4f8fd0', '#4caf6d', '#f2b134', '#d94343', '#9b5fc0']
+    """
+    bets = [action for action in actions if action.split()[0] in ("bet", "raise")]
+    colors = {}
+    for action in actions:
+        verb = action.split()[0]
+        if verb in FOLDING | CALLING:
+            colors[action] = FOLD if verb in FOLDING else CALL
+        elif verb in ("bet", "raise"):
+            colors[action] = between(BETS[:-1], bets.index(action) / (len(bets) - 1) if len(bets) > 1 else 0.5)
+        else:
+            colors[action] = BETS[-1]
     return colors
 
 
