@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -47,7 +48,8 @@ def serve(
             raise
         raise MissingExtra(error.name, "web") from None
     show = _is_interactive() if browser is None else browser
-    run(folder, host=host, port=port, solves=solves, show=show, ready=_tell)
+    with suppress(KeyboardInterrupt):  # how a server is meant to end; it has saved what was running
+        run(folder, host=host, port=port, solves=solves, show=show, ready=_tell)
 
 
 def _is_interactive() -> bool:

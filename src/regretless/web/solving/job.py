@@ -62,6 +62,8 @@ class Job:
     seconds_left: float | None = None
     share: float = 0.0
     memory_bytes: int = 0
+    device: str | None = None  # where it runs or ran
+    threads: int | None = None
     saved: bool = False  # whether the file holds what was solved
     curve: list[list[float]] = field(default_factory=list)
 
@@ -92,8 +94,8 @@ class Job:
             "again": request.again,
             "target": self.target,
             "iterations": self.iterations,
-            "device": request.options.get("device") or "auto",
-            "threads": request.options.get("threads"),
+            "device": self.device or request.options.get("device") or "auto",
+            "threads": self.threads or request.options.get("threads"),
             "storage": request.options.get("storage"),
             "unit": request.unit,
             "memory_bytes": self.memory_bytes or request.needed_bytes,

@@ -327,6 +327,7 @@ class SolveQueue:
             case "ready":
                 job.iterations, job.target = event["iterations"], event["target"]
                 job.memory_bytes, job.curve = event["memory_bytes"], event["curve"]
+                job.device, job.threads, job.message = event["device"], event["threads"], None
                 if job.state == "starting":
                     job.state = "running"
                 self._changed(job)
@@ -344,7 +345,7 @@ class SolveQueue:
                 versions[2] += 1
                 if first:
                     self._changed(job)
-            case "unsaved":
+            case "note":
                 job.message = event["message"]
                 self._changed(job)
         self._wake()

@@ -3,7 +3,8 @@
 The server writes the request as one line of JSON to stdin, and later perhaps "stop". The worker answers on stdout with
 a line of JSON per event:
 
-    {"event": "ready", …}      memory, engine and device; iterations begin
+    {"event": "note", …}       what it is doing, or what could not be saved, in words
+    {"event": "ready", …}      memory, device and threads; iterations begin
     {"event": "progress", …}   about five per second
     {"event": "point", …}      a measurement of the exploitability
     {"event": "saved", …}      the file was replaced by the solution so far, readable and resumable
@@ -31,19 +32,20 @@ from typing import Any, TextIO
 
 from regretless.api import load, problem_of
 from regretless.engines.contract import PublicEngine
+from regretless.engines.public.compiled.engine import kernels_are_compiled
 from regretless.errors import InvalidFile, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.holdem.problem import SpotProblem, spot_problem
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
-from regretless.solvers.loop import Progress
+from regretless.solvers.loop import Progress, drive
 from regretless.solvers.problem import Problem
 from regretless.solvers.progress.forecast import Forecast
 from regretless.solvers.record import Record
 from regretless.solvers.request import EXACT
 from regretless.solvers.solution import Solution
-from regretless.solvers.solve import make_request, solve
+from regretless.solvers.solve import make_request, solve, start
 
 if sys.platform != "win32":
     import fcntl
@@ -133,31 +135,21 @@ def _iterate(
     tell: Callable[[dict[str, Any]], None],
 ) -> Solution:
     request = make_request(problem, options)
-    target = request.settings.target
-    earlier = request.resume
+    target, earlier = request.settings.target, request.resume
     reports = _Reports(tell, problem.scale, Forecast(target), 0.0 if earlier is None else earlier.seconds)
     problem.check_fits(request)
     estimate = getattr(problem, "estimate", None)
     size = 0 if estimate is None else max(estimate.memory_bytes.values())
-    tell(
-        {
-            "event": "ready",
-            "iterations": request.settings.iterations,
-            "target": None if target is None else problem.scale * target,
-            "memory_bytes": size,
-            "curve": []
-            if earlier is None
-            else [[point.iteration, point.seconds, point.exploitability] for point in earlier.curve],
-        }
-    )
+    if isinstance(problem, SpotProblem) and not kernels_are_compiled(request.settings.storage or 32):
+        tell({"event": "note", "message": "compiling kernels for this machine: once, about 20 seconds"})
 
     def checkpointed(failed: InvalidFile | None) -> None:
         if failed is None:
             tell({"event": "saved", "iteration": reports.iteration})
         else:
-            tell({"event": "unsaved", "message": str(failed)})
+            tell({"event": "note", "message": str(failed)})
 
-    return solve(
+    started = start(
         problem,
         options
         | {
@@ -168,6 +160,20 @@ def _iterate(
             "save_every": max(SAVE_EVERY, size / BYTES_PER_SECOND / SAVING_SHARE),
         },
     )
+    tell(
+        {
+            "event": "ready",
+            "iterations": request.settings.iterations,
+            "target": None if target is None else problem.scale * target,
+            "memory_bytes": started.engine.memory_bytes,
+            "device": started.engine.device,
+            "threads": started.engine.threads,
+            "curve": []
+            if earlier is None
+            else [[each.iteration, each.seconds, each.exploitability] for each in earlier.curve],
+        }
+    )
+    return drive(started.engine, started.steps)
 
 
 class _Reports:

@@ -1,0 +1,78 @@
+"""`regretless serve`: how it begins and ends."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.web.serving import API, FOREVER, TURN, Server, wait_for
+
+import regretless as rl
+from regretless.holdem import Spot, SpotSolution
+from regretless.solvers.solve import solve
+from regretless.web.solving import worker
+
+
+def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "regretless", "serve", "--no-browser", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["no-such-folder"], "FOLDER: 'no-such-folder' is not a folder"),
+        (["--port", "70000"], "port: 70000 must be from 0 to 65535"),
+        (["--solves", "0"], "solves: 0 must be at least 1"),
+    ],
+)
+def test_a_wrong_option_is_one_sentence(arguments: list[str], words: str) -> None:
+    done = serve(*arguments)
+    assert (done.returncode, done.stderr.strip()) == (1, f"error: {words}")
+
+
+def test_a_folder_and_a_port_have_one_server(start_server: Callable[[], Server], folder: Path, tmp_path: Path) -> None:
+    server = start_server()
+    second = serve(str(folder), "--port", "0")
+    assert second.returncode == 1
+    assert "is being served by another process" in second.stderr
+    other = tmp_path / "other"
+    other.mkdir()
+    port = str(server.client.base_url.port)
+    assert f"port: {port} cannot be used" in serve(str(other), "--port", port).stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_server_that_ends_saves_its_solves(
+    start_server: Callable[[], Server], folder: Path, number: signal.Signals
+) -> None:
+    server = start_server()
+    id_ = server.client.post(f"{API}/solves", json=FOREVER).json()["solve"]["id"]
+    seen = wait_for(server.client, id_, lambda solve: solve["iteration"] > 2)
+    server.process.send_signal(number)
+    assert server.process.wait(timeout=60) == 0
+    assert server.process.stderr is not None
+    assert server.process.stderr.read() == ""
+    assert rl.load(folder / seen["file"]).iterations >= seen["iteration"]
+    listed = start_server().client.get(f"{API}/solves").json()["solves"]
+    assert [(solve["state"], solve["readable"]) for solve in listed] == [("stopped", True)]
+
+
+def test_saving_on_the_way_changes_nothing(tmp_path: Path) -> None:
+    spot = Spot.from_mapping(TURN)
+    options = {"iterations": 12, "threads": 1}
+    saved: list[object] = []
+    often = {"checkpoint": tmp_path / "turn.rgl", "save_every": 1e-9, "checkpointed": saved.append}
+    with_saves, without = solve(worker._BrowsableProblem(spot), options | often), rl.solve(spot, **options)
+    assert saved == [None] * len(saved)
+    assert len(saved) >= 10
+    assert isinstance(with_saves, SpotSolution)
+    assert with_saves.evaluation == without.evaluation
+    assert (with_saves.node("check").strategy == without.node("check").strategy).all()
+    readable = SpotSolution.load(tmp_path / "turn.rgl")
+    assert readable.node("check").frequencies == pytest.approx(without.node("check").frequencies, abs=0.2)
+    assert readable.snapshot is not None
