@@ -115,6 +115,16 @@ define install_torch
 	esac
 endef
 
+# The tests of the page need a browser: the system's own, installed if this user may install packages.
+define install_chromium
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "installing Chromium for the tests of the page"; \
+	  { apt-get install -qq -y chromium || { apt-get update -qq && apt-get install -qq -y chromium; }; } >/dev/null 2>&1 || \
+	    echo "Chromium cannot be installed here: skipping the browser tests of the page"; \
+	else echo "no Chromium found: skipping the browser tests of the page (apt-get install chromium)"; fi
+endef
+
 $(DEMO_READY): pyproject.toml constraints.txt
 	$(make_environment)
 	@echo "installing what the demo needs into $(VENV)"
@@ -126,6 +136,7 @@ $(DEV_READY): pyproject.toml constraints.txt
 	@echo "installing what the tests need into $(VENV)"
 	@$(PIP) --editable '.[dev]'
 	$(install_torch)
+	$(install_chromium)
 	@touch $@ $(DEMO_READY)
 
 $(BENCH_READY): pyproject.toml constraints.txt
