@@ -1,4 +1,4 @@
-"""The page in Chromium, driven by Playwright, against a real server; skipped, with the reason, where neither is found."""
+"""The page in Chromium, driven by Playwright, against a real server; skipped, with the reason, if either is missing."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ import { readField, writeField } from "./draft.js";
 import { paintGrid } from "./paint-grid.js";
 import { presetMenu } from "./presets.js";
 
+const NOTHING = { valid: true, weights: null, combos: 0, percent: 0 }; // what an empty text means
 const TITLES = { oop: "OOP, acts first", ip: "IP, acts last" };
 
 /** `names` are the 1,326 hands in the server's order; `changed()` is called after every edit. */
@@ -17,6 +18,7 @@ export function rangeEditor(player, { names, fields, changed }) {
   names.forEach((name, index) => members[placeOf(classOf(name))].push(index));
   let weights = new Array(names.length).fill(0);
   let chosen = 0;
+  let strokes = 0; // counts changes to the weights by hand, so that text read before one does not undo it
 
   const weightOf = (place) => members[place].reduce((sum, index) => sum + weights[index], 0) / members[place].length;
   const brush = make("input", { type: "range", min: 5, max: 100, step: 5, value: 100, "aria-label": `Weight of the brush for ${player.toUpperCase()}, percent`, oninput: () => (brushText.textContent = `${brush.value} %`) });
@@ -29,6 +31,7 @@ export function rangeEditor(player, { names, fields, changed }) {
   const grid = paintGrid(`Range of ${player.toUpperCase()}`, {
     weightOf,
     paint(place, erase) {
+      strokes++;
       for (const index of members[place]) weights[index] = erase ? 0 : brush.value / 100;
     },
     done: () => writeText(),
@@ -47,6 +50,7 @@ export function rangeEditor(player, { names, fields, changed }) {
           "aria-pressed": String(weights[index] > 0),
           "aria-label": `${names[index]}, ${percent(weights[index], 0)} %`,
           onclick: () => {
+            strokes++;
             weights[index] = weights[index] > 0 ? 0 : brush.value / 100;
             grid.show();
             drawSuits();
@@ -66,21 +70,21 @@ export function rangeEditor(player, { names, fields, changed }) {
 
   /** The server writes the text, so that the editor has no grammar of its own. */
   const writeText = debounced(async () => {
-    const sent = weights;
-    const answer = await post("/ranges/format", { weights: sent, format: "short" }).catch((error) => ({ error }));
-    if (answer.error || sent !== weights) return;
+    const before = strokes;
+    const answer = await post("/ranges/format", { weights, format: "short" }).catch((error) => ({ error }));
+    if (answer.error || before !== strokes) return;
     text.value = answer.text;
     showCount(answer);
     writeField(path, answer.text);
     changed();
   }, 60);
 
-  const readText = debounced(async () => {
+  const readLater = debounced(async (before) => {
     const asked = text.value;
-    if (!asked.trim()) return take(new Array(names.length).fill(0), { combos: 0, percent: 0 });
-    const answer = await post("/ranges/parse", { text: asked }).catch(() => null);
-    if (answer?.valid && text.value === asked) take(answer.weights, answer);
+    const answer = asked.trim() ? await post("/ranges/parse", { text: asked }).catch(() => null) : NOTHING;
+    if (answer?.valid && text.value === asked && before === strokes) take(answer.weights ?? new Array(names.length).fill(0), answer);
   }, 150);
+  const readText = () => readLater(strokes);
 
   function take(given, numbers) {
     weights = given;

@@ -1,0 +1,130 @@
+"""What can be measured of the look: accessibility in every theme, narrow screens, the keyboard alone, weight."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+from tests.web.browser.parts import at_node, cell, wait_for_line
+
+from regretless.web.app import STATIC
+
+AXE = Path(__file__).parent / "axe" / "axe.min.js"
+PHONE = {"width": 390, "height": 844}
+HEAVIEST = 300_000  # bytes of all files together
+
+VIEWS = {
+    "set up": "/setup",
+    "solve": "/solve",
+    "files": "/browse",
+    "hands": "/browse?file=turn.rgl&line=check&pin=QJs",
+    "made hands": "/browse?file=turn.rgl&tab=made",
+    "ranges": "/browse?file=turn.rgl&tab=ranges",
+    "graph": "/browse?file=turn.rgl&tab=graph",
+    "cards": "/browse?file=turn.rgl&line=check,+check",
+    "lock": "/browse?file=turn.rgl&tab=lock",
+    "compare": "/browse?file=turn.rgl&tab=compare",
+    "practice": "/practice?file=turn.rgl",
+    "game": "/browse?file=kuhn.rgl",
+}
+THEMES = [("dark", "usual"), ("light", "usual"), ("dark", "safe"), ("light", "safe")]
+
+
+def settle(page: Any) -> None:
+    expect(page.locator("main > *").first).to_be_visible()
+    page.wait_for_load_state("networkidle") if "/solve" not in page.url else page.wait_for_timeout(500)
+
+
+def set_theme(page: Any, theme: str, palette: str) -> None:
+    page.evaluate("([theme, palette]) => Object.assign(document.documentElement.dataset, {theme, palette})", [theme, palette])
+
+
+def serious_findings(page: Any) -> list[str]:
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']}).then(answer => answer.violations)")
+    return [
+        f"{each['id']}: {node['target']} {node['failureSummary']}"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing_serious_in_any_theme(site: str, open_page: Any, view: str) -> None:
+    page = open_page(site + VIEWS[view], bypass_csp=True)
+    settle(page)
+    page.add_script_tag(path=AXE)
+    for theme, palette in THEMES:
+        set_theme(page, theme, palette)
+        assert serious_findings(page) == [], (theme, palette)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_phone_shows_every_view_without_sideways_scrolling(site: str, open_page: Any, view: str) -> None:
+    page = open_page(site + VIEWS[view], viewport=PHONE)
+    settle(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_a_phone_shows_the_parts_in_order_and_large_enough_to_tap(site: str, open_page: Any) -> None:
+    page = open_page(site + VIEWS["hands"], viewport=PHONE)
+    at_node(page, "ip")
+    parts = [".strip", ".action-bar", ".grid", ".summary", ".pinned-class", ".tabs", ".tab-content"]
+    tops = [page.locator(part).bounding_box()["y"] for part in parts]
+    assert tops == sorted(tops)
+    for button in page.locator("button:visible:not(.cell):not(.link):not(th button)").all():
+        box = button.bounding_box()
+        assert box["height"] >= 36, button.inner_text()
+    page.locator(".tile.present button").first.tap() if False else page.locator(".tile.present button").first.click()
+    expect(page.locator(".strip .taken")).to_have_count(2)
+
+
+def test_nothing_moves_when_the_node_changes(site: str, open_page: Any) -> None:
+    page = open_page(site + "/browse?file=turn.rgl")
+    at_node(page, "oop")
+    parts = [".strip", ".action-bar", ".grid", ".summary", ".pinned-class", ".tabs", ".tab-content"]
+    before = [page.locator(part).bounding_box() for part in parts]
+    page.keyboard.press("2")
+    at_node(page, "ip")
+    assert [page.locator(part).bounding_box() for part in parts] == before
+
+
+def test_the_keyboard_alone_reaches_everything(site: str, open_page: Any) -> None:
+    page = open_page(site + "/browse?file=turn.rgl")
+    at_node(page, "oop")
+    reached = set()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.getAttribute('role') || document.activeElement.className"))
+        if page.evaluate("Boolean(document.activeElement.closest('.grid'))"):
+            page.keyboard.press("ArrowDown")
+            expect(page.locator(".cell.pinned")).to_have_count(1)
+            page.keyboard.press("Shift+Tab")
+            break
+    assert "gridcell" in reached
+    page.keyboard.press("Home")
+    wait_for_line(page, "")
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("Boolean(document.activeElement.closest('.grid'))"):
+            page.evaluate("document.activeElement.closest('.browse-left').nextElementSibling.querySelector('button').focus()")
+        reached.add(page.evaluate("document.activeElement.getAttribute('role') || document.activeElement.tagName"))
+    assert {"tab", "INPUT", "region"} <= reached
+
+
+def test_the_page_can_be_zoomed_to_200_percent(site: str, open_page: Any) -> None:
+    page = open_page(site + VIEWS["hands"], viewport={"width": 640, "height": 360})  # 1280 × 720, zoomed
+    at_node(page, "ip")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 640
+    expect(cell(page, "QJs")).to_be_visible()
+
+
+def test_the_page_weighs_less_than_300_kb_and_asks_nobody_else() -> None:
+    files = [path for path in STATIC.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < HEAVIEST
+    for path in files:
+        text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert "http://" not in text, path
+        assert "https://" not in text, path

@@ -1,0 +1,58 @@
+"""Practice: hands are dealt, choices judged, the score kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import expect
+
+
+def play_a_hand(page: Any) -> int:
+    """Take the first action until the hand is over; how many decisions that took."""
+    decisions = 0
+    while page.get_by_role("button", name="Next hand").count() == 0:
+        page.locator(".choices .act").first.click()
+        decisions += 1
+        expect(page.locator(".verdict .grade")).to_be_visible()
+        expect(page.locator(".score dd").nth(1)).not_to_have_text("0")
+    return decisions
+
+
+def test_hands_are_dealt_judged_and_counted(site: str, open_page: Any) -> None:
+    page = open_page(f"{site}/practice")
+    page.get_by_role("link", name="turn.rgl").click()
+    expect(page.locator(".hole-cards .card")).to_have_count(2)
+    expect(page.locator(".tile .share").first).to_have_text("")  # no peeking
+    decisions = play_a_hand(page)
+    page.keyboard.press("n")
+    expect(page.get_by_role("button", name="Next hand")).to_have_count(0)
+    decisions += play_a_hand(page)
+    shown = page.locator(".score dd").all_inner_texts()
+    assert shown[:2] == ["2", str(decisions)]
+    grades = page.locator(".grades strong").all_inner_texts()
+    assert sum(map(int, grades)) == decisions
+
+
+def test_a_judged_decision_opens_in_browse(site: str, open_page: Any) -> None:
+    page = open_page(f"{site}/practice?file=river.rgl")
+    page.locator(".choices .act").first.click()
+    page.get_by_role("button", name="Look at this decision").click()
+    expect(page.locator(".cell.pinned")).to_have_count(1)
+    expect(page.locator(".player.to-act")).to_have_count(1)
+
+
+def test_a_reload_keeps_the_hand_and_the_score(site: str, open_page: Any) -> None:
+    page = open_page(f"{site}/practice?file=river.rgl")
+    page.locator(".choices .act").first.click()
+    expect(page.locator(".verdict .grade")).to_be_visible()
+    seen = page.locator("main").inner_text()
+    page.reload()
+    expect(page.locator(".verdict .grade")).to_be_visible()
+    assert page.locator("main").inner_text() == seen
+
+
+def test_the_side_to_play_can_be_chosen(site: str, open_page: Any) -> None:
+    page = open_page(f"{site}/practice?file=river.rgl")
+    for player in ("OOP", "IP"):
+        page.get_by_role("group", name="Play as").get_by_role("button", name=player, exact=True).click()
+        expect(page.locator(".felt .hint")).to_contain_text(f"You are {player}")
