@@ -121,7 +121,7 @@ def test_made_hands_lead_to_their_hands(river: Any) -> None:
 
 def test_cards_are_chosen_from_the_deck_or_typed(site: str, open_page: Any) -> None:
     page = open_page(f"{site}{TURN}&line=check,+check")
-    page.get_by_role("button", name=re.compile("^T of hearts: .*EV")).click()
+    page.get_by_role("button", name=re.compile("^T♥.*EV")).click()
     wait_for_line(page, "check, check, Th")
     page.keyboard.press("ArrowLeft")
     wait_for_line(page, "check, check")
@@ -129,7 +129,7 @@ def test_cards_are_chosen_from_the_deck_or_typed(site: str, open_page: Any) -> N
     page.keyboard.press("d")
     wait_for_line(page, "check, check, Ad")
     page.keyboard.press("t")
-    page.get_by_role("button", name=re.compile("^5 of clubs: .*EV")).click()
+    page.get_by_role("button", name=re.compile("^5♣.*EV")).click()
     wait_for_line(page, "check, check, 5c")
 
 

@@ -55,7 +55,7 @@ function buildHeader() {
     make("span.badge", { hidden: true }),
     make("button.icon.change-spot", { "aria-label": "Set up this spot again", title: "Set up this spot again", hidden: true, onclick: () => go({ ...DEFAULTS, view: "setup", file: now().file }) }, "✎"),
     make("button.icon.theme", { "aria-label": "Change theme", title: currentTheme().label, onclick: nextTheme }, "◐"),
-    make("button.icon", { "aria-label": "List the keys", title: "Keys", onclick: showKeys }, "?"),
+    make("button.icon.list-keys", { "aria-label": "List the keys", title: "Keys", onclick: showKeys }, "?"),
   );
 }
 

@@ -7,7 +7,7 @@
  */
 
 import { get, latest } from "../shared/api.js";
-import { RANKS, SUIT_NAMES, SUITS, SYMBOLS } from "../shared/cards.js";
+import { RANKS, SUITS, SYMBOLS } from "../shared/cards.js";
 import { actionColours, mixBackground } from "../shared/colours.js";
 import { fill, make, set } from "../shared/dom.js";
 import { ev, percent } from "../shared/format.js";
@@ -52,13 +52,13 @@ export function cardsTab(go) {
     const onBoard = node.board.includes(card) && card !== report.card;
     const mix = found?.frequencies.map((share, place) => `${found.actions[place]} ${percent(share)} %`).join(", ");
     const numbers = found && [mix, `EV ${ev(found.ev[player], node.pot)}`, `equity ${percent(found.equity[player])} %`].filter(Boolean).join(", ");
-    const name = `${rank} of ${SUIT_NAMES[suit]}`;
     return make(
       `button.deck-card${card === report.card ? ".here" : ""}`,
-      { disabled: onBoard, onclick: () => go(found?.next ?? joined(report.line, card, report.then)), "aria-label": found ? `${name}: ${numbers}` : name, title: numbers ?? null },
+      { disabled: onBoard, onclick: () => go(found?.next ?? joined(report.line, card, report.then)), title: numbers ?? null },
       make(`span.suit-${suit}`, {}, rank + SYMBOLS[suit]),
       make("span.mix", { style: { background: found ? mixBackground(found.frequencies, actionColours(found.actions)) : "none" } }),
       make("small", {}, found ? ev(found.ev[player], node.pot) : "\u00a0"),
+      numbers ? make("span.for-readers", {}, numbers) : null,
     );
   }
 

@@ -1,8 +1,8 @@
 /**
  * The 13 × 13 grid: each cell is split by action mix, filled to the range's weight, and shows one number.
  *
- * Text on a full cell is dark; on any other it has an outline in the cell's own colour, so that it can be read across
- * the edge of the fill. Cells are made once; a new node changes fills and digits only.
+ * Text on a full cell is dark; on any other it can be read across the edge of the fill: in the dark theme it has an
+ * outline in the cell's own colour. Cells are made once; a new node changes fills and digits only.
  */
 
 import { CLASSES, RANKS } from "../shared/cards.js";
@@ -72,9 +72,10 @@ export function handGrid(label, on = null) {
 
 function makeCell(name, on) {
   const fill = make("span.fill", { "aria-hidden": "true" });
-  const number = make("span.number", { "aria-hidden": "true" });
-  const title = make("span.name", { "aria-hidden": "true" }, on ? name : name.slice(0, 2));
-  const root = make(on ? "button.cell" : "span.cell", { role: "gridcell", "data-class": name, tabindex: on ? -1 : null }, fill, title, number);
+  const number = make("span.number");
+  const details = make("span.for-readers");
+  const title = make("span.name", {}, on ? name : name.slice(0, 2));
+  const root = make(on ? "button.cell" : "span.cell", { role: "gridcell", "data-class": name, tabindex: on ? -1 : null }, fill, title, number, details);
 
   function show(cell, { actions, colours, number: shown, pot }) {
     root.classList.toggle("out", cell === null);
@@ -83,7 +84,8 @@ function makeCell(name, on) {
       say(number, "");
       fill.style.height = "0";
       root.classList.remove("full");
-      set(root, { "aria-label": `${name}: not in the range`, "data-locked": null });
+      say(details, "not in the range");
+      set(root, { "data-locked": null });
       return;
     }
     const text = NUMBERS[shown].text(cell, pot);
@@ -92,11 +94,8 @@ function makeCell(name, on) {
     fill.style.height = `${Math.min(100, 100 * cell.height).toFixed(1)}%`;
     fill.style.background = actions.length ? mixBackground(cell.mix, colours) : "var(--range)";
     const mix = actions.map((action, place) => `${action.name} ${percent(cell.mix[place])} %`).join(", ");
-    const marks = `${cell.locked ? ", locked" : ""}`;
-    set(root, {
-      "aria-label": `${name}: ${mix || `weight ${percent(cell.weight)} %`}, EV ${ev(cell.ev, pot)}${marks}`,
-      "data-locked": cell.locked,
-    });
+    say(details, `${mix || `weight ${percent(cell.weight)} %`}, EV ${ev(cell.ev, pot)}${cell.locked ? ", locked" : ""}`);
+    set(root, { "data-locked": cell.locked });
   }
 
   return { root, show };

@@ -37,7 +37,7 @@ function streetTile({ street, cards, pot, line }, present, go) {
     `.tile.street${present ? ".present" : ""}`,
     {},
     heading(street, `pot ${chips(pot)}`),
-    make("button.cards", { onclick: () => go(line), "aria-label": `Go to the ${street}: ${cards.join(" ") || "no card yet"}` }, ...shown),
+    make("button.cards", { onclick: () => go(line), title: `Go to the ${street}` }, ...shown),
   );
 }
 

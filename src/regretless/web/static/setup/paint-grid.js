@@ -1,7 +1,7 @@
 /** A 13 × 13 grid to paint on: drag sets the weight of the brush, starting on a painted cell erases. */
 
 import { CLASSES, RANKS } from "../shared/cards.js";
-import { make, set } from "../shared/dom.js";
+import { make, say, set } from "../shared/dom.js";
 import { percent } from "../shared/format.js";
 
 /**
@@ -11,8 +11,9 @@ import { percent } from "../shared/format.js";
 export function paintGrid(label, { weightOf, paint, done, choose }) {
   const cells = CLASSES.map((name) => {
     const fill = make("span.fill", { "aria-hidden": "true", style: { background: "var(--paint)" } });
-    const root = make("button.cell", { role: "gridcell", tabindex: -1, "data-class": name }, fill, make("span.name", { "aria-hidden": "true" }, name));
-    return { root, fill };
+    const details = make("span.for-readers");
+    const root = make("button.cell", { role: "gridcell", tabindex: -1, "data-class": name }, fill, make("span.name", {}, name), details);
+    return { root, fill, details };
   });
   const rows = [...RANKS].map((_, row) => make(".grid-row", { role: "row" }, ...cells.slice(13 * row, 13 * row + 13).map((cell) => cell.root)));
   const root = make(".grid.paint", { role: "grid", "aria-label": label }, ...rows);
@@ -86,11 +87,12 @@ export function paintGrid(label, { weightOf, paint, done, choose }) {
 
   function draw(place) {
     const weight = weightOf(place);
-    const { root: cell, fill } = cells[place];
+    const { root: cell, fill, details } = cells[place];
     fill.style.height = `${100 * weight}%`;
     cell.classList.toggle("out", weight === 0);
     cell.classList.toggle("full", weight > 0.97);
-    set(cell, { "aria-label": `${CLASSES[place]}: ${weight === 0 ? "not in the range" : `${percent(weight, 0)} %`}`, "aria-selected": String(weight > 0) });
+    say(details, weight === 0 ? "not in the range" : `${percent(weight, 0)} %`);
+    set(cell, { "aria-selected": String(weight > 0) });
   }
 
   return {

@@ -48,7 +48,6 @@ export function rangeEditor(player, { names, fields, changed }) {
         "button.combo-choice",
         {
           "aria-pressed": String(weights[index] > 0),
-          "aria-label": `${names[index]}, ${percent(weights[index], 0)} %`,
           onclick: () => {
             strokes++;
             weights[index] = weights[index] > 0 ? 0 : brush.value / 100;

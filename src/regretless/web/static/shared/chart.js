@@ -27,7 +27,8 @@ export function ticks(low, high, count = 4) {
  *   marks    horizontal lines, [{y, class, label}]
  */
 export function lineChart({ width, height, x, y, lines, marks = [], label }) {
-  const [left, right, top, bottom] = [44, 20, 12, 28];
+  const longest = Math.max(...y.ticks.map(([, text]) => text.length));
+  const [left, right, top, bottom] = [14 + 7 * longest, 20, 12, 28];
   const across = (value) => left + x.scale(value) * (width - left - right);
   const up = (value) => height - bottom - y.scale(value) * (height - top - bottom);
   const chart = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart", role: "img", "aria-label": label });

@@ -10,7 +10,7 @@ import { command } from "./solve.js";
 const OVER = ["stopped", "done", "failed"];
 const FINER = 3; // how much smaller the next target is
 
-export function solvePanel({ choose }) {
+export function solvePanel({ choose, reopen }) {
   const title = make("h2");
   const subtitle = make("p.hint");
   const curve = solveCurve();
@@ -35,16 +35,16 @@ export function solvePanel({ choose }) {
   }
 
   /** A finer target continues the same solve, so its stream is opened again. */
-  const resume = (id, target) => attempt(async () => {
-    await command(id, "resume", { target, iterations: null });
-    choose("");
-    choose(id);
-  });
+  const resume = (id, target) =>
+    attempt(async () => {
+      await command(id, "resume", { target, iterations: null });
+      reopen(id);
+    });
 
   function drawButtons(solve) {
     const { id, state, file, again, readable, resumable, what, target } = solve;
     const over = OVER.includes(state);
-    const key = JSON.stringify([id, state, readable, resumable, file]);
+    const key = JSON.stringify([id, state, readable, resumable, file, target]);
     if (key === drawn) return;
     drawn = key;
     const finer = make("input.field", { inputmode: "decimal", "aria-label": "Finer target" });

@@ -12,7 +12,7 @@ import { solvePanel } from "./solve-panel.js";
 export function mount(root) {
   const choose = (id) => go({ solve: id });
   const list = solveList(choose);
-  const panel = solvePanel({ choose });
+  const panel = solvePanel({ choose, reopen: watch });
   fill(root, make(".solve-view", {}, make("aside", {}, make("h1.label", {}, "Solves"), list.root, gameStarter(choose)), panel.root));
   setKeys([]);
   showFile(null);
