@@ -31,9 +31,10 @@ def met(own: Hands, other: Hands, reach: FloatArray, deck: int) -> FloatArray:
     >>> met(hands, hands, np.array([[0.25, 1.0]]), deck=4)
     array([[1.  , 0.25]])
     """
-    by_card = np.zeros((len(reach), deck + 1))  # the last entry is for one-card hands, whose second card blocks nothing
-    for column in range(2):
-        np.add.at(by_card.T, other.cards[:, column], reach.T)
+    cards = np.where(other.cards < 0, deck, other.cards).T.ravel()  # one-card hands have no second card to block
+    by_card = np.zeros((len(reach), deck + 1))
+    for row, weights in zip(by_card, reach, strict=True):
+        row[:] = np.bincount(cards, np.tile(weights, 2), minlength=deck + 1)
     by_card[:, deck] = 0.0
     total = reach.sum(axis=1, keepdims=True)
     found: FloatArray = total - by_card[:, own.cards[:, 0]] - by_card[:, own.cards[:, 1]] + same_reach(own, reach)

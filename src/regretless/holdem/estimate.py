@@ -12,18 +12,17 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from regretless.cards.deck import DECK
 from regretless.engines.public.formats import FORMATS
 from regretless.engines.registry import Kind, estimate
 from regretless.errors import InvalidOption, WouldNotFit
+from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
-from regretless.forms.public_size import PublicSize, size_of_branches
-from regretless.holdem.form.betting import betting_branches
+from regretless.forms.public_size import PublicSize
+from regretless.holdem.form.betting import betting_of
+from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import count_runouts, spot_group
 from regretless.holdem.reading.probabilities import BLOCK_BYTES, probability_bits
-from regretless.holdem.spots.question import PLAYERS
 from regretless.holdem.spots.spot import Spot
 
 __all__ = ["STORAGES", "Estimate", "check_fits", "estimate_spot", "spot_size"]
@@ -56,15 +55,12 @@ class Estimate:
         return answer
 
 
-def spot_size(spot: Spot) -> PublicSize:
-    """The size of a spot's form."""
-    hands = tuple(int(np.count_nonzero(spot.range_of(player).remove(spot.board).weights)) for player in PLAYERS)
-    return size_of_branches(
-        betting_branches(spot),
-        deck=DECK,
-        hands=(hands[0], hands[1]),
-        permutations=len(spot_group(spot)),
-        runouts=count_runouts(spot),
+def spot_size(spot: Spot, group: IntArray | None = None) -> PublicSize:
+    """The size of a spot's form; `group` is `spot_group(spot)`, if it is known already."""
+    group = spot_group(spot) if group is None else group
+    ip, oop = spot_hands(spot)
+    return betting_of(spot).size.with_cards(
+        deck=DECK, hands=(len(ip), len(oop)), permutations=len(group), runouts=count_runouts(spot, group)
     )
 
 
