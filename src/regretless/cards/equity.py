@@ -91,7 +91,7 @@ def hand_equities(hero: Range, villain: Range, board: Sequence[int] = ()) -> NDA
     hero, villain = _live(hero, villain, board)
     shares, _ = _exact_shares(hero, villain, board)
     equities = np.full(HAND_COUNT, np.nan)
-    met = (hero.weights > 0) & (_met_weights(villain) > 0)  # not `shares`, where rounding may leave tiny nonzeros
+    met = (hero.weights > 0) & (_met_hands(villain) > 0)  # not `shares`, where rounding may leave tiny nonzeros
     equities[met] = (shares[met, 0] + shares[met, 1] / 2) / shares[met].sum(axis=1)
     return equities
 
@@ -110,6 +110,13 @@ def _live(first: Range, second: Range, board: Sequence[int]) -> tuple[Range, Ran
     if not left[0].meets(left[1]):
         raise InvalidOption("first range", str(first), f"always shares a card with {str(second)!r}")
     return left
+
+
+def _met_hands(villain: Range) -> NDArray[np.int64]:
+    """[1326] how many of villain's hands share no card with each hand."""
+    held = villain.weights > 0
+    by_card = np.bincount(HAND_CARDS[held].ravel(), minlength=52)
+    return np.asarray(np.count_nonzero(held) - by_card[HAND_CARDS].sum(axis=1) + held)
 
 
 def _met_weights(villain: Range) -> NDArray[np.float64]:

@@ -183,8 +183,11 @@ class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
     def strategy(self, node: int, runout: int = 0) -> FloatArray:
         """[actions, H] average strategy at a betting node on a runout of its street."""
 
-    def strategies(self, node: int, runouts: slice = slice(None)) -> NDArray[np.float32]:
-        """[runouts chosen, actions, H] average strategy at a betting node."""
+    def averages(self, player: int, street: int, runouts: slice = slice(None)) -> NDArray[Any]:
+        """[runouts chosen, numbers] sums of a player's strategies on a street, in the layout of `public/layout.py`.
+
+        They are the live ones where possible, and otherwise copied from the device in one go.
+        """
 
     def root_values(self, player: int) -> FloatArray:
         """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""

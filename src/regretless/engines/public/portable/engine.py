@@ -123,6 +123,10 @@ class PortablePublicEngine(StoredEngine):
     def _stored(self, numbers: Numbers) -> Stored:
         return numbers.stored()
 
+    def averages(self, player: int, street: int, runouts: slice = slice(None)) -> Stored:
+        numbers: Numbers = self._average[player]
+        return numbers.street(street, runouts)
+
     def _target(self, numbers: Numbers) -> Stored:
         return np.empty(int(self.layout.entries[numbers.player]), numbers.dtype)
 
