@@ -15,6 +15,7 @@ import regretless as rl
 from regretless.cli import main
 from regretless.engines import devices, registry
 from regretless.engines.public.cuda import engine as cuda_engine
+from regretless.engines.public.cuda import shared
 from regretless.errors import DeviceFailed, InvalidOption, MissingExtra, WouldNotFit
 from regretless.holdem import many
 
@@ -59,7 +60,7 @@ def device(monkeypatch: pytest.MonkeyPatch) -> HostDevice:
     monkeypatch.setattr(registry, "find_spec", lambda name: name if name == "cupy" else found(name))
     monkeypatch.setattr(devices, "cuda_devices", lambda: 1)
     monkeypatch.setattr(devices, "cuda_free_bytes", lambda: 1 << 33)
-    for module in (cuda_engine, many):
+    for module in (cuda_engine, shared):
         monkeypatch.setattr(module, "open_device", lambda name="cuda": emulated)
     return emulated
 
