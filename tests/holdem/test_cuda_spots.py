@@ -120,6 +120,25 @@ def test_a_batch_larger_than_the_memory_of_the_gpu(device: HostDevice, monkeypat
 
 
 @needs_gcc
+def test_a_spot_too_large_for_the_gpu_does_not_stop_the_others(device: HostDevice, monkeypatch: Any) -> None:
+    large = spot_of("large", "Kh Qs 7s 2c", oop="AK, QQ, JJ, TT, 99, 88", stack=900, bet="50%")
+    needed = [
+        registry.estimate("cupy", registry.Kind.PUBLIC, many.SpotProblem(spot).public_size())
+        for spot in (large, *SPOTS[:2])
+    ]
+    assert sum(needed[1:]) < needed[0]
+    monkeypatch.setattr(device, "free_bytes", lambda: needed[0])  # of which some stays free
+    monkeypatch.setattr(devices, "cuda_free_bytes", lambda: needed[0] - 1)
+    built: list[int] = []
+    make = shared.CudaBatch
+    monkeypatch.setattr(shared, "CudaBatch", lambda engines, arena: built.append(len(engines)) or make(engines, arena))
+    with pytest.raises(many.SpotsFailed, match=r"^spot 0 \(large\): large in the cupy engine needs") as error:
+        rl.solve_many([large, *SPOTS[:2]], device="cuda", **ASKED)
+    assert [solution.game for solution in error.value.solutions] == ["dry", "paired"]
+    assert built == [2]
+
+
+@needs_gcc
 def test_an_interrupted_batch_saves_what_it_has(device: HostDevice, tmp_path: Path) -> None:
     stops = iter([False] * 20 + [True] * 10_000)
     files = [tmp_path / f"{number}.rgl" for number in range(2)]
