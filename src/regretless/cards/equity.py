@@ -121,9 +121,7 @@ def _met_hands(villain: Range) -> NDArray[np.int64]:
 
 def _met_weights(villain: Range) -> NDArray[np.float64]:
     """[1326] villain's weight that shares no card with each hand; exactly 0 where there is none."""
-    holds = np.zeros((HAND_COUNT, 52))
-    holds[np.arange(HAND_COUNT)[:, None], HAND_CARDS] = 1
-    overlaps = holds @ holds.T > 0
+    overlaps = (HAND_CARDS[:, None, :, None] == HAND_CARDS[:, None]).any(axis=(2, 3))
     met: NDArray[np.float64] = np.where(overlaps, 0.0, villain.weights).sum(axis=1)
     return met
 

@@ -32,6 +32,10 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
     """Solve a game by name or the spot of a file, or resume a saved solve; then save and print the solution."""
     status = SolveStatus(destination=request.destination, resumed=request.resume)
     with interruptible(status) as interrupted:
+        from regretless.engines import devices
+
+        if request.options.get("device") == "cuda":
+            devices.start_cuda()  # while the rest is loaded
         from regretless.api import load, problem_of
         from regretless.holdem.problem import SpotProblem
         from regretless.holdem.spots.spot import Spot
@@ -170,10 +174,10 @@ def problem_of_saving(solution: Solution, path: Path, resumable: bool) -> Invali
 
 def tell_choice(choice: Choice, storage: int | None) -> None:
     """Say which device was chosen and why, if there was a choice, and that the first solve takes longer, if it does."""
-    from regretless.engines.public.compiled.engine import kernels_are_compiled
-
     if choice.why:
         note(choice.why)
-    compiled = choice.engine in ("auto", "numba") and choice.device in ("auto", "cpu")
-    if compiled and not kernels_are_compiled(storage or 32):
-        for_people().print("compiling kernels for this machine: once, about 20 seconds", style="dim")
+    if choice.engine in ("auto", "numba") and choice.device in ("auto", "cpu"):
+        from regretless.engines.public.compiled.engine import kernels_are_compiled  # what a GPU does without
+
+        if not kernels_are_compiled(storage or 32):
+            for_people().print("compiling kernels for this machine: once, about 20 seconds", style="dim")
