@@ -35,7 +35,7 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         from regretless.engines import devices
 
         if request.options.get("device") == "cuda":
-            devices.start_cuda()  # while the rest is loaded
+            devices.start_cuda()  # which takes a while: everything that is needed anyway is loaded meanwhile
         from regretless.api import load, problem_of
         from regretless.holdem.problem import SpotProblem
         from regretless.holdem.spots.spot import Spot
@@ -107,7 +107,9 @@ def _solve(
     interrupted: Callable[[], bool],
 ) -> tuple[Solution, InvalidFile | None]:
     """The solution, and why an interrupted solve could not be saved."""
+    from regretless.cards.evaluator import load_kernels
     from regretless.cli.terminal.progress import solve_bar
+    from regretless.holdem.problem import SpotProblem
     from regretless.solvers.public_problem import PublicFormProblem
     from regretless.solvers.request import EXACT
     from regretless.solvers.solve import make_request, solve
@@ -130,6 +132,8 @@ def _solve(
     settings = asked.settings
     if isinstance(problem, PublicFormProblem):
         tell_choice(problem.choose(asked), settings.storage)
+    if asked.device == "cuda" and isinstance(problem, SpotProblem):
+        load_kernels()  # CUDA is starting
     target = settings.target
     with solve_bar(problem.name, None if target is None else problem.scale * target, unit=problem.unit) as show:
 

@@ -5,9 +5,9 @@ A file has one array per street, with a row for each runout: node by node, all a
 
 1. The calling thread fetches the sums of strategies of a block, which copies them if they are on a device.
 2. Any thread encodes them.
-3. The calling thread writes the blocks in order, while later ones are being encoded.
+3. The container writes the blocks in order, while later ones are fetched and encoded.
 
-So at most `blocks_at_once` blocks are in memory.
+At most `blocks_at_once` blocks are in memory.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ def probability_bits(count: int) -> int:
 
 
 def blocks_at_once(threads: int) -> int:
-    """Blocks in memory at a time: each thread's, one that is fetched and one that is written."""
-    return threads + 2 if threads > 1 else 1
+    """Blocks in memory at a time: each thread's, the one that is being written and, with several, one to be next."""
+    return threads + 2 if threads > 1 else 2
 
 
 def layout(form: PublicForm) -> tuple[IntArray, list[tuple[int, int]]]:
@@ -94,7 +94,7 @@ def streamed(source: EncodedStrategies, street: int, shape: tuple[int, int], bit
         with ThreadPoolExecutor(threads) as pool:
             for rows, encode in fetched():
                 waiting.append((rows, pool.submit(encode)))
-                if len(waiting) == blocks_at_once(threads):
+                if len(waiting) == blocks_at_once(threads) - 1:
                     yield _done(waiting)
             while waiting:
                 yield _done(waiting)
