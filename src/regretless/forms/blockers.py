@@ -34,10 +34,11 @@ def met(own: Hands, other: Hands, reach: FloatArray, deck: int) -> FloatArray:
     cards = np.where(other.cards < 0, deck, other.cards).T.ravel()  # one-card hands have no second card to block
     by_card = np.zeros((len(reach), deck + 1))
     for row, weights in zip(by_card, reach, strict=True):
-        row[:] = np.bincount(cards, np.tile(weights, 2), minlength=deck + 1)
+        row[:] = np.bincount(cards, np.concatenate((weights, weights)), minlength=deck + 1)
     by_card[:, deck] = 0.0
     total = reach.sum(axis=1, keepdims=True)
-    found: FloatArray = total - by_card[:, own.cards[:, 0]] - by_card[:, own.cards[:, 1]] + same_reach(own, reach)
+    first, second = (by_card.take(own.cards[:, column], axis=1) for column in range(2))
+    found: FloatArray = total - first - second + same_reach(own, reach)
     little = nearly_blocked(found, reach)
     if little.any():
         found[:, little] = reach @ compatible(own, other)[little].T
@@ -52,7 +53,7 @@ def nearly_blocked(found: FloatArray, reach: FloatArray) -> NDArray[np.bool_]:
 
 def same_reach(own: Hands, reach: FloatArray) -> FloatArray:
     """[rows, H] the opponent's reach with the same two cards."""
-    return np.where(own.same >= 0, reach[:, own.same], 0.0)
+    return np.where(own.same >= 0, reach.take(own.same, axis=1), 0.0)
 
 
 def compatible(own: Hands, other: Hands) -> NDArray[np.bool_]:

@@ -142,11 +142,13 @@ def hands_of(held: tuple[IntArray, IntArray], ip: Range, oop: Range) -> tuple[Ha
 
 def _permutations(group: IntArray, held: IntArray) -> IntArray:
     """[G, H] position of π⁻¹(h) for each renaming π of the group and each hand h."""
-    position = np.empty(len(HAND_CARDS), dtype=np.int16)
-    position[held] = np.arange(len(held), dtype=np.int16)
+    hands = np.arange(len(held), dtype=np.int16)
     inverse = np.empty((len(group), len(held)), dtype=np.int16)
-    for row, renaming in zip(inverse, group.tolist(), strict=True):
-        row[position.take(hand_maps()[renaming].take(held))] = np.arange(len(held), dtype=np.int16)
+    inverse[0] = hands  # the identity
+    position = np.empty(len(HAND_CARDS), dtype=np.int16)
+    position[held] = hands
+    for row, renaming in zip(inverse[1:], group[1:].tolist(), strict=True):
+        row[position.take(hand_maps()[renaming].take(held))] = hands
     return inverse
 
 
