@@ -168,6 +168,16 @@ def test_batches_from_the_shell(device: HostDevice, tmp_path: Path, capsys: Any)
     assert sorted(path.name for path in (tmp_path / "solved").iterdir()) == ["dry.rgl", "paired.rgl"]
 
 
+def test_only_an_engine_with_a_shared_device_solves_spots_together(device: HostDevice, monkeypatch: Any) -> None:
+    monkeypatch.setattr(registry, "find_spec", lambda name: name)
+    for name, where in (("cupy", "auto"), ("cupy", "cuda"), ("auto", "cuda")):
+        found = registry.share(name, where)
+        assert found is not None
+        assert found.engine == "cupy"
+        assert found.free_bytes() == device.free_bytes()
+    assert registry.share("torch", "cuda") is None
+
+
 def test_a_small_spot_stays_on_the_cpu_and_says_why(device: HostDevice, tmp_path: Path, capsys: Any) -> None:
     (tmp_path / "spot.toml").write_text(SPOTS[0].to_toml(), encoding="utf-8")
     assert main(["solve", str(tmp_path / "spot.toml"), "--iterations", "2", "--json"]) == 0

@@ -163,7 +163,8 @@ def _deal(
     def numbered() -> list[int]:
         return [numbers.setdefault(tuple(stabiliser.tolist()), len(numbers)) for _, stabiliser in runouts]
 
-    streets = [_street([()], [0], [[0]], 1.0, [board], numbered(), hands)]
+    alive = np.zeros((1, len(hands[0])), dtype=np.bool_), np.zeros((1, len(hands[1])), dtype=np.bool_)
+    streets = [_street([()], [0], [[0]], 1.0, numbered(), alive)]
     left = DECK - len(board) - 4
     for count in deals:
         dealt: list[tuple[int, ...]] = []
@@ -179,8 +180,8 @@ def _deal(
                 copies.append(stabiliser[_first_rows(images[:, place])].tolist())
                 following.append(((*table, *deal), stabiliser[unmoved[:, place]]))
         runouts = following
-        tables = [table for table, _ in runouts]
-        streets.append(_street(dealt, parents, copies, 1.0 / comb(left, count), tables, numbered(), hands))
+        dead = _dead([table for table, _ in runouts], hands)
+        streets.append(_street(dealt, parents, copies, 1.0 / comb(left, count), numbered(), dead))
         left -= count
     return _with_children(streets), [table for table, _ in runouts], list(numbers)
 
@@ -207,18 +208,24 @@ def _symmetry(group: IntArray, stabilisers: list[tuple[int, ...]], permutations:
     return Symmetry(np.array([CARD_MAPS[group[each]].min(axis=0) for each in rows], np.int16), (first, second))
 
 
+def _dead(
+    tables: list[tuple[int, ...]], hands: tuple[IntArray, IntArray]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """[tables, H] per player: hands that the cards of each table block."""
+    blocked = np.zeros((len(tables), DECK), dtype=np.bool_)
+    blocked[np.arange(len(tables))[:, None], np.array(tables, dtype=np.int64)] = True
+    first, second = (blocked[:, HAND_CARDS[held, 0]] | blocked[:, HAND_CARDS[held, 1]] for held in hands)
+    return first, second
+
+
 def _street(
     dealt: list[tuple[int, ...]],
     parents: list[int],
     copies: list[list[int]],
     probability: float,
-    tables: list[tuple[int, ...]],
     symmetry: list[int],
-    hands: tuple[IntArray, IntArray],
+    dead: tuple[NDArray[np.bool_], NDArray[np.bool_]],
 ) -> Street:
-    blocked = np.zeros((len(tables), DECK), dtype=np.bool_)
-    blocked[np.arange(len(tables))[:, None], np.array(tables, dtype=np.int64).reshape(len(tables), -1)] = True
-    first, second = (blocked[:, HAND_CARDS[held, 0]] | blocked[:, HAND_CARDS[held, 1]] for held in hands)
     return Street(
         cards=np.array(dealt, dtype=np.int8).reshape(len(dealt), -1),
         parent=np.array(parents, dtype=np.int32),
@@ -227,7 +234,7 @@ def _street(
         first_copy=np.cumsum([0, *map(len, copies)]).astype(np.int32),
         copies=np.array([row for rows in copies for row in rows], dtype=np.int16),
         symmetry=np.array(symmetry, dtype=np.int32),
-        dead=(first, second),
+        dead=dead,
     )
 
 
