@@ -22,7 +22,7 @@ import regretless as rl
 from regretless.cards.deck import card_text
 from regretless.engines.bandwidth import copy_bandwidth
 from regretless.engines.public.cuda.engine import CudaPublicEngine
-from regretless.holdem import Spot, compile_spot
+from regretless.holdem import Spot, betting_tree, compile_spot
 from regretless.variants import schedule
 from regretless.variants.presets import PRESETS
 
@@ -114,7 +114,7 @@ def batches() -> dict[str, Any]:
         whole = time.perf_counter() - began
         seconds = max(solution.record.seconds for solution in solutions)
         worst = max(solution.exploitability_pct_pot for solution in solutions)
-        nodes = len(solutions[0].form.tree.kind)
+        nodes = len(betting_tree(spots[0]).kind)
         found[name] = {"seconds": seconds, "whole_seconds": whole, "count": count, "worst": worst, "nodes": nodes}
         print(
             f"{count} {name} ({nodes} nodes) to 0.1 %: {seconds:.2f} s solving, {whole:.2f} s in all, "

@@ -145,6 +145,27 @@ def test_little_is_loaded_at_startup(code: str, libraries: set[str], most: int) 
         assert packages == set()
 
 
+CHOICE = """
+from regretless.cli.solving.one import tell_choice
+from regretless.engines.choice import Choice
+tell_choice(Choice("cupy", "cuda"), 32)
+"""
+
+
+def test_a_solve_on_a_gpu_loads_no_engine_for_the_cpu() -> None:
+    result = run_python(LOADED + CHOICE)
+    assert result.returncode == 0, result.stderr
+    loaded = result.stderr.split()
+    assert "regretless.engines.choice" in loaded
+    assert [name for name in loaded if name.startswith(("numba", "regretless.engines.public.compiled"))] == []
+
+
+def test_the_command_exits_without_a_last_search_for_garbage() -> None:
+    frozen = "import atexit, gc; atexit.register(lambda: print(gc.get_freeze_count()));"
+    assert int(run_python(frozen + HELP).stdout.split()[-1]) > 1000
+    assert int(run_python(frozen + IMPORT).stdout.split()[-1]) == 0
+
+
 # --- what the documents say ------------------------------------------------------------------------------------------
 
 

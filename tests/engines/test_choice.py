@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from functools import cache
 
@@ -129,6 +130,50 @@ def test_looking_for_a_gpu_imports_no_library():
         "sys.exit('torch' in sys.modules or 'cupy' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", look], check=True)
+
+
+class SlowDriver:
+    """A driver with one device, which starts when it is told to."""
+
+    def __init__(self):
+        self.entered, self.started = threading.Event(), threading.Event()
+
+    def cuInit(self, flags):
+        self.entered.set()
+        assert self.started.wait(60)
+        return 0
+
+    def cuDevicePrimaryCtxRetain(self, context, device):
+        context._obj.value = 7
+        return 0
+
+    def cuMemGetInfo_v2(self, free, total):
+        free._obj.value = 5 * 2**30
+        return 0
+
+    def cuCtxPushCurrent_v2(self, context):
+        return 0 if context.value == 7 else 1
+
+    def cuDeviceGet(self, device, number):
+        return number
+
+    def cuCtxPopCurrent_v2(self, context):
+        return 0
+
+
+def test_cuda_starts_without_being_waited_for(monkeypatch):
+    driver = SlowDriver()
+    monkeypatch.setattr(devices, "_driver", lambda: driver)
+    devices.start_cuda()
+    assert driver.entered.wait(60)
+    driver.started.set()
+    assert devices.cuda_free_bytes() == 5 * 2**30
+
+
+def test_a_machine_without_a_driver_has_no_free_memory(monkeypatch):
+    monkeypatch.setattr(devices, "_driver", lambda: None)
+    devices.start_cuda()
+    assert devices.cuda_free_bytes() == 0
 
 
 @pytest.mark.parametrize(("entries", "runouts", "cores"), [(10**9, (1,), 1), (10**9, (1, 48), 16), (10**5, (1, 48), 2)])

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from regretless.engines.contract import PublicStrategy
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.engines.public.compiled.sizes import estimate, evaluation_bytes
-from regretless.engines.public.layout import make_layout
+from regretless.engines.public.layout import LANES, make_layout
 from regretless.engines.public.reference import PublicReference, matched
 from regretless.engines.registry import ENGINES, Kind, available, create
 from regretless.errors import InvalidGame, InvalidOption
@@ -80,8 +80,15 @@ def test_every_public_engine_keeps_the_contract(name: str, device: str, storage:
         met = 5 / 6 * form.hands[player].weight.sum()  # of six hands, all but the own
         np.testing.assert_allclose(early[0, 0] / met, second.root_values(player), atol=1e-5)
     last = int(np.flatnonzero((form.tree.kind == Node.DECISION) & (form.tree.street == 1))[0])
-    for runout, strategy in enumerate(second.strategies(last)):
-        np.testing.assert_allclose(strategy, second.strategy(last, runout), atol=1e-6)
+    player, layout = int(form.tree.player[last]), make_layout(form)
+    chosen_runouts = slice(1, int(layout.runouts[1]))
+    averages = second.averages(player, 1, chosen_runouts)
+    np.testing.assert_array_equal(averages, second.averages(player, 1)[chosen_runouts])
+    assert averages.shape == (chosen_runouts.stop - 1, layout.runout_size[player, 1])
+    actions = int(form.tree.first_child[last + 1] - form.tree.first_child[last])
+    here = averages[:, int(layout.block[last]) :][:, : actions * int(layout.hands[player])]
+    for runout, sums in enumerate(layout.by_action(here.reshape(len(here), -1, actions, LANES), last), start=1):
+        np.testing.assert_allclose(sums / sums.sum(axis=0), second.strategy(last, runout), atol=1e-6)
     chosen = np.full(second.strategy(0).shape, 0.25)
     chosen[0] = 1.0 - 0.25 * (len(chosen) - 1)
     second.lock(0, chosen)

@@ -15,6 +15,7 @@ import regretless as rl
 from regretless.cli import main
 from regretless.engines import devices, registry
 from regretless.engines.public.cuda import engine as cuda_engine
+from regretless.engines.public.cuda import shared
 from regretless.errors import DeviceFailed, InvalidOption, MissingExtra, WouldNotFit
 from regretless.holdem import many
 
@@ -59,7 +60,7 @@ def device(monkeypatch: pytest.MonkeyPatch) -> HostDevice:
     monkeypatch.setattr(registry, "find_spec", lambda name: name if name == "cupy" else found(name))
     monkeypatch.setattr(devices, "cuda_devices", lambda: 1)
     monkeypatch.setattr(devices, "cuda_free_bytes", lambda: 1 << 33)
-    for module in (cuda_engine, many):
+    for module in (cuda_engine, shared):
         monkeypatch.setattr(module, "open_device", lambda name="cuda": emulated)
     return emulated
 
@@ -119,6 +120,25 @@ def test_a_batch_larger_than_the_memory_of_the_gpu(device: HostDevice, monkeypat
 
 
 @needs_gcc
+def test_a_spot_too_large_for_the_gpu_does_not_stop_the_others(device: HostDevice, monkeypatch: Any) -> None:
+    large = spot_of("large", "Kh Qs 7s 2c", oop="AK, QQ, JJ, TT, 99, 88", stack=900, bet="50%")
+    needed = [
+        registry.estimate("cupy", registry.Kind.PUBLIC, many.SpotProblem(spot).public_size())
+        for spot in (large, *SPOTS[:2])
+    ]
+    assert sum(needed[1:]) < needed[0]
+    monkeypatch.setattr(device, "free_bytes", lambda: needed[0])  # of which some stays free
+    monkeypatch.setattr(devices, "cuda_free_bytes", lambda: needed[0] - 1)
+    built: list[int] = []
+    make = shared.CudaBatch
+    monkeypatch.setattr(shared, "CudaBatch", lambda engines, arena: built.append(len(engines)) or make(engines, arena))
+    with pytest.raises(many.SpotsFailed, match=r"^spot 0 \(large\): large in the cupy engine needs") as error:
+        rl.solve_many([large, *SPOTS[:2]], device="cuda", **ASKED)
+    assert [solution.game for solution in error.value.solutions] == ["dry", "paired"]
+    assert built == [2]
+
+
+@needs_gcc
 def test_an_interrupted_batch_saves_what_it_has(device: HostDevice, tmp_path: Path) -> None:
     stops = iter([False] * 20 + [True] * 10_000)
     files = [tmp_path / f"{number}.rgl" for number in range(2)]
@@ -146,6 +166,16 @@ def test_batches_from_the_shell(device: HostDevice, tmp_path: Path, capsys: Any)
     answer = json.loads(capsys.readouterr().out)
     assert [(spot["device"], spot["engine"]) for spot in answer["spots"]] == [("cuda", "cupy")] * 2
     assert sorted(path.name for path in (tmp_path / "solved").iterdir()) == ["dry.rgl", "paired.rgl"]
+
+
+def test_only_an_engine_with_a_shared_device_solves_spots_together(device: HostDevice, monkeypatch: Any) -> None:
+    monkeypatch.setattr(registry, "find_spec", lambda name: name)
+    for name, where in (("cupy", "auto"), ("cupy", "cuda"), ("auto", "cuda")):
+        found = registry.share(name, where)
+        assert found is not None
+        assert found.engine == "cupy"
+        assert found.free_bytes() == device.free_bytes()
+    assert registry.share("torch", "cuda") is None
 
 
 def test_a_small_spot_stays_on_the_cpu_and_says_why(device: HostDevice, tmp_path: Path, capsys: Any) -> None:

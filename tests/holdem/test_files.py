@@ -13,6 +13,7 @@ import pytest
 
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.holdem.form import tree_size
+from regretless.holdem.form.betting import forget_betting
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading.reading import EngineAnswers
 from regretless.holdem.solution import SpotSolution
@@ -274,6 +275,7 @@ def test_a_file_whose_spot_explodes_is_refused(
 ) -> None:
     river.save(tmp_path / "spot.rgl", resumable=True)
     monkeypatch.setattr(tree_size, "MOST_NODES", 5)
+    forget_betting()
     for read in (SpotSolution.load, lambda path: solve_spot(resume=path)):
         with pytest.raises(InvalidFile, match=r"contains a spot that cannot be read: bets: .* more than 5 nodes"):
             read(tmp_path / "spot.rgl")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regretless.engines.public.shares import decode, encode
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading import probabilities
-from regretless.holdem.reading.probabilities import decode, encode
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.storage.container import open_container

@@ -10,7 +10,7 @@ import pytest
 from regretless.errors import RegretlessError
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.form import tree_size
-from regretless.holdem.form.betting import betting_branches, betting_tree
+from regretless.holdem.form.betting import betting_of, betting_tree, forget_betting
 from regretless.holdem.problem import compile_spot
 from regretless.holdem.spots.spot import Spot
 
@@ -45,7 +45,7 @@ def test_an_exploding_tree_is_refused_at_once() -> None:
     assert time.process_time() - began < 5  # a second or two; it was minutes
 
 
-@pytest.mark.parametrize("ask", [betting_branches, betting_tree, estimate_spot, compile_spot])
+@pytest.mark.parametrize("ask", [betting_of, betting_tree, estimate_spot, compile_spot])
 def test_every_way_to_build_a_large_tree_is_refused(
     ask: Callable[[Spot], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,14 +57,14 @@ def test_every_way_to_build_a_large_tree_is_refused(
 def test_decisions_that_nothing_repeats_count_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree_size, "MOST_DECISIONS", 50)
     with pytest.raises(RegretlessError, match=r"more than 50 different decisions.*remove some of the 3 raise sizes"):
-        betting_branches(spot(bets={"bet": "33%, 75%", "raise": "60%, 80%, 100%"}))
+        betting_of(spot(bets={"bet": "33%, 75%", "raise": "60%, 80%, 100%"}))
 
 
 def test_the_remedy_names_the_longest_lists(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree_size, "MOST_NODES", 50)
     bets = {"bet": "50%", "raise": "60%", "river": {"bet": "20%, 50%, 90%"}, "turn": {"oop": {"raise": "3x, 4x"}}}
     with pytest.raises(RegretlessError) as caught:
-        betting_branches(spot(bets=bets))
+        betting_of(spot(bets=bets))
     assert str(caught.value) == (
         "bets: the betting tree has more than 50 nodes, not counting cards: "
         "remove some of the 3 bet sizes on the river and the 2 raise sizes on the turn, "
@@ -72,17 +72,19 @@ def test_the_remedy_names_the_longest_lists(monkeypatch: pytest.MonkeyPatch) -> 
     )
     capped = {"max_raises": 3, "bet": "50%", "raise": "60%", "reraise": ["2x, 3x", "60%, 70%, 80%, a"]}
     with pytest.raises(RegretlessError, match=r"some of the 4 reraise sizes on the flop, turn and river$"):
-        betting_branches(spot(bets=capped))
+        betting_of(spot(bets=capped))
     with pytest.raises(RegretlessError, match="make the stack smaller"):
-        betting_branches(spot(bets={"bet": "50%", "raise": "60%"}))
+        betting_of(spot(bets={"bet": "50%", "raise": "60%"}))
 
 
 def test_nodes_are_counted_as_the_tree_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
     given = spot(bets={"bet": "33%, 75%", "raise": "60%, a"}, stack=500)
     nodes = len(betting_tree(given).kind)
     monkeypatch.setattr(tree_size, "MOST_NODES", nodes)
+    forget_betting()
     betting_tree(given)
     monkeypatch.setattr(tree_size, "MOST_NODES", nodes - 1)
+    forget_betting()
     with pytest.raises(RegretlessError, match=f"more than {nodes - 1:,} nodes"):
         betting_tree(given)
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from safetensors.numpy import load_file
 
-from regretless.errors import InvalidFile
+from regretless.errors import DeviceFailed, InvalidFile
 from regretless.storage import container
-from regretless.storage.container import StoredArrays, open_container, write_container
+from regretless.storage.container import StoredArrays, Streamed, open_container, write_container
+
+RoomFor = Callable[[int], AbstractContextManager[None]]
 
 
 @pytest.fixture
@@ -24,6 +29,40 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     arrays = {"rows": np.arange(1000, dtype=np.uint16).reshape(20, 50), "none": np.zeros((0, 3), np.float32)}
     write_container(tmp_path / "a.rgl", "example", {"answer": 42}, arrays)
     return tmp_path / "a.rgl"
+
+
+def test_streamed_blocks_are_written_as_the_array_would_be(path: Path) -> None:
+    """Each while the next one is computed: blocks of any size, and pieces across their borders."""
+    rows, computing = np.arange(1000, dtype=np.uint16).reshape(20, 50), []
+
+    def blocks() -> Iterator[NDArray[Any]]:
+        for first, end in ((0, 7), (7, 8), (8, 8), (8, 20)):
+            computing.append(threading.current_thread())
+            yield rows[first:end]
+
+    arrays = {"rows": Streamed(rows.shape, rows.dtype, blocks), "none": np.zeros((0, 3), np.float32)}
+    write_container(path.with_name("b.rgl"), "example", {"answer": 42}, arrays)
+    assert path.with_name("b.rgl").read_bytes() == path.read_bytes()
+    assert set(computing) == {threading.current_thread()}
+
+
+def test_blocks_that_cannot_be_computed_or_written_leave_nothing(path: Path, room_for: RoomFor) -> None:
+    def failing() -> Iterator[NDArray[Any]]:
+        yield np.zeros(5)
+        raise DeviceFailed("the GPU is gone")
+
+    def endless() -> Iterator[NDArray[Any]]:
+        while True:
+            yield np.zeros(10_000)
+
+    folder, double = path.parent, np.dtype(np.float64)
+    with pytest.raises(DeviceFailed, match="the GPU is gone"):
+        write_container(folder / "b.rgl", "example", {}, {"rows": Streamed((10,), double, failing)})
+    with room_for(50_000), pytest.raises(InvalidFile, match="cannot be written: file too large"):
+        write_container(folder / "b.rgl", "example", {}, {"rows": Streamed((10**6,), double, endless)})
+    with pytest.raises(ValueError, match="an array of 48 bytes was given 40"):
+        write_container(folder / "b.rgl", "example", {}, {"rows": Streamed((6,), double, lambda: iter([np.zeros(5)]))})
+    assert list(folder.iterdir()) == [path]
 
 
 def test_rows_and_arrays(path: Path) -> None:

@@ -91,7 +91,7 @@ def hand_equities(hero: Range, villain: Range, board: Sequence[int] = ()) -> NDA
     hero, villain = _live(hero, villain, board)
     shares, _ = _exact_shares(hero, villain, board)
     equities = np.full(HAND_COUNT, np.nan)
-    met = (hero.weights > 0) & (_met_weights(villain) > 0)  # not `shares`, where rounding may leave tiny nonzeros
+    met = (hero.weights > 0) & (_met_hands(villain) > 0)  # not `shares`, where rounding may leave tiny nonzeros
     equities[met] = (shares[met, 0] + shares[met, 1] / 2) / shares[met].sum(axis=1)
     return equities
 
@@ -112,11 +112,16 @@ def _live(first: Range, second: Range, board: Sequence[int]) -> tuple[Range, Ran
     return left
 
 
+def _met_hands(villain: Range) -> NDArray[np.int64]:
+    """[1326] how many of villain's hands share no card with each hand."""
+    held = villain.weights > 0
+    by_card = np.bincount(HAND_CARDS[held].ravel(), minlength=52)
+    return np.asarray(np.count_nonzero(held) - by_card[HAND_CARDS].sum(axis=1) + held)
+
+
 def _met_weights(villain: Range) -> NDArray[np.float64]:
     """[1326] villain's weight that shares no card with each hand; exactly 0 where there is none."""
-    holds = np.zeros((HAND_COUNT, 52))
-    holds[np.arange(HAND_COUNT)[:, None], HAND_CARDS] = 1
-    overlaps = holds @ holds.T > 0
+    overlaps = (HAND_CARDS[:, None, :, None] == HAND_CARDS[:, None]).any(axis=(2, 3))
     met: NDArray[np.float64] = np.where(overlaps, 0.0, villain.weights).sum(axis=1)
     return met
 

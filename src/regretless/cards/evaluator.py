@@ -17,7 +17,7 @@ from regretless.cards.hands import HAND_CARDS, HAND_COUNT
 from regretless.cards.strength_tables import CATEGORY_CLASSES, strength_tables
 from regretless.errors import InvalidOption
 
-__all__ = ["BLOCKED", "STRENGTH_COUNT", "category", "evaluate", "hand_strengths"]
+__all__ = ["BLOCKED", "STRENGTH_COUNT", "category", "evaluate", "hand_strengths", "load_kernels"]
 
 STRENGTH_COUNT: Final = 7462
 BLOCKED: Final = -1  # strength of a hand that shares a card with the board
@@ -83,6 +83,11 @@ def hand_strengths(boards: ArrayLike) -> NDArray[np.int16]:
     strengths = np.empty((len(flat), HAND_COUNT), dtype=np.int16)
     evaluate_hands(flat, HAND_CARDS, strength_tables(), strengths)
     return strengths.reshape(*rows.shape[:-1], HAND_COUNT)
+
+
+def load_kernels() -> None:
+    """Load what `hand_strengths` needs, which takes 0.3 s, at a time when there is something else to wait for."""
+    hand_strengths(range(5))
 
 
 def _card_array(option: str, cards: ArrayLike) -> NDArray[np.uint8]:

@@ -10,6 +10,7 @@ row by row from aces down: pairs on the diagonal, suited hands above it, offsuit
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Final
 
@@ -25,6 +26,7 @@ __all__ = [
     "HAND_CLASS",
     "HAND_COUNT",
     "PIO_ORDER",
+    "blocked_by",
     "class_index",
     "hand_class",
     "hand_index",
@@ -67,6 +69,15 @@ def hand_class(hand: int) -> str:
     return CLASS_NAMES[int(HAND_CLASS[hand])]
 
 
+def blocked_by(cards: Iterable[int]) -> NDArray[np.bool_]:
+    """[1326] whether each hand holds any of these cards.
+
+    >>> int(blocked_by([0, 51]).sum())
+    101
+    """
+    return np.asarray(_HOLDS[np.fromiter(cards, dtype=np.int64)].any(axis=0))
+
+
 def _class_name(cell: int) -> str:
     row, column = divmod(cell, 13)
     high, low = RANKS[12 - min(row, column)], RANKS[12 - max(row, column)]
@@ -91,3 +102,7 @@ PIO_ORDER.flags.writeable = False
 HAND_CLASS: Final[NDArray[np.uint8]] = _read_only(
     np.array([class_index(a // 4, b // 4, a % 4 == b % 4) for a, b in combinations(range(52), 2)], dtype=np.uint8)
 )
+
+# [52, 1326] whether each hand holds a card
+_HOLDS: Final[NDArray[np.bool_]] = (HAND_CARDS[None] == np.arange(52)[:, None, None]).any(axis=2)
+_HOLDS.flags.writeable = False

@@ -165,8 +165,10 @@ def _shortest_cover(cells: int, overhead: int) -> list[_Term]:
 def _greedy_cover(cells: int, offered: list[_Term], overhead: int) -> list[_Term]:
     left = cells
     chosen: list[_Term] = []
+    sized = [(term.cells, len(term.text) + overhead) for term in offered]
     while left:
-        best = max(offered, key=lambda term: (left & term.cells).bit_count() / (len(term.text) + overhead))
+        gains = [(left & covered).bit_count() / length for covered, length in sized]
+        best = offered[gains.index(max(gains))]
         chosen.append(best)
         left &= ~best.cells
     for term in sorted(chosen, key=lambda term: -len(term.text)):

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards.hands import HAND_CARDS, HAND_CLASS, HAND_COUNT, hand_text
+from regretless.cards.hands import HAND_CARDS, HAND_CLASS, HAND_COUNT, blocked_by, hand_text
 from regretless.cards.range_reader import read_range
 from regretless.cards.range_writer import write_gto_plus, write_range, write_weights
 from regretless.errors import InvalidOption
@@ -81,6 +82,10 @@ class Range:
         return isinstance(other, Range) and np.array_equal(self.weights, other.weights)
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash(self.weights.tobytes())
 
     @property
@@ -99,7 +104,7 @@ class Range:
         >>> Range.parse("AA").remove([51]).combos
         3.0
         """
-        return Range(np.where(np.isin(HAND_CARDS, list(dead)).any(axis=1), 0.0, self.weights))
+        return Range(np.where(blocked_by(dead), 0.0, self.weights))
 
     def meets(self, other: Range) -> bool:
         """Whether some hand of each can be dealt at once; counted in whole hands, so nothing is rounded."""

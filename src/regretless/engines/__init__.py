@@ -11,11 +11,12 @@ from regretless.engines.registry import (
     create,
     estimate,
     register,
+    share,
 )
 from regretless.engines.sequence.batched import BatchedEngine, BatchedEvaluation, replace_payoffs
 
 __all__ = [
     "ENGINES", "BatchedEngine", "BatchedEvaluation", "Build", "Engine", "Entry", "Evaluation", "GameEngine", "Kind",
     "PublicEngine", "Sampling", "Snapshot", "Updates", "available", "check_public_fits", "create", "estimate",
-    "register", "replace_payoffs",
+    "register", "replace_payoffs", "share",
 ]  # fmt: skip

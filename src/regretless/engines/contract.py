@@ -12,7 +12,8 @@ the variant predicts, the next strategy. Each form has a plain reference (`seque
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
@@ -28,12 +29,15 @@ from regretless.variants.variant import Schedule
 
 __all__ = [
     "LEARNED",
+    "Batch",
+    "BatchMember",
     "Engine",
     "Evaluation",
     "GameEngine",
     "PublicEngine",
     "PublicStrategy",
     "Sampling",
+    "SharedDevice",
     "Snapshot",
     "Updates",
 ]
@@ -183,8 +187,11 @@ class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
     def strategy(self, node: int, runout: int = 0) -> FloatArray:
         """[actions, H] average strategy at a betting node on a runout of its street."""
 
-    def strategies(self, node: int, runouts: slice = slice(None)) -> NDArray[np.float32]:
-        """[runouts chosen, actions, H] average strategy at a betting node."""
+    def averages(self, player: int, street: int, runouts: slice = slice(None)) -> NDArray[Any]:
+        """[runouts chosen, numbers] sums of a player's strategies on a street, in the layout of `public/layout.py`.
+
+        They are the live ones where possible, and otherwise copied from the device in one go.
+        """
 
     def root_values(self, player: int) -> FloatArray:
         """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
@@ -194,3 +201,63 @@ class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
 
         Both players follow their average strategies. Nodes are in tree order.
         """
+
+
+# --- many spots on one device ----------------------------------------------------------------------------------------
+
+
+class BatchMember(PublicEngine, Protocol):
+    """An engine that can be part of a batch."""
+
+    @property
+    def predicts(self) -> bool:
+        """Whether predictions are stored beside the regrets."""
+
+    def get_ready(self, schedule: Schedule) -> None:
+        """Store predictions from now on, if these iterations need them."""
+
+    def park(self) -> None:
+        """Free the device's memory; what was learned moves to the machine's, where it can be read."""
+
+
+Member = TypeVar("Member", bound=BatchMember)
+
+
+class Batch(Protocol):
+    """Engines of one kind, numbered from 0. While they are in a batch, only it may advance them.
+
+    Each finds the numbers that it would have found alone.
+    """
+
+    def retire(self, numbers: Iterable[int]) -> None:
+        """Leave these engines as they are from now on."""
+
+    def advance(self, schedules: Sequence[Schedule | None]) -> None:
+        """Run one iteration of every engine per row of its schedule, all equally many; None for a retired one.
+
+        Engines that take the same steps should be given the same object, which is then converted once.
+        """
+
+    def evaluate(self) -> Sequence[Evaluation]:
+        """Values and best responses of every engine's average; those of retired ones mean nothing."""
+
+
+class SharedDevice(Protocol[Member]):
+    """A device on which many engines are advanced together."""
+
+    @property
+    def engine(self) -> str:
+        """The name of its engines."""
+
+    def free_bytes(self) -> int: ...
+
+    def creating(self) -> AbstractContextManager[None]:
+        """A context for `create`; at its end, the tables of all engines are uploaded together."""
+
+    def create(self, form: PublicForm, *, storage: int) -> Member: ...
+
+    def kind_of(self, engine: Member) -> Hashable:
+        """Equal for engines that can be in one batch; changes when an engine stores predictions."""
+
+    def batch(self, engines: Sequence[Member]) -> Batch:
+        """A batch of engines of one kind, which were all created in the latest `creating`."""

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import Any, cast, overload
 
 from regretless.engines import devices
-from regretless.engines.contract import GameEngine, PublicEngine, Sampling, Updates
+from regretless.engines.contract import GameEngine, PublicEngine, Sampling, SharedDevice, Updates
 from regretless.engines.public.formats import FORMATS
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra, WouldNotFit
 from regretless.forms.history import HistoryForm
@@ -35,6 +35,7 @@ __all__ = [
     "create",
     "estimate",
     "register",
+    "share",
 ]
 
 GameForm = HistoryForm | SequenceForm
@@ -62,6 +63,7 @@ class Build:
     updates: tuple[Updates, ...] = tuple(Updates)
     samplings: tuple[Sampling, ...] = (Sampling.FULL,)
     rules: bool = False  # whether it also needs the rules of the game, as `game`
+    shared: str = ""  # "module:class" of a `SharedDevice` for many forms at once; "" if there is none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,6 +175,7 @@ ENGINES: dict[str, Entry] = {
                 dtypes=("float32",),
                 storages=tuple(FORMATS),
                 updates=IN_TURN,
+                shared=f"{PUBLIC}.cuda.shared:SharedCuda",
             ),
         },
         libraries=("cupy",),
@@ -255,6 +258,20 @@ def create(name: str, form: GameForm | PublicForm, **options: Any) -> GameEngine
     elif where == "cpu":
         _check_fits(name, kind, form, sized)
     return cast(GameEngine | PublicEngine, _load(build.path)(form=form, **taken))
+
+
+def share(name: str, device: str) -> SharedDevice[Any] | None:
+    """A device on which engines for many public forms are advanced together; None if this engine has none.
+
+    `name` and `device` are as in `create`, on a GPU.
+    """
+    if name == "auto":
+        name = _choose(Kind.PUBLIC, device)
+    entry = _entry(name)
+    for library in _missing(entry):
+        raise MissingExtra(library, entry.extra)
+    path = entry.classes[Kind.PUBLIC].shared
+    return cast("SharedDevice[Any]", _load(path)()) if path else None
 
 
 def _kind(name: str, form: GameForm | PublicForm, asked: Options) -> Kind:

@@ -13,8 +13,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regretless.errors import InvalidGame
 from regretless.forms.public import BettingTree, Kind, Payoffs
@@ -72,12 +74,12 @@ def flatten(root: Branch, *, starting_pot: float = 0.0) -> BettingTree:
     if any(branch.kind is Kind.SHOWDOWN and street != last for branch, street in zip(branches, streets, strict=True)):
         raise InvalidGame("a showdown before the last street: after an all-in, the remaining chance nodes must follow")
     return BettingTree(
-        kind=np.array([branch.kind for branch in branches], dtype=np.int8),
-        player=np.array([branch.player for branch in branches], dtype=np.int8),
-        street=np.array(streets, dtype=np.int8),
-        parent=np.array(parents, dtype=np.int32),
-        first_child=np.array(first_child, dtype=np.int32),
-        paid=np.array([branch.paid for branch in branches], dtype=np.float64),
+        kind=_read_only(np.array([branch.kind for branch in branches], dtype=np.int8)),
+        player=_read_only(np.array([branch.player for branch in branches], dtype=np.int8)),
+        street=_read_only(np.array(streets, dtype=np.int8)),
+        parent=_read_only(np.array(parents, dtype=np.int32)),
+        first_child=_read_only(np.array(first_child, dtype=np.int32)),
+        paid=_read_only(np.array([branch.paid for branch in branches], dtype=np.float64)),
         starting_pot=starting_pot,
         labels=tuple(labels),
     )
@@ -100,4 +102,10 @@ def poker_payoffs(tree: BettingTree, *, rake: float = 0.0, rake_cap: float = mat
     win[terminal] = (pot[:, None] - tree.paid)[terminal]
     lose[terminal] = -tree.paid[terminal]
     tie[showdown] = (pot[:, None] / 2 - tree.paid)[showdown]
-    return Payoffs(win=win, lose=lose, tie=tie)
+    return Payoffs(win=_read_only(win), lose=_read_only(lose), tie=_read_only(tie))
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The array, which forms of several spots may share."""
+    array.flags.writeable = False
+    return array

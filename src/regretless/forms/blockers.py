@@ -31,12 +31,14 @@ def met(own: Hands, other: Hands, reach: FloatArray, deck: int) -> FloatArray:
     >>> met(hands, hands, np.array([[0.25, 1.0]]), deck=4)
     array([[1.  , 0.25]])
     """
-    by_card = np.zeros((len(reach), deck + 1))  # the last entry is for one-card hands, whose second card blocks nothing
-    for column in range(2):
-        np.add.at(by_card.T, other.cards[:, column], reach.T)
+    cards = np.where(other.cards < 0, deck, other.cards).T.ravel()  # one-card hands have no second card to block
+    by_card = np.zeros((len(reach), deck + 1))
+    for row, weights in zip(by_card, reach, strict=True):
+        row[:] = np.bincount(cards, np.concatenate((weights, weights)), minlength=deck + 1)
     by_card[:, deck] = 0.0
     total = reach.sum(axis=1, keepdims=True)
-    found: FloatArray = total - by_card[:, own.cards[:, 0]] - by_card[:, own.cards[:, 1]] + same_reach(own, reach)
+    first, second = (by_card.take(own.cards[:, column], axis=1) for column in range(2))
+    found: FloatArray = total - first - second + same_reach(own, reach)
     little = nearly_blocked(found, reach)
     if little.any():
         found[:, little] = reach @ compatible(own, other)[little].T
@@ -51,7 +53,7 @@ def nearly_blocked(found: FloatArray, reach: FloatArray) -> NDArray[np.bool_]:
 
 def same_reach(own: Hands, reach: FloatArray) -> FloatArray:
     """[rows, H] the opponent's reach with the same two cards."""
-    return np.where(own.same >= 0, reach[:, own.same], 0.0)
+    return np.where(own.same >= 0, reach.take(own.same, axis=1), 0.0)
 
 
 def compatible(own: Hands, other: Hands) -> NDArray[np.bool_]:

@@ -46,10 +46,11 @@ class Kind(IntEnum):
     SHOWDOWN = 3  # hands are compared
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class BettingTree:
     """Public actions only, breadth first: N betting nodes, siblings adjacent. Node 0 is the root.
 
+    Many forms may share one, so its arrays are read-only, and what is derived from it can be kept by its identity.
     A chance node belongs to the street that it ends and has exactly one child, which is a chance node or a showdown
     if nobody can bet any more. A showdown belongs to the last street.
     """

@@ -6,8 +6,8 @@ regret and an average are stored. Repeated subtrees of a betting tree are counte
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from regretless.forms.history import IntArray
 from regretless.forms.public import Kind, PublicForm
 from regretless.reprs import brief
 
-__all__ = ["PublicSize", "size_of_branches", "size_of_form"]
+__all__ = ["BettingSize", "PublicSize", "size_of_branches", "size_of_form"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class PublicSize:
     """Counts of a form with S streets, as Python integers, which do not overflow."""
 
@@ -34,27 +34,47 @@ class PublicSize:
 
     __repr__ = brief
 
-    @property
+    @cached_property
     def public_nodes(self) -> IntArray:
         """[4] of each kind."""
-        return np.asarray(self.runouts @ self.nodes)
+        nodes = np.asarray(self.runouts @ self.nodes)
+        nodes.flags.writeable = False
+        return nodes
 
-    @property
+    @cached_property
     def entries(self) -> int:
         """Actions × hands over all decisions."""
         return int(self.runouts @ self.actions @ self.hands)
 
-    @property
+    @cached_property
     def information_sets(self) -> int:
         """Hands over all decisions."""
         return int(self.runouts @ self.decisions @ self.hands)
 
 
-def size_of_branches(
-    root: Branch, *, deck: int, hands: tuple[int, int], permutations: int, runouts: Sequence[int]
-) -> PublicSize:
-    """The size of a form whose betting tree is still in branches."""
-    streets = len(runouts)
+@dataclass(frozen=True, eq=False)
+class BettingSize:
+    """Counts of a betting tree with S streets, without cards; read-only."""
+
+    nodes: IntArray  # [S, 4]      of each `Kind`
+    decisions: IntArray  # [S, 2]  of each player
+    actions: IntArray  # [S, 2]    of each player, over all decisions
+    longest_line: int  # as in `PublicSize`
+
+    __repr__ = brief
+
+    @lru_cache(maxsize=256)  # noqa: B019  (these are small)
+    def with_cards(
+        self, *, deck: int, hands: tuple[int, int], permutations: int, runouts: tuple[int, ...]
+    ) -> PublicSize:
+        """The size of a form with this betting; the same object for all forms of that size."""
+        every = np.array(runouts, dtype=object)
+        every.flags.writeable = False
+        return PublicSize(deck, hands, permutations, every, self.nodes, self.decisions, self.actions, self.longest_line)
+
+
+def size_of_branches(root: Branch, streets: int) -> BettingSize:
+    """The size of a betting tree that is still in branches."""
     counts: dict[int, IntArray] = {}  # by branch: [S, 8] nodes by kind, decisions and actions by player
     lines: set[int] = set()  # sizes of the subtrees on the last street
 
@@ -74,9 +94,9 @@ def size_of_branches(
         return counts[id(branch)]
 
     found = count(root, 0).astype(object)
+    found.flags.writeable = False
     longest = max(lines) if lines else int(found[-1, :4].sum())
-    every = np.array(runouts, dtype=object)
-    return PublicSize(deck, hands, permutations, every, found[:, :4], found[:, 4:6], found[:, 6:], longest)
+    return BettingSize(found[:, :4], found[:, 4:6], found[:, 6:], longest)
 
 
 def size_of_form(form: PublicForm) -> PublicSize:

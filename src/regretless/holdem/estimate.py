@@ -12,25 +12,22 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from regretless.cards.deck import DECK
 from regretless.engines.public.formats import FORMATS
 from regretless.engines.registry import Kind, estimate
 from regretless.errors import InvalidOption, WouldNotFit
+from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
-from regretless.forms.public_size import PublicSize, size_of_branches
-from regretless.holdem.form.betting import betting_branches
+from regretless.forms.public_size import PublicSize
+from regretless.holdem.form.betting import betting_of
+from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import count_runouts, spot_group
-from regretless.holdem.reading.probabilities import BLOCK_BYTES, probability_bits
-from regretless.holdem.spots.question import PLAYERS
+from regretless.holdem.reading.probabilities import BLOCK_BYTES, blocks_at_once, probability_bits
 from regretless.holdem.spots.spot import Spot
 
 __all__ = ["STORAGES", "Estimate", "check_fits", "estimate_spot", "spot_size"]
 
 STORAGES = tuple(FORMATS)  # bits per stored number
-
-_NODE_COPIES = 6  # in 32 bits, of a node's strategies while they are encoded for a file
 
 
 @dataclass(frozen=True)
@@ -56,15 +53,12 @@ class Estimate:
         return answer
 
 
-def spot_size(spot: Spot) -> PublicSize:
-    """The size of a spot's form."""
-    hands = tuple(int(np.count_nonzero(spot.range_of(player).remove(spot.board).weights)) for player in PLAYERS)
-    return size_of_branches(
-        betting_branches(spot),
-        deck=DECK,
-        hands=(hands[0], hands[1]),
-        permutations=len(spot_group(spot)),
-        runouts=count_runouts(spot),
+def spot_size(spot: Spot, group: IntArray | None = None) -> PublicSize:
+    """The size of a spot's form; `group` is `spot_group(spot)`, if it is known already."""
+    group = spot_group(spot) if group is None else group
+    ip, oop = spot_hands(spot)
+    return betting_of(spot).size.with_cards(
+        deck=DECK, hands=(len(ip), len(oop)), permutations=len(group), runouts=count_runouts(spot, group)
     )
 
 
@@ -81,7 +75,7 @@ def estimate_spot(spot: Spot, *, threads: int = 1, size: PublicSize | None = Non
     kinds = [int(count) for count in size.public_nodes]
     values = int(size.runouts[:-1] @ size.nodes[:-1].sum(axis=1)) * sum(hands) * 4
     kept = size.entries - size.information_sets  # probabilities of all actions but the last
-    saving = values + _block_bytes(kept, int(size.decisions[-1].sum()))
+    saving = values + _block_bytes(kept, threads)
     solving = {bits: estimate("numba", Kind.PUBLIC, size, storage=bits, threads=threads) or 0 for bits in STORAGES}
     return Estimate(
         nodes=sum(kinds),
@@ -122,8 +116,6 @@ def check_fits(
     return found
 
 
-def _block_bytes(kept: int, decisions: int) -> int:
-    """The block of strategies being written, of `kept` numbers in total, and the node being encoded."""
-    width = probability_bits(kept) // 8
-    block = min(kept * width, BLOCK_BYTES)
-    return block + block * _NODE_COPIES * 4 // width // max(decisions, 1)
+def _block_bytes(kept: int, threads: int) -> int:
+    """The blocks in memory at a time while strategies are written, of `kept` numbers in total."""
+    return min(kept * probability_bits(kept) // 8, BLOCK_BYTES * blocks_at_once(threads))

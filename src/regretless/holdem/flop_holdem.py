@@ -193,12 +193,9 @@ class FlopHoldemProblem(PublicProblem):
 
 def flop_holdem_size(game: FlopHoldem) -> PublicSize:
     """The size of the whole game."""
-    return size_of_branches(
-        limit_branches(game.betting, game.move_name),
-        deck=DECK,
-        hands=(HAND_COUNT, HAND_COUNT),
-        permutations=len(SUIT_PERMUTATIONS),
-        runouts=(1, FLOPS),
+    betting = size_of_branches(limit_branches(game.betting, game.move_name), streets=2)
+    return betting.with_cards(
+        deck=DECK, hands=(HAND_COUNT, HAND_COUNT), permutations=len(SUIT_PERMUTATIONS), runouts=(1, FLOPS)
     )
 
 

@@ -12,17 +12,18 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from regretless import engines
 from regretless.engines.choice import Choice, choose_public
+from regretless.engines.contract import BatchMember, SharedDevice
 from regretless.engines.devices import available_cores, require_cuda
-from regretless.engines.public.cuda.arena import Arena
-from regretless.engines.public.cuda.engine import CudaPublicEngine, open_device
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
+from regretless.forms.public_size import PublicSize
 from regretless.holdem.estimate import STORAGES, check_fits
 from regretless.holdem.problem import SpotProblem, spot_problem
 from regretless.holdem.solution import SpotSolution
@@ -58,7 +59,7 @@ def solve_many(
     threads: int | None = None,
     storage: int | None = None,
     checkpoints: Sequence[str | Path] | None = None,
-    report: Callable[[int, Progress], None] = lambda place, progress: None,
+    report: Callable[[int, Progress], None] | None = None,
     done: Callable[[int, SpotSolution], None] = lambda place, solution: None,
     failed: Callable[[int, RegretlessError], None] | None = None,
     interrupted: Callable[[], bool] | None = None,
@@ -115,16 +116,20 @@ def solve_many(
         return options | {
             "storage": bits,
             "checkpoint": None if checkpoints is None else checkpoints[place],
-            "report": lambda progress: report(place, progress),
+            "report": None if report is None else partial(report, place),
             "interrupted": stopped,
             "engine": choice.engine,
             "device": choice.device,
         }
 
-    fast = choice.engine == "cupy" or (choice.engine == "auto" and "cupy" in engines.available())
-    solve_all = _on_gpu if choice.on_gpu and fast else _on_cores
+    shared = engines.share(choice.engine, choice.device) if choice.on_gpu else None
+    if shared is not None and threads not in (None, 1):
+        raise InvalidOption("threads", threads, "must be 1 on a GPU")
     with catch_interrupts() if interrupted is None else nullcontext(interrupted) as stopped:
-        found = solve_all(problems, lambda place: asked(place, stopped), stopped, threads, done, fail)
+        if shared is None:
+            found = _on_cores(problems, lambda place: asked(place, stopped), stopped, threads, done, fail)
+        else:
+            found = _together(problems, lambda place: asked(place, stopped), stopped, shared, done, fail)
     solutions = [found[place] for place in sorted(found)]
     if errors and failed is None:
         raise SpotsFailed(errors, solutions, [spot.name for spot in waiting])
@@ -194,17 +199,15 @@ def _on_cores(
     return {place: solution for place, solution in found.items() if solution is not None}
 
 
-def _on_gpu(
+def _together(
     problems: Mapping[int, SpotProblem],
     asked: Callable[[int], dict[str, Any]],
     stopped: Callable[[], bool],
-    threads: int | None,
+    device: SharedDevice[BatchMember],
     done: Callable[[int, SpotSolution], None],
     failed: Callable[[int, RegretlessError], None],
 ) -> dict[int, SpotSolution]:
     """Solve spots together on a GPU, as many at a time as fit in its memory; returns them by position."""
-    if threads not in (None, 1):
-        raise InvalidOption("threads", threads, "must be 1 on a GPU")
     solutions: dict[int, SpotSolution] = {}
 
     def solved(place: int, solution: Solution) -> None:
@@ -212,32 +215,35 @@ def _on_gpu(
         solutions[place] = solution
         done(place, solution)
 
-    device = open_device()
+    def create(form: PublicForm, request: Request) -> BatchMember:
+        return device.create(form, storage=request.settings.storage or STORAGES[0])
+
+    needs: dict[PublicSize, int] = {}  # bytes; spots of the same size share the object
     waiting = deque(problems)
     while waiting and not stopped():
-        arena, room = Arena(device), device.free_bytes() * GPU_SHARE
+        room = device.free_bytes() * GPU_SHARE
         started: dict[int, Started] = {}
-        with arena:
+        with device.creating():
             while waiting and not stopped():
                 place = waiting[0]
-                options = asked(place)
-                size, storage = problems[place].public_size(), options["storage"]
-                needed = engines.estimate("cupy", engines.Kind.PUBLIC, size, storage=storage) or 0
-                if started and needed > room:
+                problem, options = problems[place], asked(place)
+                size, storage = problem.public_size(), options["storage"]
+                if size not in needs:
+                    needs[size] = engines.estimate(device.engine, engines.Kind.PUBLIC, size, storage=storage) or 0
+                if started and needs[size] > room:
                     break
                 waiting.popleft()
-                room -= needed
-
-                def create(form: PublicForm, request: Request, arena: Arena = arena) -> CudaPublicEngine:
-                    storage = request.settings.storage or STORAGES[0]
-                    return CudaPublicEngine(form, device=device, storage=storage, tables=arena)
-
                 try:
-                    started[place] = start(problems[place], options, create=create, weigh=shared_schedule)
+                    if needs[size] > room:
+                        engines.check_public_fits(
+                            device.engine, size, device="cuda", what=problem.name, storage=storage
+                        )
+                    started[place] = start(problem, options, create=create, weigh=shared_schedule)
+                    room -= needs[size]
                 except RegretlessError as error:
                     failed(place, error)
         if not stopped():
-            drive_together(started, arena, done=solved, failed=failed)
+            drive_together(started, device, done=solved, failed=failed)
         if waiting:  # their solutions stay readable
             for place in solutions.keys() & started.keys():
                 started[place].engine.park()

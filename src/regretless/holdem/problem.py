@@ -5,16 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from regretless.engines import devices
 from regretless.engines.contract import PublicEngine
 from regretless.errors import InvalidOption
+from regretless.forms.history import IntArray
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
 from regretless.forms.tree_hash import tree_hash
-from regretless.holdem.estimate import STORAGES, check_fits, estimate_spot, spot_size
+from regretless.holdem.estimate import STORAGES, check_fits, spot_size
 from regretless.holdem.form.runouts import compile_spot
+from regretless.holdem.form.suits import spot_group
 from regretless.holdem.locking import apply_locks, with_sources
 from regretless.holdem.reading.reading import EngineAnswers, SpotReader
 from regretless.holdem.solution import SpotSolution
@@ -67,7 +70,9 @@ def spot_problem(spot: Spot | None, options: dict[str, Any]) -> SpotProblem:
         return problem
     if spot is None:
         raise InvalidOption("spot", None, "is missing: give a spot, or a solve to resume")
-    return SpotProblem(with_sources(replace(spot, locks=(*spot.locks, *locks))))
+    if locks:
+        spot = replace(spot, locks=(*spot.locks, *locks))
+    return SpotProblem(with_sources(spot))
 
 
 class SpotProblem(PublicFormProblem):
@@ -82,7 +87,15 @@ class SpotProblem(PublicFormProblem):
         self.name = spot.name or "spot"
         self.scale = 100 / spot.pot
         self.variant = VARIANTS[len(spot.board)]
-        self._size: PublicSize | None = None
+
+    @cached_property
+    def group(self) -> IntArray:
+        """Renamings of suits that change nothing."""
+        return spot_group(self.spot)
+
+    @cached_property
+    def _size(self) -> PublicSize:
+        return spot_size(self.spot, self.group)
 
     def in_units(self, target: float) -> float:
         return target / 100 * self.spot.pot
@@ -93,21 +106,18 @@ class SpotProblem(PublicFormProblem):
         return MOST_ITERATIONS if iterations is None else iterations, target
 
     def public_size(self) -> PublicSize:
-        if self._size is None:
-            self._size = spot_size(self.spot)
         return self._size
 
     def check_fits(self, request: Request) -> None:
+        if self.fits_on_gpu(request):
+            return
         asked = request.settings.storage
         storage = asked if asked in STORAGES else STORAGES[0]  # other engines take at least as much
-        threads, size = request.threads or devices.available_cores(), self.public_size()
-        if self.fits_on_gpu(request):
-            self.estimate = estimate_spot(self.spot, threads=threads, size=size)
-        else:
-            self.estimate = check_fits(self.spot, storage=storage, threads=threads, size=size)
+        threads = request.threads or devices.available_cores()
+        check_fits(self.spot, storage=storage, threads=threads, size=self.public_size())
 
     def form(self) -> PublicForm:
-        return compile_spot(self.spot)
+        return compile_spot(self.spot, self.group)
 
     def tree_hash(self, form: PublicForm) -> str:
         return tree_hash(form.tree)
@@ -116,7 +126,8 @@ class SpotProblem(PublicFormProblem):
         apply_locks(engine, self.spot, resumed=resumed)
 
     def size(self, form: PublicForm) -> tuple[int, int]:
-        return self.estimate.nodes, self.estimate.information_sets
+        size = self.public_size()
+        return int(size.public_nodes.sum()), size.information_sets
 
     def solution(self, record: Record, form: PublicForm, engine: PublicEngine) -> SpotSolution:
         return SpotSolution(

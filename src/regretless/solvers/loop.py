@@ -13,6 +13,7 @@ import math
 import time
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Protocol, TypeVar, cast
 
 from regretless.engines.contract import Evaluation
@@ -20,7 +21,7 @@ from regretless.errors import InvalidOption, RegretlessError
 from regretless.solvers.record import Measurement, Reason
 from regretless.variants.variant import Schedule, Variant, schedule
 
-__all__ = ["Checkpoints", "Iterating", "Outcome", "Progress", "Stop", "Wish", "drive", "run", "steps"]
+__all__ = ["Answer", "Checkpoints", "Iterating", "Outcome", "Progress", "Stop", "Wish", "drive", "run", "steps"]
 
 PIECE_SECONDS = 0.2  # target length of an uninterrupted piece of work
 LARGEST_PIECE = 20_000  # iterations; bounds the schedule held in memory
@@ -28,6 +29,7 @@ BYTES_PER_SECOND = 200e6  # checksums and writing, until a checkpoint has been t
 
 
 Wish = Schedule | None  # what a solve asks of its engine: to advance, or to evaluate the average strategy
+Answer = float | Evaluation | None  # the seconds that advancing took, or the evaluation; None to begin
 Result = TypeVar("Result")
 
 
@@ -94,6 +96,7 @@ class Stop:
         return min((iteration // step + 1) * step, self.iterations)
 
 
+@lru_cache(maxsize=1024)
 def _round_step(largest: int) -> int:
     """The largest of 1, 2, 5, 10, 20, … up to `largest`."""
     decade = int(10 ** (len(str(largest)) - 1))
@@ -124,9 +127,9 @@ def run(engine: Iterating, variant: Variant, stop: Stop, **options: Any) -> Outc
     return drive(engine, steps(engine, variant, stop, **options))
 
 
-def drive(engine: Iterating, solve: Generator[Wish, Evaluation | None, Result]) -> Result:
+def drive(engine: Iterating, solve: Generator[Wish, Answer, Result]) -> Result:
     """Carry out what a solve asks of its engine; returns what the solve returns."""
-    answer: Evaluation | None = None
+    answer: Answer = None
     while True:
         try:
             wish = solve.send(answer)
@@ -135,8 +138,9 @@ def drive(engine: Iterating, solve: Generator[Wish, Evaluation | None, Result]) 
         if wish is None:
             answer = engine.evaluate()
         else:
+            began = time.perf_counter()
             engine.advance(wish)
-            answer = None
+            answer = time.perf_counter() - began
 
 
 def steps(
@@ -147,14 +151,15 @@ def steps(
     before: tuple[Measurement, ...] = (),
     seconds_before: float = 0.0,
     checkpoints: Checkpoints | None = None,
-    report: Callable[[Progress], None] = lambda progress: None,
+    report: Callable[[Progress], None] | None = None,
     interrupted: Callable[[], bool] = lambda: False,
     weigh: Callable[[Variant, int, int], Schedule] = schedule,
-) -> Generator[Wish, Evaluation | None, Outcome]:
+) -> Generator[Wish, Answer, Outcome]:
     """The loop as a generator, so that many solves can share a device: it yields what the engine shall do next.
 
-    That is a schedule to advance by, or None to be sent an evaluation. `before` and `seconds_before` are the history
-    and duration of the solve that this one resumes. `weigh` makes schedules; solves of a batch may share them.
+    That is a schedule to advance by, to which the answer is the seconds it took, or None to be sent an evaluation.
+    `before` and `seconds_before` are the history and duration of the solve that this one resumes. `weigh` makes
+    schedules; solves of a batch may share them.
     """
     began = last_saved = time.perf_counter()
     started_at = engine.iteration
@@ -165,6 +170,8 @@ def steps(
     exploitability: float | None = None
 
     def tell() -> None:
+        if report is None:
+            return
         seconds = time.perf_counter() - began
         stopping = lasted + measuring + saving
         report(Progress(engine.iteration, stop.iterations, seconds, exploitability, stopping, iteration_seconds))
@@ -186,9 +193,9 @@ def steps(
         while engine.iteration < measure_at and not interrupted():
             count = min(piece, measure_at - engine.iteration)
             rows = weigh(variant, engine.iteration + 1, count)
-            piece_began = time.perf_counter()
-            yield rows
-            lasted = time.perf_counter() - piece_began
+            took = yield rows
+            assert isinstance(took, float)
+            lasted = took
             iteration_seconds += lasted
             if count == piece:
                 piece = max(1, min(2 * piece, LARGEST_PIECE, int(count * PIECE_SECONDS / max(lasted, 1e-9))))
@@ -197,14 +204,14 @@ def steps(
             if checkpoints is not None and time.perf_counter() - last_saved >= checkpoints.every:
                 write_began = time.perf_counter()
                 measured = yield None
-                assert measured is not None
+                assert isinstance(measured, Evaluation)
                 checkpoints.write(outcome("interrupted", measured, history, write_began - began))
                 last_saved = time.perf_counter()
                 saving = last_saved - write_began
         if not history or history[-1].iteration < engine.iteration:  # else an interrupt came right after measuring
             measuring_began = time.perf_counter()
             found = yield None
-            assert found is not None
+            assert isinstance(found, Evaluation)
             evaluation = found
             measuring = time.perf_counter() - measuring_began
             exploitability = evaluation.exploitability
@@ -222,6 +229,8 @@ def steps(
 
 def _joined(before: Sequence[Measurement], after: Sequence[Measurement], seconds: float) -> tuple[Measurement, ...]:
     """The convergence curves of a solve that took `seconds` and of the one that resumed it, joined."""
+    if not before and not seconds:
+        return tuple(after)
     later = tuple(replace(point, seconds=seconds + point.seconds) for point in after)
     first = later[0].iteration if later else None
     return (*(point for point in before if first is None or point.iteration < first), *later)

@@ -179,7 +179,7 @@ class Request:
     checkpoint: Path | None = None  # where to save every `save_every` seconds and on interrupts
     save_every: float = CHECKPOINT_SECONDS
     checkpointed: Callable[[InvalidFile | None], None] = _warn  # called after each checkpoint with None or the error
-    report: Callable[[Progress], None] = lambda progress: None
+    report: Callable[[Progress], None] | None = None
     interrupted: Callable[[], bool] = lambda: False
 
     @property

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from regretless.engines.contract import Engine, Evaluation, Snapshot
+from regretless.engines.contract import Engine, Snapshot
 from regretless.errors import InvalidFile, InvalidOption
-from regretless.solvers.loop import Checkpoints, Outcome, Wish, drive, steps
+from regretless.solvers.loop import Answer, Checkpoints, Outcome, Wish, drive, steps
 from regretless.solvers.problem import Problem
 from regretless.solvers.readable.linear_program import ExactEngine
 from regretless.solvers.record import Record, Settings
@@ -29,7 +29,7 @@ class Started:
 
     engine: Any  # an engine of the problem's form
     request: Request
-    steps: Generator[Wish, Evaluation | None, Solution]  # as in `loop.steps`; ends with the solution
+    steps: Generator[Wish, Answer, Solution]  # as in `loop.steps`; ends with the solution
 
 
 def solve(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Solution:
@@ -49,10 +49,14 @@ def start(
     create: Callable[[Any, Request], Any] | None = None,
     weigh: Callable[[Variant, int, int], Schedule] = schedule,
 ) -> Started:
-    """Compile a problem and create its engine, with `create` if that is given; `weigh` as in `loop.steps`."""
+    """Compile a problem and create its engine; `weigh` as in `loop.steps`.
+
+    `create` does so if it is given: the caller knows that there is enough memory.
+    """
     request = make_request(problem, options)
     began = time.perf_counter()
-    problem.check_fits(request)
+    if create is None:
+        problem.check_fits(request)
     form = problem.form()
     engine = (create or problem.create)(form, request)
     tree_hash = problem.tree_hash(form)
@@ -72,7 +76,7 @@ def _steps(
     tree_hash: str,
     setup_seconds: float,
     weigh: Callable[[Variant, int, int], Schedule],
-) -> Generator[Wish, Evaluation | None, Solution]:
+) -> Generator[Wish, Answer, Solution]:
     earlier = request.resume
     nodes, information_sets = problem.size(form)
 

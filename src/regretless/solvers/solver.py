@@ -63,7 +63,7 @@ class Solver:
                 print(f"Iteration {progress.iteration}: exploitability = {progress.exploitability:.6f}")
 
         stop = Stop(iterations=self.engine.iteration + iterations, measure_every=log_interval)
-        run(self.engine, self.rule, stop, report=report if verbose else lambda progress: None)
+        run(self.engine, self.rule, stop, report=report if verbose else None)
         return self.get_strategy()
 
     def get_strategy(self) -> Strategy:

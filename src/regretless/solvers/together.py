@@ -1,4 +1,4 @@
-"""Many solves on one CUDA device, in step.
+"""Many solves on one device, in step.
 
 Each solve is a generator (`loop.steps`) that asks to be advanced or evaluated. Those of a batch start together, so they
 mostly ask for the same; a batch
@@ -7,24 +7,23 @@ mostly ask for the same; a batch
 2. else advances all by the smallest number of iterations that any of them asks for;
 3. retires those that have ended, and is built anew without them once they are half of it.
 
-So every solve has its own target, history, checkpoints and interrupts, and the same numbers as alone.
+So every solve has its own target, history, checkpoints and interrupts, and the same numbers as alone. All are told the
+same duration of an advance, so that they go on asking for equally many iterations, and for the same schedule.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from regretless.engines.contract import Evaluation
-from regretless.engines.public.cuda.arena import Arena
-from regretless.engines.public.cuda.batch import CudaBatch, kind_of
-from regretless.engines.public.cuda.engine import CudaPublicEngine
+from regretless.engines.contract import Batch, BatchMember, SharedDevice
 from regretless.errors import RegretlessError
-from regretless.solvers.loop import Wish
+from regretless.solvers.loop import Answer, Wish
 from regretless.solvers.solution import Solution
 from regretless.solvers.solve import Started
-from regretless.variants.variant import Schedule, Variant, schedule
+from regretless.variants.variant import Schedule, Variant, predicts, schedule
 
 __all__ = ["drive_together", "shared_schedule"]
 
@@ -42,85 +41,109 @@ def _shared(variant: Variant, first: int, count: int) -> Schedule:
 
 
 @dataclass
-class _Member:
+class _Solve:
     """A solve in a batch."""
 
     place: int
     started: Started
+    engine: BatchMember
     wish: Wish = None
+    advanced: float = 0.0  # seconds of advancing since the wish was made, if only part of it is fulfilled
     over: bool = False
 
-    @property
-    def engine(self) -> CudaPublicEngine:
-        engine = self.started.engine
-        assert isinstance(engine, CudaPublicEngine)
-        return engine
+
+Resume = Callable[[_Solve, Answer], None]
 
 
 def drive_together(
     solves: Mapping[int, Started],
-    arena: Arena,
+    device: SharedDevice[BatchMember],
     *,
     done: Callable[[int, Solution], None],
     failed: Callable[[int, RegretlessError], None],
 ) -> None:
     """Run solves whose engines are on one device to their ends; `done` and `failed` get their position."""
 
-    def resume(member: _Member, answer: Evaluation | None) -> None:
+    def resume(solve: _Solve, answer: Answer) -> None:
         try:
-            member.wish = member.started.steps.send(answer)
+            solve.wish = solve.started.steps.send(answer)
         except StopIteration as end:
-            member.over = True
-            done(member.place, end.value)
+            solve.over = True
+            done(solve.place, end.value)
         except RegretlessError as error:
-            member.over = True
-            failed(member.place, error)
+            solve.over = True
+            failed(solve.place, error)
 
-    members = [_Member(place, started) for place, started in solves.items()]
-    for member in members:
-        resume(member, None)
-    while waiting := [member for member in members if not member.over]:
-        groups: dict[Hashable, list[_Member]] = {}
-        for member in waiting:
-            if member.wish is not None:
-                member.engine.get_ready(member.wish)
-            groups.setdefault(kind_of(member.engine), []).append(member)
+    waiting = [_Solve(place, started, started.engine) for place, started in solves.items()]
+    for solve in waiting:
+        resume(solve, None)
+    while waiting := [solve for solve in waiting if not solve.over]:
+        groups: dict[Hashable, list[_Solve]] = {}
+        for solve in waiting:
+            if solve.wish is not None:
+                solve.engine.get_ready(solve.wish)
+            groups.setdefault(device.kind_of(solve.engine), []).append(solve)
         for group in groups.values():
             try:
-                _run(group, CudaBatch([member.engine for member in group], arena), resume)
+                _run(group, device.batch([solve.engine for solve in group]), resume)
             except RegretlessError as error:  # of the device; solves that have ended keep what they had
-                for member in group:
-                    if not member.over:
-                        member.over = True
-                        failed(member.place, error)
+                for solve in group:
+                    if not solve.over:
+                        solve.over = True
+                        failed(solve.place, error)
 
 
-def _run(group: list[_Member], batch: CudaBatch, resume: Callable[[_Member, Evaluation | None], None]) -> None:
+def _run(group: list[_Solve], batch: Batch, resume: Resume) -> None:
     """Run a batch until half of it has ended, or a solve needs other kernels."""
-    retired: set[int] = set()
+    active = list(enumerate(group))
     while True:
-        active = [number for number, member in enumerate(group) if not member.over]
-        if 2 * len(active) <= len(group):
-            return
-        if ended := {number for number, member in enumerate(group) if member.over} - retired:
-            batch.retire(ended)
-            retired |= ended
-        if any(group[number].wish is None for number in active):
-            evaluations = batch.evaluate()
-            for number in active:
-                if group[number].wish is None:
-                    resume(group[number], evaluations[number])
-            continue
-        wishes = {number: wish for number in active if (wish := group[number].wish) is not None}
-        for number, wish in wishes.items():
-            group[number].engine.get_ready(wish)
-            if kind_of(group[number].engine) != batch.kind:
+        ended = [number for number, solve in active if solve.over]
+        if ended:
+            active = [(number, solve) for number, solve in active if not solve.over]
+            if 2 * len(active) <= len(group):
                 return
-        count = min(map(len, wishes.values()))
-        cut = {id(wish): wish if len(wish) == count else wish[:count] for wish in wishes.values()}  # mostly one
-        batch.advance([cut[id(wishes[number])] if number in wishes else None for number in range(len(group))])
-        for number, wish in wishes.items():
-            if len(wish) > count:
-                group[number].wish = wish[count:]
-            else:
-                resume(group[number], None)
+            batch.retire(ended)
+        measured = [(number, solve) for number, solve in active if solve.wish is None]
+        if measured:
+            evaluations = batch.evaluate()
+            for number, solve in measured:
+                resume(solve, evaluations[number])
+        elif _must_store_predictions(active):
+            return
+        else:
+            _advance(active, len(group), batch, resume)
+
+
+def _must_store_predictions(active: list[tuple[int, _Solve]]) -> bool:
+    """Whether a solve asks for iterations that its engine is not ready for: it becomes one of another kind."""
+    found: dict[int, bool] = {}  # by schedule; mostly there is one
+    for _, solve in active:
+        wish = solve.wish
+        assert wish is not None
+        if id(wish) not in found:
+            found[id(wish)] = predicts(wish)
+        if found[id(wish)] and not solve.engine.predicts:
+            return True
+    return False
+
+
+def _advance(active: list[tuple[int, _Solve]], size: int, batch: Batch, resume: Resume) -> None:
+    """Advance all by the smallest number of iterations that any asks for."""
+    wishes = {id(solve.wish): solve.wish for _, solve in active if solve.wish is not None}  # mostly one
+    count = min(len(wish) for wish in wishes.values())
+    now = {key: wish if len(wish) == count else wish[:count] for key, wish in wishes.items()}
+    later = {key: wish[count:] for key, wish in wishes.items()}
+    schedules: list[Schedule | None] = [None] * size
+    for number, solve in active:
+        schedules[number] = now[id(solve.wish)]
+    began = time.perf_counter()
+    batch.advance(schedules)
+    lasted = time.perf_counter() - began
+    for _, solve in active:
+        rest = later[id(solve.wish)]
+        solve.advanced += lasted
+        if len(rest):
+            solve.wish = rest
+        else:
+            lasted_whole, solve.advanced = solve.advanced, 0.0
+            resume(solve, lasted_whole)

@@ -25,6 +25,7 @@ import struct
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, runtime_checkable
@@ -119,7 +120,9 @@ def _written(file: BinaryIO, array: NDArray[Any] | Streamed, size: int) -> list[
     """Write an array and return the checks of its pieces."""
     checks = [0] * -(-array.nbytes // size)
     place = 0
-    for block in array.blocks() if isinstance(array, Streamed) else [array]:
+
+    def write(block: NDArray[Any]) -> None:
+        nonlocal place
         content = bytes_of(np.ascontiguousarray(block))
         file.write(content)
         done = 0
@@ -128,9 +131,26 @@ def _written(file: BinaryIO, array: NDArray[Any] | Streamed, size: int) -> list[
             part = content[done : done + (piece + 1) * size - place]
             checks[piece] = zlib.crc32(part, checks[piece])
             done, place = done + len(part), place + len(part)
+
+    if isinstance(array, Streamed):
+        _write_behind(write, array.blocks())
+    else:
+        write(array)
     if place != array.nbytes:
         raise ValueError(f"an array of {array.nbytes:,} bytes was given {place:,}")
     return checks
+
+
+def _write_behind(write: Callable[[NDArray[Any]], None], blocks: Iterator[NDArray[Any]]) -> None:
+    """Write blocks in another thread, each while the next one is computed."""
+    with ThreadPoolExecutor(1) as writer:
+        writing: Future[None] | None = None
+        for block in blocks:
+            if writing is not None:
+                writing.result()
+            writing = writer.submit(write, block)
+        if writing is not None:
+            writing.result()
 
 
 def open_container(path: str | Path, *kinds: str) -> Container:

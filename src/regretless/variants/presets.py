@@ -57,6 +57,8 @@ def read_variant(given: str | Variant) -> Variant:
         if isinstance(given, type) or not callable(getattr(given, "weights", None)):
             raise InvalidOption("variant", given, "must be a name, text such as 'discounted(gamma=3)', or a variant")
         return given
+    if given in PRESETS:
+        return PRESETS[given]
     text = given.strip()
     before = name_in("variant", text, "discounted or discounted(gamma=3)")
     name = before.strip()

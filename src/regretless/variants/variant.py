@@ -21,7 +21,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ROW", "Schedule", "Variant", "Weights", "schedule"]
+__all__ = ["ROW", "Schedule", "Variant", "Weights", "predicts", "schedule"]
 
 
 class Weights(NamedTuple):
@@ -59,3 +59,11 @@ def schedule(variant: Variant, first: int, count: int) -> Schedule:
     """
     rows = [variant.weights(t) for t in range(first, first + count)]
     return np.array(rows, dtype=np.float64).reshape(count, len(Weights._fields)).view(ROW)[:, 0]
+
+
+def predicts(schedule: Schedule) -> bool:
+    """Whether strategies are matched to something else than the regrets.
+
+    Without prediction, a positive factor on all regrets changes no strategy.
+    """
+    return bool(schedule["prediction"].any() or schedule["prediction_discount"].min(initial=1.0) <= 0)

@@ -32,6 +32,10 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
     """Solve a game by name or the spot of a file, or resume a saved solve; then save and print the solution."""
     status = SolveStatus(destination=request.destination, resumed=request.resume)
     with interruptible(status) as interrupted:
+        from regretless.engines import devices
+
+        if request.options.get("device") == "cuda":
+            devices.start_cuda()  # which takes a while: everything that is needed anyway is loaded meanwhile
         from regretless.api import load, problem_of
         from regretless.holdem.problem import SpotProblem
         from regretless.holdem.spots.spot import Spot
@@ -103,7 +107,9 @@ def _solve(
     interrupted: Callable[[], bool],
 ) -> tuple[Solution, InvalidFile | None]:
     """The solution, and why an interrupted solve could not be saved."""
+    from regretless.cards.evaluator import load_kernels
     from regretless.cli.terminal.progress import solve_bar
+    from regretless.holdem.problem import SpotProblem
     from regretless.solvers.public_problem import PublicFormProblem
     from regretless.solvers.request import EXACT
     from regretless.solvers.solve import make_request, solve
@@ -126,6 +132,8 @@ def _solve(
     settings = asked.settings
     if isinstance(problem, PublicFormProblem):
         tell_choice(problem.choose(asked), settings.storage)
+    if asked.device == "cuda" and isinstance(problem, SpotProblem):
+        load_kernels()  # CUDA is starting
     target = settings.target
     with solve_bar(problem.name, None if target is None else problem.scale * target, unit=problem.unit) as show:
 
@@ -170,10 +178,10 @@ def problem_of_saving(solution: Solution, path: Path, resumable: bool) -> Invali
 
 def tell_choice(choice: Choice, storage: int | None) -> None:
     """Say which device was chosen and why, if there was a choice, and that the first solve takes longer, if it does."""
-    from regretless.engines.public.compiled.engine import kernels_are_compiled
-
     if choice.why:
         note(choice.why)
-    compiled = choice.engine in ("auto", "numba") and choice.device in ("auto", "cpu")
-    if compiled and not kernels_are_compiled(storage or 32):
-        for_people().print("compiling kernels for this machine: once, about 20 seconds", style="dim")
+    if choice.engine in ("auto", "numba") and choice.device in ("auto", "cpu"):
+        from regretless.engines.public.compiled.engine import kernels_are_compiled  # what a GPU does without
+
+        if not kernels_are_compiled(storage or 32):
+            for_people().print("compiling kernels for this machine: once, about 20 seconds", style="dim")

@@ -11,7 +11,8 @@ Hands are padded to a multiple of sixteen; padding hands are dead everywhere.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,20 +123,49 @@ def make_layout(form: PublicForm) -> Layout:
     """The layout of a form; fast and small, since it does not grow with the runouts."""
     tree = form.tree
     hands = np.array([padded(len(held.weight)) for held in form.hands], dtype=np.int64)
-    block = np.zeros(len(tree.kind), dtype=np.int64)
+    actions = _actions_of(tree)
     runout_size = np.zeros((2, len(form.streets)), dtype=np.int64)
-    for node in walking_order(tree)[0]:
-        if tree.kind[node] == Kind.DECISION:
-            player, street = tree.player[node], tree.street[node]
-            block[node] = runout_size[player, street]
-            runout_size[player, street] += (tree.first_child[node + 1] - tree.first_child[node]) * hands[player]
+    runout_size[:, : actions.total.shape[1]] = actions.total * hands[:, None]
     runouts = np.array([len(each.parent) for each in form.streets], dtype=np.int64)
-    empty = np.zeros_like(runout_size)
-    return Layout(form, hands, block, runout_size, empty, empty[:, 0], runouts).window(runouts)
+    ends = np.cumsum(runout_size * runouts, axis=1)
+    return Layout(
+        form=form,
+        hands=hands,
+        block=actions.before * hands[tree.player],
+        runout_size=runout_size,
+        street_at=ends - runout_size * runouts,
+        entries=ends[:, -1],
+        runouts=runouts,
+    )
+
+
+class _Actions(NamedTuple):
+    """Actions in a betting tree, in walking order, counted by player and street; read-only."""
+
+    before: Int64  # [N]    before a decision; 0 at other nodes
+    total: Int64  # [2, S]
+
+
+_actions: WeakKeyDictionary[BettingTree, _Actions] = WeakKeyDictionary()  # of trees in use: many spots may share one
+
+
+def _actions_of(tree: BettingTree) -> _Actions:
+    if tree not in _actions:
+        before, total = np.zeros(len(tree.kind), dtype=np.int64), np.zeros((2, int(tree.street.max()) + 1), np.int64)
+        counts = np.diff(tree.first_child)
+        for node in walking_order(tree)[0]:
+            if tree.kind[node] == Kind.DECISION:
+                place = tree.player[node], tree.street[node]
+                before[node] = total[place]
+                total[place] += counts[node]
+        before.flags.writeable = total.flags.writeable = False
+        _actions[tree] = _Actions(before, total)
+    return _actions[tree]
 
 
 def walking_order(tree: BettingTree) -> tuple[list[int], list[int], list[int]]:
     """Nodes in walking order; the first node of each line; the chance node above each line, -1 at the root."""
+    kind, first_child = tree.kind.tolist(), tree.first_child.tolist()
     order: list[int] = []
     lines: list[int] = []
     line_above: list[int] = []
@@ -149,8 +179,8 @@ def walking_order(tree: BettingTree) -> tuple[list[int], list[int], list[int]]:
             while pending:
                 node = pending.pop()
                 order.append(node)
-                children = range(int(tree.first_child[node]), int(tree.first_child[node + 1]))
-                if tree.kind[node] == Kind.CHANCE:
+                children = range(first_child[node], first_child[node + 1])
+                if kind[node] == Kind.CHANCE:
                     following.append((children[0], node))
                 else:
                     pending.extend(reversed(children))

@@ -118,12 +118,9 @@ class StoredEngine:
         total = sums.sum(axis=0)
         return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / len(sums))
 
-    def strategies(self, node: int, runouts: slice = slice(None)) -> NDArray[np.float32]:
-        """[runouts chosen, actions, H] average strategy at a betting node."""
-        sums = self._sums(node, runouts).astype(np.float32)
-        total = sums.sum(axis=1, keepdims=True)
-        uniform = np.full(sums.shape, 1 / sums.shape[1], dtype=np.float32)
-        return np.asarray(np.divide(sums, total, out=uniform, where=total > 0))
+    def averages(self, player: int, street: int, runouts: slice = slice(None)) -> Stored:
+        """[runouts chosen, numbers] sums of a player's strategies on a street, in the layout of snapshots."""
+        return self._stored(self.layout.street_rows(self._average[player], player, street)[runouts])
 
     def kept_strategy(self, node: int, runout: int) -> FloatArray:
         """[actions, H] a locked strategy, exactly as the averages store it."""

@@ -14,29 +14,35 @@ At a decision, with `pot` the pot after calling and all chips counted on this st
 
 Thresholds are rounded to whole chips, like amounts. Decisions with the same chips and the same possible continuations
 share a subtree, which is built once, so the cost of a tree depends on its distinct parts, not on its nodes. A tree too
-large to solve is refused while it is built (`tree_size`).
+large to solve is refused while it is built (`tree_size`). Trees do not depend on cards: spots that differ only in board
+or ranges share one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from threading import Lock
 from typing import NamedTuple
 
 from regretless.errors import InvalidText, RegretlessError
-from regretless.forms.betting import Branch, flatten
-from regretless.forms.public import BettingTree, Kind
+from regretless.forms.betting import Branch, flatten, poker_payoffs
+from regretless.forms.public import BettingTree, Kind, Payoffs
+from regretless.forms.public_size import BettingSize, size_of_branches
 from regretless.holdem.form.tree_size import TreeSize
 from regretless.holdem.spots.lines import Step, no_such_action, parse_line
 from regretless.holdem.spots.question import PLAYERS
 from regretless.holdem.spots.sizes import SLACK, Decision, exact, number_text, whole_chips
 from regretless.holdem.spots.spot import Spot
 
-__all__ = ["betting_branches", "betting_tree"]
+__all__ = ["Betting", "betting_of", "betting_tree", "forget_betting"]
 
 IP, OOP = 0, 1
 MOST_BETS = 40  # per street; more means a raise size that hardly grows
+KEPT_DECISIONS = 10_000  # of all trees that are kept; each takes about 3 kB
 
 
 def betting_tree(spot: Spot) -> BettingTree:
@@ -49,12 +55,80 @@ def betting_tree(spot: Spot) -> BettingTree:
     >>> [tree.labels[child] for child in range(tree.first_child[0], tree.first_child[1])], len(tree.kind)
     (['check', 'bet 50'], 15)
     """
-    return flatten(betting_branches(spot), starting_pot=spot.pot)
+    return betting_of(spot).tree
 
 
-def betting_branches(spot: Spot) -> Branch:
-    """The same tree as branches, with equal subtrees shared."""
-    return _Builder(spot).branch(_State(), _edits(spot))
+def betting_of(spot: Spot) -> Betting:
+    """The betting of a spot. Spots with the same pot, stack, sizes, rules and lines share it, if it is not large."""
+    sizes = tuple(spot.bets.of_street(street) for street in spot.streets)
+    key = spot.pot, spot.stack, sizes, spot.rules, spot.lines
+    try:
+        kept = _kept.find(key)
+    except TypeError:  # not hashable: someone's sizes are in a list
+        return _Builder(spot).betting()
+    if kept is None:
+        kept = _Builder(spot).betting()
+        _kept.add(key, kept)
+    return kept
+
+
+class Betting:
+    """The betting of a spot, without cards; read-only. A large tree is laid out in arrays only when they are needed."""
+
+    def __init__(self, spot: Spot, root: Branch, decisions: int) -> None:
+        self.root = root  # equal subtrees are shared
+        self.decisions = decisions  # different ones
+        self._streets, self._starting_pot, self._rules = len(spot.streets), spot.pot, spot.rules
+
+    @cached_property
+    def size(self) -> BettingSize:
+        return size_of_branches(self.root, self._streets)
+
+    @cached_property
+    def tree(self) -> BettingTree:
+        return flatten(self.root, starting_pot=self._starting_pot)
+
+    @cached_property
+    def payoffs(self) -> Payoffs:
+        return poker_payoffs(self.tree, rake=self._rules.rake, rake_cap=self._rules.rake_cap)
+
+
+class _Kept:
+    """The betting of recent spots, up to `KEPT_DECISIONS` decisions in total."""
+
+    def __init__(self) -> None:
+        self._by_key: OrderedDict[Hashable, Betting] = OrderedDict()  # the latest last
+        self._decisions = 0
+        self._lock = Lock()
+
+    def find(self, key: Hashable) -> Betting | None:
+        with self._lock:
+            found = self._by_key.get(key)
+            if found is not None:
+                self._by_key.move_to_end(key)
+            return found
+
+    def add(self, key: Hashable, betting: Betting) -> None:
+        with self._lock:
+            if betting.decisions > KEPT_DECISIONS or key in self._by_key:
+                return
+            self._by_key[key] = betting
+            self._decisions += betting.decisions
+            while self._decisions > KEPT_DECISIONS:
+                self._decisions -= self._by_key.popitem(last=False)[1].decisions
+
+    def clear(self) -> None:
+        with self._lock:
+            self._by_key.clear()
+            self._decisions = 0
+
+
+_kept = _Kept()
+
+
+def forget_betting() -> None:
+    """Build every tree anew from now on."""
+    _kept.clear()
 
 
 @dataclass(frozen=True)
@@ -87,6 +161,9 @@ class _Builder:
         self.spot = spot
         self.size = TreeSize(spot)
         self.built: dict[tuple[_State, tuple[_Edit, ...]], Branch] = {}
+
+    def betting(self) -> Betting:
+        return Betting(self.spot, self.branch(_State(), _edits(self.spot)), self.size.decisions)
 
     def branch(self, state: _State, edits: tuple[_Edit, ...]) -> Branch:
         key = state, edits

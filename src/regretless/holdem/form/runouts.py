@@ -21,31 +21,31 @@ from numpy.typing import NDArray
 
 from regretless.cards.deck import DECK, board_text
 from regretless.cards.evaluator import evaluate, hand_strengths
-from regretless.cards.hands import HAND_CARDS
+from regretless.cards.hands import HAND_CARDS, blocked_by
 from regretless.cards.isomorphism import CARD_MAPS, distinct_boards, hand_maps
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption
 from regretless.forms.betting import poker_payoffs
 from regretless.forms.history import IntArray
-from regretless.forms.public import DEAD, BettingTree, Hands, PublicForm, Street, Symmetry
-from regretless.holdem.form.betting import betting_tree
-from regretless.holdem.form.suits import spot_group, suit_group
+from regretless.forms.public import DEAD, BettingTree, Hands, Payoffs, PublicForm, Street, Symmetry
+from regretless.holdem.form.betting import betting_of
+from regretless.holdem.form.suits import distinct_cards, spot_group, suit_group
 from regretless.holdem.spots.spot import Spot
 
 __all__ = ["compile_holdem", "compile_spot", "hands_of", "holdem_hands", "spot_hands"]
 
 
-def compile_spot(spot: Spot) -> PublicForm:
-    """The public form of a spot: betting tree × runouts × hands."""
-    return compile_holdem(
-        spot.board,
-        spot.ip,
-        spot.oop,
-        betting_tree(spot),
-        rake=spot.rules.rake,
-        rake_cap=spot.rules.rake_cap,
-        group=spot_group(spot),
-        name=spot.name or "spot",
+def compile_spot(spot: Spot, group: IntArray | None = None) -> PublicForm:
+    """The public form of a spot: betting tree × runouts × hands.
+
+    `group` is `spot_group(spot)`, if it is known already.
+    """
+    betting = betting_of(spot)
+    if group is None:
+        group = spot_group(spot)
+    deals = (1,) * (5 - len(spot.board))
+    return _compile(
+        spot.board, spot.ip, spot.oop, betting.tree, betting.payoffs, deals, group, name=spot.name or "spot"
     )
 
 
@@ -78,23 +78,35 @@ def compile_holdem(
     """
     if deals is None:
         deals = (1,) * (5 - len(board))
-    hands = holdem_hands(board, ip), holdem_hands(board, oop)
     if group is None:
         group = suit_group(board, ip, oop)
+    payoffs = poker_payoffs(tree, rake=rake, rake_cap=rake_cap)
+    return _compile(board, ip, oop, tree, payoffs, deals, group, name=name or f"holdem({board_text(board)})")
+
+
+def _compile(
+    board: Sequence[int],
+    ip: Range,
+    oop: Range,
+    tree: BettingTree,
+    payoffs: Payoffs,
+    deals: Sequence[int],
+    group: IntArray,
+    name: str,
+) -> PublicForm:
+    hands = holdem_hands(board, ip), holdem_hands(board, oop)
     permutations = _permutations(group, hands[0]), _permutations(group, hands[1])
     streets, boards, stabilisers = _deal(tuple(board), group, deals, hands)
     strengths = _strengths(boards)
     final = streets[-1]
-    first, second = (
-        np.where(final.dead[player], DEAD, strengths[:, hands[player]]).astype(np.int16) for player in range(2)
-    )
+    first, second = (np.where(final.dead[player], np.int16(DEAD), strengths[:, hands[player]]) for player in range(2))
     return PublicForm(
-        name=name or f"holdem({board_text(board)})",
+        name=name,
         deck=DECK,
         tree=tree,
         streets=streets,
         hands=hands_of(hands, ip, oop),
-        payoffs=poker_payoffs(tree, rake=rake, rake_cap=rake_cap),
+        payoffs=payoffs,
         permutations=permutations,
         symmetry=_symmetry(group, stabilisers, permutations),
         strength=(first, second),
@@ -107,7 +119,7 @@ def holdem_hands(board: Sequence[int], hand_range: Range) -> IntArray:
     >>> len(holdem_hands((0, 1, 2), Range.parse("22, 33")))
     6
     """
-    return np.flatnonzero(hand_range.remove(board).weights > 0)
+    return np.flatnonzero((hand_range.weights > 0) & ~blocked_by(board))
 
 
 def spot_hands(spot: Spot) -> tuple[IntArray, IntArray]:
@@ -120,20 +132,24 @@ def hands_of(held: tuple[IntArray, IntArray], ip: Range, oop: Range) -> tuple[Ha
 
     def of(own: IntArray, other: IntArray, hand_range: Range) -> Hands:
         position = np.full(len(HAND_CARDS), -1, dtype=np.int16)
-        position[other] = np.arange(len(other))
-        return Hands(weight=hand_range.weights[own], cards=HAND_CARDS[own].astype(np.int16), same=position[own])
+        position[other] = np.arange(len(other), dtype=np.int16)
+        return Hands(
+            weight=hand_range.weights[own], cards=HAND_CARDS.take(own, axis=0).astype(np.int16), same=position[own]
+        )
 
     return of(held[0], held[1], ip), of(held[1], held[0], oop)
 
 
 def _permutations(group: IntArray, held: IntArray) -> IntArray:
     """[G, H] position of π⁻¹(h) for each renaming π of the group and each hand h."""
+    hands = np.arange(len(held), dtype=np.int16)
+    inverse = np.empty((len(group), len(held)), dtype=np.int16)
+    inverse[0] = hands  # the identity
     position = np.empty(len(HAND_CARDS), dtype=np.int16)
-    position[held] = np.arange(len(held))
-    images = position[hand_maps()[group][:, held]].astype(np.int64)  # [G, H] image of each hand under π
-    inverse = np.empty_like(images)
-    np.put_along_axis(inverse, images, np.arange(len(held))[None, :], axis=1)
-    return inverse.astype(np.int16)
+    position[held] = hands
+    for row, renaming in zip(inverse[1:], group[1:].tolist(), strict=True):
+        row[position.take(hand_maps()[renaming].take(held))] = hands
+    return inverse
 
 
 def _deal(
@@ -147,7 +163,8 @@ def _deal(
     def numbered() -> list[int]:
         return [numbers.setdefault(tuple(stabiliser.tolist()), len(numbers)) for _, stabiliser in runouts]
 
-    streets = [_street([()], [0], [[0]], 1.0, [board], numbered(), hands)]
+    alive = np.zeros((1, len(hands[0])), dtype=np.bool_), np.zeros((1, len(hands[1])), dtype=np.bool_)
+    streets = [_street([()], [0], [[0]], 1.0, numbered(), alive)]
     left = DECK - len(board) - 4
     for count in deals:
         dealt: list[tuple[int, ...]] = []
@@ -155,19 +172,33 @@ def _deal(
         copies: list[list[int]] = []
         following: list[tuple[tuple[int, ...], IntArray]] = []
         for parent, (table, stabiliser) in enumerate(runouts):
-            for cards in distinct_boards(count, dead=table, group=group[stabiliser]).cards.tolist():
-                images = np.sort(CARD_MAPS[group[stabiliser]][:, cards], axis=1)
-                _, first_rows = np.unique(images, axis=0, return_index=True)
-                unmoved = (images == images[0]).all(axis=1)  # row 0 is the identity
-                dealt.append(tuple(cards))
+            cards, images = _distinct_deals(count, table, group[stabiliser])
+            unmoved = images == images[0]  # row 0 is the identity
+            for place, deal in enumerate(cards):
+                dealt.append(deal)
                 parents.append(parent)
-                copies.append(stabiliser[np.sort(first_rows)].tolist())
-                following.append(((*table, *cards), stabiliser[unmoved]))
+                copies.append(stabiliser[_first_rows(images[:, place])].tolist())
+                following.append(((*table, *deal), stabiliser[unmoved[:, place]]))
         runouts = following
-        tables = [table for table, _ in runouts]
-        streets.append(_street(dealt, parents, copies, 1.0 / comb(left, count), tables, numbered(), hands))
+        dead = _dead([table for table, _ in runouts], hands)
+        streets.append(_street(dealt, parents, copies, 1.0 / comb(left, count), numbered(), dead))
         left -= count
     return _with_children(streets), [table for table, _ in runouts], list(numbers)
+
+
+def _distinct_deals(count: int, dead: Sequence[int], group: IntArray) -> tuple[list[tuple[int, ...]], IntArray]:
+    """One deal of each class of equivalent ones, and [G, deals] the set of cards that each renaming makes of it."""
+    if count == 1:
+        cards = distinct_cards(dead, group)
+        return [(card,) for card in cards.tolist()], CARD_MAPS[group[:, None], cards].astype(np.int64)
+    deals = distinct_boards(count, dead=dead, group=group).cards
+    images = np.sort(CARD_MAPS[group][:, deals], axis=2).astype(np.int64)
+    return [tuple(cards) for cards in deals.tolist()], images @ DECK ** np.arange(count)
+
+
+def _first_rows(images: IntArray) -> IntArray:
+    """The first row with each value, in rising order."""
+    return np.arange(1) if len(images) == 1 else np.sort(np.unique(images, return_index=True)[1])
 
 
 def _symmetry(group: IntArray, stabilisers: list[tuple[int, ...]], permutations: tuple[IntArray, IntArray]) -> Symmetry:
@@ -177,18 +208,24 @@ def _symmetry(group: IntArray, stabilisers: list[tuple[int, ...]], permutations:
     return Symmetry(np.array([CARD_MAPS[group[each]].min(axis=0) for each in rows], np.int16), (first, second))
 
 
+def _dead(
+    tables: list[tuple[int, ...]], hands: tuple[IntArray, IntArray]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """[tables, H] per player: hands that the cards of each table block."""
+    blocked = np.zeros((len(tables), DECK), dtype=np.bool_)
+    blocked[np.arange(len(tables))[:, None], np.array(tables, dtype=np.int64)] = True
+    first, second = (blocked[:, HAND_CARDS[held, 0]] | blocked[:, HAND_CARDS[held, 1]] for held in hands)
+    return first, second
+
+
 def _street(
     dealt: list[tuple[int, ...]],
     parents: list[int],
     copies: list[list[int]],
     probability: float,
-    tables: list[tuple[int, ...]],
     symmetry: list[int],
-    hands: tuple[IntArray, IntArray],
+    dead: tuple[NDArray[np.bool_], NDArray[np.bool_]],
 ) -> Street:
-    blocked = np.zeros((len(tables), DECK), dtype=np.bool_)
-    np.put_along_axis(blocked, np.array(tables, dtype=np.int64).reshape(len(tables), -1), True, axis=1)
-    first, second = (np.asarray(blocked[:, HAND_CARDS[held]].any(axis=2)) for held in hands)
     return Street(
         cards=np.array(dealt, dtype=np.int8).reshape(len(dealt), -1),
         parent=np.array(parents, dtype=np.int32),
@@ -197,7 +234,7 @@ def _street(
         first_copy=np.cumsum([0, *map(len, copies)]).astype(np.int32),
         copies=np.array([row for rows in copies for row in rows], dtype=np.int16),
         symmetry=np.array(symmetry, dtype=np.int32),
-        dead=(first, second),
+        dead=dead,
     )
 
 
@@ -217,7 +254,7 @@ def _strengths(boards: list[tuple[int, ...]]) -> NDArray[np.int16]:
         raise InvalidOption("deals", table.shape[1], "cards on the last street; showdown needs three or five")
     strengths = np.full((len(table), len(HAND_CARDS)), DEAD, dtype=np.int16)
     for row, cards in enumerate(table):
-        live = ~np.isin(HAND_CARDS, cards).any(axis=1)
+        live = ~blocked_by(cards)
         hands = HAND_CARDS[live]
         strengths[row, live] = evaluate(np.hstack([np.broadcast_to(cards, (len(hands), 3)), hands]))
     return strengths

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regretless.cards.deck import DECK, SUITS, board_text
 from regretless.cards.isomorphism import CARD_MAPS, SUIT_PERMUTATIONS, hand_maps, unchanged_by
@@ -20,7 +22,7 @@ from regretless.forms.public import PublicForm
 from regretless.holdem.spots.locks import LockFrom
 from regretless.holdem.spots.spot import Spot
 
-__all__ = ["Deal", "count_runouts", "find_deal", "renaming_text", "spot_group", "suit_group"]
+__all__ = ["Deal", "count_runouts", "distinct_cards", "find_deal", "renaming_text", "spot_group", "suit_group"]
 
 
 def suit_group(
@@ -36,14 +38,24 @@ def suit_group(
     >>> len(suit_group(flop, pairs, pairs)), len(suit_group(flop, pairs, one_suit))
     (2, 1)
     """
-    live = [each.remove(board).weights for each in (ip, oop, *alike)]
-    rows = [
-        row
-        for row in unchanged_by(board)
-        if all(np.array_equal(weights[hand_maps()[row]], weights) for weights in live)
-        and all(CARD_MAPS[row, card] == card for card in fixed)
-    ]
-    return np.array(rows, dtype=np.int64)
+    rows = unchanged_by(board)
+    for each in (ip, oop, *alike):
+        doubtful = ~_preserved(each)[rows]
+        if doubtful.any():  # hands that the board blocks may make the difference
+            live = each.remove(board).weights
+            rows = rows[~doubtful | (live[hand_maps()[rows]] == live).all(axis=1)]
+    for card in fixed:
+        rows = rows[CARD_MAPS[rows, card] == card]
+    return rows
+
+
+@lru_cache(maxsize=256)
+def _preserved(hand_range: Range) -> NDArray[np.bool_]:
+    """[24] whether each renaming of suits preserves a whole range: then it does so on every board that it preserves."""
+    weights = hand_range.weights
+    preserved: NDArray[np.bool_] = (weights[hand_maps()] == weights).all(axis=1)
+    preserved.flags.writeable = False
+    return preserved
 
 
 def spot_group(spot: Spot) -> IntArray:
@@ -66,25 +78,34 @@ def renaming_text(row: int) -> str:
     return "".join(SUITS[suit] for suit in SUIT_PERMUTATIONS[row])
 
 
-def count_runouts(spot: Spot) -> tuple[int, ...]:
+def count_runouts(spot: Spot, group: IntArray | None = None) -> tuple[int, ...]:
     """Number of deals to solve on each remaining street; equivalent deals count once.
+
+    `group` is `spot_group(spot)`, if it is known already.
 
     >>> fields = {"pot": 1, "stack": 1, "oop": {"range": "KK"}, "ip": {"range": "AA"}, "bets": {"bet": "a"}}
     >>> count_runouts(Spot.from_mapping(fields | {"board": "Qs Jh 2h"}))
     (1, 36, 1429)
     """
-    maps = CARD_MAPS[spot_group(spot)].astype(np.int64)
-    tables = [(frozenset(spot.board), maps)]
+    runouts = [(spot.board, spot_group(spot) if group is None else group)]
     counts = [1]
-    for _ in spot.streets[1:]:
-        tables = [
-            (table | {card}, group[group[:, card] == card])
-            for table, group in tables
-            for card in range(DECK)
-            if card not in table and group[:, card].max() == card  # one of each class of equivalent cards
-        ]
-        counts.append(len(tables))
+    for street in range(1, len(spot.streets)):
+        dealt = [(table, renamings, distinct_cards(table, renamings)) for table, renamings in runouts]
+        counts.append(sum(len(cards) for _, _, cards in dealt))
+        if street + 1 < len(spot.streets):
+            runouts = [
+                ((*table, card), renamings[CARD_MAPS[renamings, card] == card])
+                for table, renamings, cards in dealt
+                for card in cards.tolist()
+            ]
     return tuple(counts)
+
+
+def distinct_cards(dead: Sequence[int], group: IntArray) -> IntArray:
+    """The highest card of each class of equivalent cards that can be dealt, in rising order; `dead` cannot."""
+    highest = CARD_MAPS[group].max(axis=0) == np.arange(DECK)
+    highest[list(dead)] = False
+    return np.flatnonzero(highest)
 
 
 @dataclass(frozen=True)

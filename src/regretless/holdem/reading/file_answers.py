@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.engines.public.shares import decode, encode
 from regretless.errors import InvalidFile
-from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind, PublicForm
 from regretless.holdem.reading.evaluation import places
 from regretless.holdem.reading.places import Place
-from regretless.holdem.reading.probabilities import BLOCK_BYTES, decode, encode, probability_bits
+from regretless.holdem.reading.probabilities import layout, probability_bits, streamed
 from regretless.holdem.reading.reading import SpotReader
 from regretless.storage.container import Container, Streamed
 
@@ -28,7 +30,7 @@ class FileAnswers:
     def __init__(self, file: Container, form: PublicForm) -> None:
         self.file = file
         self.form = form
-        self.begin, self.shapes = _layout(form)
+        self.begin, self.shapes = layout(form)
         self.place = places(form.tree)
         self.name = "probabilities" if "probabilities.0" in file else "strategy"
         self._last_row: dict[int, tuple[int, NDArray[Any]]] = {}  # by street: nodes of a runout are read in turn
@@ -67,9 +69,21 @@ class FileAnswers:
         self._check(bool(np.isfinite(found).all()))
         return found
 
-    def strategies(self, node: int, runouts: slice) -> NDArray[np.float32]:
-        chosen = range(len(self.form.streets[int(self.form.tree.street[node])].parent))[runouts]
-        return np.array([self.strategy(node, runout) for runout in chosen], dtype=np.float32)
+    @property
+    def threads(self) -> int:
+        return 1  # reading takes longer than encoding
+
+    def encoder(self, street: int, runouts: slice, rows: NDArray[Any]) -> Callable[[], None]:
+        tree = self.form.tree
+        nodes = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == street)).tolist()
+
+        def encode_rows() -> None:
+            for row, runout in zip(rows, range(runouts.start, runouts.stop), strict=True):
+                for node in nodes:
+                    kept = encode(self.strategy(node, runout).astype(np.float32), 8 * rows.itemsize).ravel()
+                    row[self.begin[node] : self.begin[node] + len(kept)] = kept
+
+        return encode_rows
 
     def all_values(self, player: int, street: int) -> NDArray[np.float32]:
         values = self.file.array(f"values.{player}.{street}")
@@ -106,10 +120,10 @@ class FileAnswers:
 def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any] | Streamed]:
     """Strategies of all streets, values of those before the last, equities of a flop."""
     form, answers = reader.form, reader.answers
-    _, shapes = _layout(form)
+    _, shapes = layout(form)
     bits = probability_bits(sum(runouts * size for runouts, size in shapes))
     arrays: dict[str, NDArray[Any] | Streamed] = {
-        f"probabilities.{street}": _probabilities(reader, street, shape, bits) for street, shape in enumerate(shapes)
+        f"probabilities.{street}": streamed(answers, street, shape, bits) for street, shape in enumerate(shapes)
     }
     for street in range(len(form.streets) - 1):
         for player in range(2):
@@ -119,62 +133,25 @@ def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any] | Streamed]:
     return arrays
 
 
-def _probabilities(reader: SpotReader, street: int, shape: tuple[int, int], bits: int) -> Streamed:
-    """The encoded strategies of a street, computed for a few runouts at a time to save memory."""
-    tree, (begin, _) = reader.form.tree, _layout(reader.form)
-    nodes = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == street)).tolist()
-    dtype = np.dtype(np.float32 if bits == 32 else np.uint16)
-    runouts, size = shape
-    step = max(1, BLOCK_BYTES // max(size * dtype.itemsize, 1))
-
-    def blocks() -> Iterator[NDArray[Any]]:
-        for first in range(0, runouts, step):
-            chosen = slice(first, min(first + step, runouts))
-            rows = np.zeros((chosen.stop - first, size), dtype=dtype)
-            for node in nodes:
-                kept = encode(reader.answers.strategies(node, chosen), bits)
-                rows[:, begin[node] : begin[node] + _stored(reader.form, node)] = kept.reshape(len(rows), -1)
-            yield rows
-
-    return Streamed(shape, dtype, blocks)
-
-
 def _equities(reader: SpotReader) -> dict[str, NDArray[Any]]:
     """Equities of both players at every node of the first street."""
     form = reader.form
-    nodes = np.flatnonzero(form.tree.street == 0)
-    arrays: dict[str, NDArray[Any]] = {
-        f"equity.{player}": np.full((len(nodes), len(form.hands[player].weight)), np.nan, np.float32)
-        for player in range(2)
-    }
     place = places(form.tree)
-    known: dict[bytes, FloatArray] = {}
+    asked: dict[bytes, tuple[int, Place]] = {}  # many nodes face the same range
+    shown: list[tuple[int, int, bytes]] = []
     waiting: list[Place] = [reader.root]
     while waiting:
         here = waiting.pop()
         for player in range(2):
             key = bytes([player]) + here.reach[1 - player].tobytes()
-            if key not in known:
-                known[key] = reader.equity(player, here)
-            arrays[f"equity.{player}"][place[here.node]] = known[key]
+            asked.setdefault(key, (player, here))
+            shown.append((player, int(place[here.node]), key))
         if form.tree.kind[here.node] == Kind.DECISION:
             waiting += list(reader.children(here))
-    return arrays
-
-
-def _stored(form: PublicForm, node: int) -> int:
-    """Numbers per decision in a row: all actions but the last, for every hand."""
-    tree = form.tree
-    actions = int(tree.first_child[node + 1] - tree.first_child[node])
-    return (actions - 1) * len(form.hands[int(tree.player[node])].weight)
-
-
-def _layout(form: PublicForm) -> tuple[IntArray, list[tuple[int, int]]]:
-    """[N] where a decision begins in the rows of its street; for each street, its runouts and the numbers per row."""
-    tree = form.tree
-    begin = np.zeros(len(tree.kind), dtype=np.int64)
-    sizes = [0] * len(form.streets)
-    for node in np.flatnonzero(tree.kind == Kind.DECISION):
-        begin[node] = sizes[int(tree.street[node])]
-        sizes[int(tree.street[node])] += _stored(form, int(node))
-    return begin, [(len(street.parent), size) for street, size in zip(form.streets, sizes, strict=True)]
+    with ThreadPoolExecutor(reader.answers.threads) as pool:
+        found = dict(zip(asked, pool.map(lambda each: reader.equity(*each), asked.values()), strict=True))
+    nodes = np.count_nonzero(form.tree.street == 0)
+    arrays = [np.full((nodes, len(hands.weight)), np.nan, np.float32) for hands in form.hands]
+    for player, row, key in shown:
+        arrays[player][row] = found[key]
+    return {f"equity.{player}": array for player, array in enumerate(arrays)}

@@ -1,34 +1,52 @@
-"""The encoding of strategies in files, with the same relative precision for rare actions as for frequent ones.
+"""Strategies on their way into a file: how wide, in what order, and encoded by several threads.
 
-The reach of a rarely taken line is a product of small probabilities, so a small probability needs as many correct
-digits as a large one. With p_1 … p_n the probabilities of a hand's actions, a file stores n − 1 shares
+A file has one array per street, with a row for each runout: node by node, all actions but the last, for every hand
+(`engines.public.shares` has the encoding). It is written in blocks of a few runouts:
 
-    s_a = p_a / (p_a + … + p_n)        p_a = s_a · (1 − s_1) · … · (1 − s_{a−1}),        p_n: the rest
+1. The calling thread fetches the sums of strategies of a block, which copies them if they are on a device.
+2. Any thread encodes them.
+3. The container writes the blocks in order, while later ones are fetched and encoded.
 
-each as m = min(s, 1 − s) and one bit that says which of the two m is:
-
-    32 bits    m as a float32, relative error 6e-8; the sign is the bit
-    16 bits    32767 · (2m)^¼ rounded to an integer, and the bit: the absolute error is at most 3e-5, the relative error
-               0.2 % at m = 1e-6 and 1 % at m = 1e-9
-
-Both represent 0 and 1 exactly.
+At most `blocks_at_once` blocks are in memory.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.forms.history import FloatArray
+from regretless.forms.history import IntArray
+from regretless.forms.public import Kind, PublicForm
+from regretless.storage.container import Streamed
 
-__all__ = ["BLOCK_BYTES", "MOST_IN_32_BITS", "decode", "encode", "probability_bits"]
+__all__ = [
+    "BLOCK_BYTES",
+    "MOST_IN_32_BITS",
+    "EncodedStrategies",
+    "blocks_at_once",
+    "layout",
+    "probability_bits",
+    "streamed",
+]
 
-BLOCK_BYTES = 8 * 2**20  # of strategies computed at a time when a file is written
+BLOCK_BYTES = 2 * 2**20  # of encoded strategies; their sums take three to seven times as much
 MOST_IN_32_BITS = 1 << 25  # numbers per file, 128 MiB; larger files use 16 bits
-_STEPS = 32767
-_SIDE = 1 << 15
+
+
+class EncodedStrategies(Protocol):
+    """A source of strategies for files."""
+
+    @property
+    def threads(self) -> int:
+        """Threads that may encode at once."""
+
+    def encoder(self, street: int, runouts: slice, rows: NDArray[Any]) -> Callable[[], None]:
+        """Fetch what is needed, and return the work that fills `rows` with the strategies of these runouts."""
 
 
 def probability_bits(count: int) -> int:
@@ -36,32 +54,56 @@ def probability_bits(count: int) -> int:
     return 32 if count <= MOST_IN_32_BITS else 16
 
 
-def encode(strategy: NDArray[Any], bits: int) -> NDArray[Any]:
-    """[…, actions − 1, H] the encoding of probabilities [..., actions, H].
-
-    >>> kept = encode(np.array([[1e-6, 0.25], [0.0, 0.25], [1 - 1e-6, 0.5]]), 16)
-    >>> kept.shape, bool(np.abs(decode(kept)[0] / [1e-6, 0.25] - 1).max() < 0.002)
-    ((2, 2), True)
-    """
-    left = np.flip(np.cumsum(np.flip(strategy, axis=-2), axis=-2), axis=-2)  # p_a + … + p_n
-    chosen, others, total = strategy[..., :-1, :], left[..., 1:, :], left[..., :-1, :]
-    smaller = np.divide(np.minimum(chosen, others), total, out=np.zeros_like(total), where=total > 0)
-    mostly = chosen > others
-    if bits == 32:
-        return np.asarray(np.where(mostly, -smaller, smaller), dtype=np.float32)
-    steps = np.rint(_STEPS * np.sqrt(np.sqrt(2.0 * smaller))).astype(np.uint16)
-    return np.asarray(np.where(mostly, steps | np.uint16(_SIDE), steps))
+def blocks_at_once(threads: int) -> int:
+    """Blocks in memory at a time: each thread's, the one that is being written and, with several, one to be next."""
+    return threads + 2 if threads > 1 else 2
 
 
-def decode(kept: NDArray[Any]) -> FloatArray:
-    """[actions, H] probabilities from their encoding, in either number of bits."""
-    if kept.dtype == np.float32:
-        mostly, smaller = np.signbit(kept), np.abs(kept).astype(np.float64)
-    else:
-        mostly, smaller = kept >= _SIDE, 0.5 * ((kept & (_SIDE - 1)) / _STEPS) ** 4
-    shares = np.where(mostly, 1.0 - smaller, smaller)
-    rests = np.where(mostly, smaller, 1.0 - smaller)
-    strategy = np.ones((len(kept) + 1, kept.shape[1]))
-    np.cumprod(rests, axis=0, out=strategy[1:])  # the probability left for each action and later ones
-    strategy[:-1] *= shares
-    return strategy
+def layout(form: PublicForm) -> tuple[IntArray, list[tuple[int, int]]]:
+    """[N] where a decision begins in the rows of its street; for each street, its runouts and the numbers per row."""
+    tree = form.tree
+    begin = np.zeros(len(tree.kind), dtype=np.int64)
+    sizes = [0] * len(form.streets)
+    for node in np.flatnonzero(tree.kind == Kind.DECISION).tolist():
+        street, actions = int(tree.street[node]), int(tree.first_child[node + 1] - tree.first_child[node])
+        begin[node] = sizes[street]
+        sizes[street] += (actions - 1) * len(form.hands[int(tree.player[node])].weight)
+    return begin, [(len(street.parent), size) for street, size in zip(form.streets, sizes, strict=True)]
+
+
+def streamed(source: EncodedStrategies, street: int, shape: tuple[int, int], bits: int) -> Streamed:
+    """The encoded strategies of a street, `shape` being its runouts and the numbers per row."""
+    dtype = np.dtype(np.float32 if bits == 32 else np.uint16)
+    runouts, size = shape
+    step = max(1, BLOCK_BYTES // max(size * dtype.itemsize, 1))
+
+    def fetched() -> Iterator[tuple[NDArray[Any], Callable[[], None]]]:
+        for first in range(0, runouts, step):
+            chosen = slice(first, min(first + step, runouts))
+            rows = np.empty((chosen.stop - first, size), dtype=dtype)
+            yield rows, source.encoder(street, chosen, rows)
+
+    def blocks() -> Iterator[NDArray[Any]]:
+        threads = min(source.threads, -(-runouts // step))
+        if threads <= 1:
+            for rows, encode in fetched():
+                encode()
+                yield rows
+            return
+        waiting: deque[tuple[NDArray[Any], Future[None]]] = deque()
+        with ThreadPoolExecutor(threads) as pool:
+            for rows, encode in fetched():
+                waiting.append((rows, pool.submit(encode)))
+                if len(waiting) == blocks_at_once(threads) - 1:
+                    yield _done(waiting)
+            while waiting:
+                yield _done(waiting)
+
+    return Streamed(shape, dtype, blocks)
+
+
+def _done(waiting: deque[tuple[NDArray[Any], Future[None]]]) -> NDArray[Any]:
+    """The next block, once it is encoded."""
+    rows, encoding = waiting.popleft()
+    encoding.result()
+    return rows

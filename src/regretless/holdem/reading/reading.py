@@ -8,9 +8,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
-from typing import Protocol, cast
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from regretless.cards.equity import hand_equities
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
 from regretless.engines.contract import PublicEngine
+from regretless.engines.devices import available_cores
 from regretless.errors import InvalidText
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import Kind, PublicForm
@@ -27,15 +28,19 @@ from regretless.holdem.form.suits import spot_group
 from regretless.holdem.reading.evaluation import Strategies, places
 from regretless.holdem.reading.nodes import HandTable, NodeKind, NodeView, Runout, RunoutReport
 from regretless.holdem.reading.places import LineReader, Place
+from regretless.holdem.reading.probabilities import EncodedStrategies, layout
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
 from regretless.holdem.spots.locks import LockedHands
 from regretless.holdem.spots.question import PLAYERS
 from regretless.holdem.spots.spot import Spot
 
+if TYPE_CHECKING:
+    from regretless.engines.public.encoding import Encoder
+
 __all__ = ["Answers", "EngineAnswers", "SpotReader"]
 
 
-class Answers(Strategies, Protocol):
+class Answers(Strategies, EncodedStrategies, Protocol):
     """Strategies, and values of the streets before the last."""
 
     @property
@@ -44,9 +49,6 @@ class Answers(Strategies, Protocol):
 
     def values(self, player: int, node: int, runout: int) -> FloatArray:
         """[H] values of a betting node before the last street, times the opposing reach."""
-
-    def strategies(self, node: int, runouts: slice) -> NDArray[np.float32]:
-        """[runouts chosen, actions, H] average strategy at a betting node."""
 
     def all_values(self, player: int, street: int) -> NDArray[np.float32]:
         """[runouts, nodes of the street, H] values of a street before the last."""
@@ -68,8 +70,13 @@ class EngineAnswers:
     def strategy(self, node: int, runout: int) -> FloatArray:
         return self.engine.strategy(node, runout)
 
-    def strategies(self, node: int, runouts: slice) -> NDArray[np.float32]:
-        return self.engine.strategies(node, runouts)
+    @property
+    def threads(self) -> int:
+        return self.engine.threads if self.engine.device == "cpu" else available_cores()
+
+    def encoder(self, street: int, runouts: slice, rows: NDArray[Any]) -> Callable[[], None]:
+        averages = [self.engine.averages(player, street, runouts) for player in range(2)]
+        return partial(self._encoder.encode, street, averages, rows)
 
     def values(self, player: int, node: int, runout: int) -> FloatArray:
         street = int(self.engine.form.tree.street[node])
@@ -90,6 +97,12 @@ class EngineAnswers:
     @cached_property
     def place(self) -> IntArray:
         return places(self.engine.form.tree)
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        from regretless.engines.public.encoding import Encoder  # loads numba
+
+        return Encoder(self.engine.form, layout(self.engine.form)[0])
 
 
 class SpotReader(LineReader):

@@ -40,7 +40,7 @@ from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import size_of_form
-from regretless.variants.variant import Schedule, Weights
+from regretless.variants.variant import Schedule, Weights, predicts
 
 __all__ = ["PortablePublicEngine"]
 
@@ -123,6 +123,10 @@ class PortablePublicEngine(StoredEngine):
     def _stored(self, numbers: Numbers) -> Stored:
         return numbers.stored()
 
+    def averages(self, player: int, street: int, runouts: slice = slice(None)) -> Stored:
+        numbers: Numbers = self._average[player]
+        return numbers.street(street, runouts)
+
     def _target(self, numbers: Numbers) -> Stored:
         return np.empty(int(self.layout.entries[numbers.player]), numbers.dtype)
 
@@ -180,8 +184,7 @@ class PortablePublicEngine(StoredEngine):
         decay, gain, self.weight = self.format.in_steps(
             schedule["average_decay"], schedule["average_weight"], self.weight
         )
-        # Without prediction, a positive factor on all regrets changes no strategy, so none is stored beside them.
-        if (schedule["prediction"] != 0).any() or (schedule["prediction_discount"] <= 0).any():
+        if predicts(schedule):
             self.store_predictions()
         held = self._held(0), self._held(1)
         for number, row in enumerate(schedule.tolist()):

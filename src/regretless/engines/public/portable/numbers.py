@@ -67,11 +67,13 @@ class Numbers:
 
     def stored(self) -> Stored:
         """All numbers in the layout of snapshots."""
-        parts = []
-        for rows, index in zip(self.streets, self._stored, strict=True):
-            sixteens = rows.view(len(rows), -1, LANES).index_select(1, index)
-            parts.append(sixteens.to("cpu").numpy().view(self.dtype).ravel())
-        return np.concatenate(parts)
+        return np.concatenate([self.street(number).ravel() for number in range(len(self.streets))])
+
+    def street(self, number: int, runouts: slice = slice(None)) -> Stored:
+        """[runouts chosen, numbers] a copy of the numbers of a street in the layout of snapshots."""
+        rows = self.streets[number][runouts]
+        sixteens = rows.view(len(rows), -1, LANES).index_select(1, self._stored[number])
+        return sixteens.to("cpu").numpy().view(self.dtype).reshape(len(rows), -1)
 
     def load(self, stored: Stored) -> None:
         """Take numbers in the layout of snapshots."""
