@@ -9,8 +9,10 @@ from typing import Any
 
 from regretless.api import load, problem_of
 from regretless.cards.deck import board_text
+from regretless.engines.devices import available_cores
 from regretless.errors import InvalidOption
 from regretless.games.registry import catalogue
+from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.problem import SpotProblem, spot_problem
 from regretless.holdem.solution import SpotSolution
@@ -85,7 +87,9 @@ def _check_spot(problem: SpotProblem, options: dict[str, Any]) -> int:
     """Refuse what cannot be solved, before it waits; returns the bytes that it needs."""
     request = make_request(problem, options)
     problem.check_fits(request)
-    return problem.estimate.memory_bytes[16 if options.get("storage") == 16 else 32]
+    threads = request.threads or available_cores()
+    found = estimate_spot(problem.spot, threads=threads, size=problem.public_size())
+    return found.memory_bytes[request.settings.storage or 32]
 
 
 def _game(given: dict[str, Any], options: dict[str, Any], library: Library, taken: set[str]) -> JobRequest:

@@ -36,6 +36,7 @@ from regretless.engines.public.compiled.engine import kernels_are_compiled
 from regretless.errors import InvalidFile, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
+from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.problem import SpotProblem, spot_problem
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
@@ -137,11 +138,12 @@ def _iterate(
     request = make_request(problem, options)
     target, earlier = request.settings.target, request.resume
     reports = _Reports(tell, problem.scale, Forecast(target), 0.0 if earlier is None else earlier.seconds)
-    problem.check_fits(request)
-    estimate = getattr(problem, "estimate", None)
-    size = 0 if estimate is None else max(estimate.memory_bytes.values())
-    if isinstance(problem, SpotProblem) and not kernels_are_compiled(request.settings.storage or 32):
-        tell({"event": "note", "message": "compiling kernels for this machine: once, about 20 seconds"})
+    size = 0
+    if isinstance(problem, SpotProblem):
+        storage = request.settings.storage or 32
+        size = estimate_spot(problem.spot, size=problem.public_size()).memory_bytes[storage]
+        if not kernels_are_compiled(storage):
+            tell({"event": "note", "message": "compiling kernels for this machine: once, about 20 seconds"})
 
     def checkpointed(failed: InvalidFile | None) -> None:
         if failed is None:
