@@ -1,4 +1,4 @@
-"""Requests that nobody would write, drawn from the OpenAPI description: no answer is a 5xx, and every refusal is JSON.
+"""Requests that nobody would write, drawn from the OpenAPI description: no answer is a 5xx, and each is as described.
 
 For every operation, parameters and bodies are drawn from their schemas, then some of them are spoiled: a value of
 another type, a missing or an unknown field, a hostile text. Texts are drawn from what means something somewhere: files,
@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 from tests.web.serving import API, RIVER, TURN
 
 from regretless.web.app import make_app
+from regretless.web.schema import check
 
 TEXTS = [
     "", "river.rgl", "turn.rgl", "kuhn.rgl", "leduc.rgl", "river.toml", "absent.rgl", "../river.rgl", "/etc/passwd",
@@ -43,8 +44,8 @@ class Fuzzer:
             if "text/event-stream" not in json.dumps(operation["responses"])
         ]
 
-    def request(self, ids: list[str]) -> tuple[str, str, bytes | None]:
-        """A method, an address and a body."""
+    def request(self, ids: list[str]) -> tuple[str, str, bytes | None, dict[str, Any]]:
+        """A method, an address, a body, and the schema of a good answer."""
         method, path, operation = self.random.choice(self.operations)
         query = []
         for parameter in operation["parameters"]:
@@ -61,7 +62,8 @@ class Fuzzer:
         if "requestBody" in operation:
             schema = operation["requestBody"]["content"]["application/json"]["schema"]
             content = self.spoil(json.dumps(self.value(schema, "body")).encode())
-        return method, f"{path}?{'&'.join(query)}", content
+        good = next(answer for status, answer in operation["responses"].items() if status.startswith("2"))
+        return method, f"{path}?{'&'.join(query)}", content, good["content"]["application/json"]["schema"]
 
     def rarely(self, share: float) -> bool:
         return self.random.random() < share
@@ -140,7 +142,7 @@ def fuzz(folder: Path, requests: int, seed: int) -> None:
         ids: list[str] = []
         seen: set[int] = set()
         for number in range(requests):
-            method, address, content = fuzzer.request(ids)
+            method, address, content, expected = fuzzer.request(ids)
             headers = {} if content is None else {"content-type": "application/json"}
             answer = client.request(method, address, content=content, headers=headers)
             seen.add(answer.status_code)
@@ -151,6 +153,8 @@ def fuzz(folder: Path, requests: int, seed: int) -> None:
                 assert body["error"]["message"], (method, address, content)
                 assert "\n" not in body["error"]["message"]
                 assert str(folder) not in answer.text, (method, address, content, answer.text)
+            else:
+                check(body, expected, f"{method} {address}")
             found = body.get("solve", body.get("practice"))
             if isinstance(found, dict):
                 ids = [*ids[-20:], found["id"]]

@@ -41,7 +41,9 @@ def settle(page: Any) -> None:
 
 
 def set_theme(page: Any, theme: str, palette: str) -> None:
-    page.evaluate("([theme, palette]) => Object.assign(document.documentElement.dataset, {theme, palette})", [theme, palette])
+    page.evaluate(
+        "([theme, palette]) => Object.assign(document.documentElement.dataset, {theme, palette})", [theme, palette]
+    )
 
 
 def serious_findings(page: Any) -> list[str]:
@@ -112,7 +114,9 @@ def test_the_keyboard_alone_reaches_everything(site: str, open_page: Any) -> Non
     for _ in range(60):
         page.keyboard.press("Tab")
         if page.evaluate("Boolean(document.activeElement.closest('.grid'))"):
-            page.evaluate("document.activeElement.closest('.browse-left').nextElementSibling.querySelector('button').focus()")
+            page.evaluate(
+                "document.activeElement.closest('.browse-left').nextElementSibling.querySelector('button').focus()"
+            )
         reached.add(page.evaluate("document.activeElement.getAttribute('role') || document.activeElement.tagName"))
     assert {"tab", "INPUT", "region"} <= reached
 

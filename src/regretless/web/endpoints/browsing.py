@@ -13,6 +13,7 @@ from regretless.web.answers.game import game_json
 from regretless.web.answers.locks import read_lock
 from regretless.web.answers.node import cards_json, node_json
 from regretless.web.answers.numbers import rounded
+from regretless.web.answers.schemas import CARDS, COMPARISON, GAME, NODE
 from regretless.web.answers.spot import error_json
 from regretless.web.endpoint import Endpoint
 from regretless.web.endpoints.files import FILE
@@ -117,7 +118,7 @@ ENDPOINTS = [
         summary="Everything known at a node of a solved spot",
         handle=node,
         query={"file": FILE, "line": LINE},
-        answer=ANY,
+        answer=NODE,
     ),
     Endpoint(
         method="GET",
@@ -125,7 +126,7 @@ ENDPOINTS = [
         summary="What each card that can come next changes",
         handle=cards,
         query={"file": FILE, "line": LINE, "then": text("actions after the card", longest=1000, default="")},
-        answer=obj({"line": text(), "street": text(), "then": text(), "cards": array(ANY)}),
+        answer=CARDS,
     ),
     Endpoint(
         method="GET",
@@ -133,7 +134,7 @@ ENDPOINTS = [
         summary="Where two solutions on one board differ",
         handle=compare,
         query={"first": FILE, "second": FILE, "most": integer(minimum=1, maximum=200, default=20)},
-        answer=ANY,
+        answer=COMPARISON,
     ),
     Endpoint(
         method="GET",
@@ -149,7 +150,14 @@ ENDPOINTS = [
         summary="Whether a lock fits a solved spot",
         handle=check_one_lock,
         body=obj({"file": FILE, "lock": LOCK}),
-        answer=obj({"valid": boolean()}, open_=True),
+        answer=obj(
+            {
+                "valid": boolean(),
+                "errors": array(ANY),
+                "text": nullable(text("the lock in one line")),
+                "combos": nullable(integer("hands that it locks")),
+            }
+        ),
     ),
     Endpoint(
         method="GET",
@@ -162,6 +170,6 @@ ENDPOINTS = [
             "offset": integer(minimum=0, maximum=10**9, default=0),
             "most": integer(minimum=1, maximum=2000, default=200),
         },
-        answer=ANY,
+        answer=GAME,
     ),
 ]

@@ -13,6 +13,7 @@ from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_text import parse_toml
 from regretless.solvers.solution import Solution
 from regretless.storage.atomic import replace_file
+from regretless.web.answers.schemas import FILE_SUMMARY
 from regretless.web.answers.spot import read_spot, spot_fields
 from regretless.web.endpoint import Conflict, Endpoint, Refusal
 from regretless.web.endpoints.setup import SPOT
@@ -114,7 +115,7 @@ ENDPOINTS = [
         path="/files",
         summary="Solutions and spots of the folder, newest first",
         handle=files,
-        answer=obj({"folder": text(), "files": array(ANY), "truncated": boolean()}),
+        answer=obj({"folder": text(), "files": array(FILE_SUMMARY), "truncated": boolean()}),
     ),
     Endpoint(
         method="GET",
@@ -122,7 +123,7 @@ ENDPOINTS = [
         summary="What is known about a file without reading its nodes",
         handle=file,
         query={"file": FILE},
-        answer=ANY,
+        answer=FILE_SUMMARY,
     ),
     Endpoint(
         method="GET",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from regretless.web.answers.schemas import PRACTICE
 from regretless.web.endpoint import Endpoint
 from regretless.web.endpoints.browsing import LINE
 from regretless.web.endpoints.files import FILE
@@ -39,7 +40,7 @@ def deal(service: Service, given: dict[str, Any]) -> dict[str, Any]:
         return {"practice": session.as_json(solution.reader)}
 
 
-_STATE = obj({"practice": {"type": "object"}})
+_STATE = obj({"practice": PRACTICE})
 
 ENDPOINTS = [
     Endpoint(

@@ -22,6 +22,7 @@ from regretless.holdem.problem import TARGET
 from regretless.holdem.spots.formations import formations
 from regretless.holdem.spots.toml_text import parse_toml
 from regretless.web.answers.numbers import rounded_list
+from regretless.web.answers.schemas import CHECKED
 from regretless.web.answers.spot import InvalidSpot, check_spot, checked_json, read_spot, spot_fields, tree_json
 from regretless.web.endpoint import BODY_LIMIT, Endpoint
 from regretless.web.schema import Schema, array, boolean, integer, nullable, number, obj, text
@@ -176,7 +177,7 @@ ENDPOINTS = [
         summary="What is wrong with a spot, field by field; or its TOML and size",
         handle=check,
         body=obj({"spot": SPOT, "threads": _THREADS, "target": _TARGET}, required=("spot",)),
-        answer=obj({"valid": boolean()}, open_=True),
+        answer=CHECKED,
     ),
     Endpoint(
         method="POST",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
 from regretless.api import load
+from regretless.errors import RegretlessError
+from regretless.web.answers.schemas import SOLVE
 from regretless.web.endpoint import Endpoint, Events, TooMany
 from regretless.web.endpoints.browsing import LOCK
 from regretless.web.endpoints.files import FILE
@@ -93,10 +96,11 @@ async def _read_curve(service: Service, job: Job) -> None:
         found = load(service.library.existing(job.request.file, ".rgl"))
         return [[point.iteration, point.seconds, max(point.exploitability, 0.0)] for point in found.curve]
 
-    job.curve = await run_in_threadpool(read)
+    with suppress(RegretlessError):  # the file has gone or is damaged: opening it says so
+        job.curve = await run_in_threadpool(read)
 
 
-_SOLVE: Schema = obj({"solve": {"type": "object"}})
+_SOLVE: Schema = obj({"solve": SOLVE})
 
 ENDPOINTS = [
     Endpoint(
@@ -131,7 +135,7 @@ ENDPOINTS = [
         path="/solves",
         summary="All solves, newest first",
         handle=solves,
-        answer=obj({"solves": array({"type": "object"}), "running": integer(), "limit": integer()}),
+        answer=obj({"solves": array(SOLVE), "running": integer(), "limit": integer()}),
     ),
     Endpoint(method="GET", path="/solves/{id}", summary="One solve with its curve", handle=solve, answer=_SOLVE),
     Endpoint(

@@ -16,6 +16,7 @@ import signal
 import sys
 import time
 from collections.abc import AsyncIterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,8 @@ class SolveQueue:
             raise Conflict(f"the solve of {job.request.name} is not over")
         self._check_room()
         self.library.path(job.request.file, ".rgl")
+        if job.request.file in self.writing():
+            raise Conflict(f"{job.request.file} is being solved already")
         ends = {"target": target, "iterations": iterations}
         if target is not None or iterations is not None:
             job.request.options.update(ends)
@@ -129,7 +132,7 @@ class SolveQueue:
         if not job.is_over:
             raise Conflict(f"the solve of {job.request.name} is not over: stop it first")
         del self.jobs[job.id]
-        for suffix in (".json", ".lock", ".log"):
+        for suffix in (".json", ".log"):
             with contextlib.suppress(OSError):
                 (self.folder / f"{job.id}{suffix}").unlink()
         self._wake()
@@ -310,7 +313,7 @@ class SolveQueue:
             source = self.library.existing(request.resume, ".rgl")
         return {
             "file": str(file),
-            "lock": str(self.folder / f"{job.id}.lock"),
+            "lock": str(self.folder / f"{sha256(request.file.encode()).hexdigest()[:16]}.lock"),
             "resume": None if source is None else str(source),
             "toml": request.toml if source is None else None,
             "game": request.game if source is None else None,

@@ -12,7 +12,7 @@ a line of JSON per event:
     {"event": "error", …}      one sentence
 
 If stdin ends, the server has died: the worker saves and stops, so no process is left behind. Two workers never write
-the same file, because each holds a lock on the solve.
+the same file: each holds a lock on it.
 """
 
 from __future__ import annotations
@@ -256,7 +256,7 @@ def _limit_memory() -> None:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Wait until no other process works on this solve."""
+    """Wait until no other process writes the same file."""
     with open(path, "w") as file:
         if sys.platform != "win32":
             fcntl.flock(file, fcntl.LOCK_EX)
