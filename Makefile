@@ -35,10 +35,11 @@ MKDOCS = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(DEMO_READY)  ## solve Leduc poker and a hold'em turn, print and plot the results
+demo: $(DEMO_READY)  ## solve Leduc poker and a hold'em turn, print, plot and browse the results
 	@mkdir -p demo
 	$(BIN)/regretless solve leduc --variant plus --iterations 1000 --plot demo/leduc.png
 	$(BIN)/regretless solve examples/turn.toml --target 0.3 --out demo/turn.rgl
+	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/regretless serve demo; else echo "to browse it: $(BIN)/regretless serve demo"; fi
 
 test: lint  ## everything that must pass: lint, types, layers, docs, tests, doctests
 	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal
@@ -128,7 +129,7 @@ endef
 $(DEMO_READY): pyproject.toml constraints.txt
 	$(make_environment)
 	@echo "installing what the demo needs into $(VENV)"
-	@$(PIP) --editable '.[plot]'
+	@$(PIP) --editable '.[plot,web]'
 	@touch $@
 
 $(DEV_READY): pyproject.toml constraints.txt

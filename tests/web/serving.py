@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2
 
 SRC = Path(__file__).parents[2] / "src"
 API = "/api/v1"
@@ -61,13 +61,13 @@ class Server:
         line = self.process.stderr.readline()
         found = re.search(r"http://[^ ]+?(?=/ )", line)
         assert found is not None, line + self.process.stderr.read()
-        self.client = httpx.Client(base_url=found[0], timeout=30)
+        self.client = httpx2.Client(base_url=found[0], timeout=30)
         ends = time.monotonic() + 30
         while True:
             try:
                 self.client.get(f"{API}/files")
                 return
-            except httpx.TransportError:
+            except httpx2.TransportError:
                 assert time.monotonic() < ends
                 time.sleep(0.05)
 
