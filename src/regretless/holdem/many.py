@@ -24,6 +24,7 @@ from regretless.errors import InvalidOption, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
+from regretless.garbage import relaxed_gc
 from regretless.holdem.estimate import STORAGES, check_fits
 from regretless.holdem.problem import SpotProblem, spot_problem
 from regretless.holdem.solution import SpotSolution
@@ -125,7 +126,7 @@ def solve_many(
     shared = engines.share(choice.engine, choice.device) if choice.on_gpu else None
     if shared is not None and threads not in (None, 1):
         raise InvalidOption("threads", threads, "must be 1 on a GPU")
-    with catch_interrupts() if interrupted is None else nullcontext(interrupted) as stopped:
+    with relaxed_gc(), catch_interrupts() if interrupted is None else nullcontext(interrupted) as stopped:
         if shared is None:
             found = _on_cores(problems, lambda place: asked(place, stopped), stopped, threads, done, fail)
         else:
