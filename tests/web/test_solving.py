@@ -158,6 +158,20 @@ def test_locks_give_a_new_file_to_compare(client: TestClient) -> None:
     assert hands[0]["moved"] >= hands[-1]["moved"]
 
 
+def test_an_interrupted_solve_of_the_command_is_resumed(client: TestClient, folder: Path) -> None:
+    path = folder / "interrupted.rgl"
+    rl.solve(Spot.from_mapping(RIVER), target=0.1, threads=1, checkpoint=path, interrupted=lambda: True)
+    (found,) = [each for each in client.get(f"{API}/files").json()["files"] if each["file"] == path.name]
+    assert (found["kind"], found["resumable"]) == ("checkpoint", True)
+    assert "resume it" in client.get(f"{API}/node", params={"file": path.name}).json()["error"]["message"]
+    solve = start(client, resume=path.name)
+    assert client.post(f"{API}/solves", json={"resume": path.name}).status_code == 409
+    done = wait_for(client, solve["id"], is_over)
+    assert (done["state"], done["file"]) == ("done", path.name), done
+    assert done["exploitability"] <= 0.1
+    assert client.get(f"{API}/node", params={"file": path.name}).status_code == 200
+
+
 def test_small_games_are_solved_too(client: TestClient) -> None:
     done = wait_for(client, start(client, game="kuhn", iterations=500)["id"], is_over)
     assert done["state"] == "done", done

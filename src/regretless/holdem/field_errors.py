@@ -17,8 +17,7 @@ from threading import Lock
 from typing import Any
 
 from regretless.errors import RegretlessError, RegretlessWarning
-from regretless.forms.public import BettingTree
-from regretless.holdem.form.betting import betting_tree
+from regretless.holdem.form.betting import betting_of
 from regretless.holdem.spots.locks import check_lock
 from regretless.holdem.spots.spot import Spot
 
@@ -45,13 +44,12 @@ class CheckedSpot:
     """The spot that some fields give, or what is wrong with them."""
 
     spot: Spot | None
-    tree: BettingTree | None
     errors: tuple[FieldError, ...]
     warnings: tuple[str, ...]
 
 
 def check_fields(fields: Mapping[str, Any]) -> CheckedSpot:
-    """Read a spot nested as in a TOML file and build its betting tree, collecting the errors of all fields.
+    """Read a spot nested as in a TOML file and its betting, collecting the errors of all fields.
 
     >>> given = {"board": "Ks 9h 4h", "pot": "6o", "stack": 240, "oop": {"range": "AKx"}, "ip": {"range": "QQ"}}
     >>> [(error.field, error.message) for error in check_fields(given | {"bets": {"bet": "50%"}}).errors]
@@ -61,13 +59,13 @@ def check_fields(fields: Mapping[str, Any]) -> CheckedSpot:
     errors: list[FieldError] = []
     with _recording, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        spot, tree = None, None
+        spot = None
         while len(errors) < MOST_ERRORS:
             try:
                 spot = Spot.from_mapping(given)
-                tree = betting_tree(spot)
+                betting = betting_of(spot)  # its tree, which may be large, is flattened only if there are locks
                 for place, lock in enumerate(spot.locks):
-                    check_lock(tree, lock, f"locks[{place}]")
+                    check_lock(betting.tree, lock, f"locks[{place}]")
                 break
             except RegretlessError as error:
                 found = field_error(error)
@@ -76,7 +74,7 @@ def check_fields(fields: Mapping[str, Any]) -> CheckedSpot:
                 if _replaced(errors[:-1], found.field) or not _replace(given, found.field):
                     break
     said = tuple(dict.fromkeys(str(each.message) for each in caught if issubclass(each.category, RegretlessWarning)))
-    return CheckedSpot(None, None, tuple(errors), ()) if errors else CheckedSpot(spot, tree, (), said)
+    return CheckedSpot(None, tuple(errors), ()) if errors else CheckedSpot(spot, (), said)
 
 
 def field_error(error: RegretlessError) -> FieldError:

@@ -35,6 +35,7 @@ __all__ = ["Library", "Summary"]
 KEPT_OPEN = 6  # solutions
 MOST_FILES = 1_000
 DEEPEST = 4  # folders below the served one
+LARGEST_GAME = 256 * 2**20  # bytes
 LONGEST_NAME = 300  # characters
 SUFFIXES = (".rgl", ".toml")
 
@@ -193,7 +194,12 @@ class Library:
 
     @contextmanager
     def game(self, file: str) -> Iterator[tuple[GameSolution, str]]:
-        """The solution of a game, for this thread alone, and its revision."""
+        """The solution of a game, for this thread alone, and its revision; it is read as a whole."""
+        summary = self.summary(file)
+        if summary.kind == "flop-holdem":
+            raise NotFound(f"file: {file!r} is a solve of flop hold'em, which only the command can show", "file")
+        if summary.bytes > LARGEST_GAME:
+            raise NotFound(f"file: {file!r} is too large to browse: regretless show reads it", "file")
         with self._opened(file, GameSolution, "a solved game", False) as found:
             yield found
 

@@ -18,12 +18,13 @@ from regretless.engines.devices import available_cores, cuda_devices
 from regretless.errors import InvalidText, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.games.registry import catalogue
+from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.problem import TARGET
 from regretless.holdem.spots.formations import formations
 from regretless.holdem.spots.toml_text import parse_toml
 from regretless.web.answers.numbers import rounded_list
 from regretless.web.answers.schemas import CHECKED
-from regretless.web.answers.spot import InvalidSpot, check_spot, checked_json, read_spot, spot_fields, tree_json
+from regretless.web.answers.spot import check_spot, checked_json, read_spot, spot_fields, tree_json
 from regretless.web.endpoint import BODY_LIMIT, Endpoint
 from regretless.web.schema import Schema, array, boolean, integer, nullable, number, obj, text
 from regretless.web.service import Service
@@ -99,10 +100,8 @@ def check(service: Service, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def tree(service: Service, given: dict[str, Any]) -> dict[str, Any]:
-    checked = check_spot(given["spot"], service.library)
-    if checked.spot is None or checked.tree is None:
-        raise InvalidSpot(checked.errors[0])
-    return tree_json(checked.spot, checked.tree, given["most"])
+    spot = read_spot(given["spot"], service.library)
+    return tree_json(spot, betting_tree(spot), given["most"])
 
 
 def read(service: Service, given: dict[str, Any]) -> dict[str, Any]:
