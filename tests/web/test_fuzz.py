@@ -21,13 +21,13 @@ from regretless.web.app import make_app
 from regretless.web.schema import check
 
 TEXTS = [
-    "", "river.rgl", "turn.rgl", "kuhn.rgl", "leduc.rgl", "river.toml", "absent.rgl", "../river.rgl", "/etc/passwd",
-    "check", "check, check", "check, check, 7d", "check, check, 7d, check", "bet 40, call, Th, bet 1e9",
-    "check, bet 40",
-    "bet 40, fold", "check, check, Ks", "x, b40, f", "c" * 500, "check, " * 100, "AA", "22+, AKs:0.5", "100%", "AKx",
-    "AhKh:2", "33%, a", "2.5x", "1e309c", "e" * 50, "Ks 9h 4h", "Ks 9h 4h 2c 7d", "Zz", "kuhn", "leduc(ranks=3)",
-    "leduc(ranks=", "openspiel:chess", "plus", "lp", "discounted(gamma=3)", "oop", "ip", "board = 'Ks 9h 4h 2c 7d'",
-    "pot = [[[[", "\0", "\u202e", "é🂡", "%2e%2e%2f", "<script>", "' OR 1=1 --", "${7*7}", "NaN", "-1", "1e400", "null",
+    "", "river.rgl", "turn.rgl", "kuhn.rgl", "leduc.rgl", "river.toml", "no/where.toml", "absent.rgl", "../river.rgl",
+    "/etc/passwd", "check", "check, check", "check, check, 7d", "check, check, 7d, check",
+    "bet 40, call, Th, bet 1e9", "check, bet 40", "bet 40, fold", "check, check, Ks", "x, b40, f", "c" * 500,
+    "check, " * 100, "AA", "22+, AKs:0.5", "100%", "AKx", "AhKh:2", "33%, a", "2.5x", "1e309c", "e" * 50, "Ks 9h 4h",
+    "Ks 9h 4h 2c 7d", "Zz", "kuhn", "leduc(ranks=3)", "leduc(ranks=", "openspiel:chess", "plus", "lp",
+    "discounted(gamma=3)", "oop", "ip", "board = 'Ks 9h 4h 2c 7d'", "pot = [[[[", "\0", "\u202e", "é🂡", "%2e%2e%2f",
+    "<script>", "' OR 1=1 --", "${7*7}", "NaN", "-1", "1e400", "null",
 ]  # fmt: skip
 NUMBERS = [0, 1, -1, 2, 3, 5, 16, 32, 0.3, 0.5, 1e-9, 100, 101, 10**6, 10**18, 10**30, -0.0, 1e308, 12345.678]
 
@@ -77,9 +77,9 @@ class Fuzzer:
         if name == "spot" and self.rarely(0.9):
             return self.spot()
         if name in ("file", "first", "second", "resume", "again", "source") and self.rarely(0.8):
-            return self.random.choice(TEXTS[1:6])
+            return self.random.choice(TEXTS[1:7])
         if name in ("line", "node", "then") and self.rarely(0.8):
-            return self.random.choice(TEXTS[9:16])
+            return self.random.choice(TEXTS[10:17])
         kinds = schema.get("type", ["string", "number", "object"])
         match self.random.choice(kinds if isinstance(kinds, list) else [kinds]):
             case "string":

@@ -105,7 +105,7 @@ class Endpoint:
             else:
                 answer = await run_in_threadpool(self.handle, service, given)
         except (RegretlessError, Mismatch) as error:
-            return _refused(error)
+            return _refused(error, request.app.state.service.library.without_folder(str(error)))
         except ClientDisconnect:
             return Response(status_code=400)
         if isinstance(answer, Events):
@@ -198,17 +198,17 @@ def refusal_json(
     return _json_response({"error": error}, status)
 
 
-def _refused(error: RegretlessError | Mismatch) -> Response:
+def _refused(error: RegretlessError | Mismatch, message: str) -> Response:
     if isinstance(error, Mismatch):
-        return refusal_json(400, "malformed", str(error), error.field)
+        return refusal_json(400, "malformed", message, error.field)
     if isinstance(error, Refusal):
-        return refusal_json(error.status, error.code, str(error), error.field)
+        return refusal_json(error.status, error.code, message, error.field, getattr(error, "position", None))
     if isinstance(error, WouldNotFit):
-        return refusal_json(422, "would-not-fit", str(error))
+        return refusal_json(422, "would-not-fit", message)
     if isinstance(error, InvalidFile):
-        return refusal_json(422, "invalid", str(error))
+        return refusal_json(422, "invalid", message)
     found = field_error(error)
-    return refusal_json(422, "invalid", str(error), found.field or None, found.position)
+    return refusal_json(422, "invalid", message, found.field or None, found.position)
 
 
 async def _event_stream(events: Events) -> AsyncIterator[bytes]:

@@ -109,6 +109,10 @@ class Library:
         """The name of a path in the folder."""
         return path.relative_to(self.folder).as_posix()
 
+    def without_folder(self, sentence: str) -> str:
+        """A sentence with files named as the page names them."""
+        return sentence.replace(f"{self.folder}/", "").replace(str(self.folder), self.folder.name)
+
     def free_name(self, wanted: str, taken: set[str]) -> str:
         """A name for a new solution, like the one wanted, that no file and nothing in `taken` has."""
         letters = "".join(letter if letter.isalnum() or letter in "-_+, " else "-" for letter in wanted).strip(" -,")
@@ -164,7 +168,7 @@ class Library:
             try:
                 known = make(kind="toml") if path.suffix == ".toml" else make(**_described(open_container(path)))
             except RegretlessError as error:
-                known = make(kind="unreadable", note=str(error).replace(str(path), file))
+                known = make(kind="unreadable", note=self.without_folder(str(error)))
             if len(self._summaries) > 4 * MOST_FILES:
                 self._summaries.clear()
             self._summaries[key] = known

@@ -99,7 +99,7 @@ def check_one_lock(service: Service, given: dict[str, Any]) -> dict[str, Any]:
         if not chosen.any():
             wrong = {"field": "hands", "message": "contains no hand of the player who acts there", "position": None}
             return {"valid": False, "errors": [wrong], "text": None, "combos": None}
-        shown = lock_text(lock).replace(f"{service.library.folder}/", "")
+        shown = service.library.without_folder(lock_text(lock))
         return {"valid": True, "errors": [], "text": shown, "combos": int(chosen.sum())}
 
 

@@ -82,7 +82,7 @@ def _lock_json(lock: AnyLock, library: Library) -> dict[str, Any]:
         "strategy": None if isinstance(lock, LockFrom) else dict(lock.strategy),
         "source": None if source is None else Path(source).name,
         "player": lock.player if isinstance(lock, LockFrom) else None,
-        "text": lock_text(lock).replace(f"{library.folder}/", ""),
+        "text": library.without_folder(lock_text(lock)),
     }
 
 

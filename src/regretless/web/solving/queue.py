@@ -296,7 +296,7 @@ class SolveQueue:
         if not last:
             self._end(job, "failed", _crash(code, job, log))
         elif last["event"] == "error":
-            self._end(job, "failed", last["message"])
+            self._end(job, "failed", self.library.without_folder(last["message"]))
         else:
             job.iteration, job.seconds, job.exploitability = (
                 last[name] for name in ("iteration", "seconds", "exploitability")
@@ -349,7 +349,7 @@ class SolveQueue:
                 if first:
                     self._changed(job)
             case "note":
-                job.message = event["message"]
+                job.message = self.library.without_folder(event["message"])
                 self._changed(job)
         self._wake()
 
