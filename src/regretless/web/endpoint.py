@@ -1,7 +1,9 @@
 """One endpoint of the API: what it takes, what it answers, and how errors become JSON.
 
 1. Query, path and body are read and checked against their schemas; the handler gets one mapping of values.
-2. A plain handler runs in a thread, so that reading a file blocks nobody; an `async` one runs in the event loop.
+2. A plain handler runs in a thread, so that reading a file blocks nobody; an `async` one runs in the event loop. A
+   handler that is a generator takes long: it runs piece by piece, one such request at a time, as long as anybody waits
+   for the answer.
 3. Every error a user can cause is answered with a status below 500 and
 
        {"error": {"code", "message", "field", "position"}}
@@ -11,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -102,6 +104,8 @@ class Endpoint:
             service = request.app.state.service
             if inspect.iscoroutinefunction(self.handle):
                 answer = await self.handle(service, given)
+            elif inspect.isgeneratorfunction(self.handle):
+                answer = await _in_pieces(self.handle(service, given), request)
             else:
                 answer = await run_in_threadpool(self.handle, service, given)
         except (RegretlessError, Mismatch) as error:
@@ -140,6 +144,28 @@ class Endpoint:
         check(value, self.body)
         defaults = {name: schema["default"] for name, schema in self.body["properties"].items() if "default" in schema}
         return defaults | value
+
+
+async def _in_pieces(work: Generator[None, None, Any], request: Request) -> Any:
+    """The result of work that pauses after each piece, which lets quicker requests through."""
+
+    def piece() -> tuple[bool, Any]:
+        try:
+            next(work)
+        except StopIteration as done:
+            return True, done.value
+        return False, None
+
+    async with request.app.state.service.one_at_a_time:
+        try:
+            while True:
+                done, answer = await run_in_threadpool(piece)
+                if done:
+                    return answer
+                if await request.is_disconnected():
+                    raise ClientDisconnect
+        finally:
+            work.close()
 
 
 async def _read_all(request: Request) -> bytes:

@@ -234,10 +234,12 @@ class Library:
                 raise InvalidFile(file, str(error).removeprefix(f"{path}: ")) from None
 
     def _load(self, path: Path, file: str) -> _Open:
+        kind = self.summary(file).kind
+        if kind == "checkpoint":
+            raise InvalidFile(file, "is an interrupted solve without readable strategies: resume it to browse it")
         try:
-            if open_container(path).kind == "spot-checkpoint":
-                raise InvalidFile(path, "is an interrupted solve without readable strategies: resume it to browse it")
-            return _Open(load(path), threading.Lock())
+            solution = SpotSolution.load(path) if kind == "spot" else load(path)
+            return _Open(solution, threading.Lock())
         except InvalidFile as error:
             raise InvalidFile(file, str(error).removeprefix(f"{path}: ")) from None
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 
 from regretless.web.library import Library
 from regretless.web.practice import PracticeTable
@@ -18,3 +19,4 @@ class Service:
     library: Library
     queue: SolveQueue
     table: PracticeTable
+    one_at_a_time: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)  # for requests that take long

@@ -169,12 +169,17 @@ class SpotReader(LineReader):
 
     def runout_report(self, place: Place, then: str = "") -> RunoutReport:
         """Frequencies, EV and equity for each card that can come next, with `then` played after it."""
+        runouts = tuple(self.runouts(place, then))
+        return RunoutReport(", ".join(place.steps), ", ".join(map(str, parse_line(then, "then"))), runouts)
+
+    def runouts(self, place: Place, then: str = "") -> Iterator[Runout]:
+        """The same, card by card."""
         if not self._is_chance(place):
             actions = ", ".join(self.actions(place.node))
             there = f"the actions are {actions}" if actions else "the hand is over"
             raise InvalidText("line", ", ".join(place.steps), None, f"no card is dealt here; {there}")
-        runouts = tuple(self._runout(self.deal(place, card), then) for card in self.cards(place))
-        return RunoutReport(", ".join(place.steps), ", ".join(map(str, parse_line(then, "then"))), runouts)
+        for card in self.cards(place):
+            yield self._runout(self.deal(place, card), then)
 
     def _runout(self, dealt: Place, then: str) -> Runout:
         place = dealt

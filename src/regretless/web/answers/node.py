@@ -6,6 +6,7 @@ times that of the opposing hands it can face, as everywhere.
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from regretless.forms.public import Kind
 from regretless.holdem.reading.nodes import HandTable, NodeView, RunoutReport
 from regretless.holdem.reading.places import Place
 from regretless.holdem.reading.reading import SpotReader
+from regretless.holdem.spots.lines import parse_line
 from regretless.holdem.spots.question import PLAYERS, STREETS, PlayerName
 from regretless.web.answers.numbers import rounded, rounded_list
 
@@ -240,8 +242,13 @@ def _distribution(table: HandTable) -> dict[str, Any] | None:
 # --- cards -----------------------------------------------------------------------------------------------------------
 
 
-def cards_json(reader: SpotReader, place: Place, report: RunoutReport) -> dict[str, Any]:
-    """What each card that can come next changes."""
+def cards_json(reader: SpotReader, line: str, then: str) -> Generator[None, None, dict[str, Any]]:
+    """What each card that can come next changes; yields after every card."""
+    place, runouts = reader.find(line), []
+    for runout in reader.runouts(place, then):
+        runouts.append(runout)
+        yield
+    report = RunoutReport(", ".join(place.steps), ", ".join(map(str, parse_line(then, "then"))), tuple(runouts))
     return {
         "line": report.line,
         "street": STREETS[len(reader.spot.board) - 3 + place.deal.street + 1],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 from regretless.errors import RegretlessError
@@ -43,11 +44,9 @@ def node(service: Service, given: dict[str, Any]) -> dict[str, Any]:
         return {"file": given["file"], "revision": revision} | node_json(solution.reader, given["line"])
 
 
-def cards(service: Service, given: dict[str, Any]) -> dict[str, Any]:
+def cards(service: Service, given: dict[str, Any]) -> Generator[None, None, dict[str, Any]]:
     with service.library.spot(given["file"], slow=True) as (solution, _):
-        reader = solution.reader
-        place = reader.find(given["line"])
-        return cards_json(reader, place, reader.runout_report(place, given["then"]))
+        return (yield from cards_json(solution.reader, given["line"], given["then"]))
 
 
 def compare(service: Service, given: dict[str, Any]) -> dict[str, Any]:
