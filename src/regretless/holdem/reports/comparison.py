@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from typing import Any
@@ -40,7 +40,8 @@ from regretless.holdem.spots.spot import Spot
 from regretless.reprs import brief
 
 __all__ = [
-    "HandDifference", "NodeDifference", "Pair", "SpotComparison", "check_boards", "compare_nodes", "compare_spots",
+    "HandDifference", "NodeDifference", "Pair", "SpotComparison", "check_boards", "compare_in_pieces", "compare_nodes",
+    "compare_spots",
 ]  # fmt: skip
 
 Pair = tuple[float | None, float | None]  # of the first and second solution; None where it does not exist
@@ -76,6 +77,7 @@ class SpotComparison:
     exploitability_pct_pot: tuple[float, float]
     nodes: tuple[NodeDifference, ...]
     visited: int  # decisions compared
+    complete: bool  # whether the differences listed are the largest; not if the search was cut short
     only: tuple[tuple[str, ...], tuple[str, ...]]  # lines, without cards, in only one of the betting trees
 
     __repr__ = brief
@@ -88,6 +90,7 @@ class SpotComparison:
             "exploitability_pct_pot": list(self.exploitability_pct_pot),
             "nodes": [asdict(node) for node in self.nodes],
             "visited": self.visited,
+            "complete": self.complete,
             "only_first": list(self.only[0]),
             "only_second": list(self.only[1]),
         }
@@ -95,9 +98,22 @@ class SpotComparison:
 
 def compare_spots(first: SpotSolution, second: SpotSolution, *, most: int | None = 10) -> SpotComparison:
     """Compare two solutions on one board; lists the `most` largest differences, or all if it is None."""
+    work = compare_in_pieces(first, second, most=most)
+    while True:
+        try:
+            next(work)
+        except StopIteration as done:
+            comparison: SpotComparison = done.value
+            return comparison
+
+
+def compare_in_pieces(
+    first: SpotSolution, second: SpotSolution, *, most: int | None = 10, visits: int | None = None
+) -> Generator[None, None, SpotComparison]:
+    """The same, pausing after each decision; `visits` limits how many are compared, those reached most often first."""
     check_boards(first, second)
     readers = first.reader, second.reader
-    found, visited = _search(readers, most)
+    found, visited, complete = yield from _search(readers, most, visits)
     return SpotComparison(
         changed=changed_fields(first.spot, second.spot),
         ev={player: (first.ev[player], second.ev[player]) for player in ("oop", "ip")},
@@ -105,6 +121,7 @@ def compare_spots(first: SpotSolution, second: SpotSolution, *, most: int | None
         exploitability_pct_pot=(first.exploitability_pct_pot, second.exploitability_pct_pot),
         nodes=tuple(_difference(readers, node) for node in found),
         visited=visited,
+        complete=complete,
         only=_only(readers),
     )
 
@@ -140,18 +157,24 @@ class _Node:
         return min(self.reached)
 
 
-def _search(readers: tuple[SpotReader, SpotReader], most: int | None) -> tuple[list[_Node], int]:
-    """The nodes with the largest ranks, largest first, and how many decisions were visited."""
+def _search(
+    readers: tuple[SpotReader, SpotReader], most: int | None, visits: int | None
+) -> Generator[None, None, tuple[list[_Node], int, bool]]:
+    """The nodes with the largest ranks, largest first, how many decisions were visited, and whether that was enough."""
     ticket = count()  # breaks ties in the order found
     waiting: list[tuple[float, int, _Node]] = []
     best: list[tuple[float, int, _Node]] = []
-    visited = 0
+    visited, complete = 0, True
     heapq.heappush(waiting, (-1.0, next(ticket), _Node((readers[0].root, readers[1].root), 1, (1.0, 1.0))))
     while waiting:
         reach, _, node = heapq.heappop(waiting)
         if most is not None and len(best) >= most and -reach <= best[0][0]:
             break
+        if visits is not None and visited >= visits:
+            complete = False
+            break
         if _kind(readers[0], node.places[0]) == Kind.DECISION:
+            yield
             visited += 1
             moved = _moved(readers, node.places)
             # Among equal ranks, the one found first stays.
@@ -160,7 +183,7 @@ def _search(readers: tuple[SpotReader, SpotReader], most: int | None) -> tuple[l
                 heapq.heappop(best)
         for child in _children(readers, node):
             heapq.heappush(waiting, (-child.reach, next(ticket), child))
-    return [node for _, _, node in sorted(best, key=lambda entry: entry[:2], reverse=True)], visited
+    return [node for _, _, node in sorted(best, key=lambda entry: entry[:2], reverse=True)], visited, complete
 
 
 def _children(readers: tuple[SpotReader, SpotReader], node: _Node) -> Iterator[_Node]:

@@ -266,7 +266,10 @@ COMPARISON = obj(
                 }
             )
         ),
-        "visited": integer(),
+        "visited": integer("decisions compared"),
+        "complete": boolean(
+            "whether the nodes listed are those that differ most; the search is cut short if it is long"
+        ),
         "only_first": array(text()),
         "only_second": array(text()),
     }

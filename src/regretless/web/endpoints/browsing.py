@@ -7,7 +7,7 @@ from typing import Any
 
 from regretless.errors import RegretlessError
 from regretless.holdem.field_errors import field_error
-from regretless.holdem.reports.comparison import compare_nodes, compare_spots
+from regretless.holdem.reports.comparison import compare_in_pieces, compare_nodes
 from regretless.holdem.spots.lock_text import lock_text
 from regretless.holdem.spots.locks import check_lock
 from regretless.web.answers.game import game_json
@@ -23,6 +23,7 @@ from regretless.web.service import Service
 
 __all__ = ["ENDPOINTS", "LOCK"]
 
+MOST_VISITS = 3_000  # decisions compared, a few seconds
 LINE = text('a line of play: "check, bet 40, call, Th"', longest=1000, default="")
 ANY: Schema = {"type": "object"}
 LOCK = obj(
@@ -49,10 +50,11 @@ def cards(service: Service, given: dict[str, Any]) -> Generator[None, None, dict
         return (yield from cards_json(solution.reader, given["line"], given["then"]))
 
 
-def compare(service: Service, given: dict[str, Any]) -> dict[str, Any]:
+def compare(service: Service, given: dict[str, Any]) -> Generator[None, None, dict[str, Any]]:
     with service.library.both(given["first"], given["second"]) as (first, second):
-        found: dict[str, Any] = _without_nan(compare_spots(first, second, most=given["most"]).as_json())
-        return found
+        found = yield from compare_in_pieces(first, second, most=given["most"], visits=MOST_VISITS)
+        answer: dict[str, Any] = _without_nan(found.as_json())
+        return answer
 
 
 def compare_node(service: Service, given: dict[str, Any]) -> dict[str, Any]:
