@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 import pytest
 
 from regretless.errors import RegretlessError
 from regretless.holdem.problem import solve_spot
-from regretless.holdem.reports.comparison import SpotComparison, compare_nodes, compare_spots
+from regretless.holdem.reports.comparison import SpotComparison, compare_in_pieces, compare_nodes, compare_spots
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.locks import Lock
 from regretless.holdem.spots.spot import Spot
@@ -22,6 +23,15 @@ def locked(turn: SpotSolution) -> SpotSolution:
 @pytest.fixture(scope="module")
 def everything(turn: SpotSolution, locked: SpotSolution) -> SpotComparison:
     return compare_spots(turn, locked, most=None)
+
+
+def drained(work: Generator[None, None, SpotComparison]) -> SpotComparison:
+    while True:
+        try:
+            next(work)
+        except StopIteration as done:
+            found: SpotComparison = done.value
+            return found
 
 
 def test_a_solution_does_not_differ_from_itself(river: SpotSolution) -> None:
@@ -40,6 +50,9 @@ def test_the_largest_differences_are_those_of_the_whole_tree(
     few = compare_spots(turn, locked, most=5)
     assert [node.line for node in few.nodes] == [node.line for node in everything.nodes[:5]]
     assert few.visited < everything.visited
+    assert few.complete
+    cut = drained(compare_in_pieces(turn, locked, most=5, visits=3))
+    assert (cut.visited, cut.complete) == (3, False)
     assert everything.changed == ("locks",)
     assert few.nodes[0].line in ("", "check")
 

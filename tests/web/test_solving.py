@@ -10,11 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from starlette.testclient import TestClient
 from tests.web.serving import API, FOREVER, RIVER, SLOW, Server, is_over, wait_for
 
 import regretless as rl
 from regretless.holdem import Spot
+from regretless.web.app import make_app
+from regretless.web.solving import queue
 
 
 def start(client: Any, **body: Any) -> dict[str, Any]:
@@ -170,6 +173,48 @@ def test_an_interrupted_solve_of_the_command_is_resumed(client: TestClient, fold
     assert (done["state"], done["file"]) == ("done", path.name), done
     assert done["exploitability"] <= 0.1
     assert client.get(f"{API}/node", params={"file": path.name}).status_code == 200
+
+
+def test_a_solve_waits_until_its_memory_is_free(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with TestClient(make_app(folder, solves=2), base_url="http://127.0.0.1:8040") as client:
+        first = start(client, **FOREVER)
+        monkeypatch.setattr(queue, "available_bytes", lambda: 1000)
+        second = start(client, spot=RIVER, target=1, threads=1)
+        assert second["state"] == "queued"
+        assert second["message"].startswith("waits for memory: it needs 0.0 GiB")
+        client.post(f"{API}/solves/{first['id']}/stop", json={})
+        assert wait_for(client, second["id"], is_over)["state"] == "done"
+
+
+def test_the_queue_has_an_end(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "MOST_QUEUED", 2)
+    solves = [start(client, **FOREVER), *(start(client, spot=RIVER) for _ in range(2))]
+    full = client.post(f"{API}/solves", json={"spot": RIVER})
+    assert (full.status_code, full.json()["error"]["code"]) == (429, "busy")
+    assert [solve["file"] for solve in solves] == [f"spot Ks9h4h2c{end}.rgl" for end in ("", "7d", "7d-2")]
+    for solve in reversed(solves):
+        assert client.post(f"{API}/solves/{solve['id']}/stop", json={}).status_code == 200
+    assert wait_for(client, solves[1]["id"], is_over)["state"] == "stopped"
+
+
+def test_a_list_of_solves_from_somebody_else_does_no_harm(folder: Path) -> None:
+    kept = folder / ".regretless" / "solves"
+    kept.mkdir(parents=True)
+    request = {"name": "x", "file": "river.rgl"}
+    sound = {"id": "sound", "request": request, "created": 1.0, "state": "done", "saved": True}
+    for name, content in {
+        "sound": sound,
+        "outside": sound | {"request": request | {"file": "../../secret.rgl"}},
+        "wrong": sound | {"created": "yesterday"},
+        "unknown": sound | {"more": 1},
+        "number": 5,
+    }.items():
+        fields = content | {"id": name} if isinstance(content, dict) else content
+        (kept / f"{name}.json").write_text(json.dumps(fields), encoding="utf-8")
+    (kept / "broken.json").write_bytes(b"\xff{")
+    with TestClient(make_app(folder), base_url="http://127.0.0.1:8040") as client:
+        assert [solve["id"] for solve in client.get(f"{API}/solves").json()["solves"]] == ["sound"]
+        assert client.get(f"{API}/solves/sound").json()["solve"]["curve"]
 
 
 def test_small_games_are_solved_too(client: TestClient) -> None:

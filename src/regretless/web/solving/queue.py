@@ -2,7 +2,7 @@
 
 A solve begins when fewer than `limit` are running and the memory that it needs is free, not counting what solves that
 have just begun are about to take. One that could never fit is refused when it is asked for. A process that ends without
-saying why has crashed: the solve says so, and keeps what was saved.
+saying why has crashed (`process`): the solve says so, and keeps what was saved.
 
 Everything here happens in the event loop of the server, so nothing needs a lock.
 """
@@ -12,19 +12,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import signal
-import sys
 import time
 from collections.abc import AsyncIterator
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 from regretless.errors import RegretlessError
 from regretless.forms.memory import available_bytes
+from regretless.web.answers.schemas import SOLVE
 from regretless.web.endpoint import Conflict, NotFound, TooMany
 from regretless.web.library import Library
+from regretless.web.schema import Mismatch, check
 from regretless.web.solving.job import Job, JobRequest, kept_jobs, new_id
+from regretless.web.solving.process import WorkerProcess
 
 __all__ = ["SolveQueue"]
 
@@ -44,7 +44,7 @@ class SolveQueue:
         self.limit = limit
         self.folder = library.folder / ".regretless" / "solves"
         self.jobs: dict[str, Job] = {}
-        self._processes: dict[str, asyncio.subprocess.Process] = {}
+        self._processes: dict[str, WorkerProcess] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._streams: set[asyncio.Event] = set()
         self._versions: dict[str, list[int]] = {}  # of each job: states, reports and files told so far
@@ -53,9 +53,13 @@ class SolveQueue:
     def open(self) -> None:
         """Read the solves of earlier servers."""
         for job in kept_jobs(self.folder):
+            try:  # the folder may come from somebody else
+                self.library.path(job.request.file, ".rgl")
+                job.saved = job.saved and self.library.revision(job.request.file) is not None
+                check(self.as_json(job), SOLVE)
+            except (RegretlessError, Mismatch, TypeError, AttributeError):
+                continue
             self.jobs[job.id] = job
-            if job.saved and self.library.revision(job.request.file) is None:
-                job.saved = False
 
     async def close(self) -> None:
         """Stop what runs, and wait until it is saved."""
@@ -268,41 +272,24 @@ class SolveQueue:
                 self._start_next()
 
     async def _solve(self, job: Job) -> None:
-        log = self.folder / f"{job.id}.log"
-        with open(log, "wb") as errors:
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "regretless.web.solving.worker"),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=errors,
-                start_new_session=True,
-            )
+        process = WorkerProcess(self.folder / f"{job.id}.log")
+        await process.start(self._asked(job))
         self._processes[job.id] = process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        with contextlib.suppress(ConnectionError):
-            process.stdin.write(json.dumps(self._asked(job)).encode() + b"\n")
-            await process.stdin.drain()
         if job.state == "stopping":
-            self._tell_to_stop(job)
-        last: dict[str, Any] = {}
-        async for line in process.stdout:
-            event = json.loads(line)
-            if event["event"] in ("end", "error"):
-                last = event
-            else:
-                self._read(job, event)
-        code = await process.wait()  # a solve that is over can be resumed, so its process must have ended
-        if not last:
-            self._end(job, "failed", _crash(code, job, log))
-        elif last["event"] == "error":
-            self._end(job, "failed", self.library.without_folder(last["message"]))
-        else:
-            job.iteration, job.seconds, job.exploitability = (
-                last[name] for name in ("iteration", "seconds", "exploitability")
-            )
-            job.share = 1.0 if last["state"] == "done" else job.share
-            self._end(job, last["state"], _why(job, last["reason"]))
+            process.stop()
+        async for event in process.events():
+            self._read(job, event)
+        end = process.end  # a solve that is over can be resumed, so its process must have ended
+        if end.error is not None:
+            saved = "what was saved can be resumed" if job.saved else "nothing was saved yet"
+            crashed = f"; {saved}" if end.crashed else ""
+            self._end(job, "failed", self.library.without_folder(end.error) + crashed)
+            return
+        job.iteration, job.seconds, job.exploitability = end.iteration, end.seconds, end.exploitability
+        job.share = 1.0 if end.state == "done" else job.share
+        short = end.reason == "iterations" and job.target is not None
+        why = f"the target was not reached within {job.iteration:,} iterations" if short else None
+        self._end(job, end.state, why)
 
     def _asked(self, job: Job) -> dict[str, Any]:
         """What the worker is asked: from the beginning, or from where the file ends."""
@@ -359,36 +346,11 @@ class SolveQueue:
 
     def _tell_to_stop(self, job: Job) -> None:
         process = self._processes.get(job.id)  # None while the system starts it
-        if process is not None and process.stdin is not None and not process.stdin.is_closing():
-            process.stdin.write(b"stop\n")
+        if process is not None:
+            process.stop()
         if job.state in ("starting", "running"):
             job.state = "stopping"
             self._changed(job)
-
-
-def _why(job: Job, reason: str) -> str | None:
-    """A sentence about how a solve ended, if it did not end as asked."""
-    if reason == "iterations" and job.target is not None:
-        return f"the target was not reached within {job.iteration:,} iterations"
-    return None
-
-
-def _crash(code: int, job: Job, log: Path) -> str:
-    """Why a process ended without saying so."""
-    if code < 0:
-        try:
-            name = signal.Signals(-code).name
-        except ValueError:
-            name = f"signal {-code}"
-        why = f"the process was ended by {name}"
-        if -code == signal.SIGKILL:
-            why += ", perhaps because memory ran out"
-    else:
-        why = f"the process ended with code {code}"
-        with contextlib.suppress(OSError):
-            lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-            why += f": {lines[-1][:200]}" if lines else ""
-    return f"{why}; {'what was saved can be resumed' if job.saved else 'nothing was saved yet'}"
 
 
 def _gib(size: int) -> str:
