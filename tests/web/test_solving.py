@@ -249,3 +249,11 @@ def test_what_cannot_be_solved_is_refused_before_it_waits(client: TestClient) ->
         assert 400 <= answer.status_code < 500, (body, answer.text)
         assert words in answer.json()["error"]["message"], answer.text
     assert client.get(f"{API}/solves").json()["solves"] == []
+
+
+def test_a_solve_that_has_not_begun_stops_at_once(client: TestClient) -> None:
+    large = start(client, game="liars_dice(dice=3)")  # enumerating it would take minutes and gigabytes
+    wait_for(client, large["id"], lambda solve: solve["pid"] is not None)
+    stopped = client.post(f"{API}/solves/{large['id']}/stop", json={}).json()["solve"]
+    assert stopped["state"] == "stopping"
+    assert wait_for(client, large["id"], is_over, seconds=10)["state"] == "stopped"

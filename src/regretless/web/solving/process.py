@@ -60,6 +60,12 @@ class WorkerProcess:
         if self._process is not None and self._process.stdin is not None and not self._process.stdin.is_closing():
             self._process.stdin.write(b"stop\n")
 
+    def kill(self) -> None:
+        """End the process at once; nothing that it has not saved is worth waiting for."""
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+
     async def events(self) -> AsyncIterator[dict[str, Any]]:
         """What the process tells until it has ended; then `end` is known."""
         assert self._process is not None

@@ -276,10 +276,13 @@ class SolveQueue:
         await process.start(self._asked(job))
         self._processes[job.id] = process
         if job.state == "stopping":
-            process.stop()
+            process.kill()
         async for event in process.events():
             self._read(job, event)
         end = process.end  # a solve that is over can be resumed, so its process must have ended
+        if end.crashed and job.state == "stopping":
+            self._end(job, "stopped", None)
+            return
         if end.error is not None:
             saved = "what was saved can be resumed" if job.saved else "nothing was saved yet"
             crashed = f"; {saved}" if end.crashed else ""
@@ -346,7 +349,9 @@ class SolveQueue:
 
     def _tell_to_stop(self, job: Job) -> None:
         process = self._processes.get(job.id)  # None while the system starts it
-        if process is not None:
+        if process is not None and job.state == "starting":
+            process.kill()  # it compiles and has nothing to save
+        elif process is not None:
             process.stop()
         if job.state in ("starting", "running"):
             job.state = "stopping"

@@ -55,8 +55,9 @@ if sys.platform != "win32":
 __all__ = ["main"]
 
 REPORT_EVERY = 0.2  # seconds between reports of progress
-SAVE_EVERY = 3.0  # seconds, at least
+SAVE_EVERY = 2.0  # seconds, at least
 SAVING_SHARE = 0.15  # of the time may be spent on saving a large solve
+GAME_SHARE = 0.5  # of the free memory, at most: how large a game is, only enumerating it tells
 BYTES_PER_SECOND = 200e6  # of a solution: values, encoding, writing
 
 
@@ -77,14 +78,20 @@ class _BrowsableProblem(SpotProblem):
 def main() -> int:
     """Solve what stdin asks for."""
     tell = _events()
-    _limit_memory()
     warnings.simplefilter("ignore")
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the server's terminal reaches this process too
     asked: dict[str, Any] = json.loads(sys.stdin.readline())
-    stopping = _watch(sys.stdin)
+    _limit_memory(GAME_SHARE if asked["game"] is not None else 1.0)
+    iterating = threading.Event()
+    stopping = _watch(sys.stdin, iterating)
+
+    def stopped() -> bool:  # asked by the loop
+        iterating.set()
+        return stopping.is_set()
+
     try:
         with _alone(Path(asked["lock"])):
-            _solve(asked, stopping.is_set, tell)
+            _solve(asked, stopped, tell)
     except RegretlessError as error:
         tell({"event": "error", "message": str(error)})
         return error.exit_code
@@ -233,24 +240,26 @@ def _events() -> Callable[[dict[str, Any]], None]:
     return tell
 
 
-def _watch(stream: TextIO) -> threading.Event:
-    """An event that is set when the server says stop, or ends."""
+def _watch(stream: TextIO, iterating: threading.Event) -> threading.Event:
+    """An event that is set when the server says stop, or ends; before the first iteration, that ends the process."""
     stopping = threading.Event()
 
     def read() -> None:
         stream.readline()
         stopping.set()
+        if not iterating.is_set():
+            os._exit(1)  # compiling a large game takes minutes, and there is nothing to save
 
     threading.Thread(target=read, daemon=True).start()
     return stopping
 
 
-def _limit_memory() -> None:
+def _limit_memory(share: float) -> None:
     """Let a solve that needs more memory than is free fail by itself, without harming the server."""
     if sys.platform != "linux":
         return
     with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_DATA, (available_bytes(), resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_DATA, (int(share * available_bytes()), resource.RLIM_INFINITY))
         Path("/proc/self/oom_score_adj").write_text("800")  # this process goes first if memory runs out all the same
 
 
