@@ -42,7 +42,7 @@ def settle(page: Any) -> None:
 
 def set_theme(page: Any, theme: str, palette: str) -> None:
     page.evaluate(
-        "([theme, palette]) => Object.assign(document.documentElement.dataset, {theme, palette})", [theme, palette]
+        "chosen => Object.assign(document.documentElement.dataset, chosen)", {"theme": theme, "palette": palette}
     )
 
 

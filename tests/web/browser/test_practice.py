@@ -47,8 +47,7 @@ def test_a_reload_keeps_the_hand_and_the_score(site: str, open_page: Any) -> Non
     expect(page.locator(".verdict .grade")).to_be_visible()
     seen = page.locator("main").inner_text()
     page.reload()
-    expect(page.locator(".verdict .grade")).to_be_visible()
-    assert page.locator("main").inner_text() == seen
+    expect(page.locator("main")).to_have_text(seen, use_inner_text=True)
 
 
 def test_the_side_to_play_can_be_chosen(site: str, open_page: Any) -> None:

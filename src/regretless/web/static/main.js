@@ -1,5 +1,6 @@
 /** Starts the page: the header, and the view that the address names. */
 
+import * as browse from "./browse/browse.js";
 import { aboutServer } from "./shared/api.js";
 import { make, fill } from "./shared/dom.js";
 import { showKeys } from "./shared/keys.js";
@@ -10,7 +11,7 @@ import { chooseFile } from "./shared/files.js";
 const VIEWS = [
   { view: "setup", label: "Set up", load: () => import("./setup/setup.js") },
   { view: "solve", label: "Solve", load: () => import("./solve/solve.js") },
-  { view: "browse", label: "Browse", load: () => import("./browse/browse.js") },
+  { view: "browse", label: "Browse", load: async () => browse },
   { view: "practice", label: "Practice", load: () => import("./practice/practice.js") },
 ];
 

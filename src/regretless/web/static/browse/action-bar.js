@@ -10,29 +10,40 @@ const fits = (text, width) => (text.length + 3) * LETTER <= width;
 
 export function actionBar(go) {
   const root = make(".action-bar", { role: "group", "aria-label": "Mix of the whole range" });
+  let width = 0; // kept: asking an element that just changed would lay the page out twice
+  let shown = null;
+  new ResizeObserver(([{ contentRect }]) => {
+    width = contentRect.width;
+    if (shown) draw(shown);
+  }).observe(root);
+
+  function draw({ node, colours }) {
+    if (!node.actions.length) {
+      fill(root, make("span.hint", {}, nothingToChoose(node)));
+      return;
+    }
+    const parts = node.actions.map((action, place) => {
+      if (!(action.frequency > UNSEEN)) return null;
+      const label = `${action.name} ${percent(action.frequency)} %`;
+      return make(
+        "button",
+        {
+          style: { "flex-grow": action.frequency, background: colours[place] },
+          title: actionTitle(action),
+          "aria-label": label,
+          onclick: () => go(action.next),
+        },
+        fits(label, action.frequency * width) ? label : "",
+      );
+    });
+    fill(root, ...parts.reverse());
+  }
+
   return {
     root,
-    show({ node, colours }) {
-      if (!node.actions.length) {
-        fill(root, make("span.hint", {}, nothingToChoose(node)));
-        return;
-      }
-      const width = root.clientWidth;
-      const parts = node.actions.map((action, place) => {
-        if (!(action.frequency > UNSEEN)) return null;
-        const label = `${action.name} ${percent(action.frequency)} %`;
-        return make(
-          "button",
-          {
-            style: { "flex-grow": action.frequency, background: colours[place] },
-            title: actionTitle(action),
-            "aria-label": label,
-            onclick: () => go(action.next),
-          },
-          fits(label, action.frequency * width) ? label : "",
-        );
-      });
-      fill(root, ...parts.reverse());
+    show(scene) {
+      shown = scene;
+      draw(scene);
     },
   };
 }

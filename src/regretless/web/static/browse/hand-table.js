@@ -26,10 +26,11 @@ export function handTable({ change, pin }) {
   let rows = [];
   let scene = null;
   let drawn = "";
+  let [top, height] = [0, 0]; // of what is in sight, kept: asking an element that just changed lays the page out twice
 
   function drawRows() {
-    const first = Math.max(0, Math.floor(scroll.scrollTop / ROW) - SPARE);
-    const last = Math.min(rows.length, Math.ceil((scroll.scrollTop + scroll.clientHeight) / ROW) + SPARE);
+    const first = Math.max(0, Math.floor(top / ROW) - SPARE);
+    const last = Math.min(rows.length, Math.ceil((top + height) / ROW) + SPARE);
     if (drawn === `${first}-${last}`) return;
     drawn = `${first}-${last}`;
     const spacer = (count) => make("tr.spacer", { "aria-hidden": "true", style: { height: `${count * ROW}px` } });
@@ -55,8 +56,20 @@ export function handTable({ change, pin }) {
     );
   }
 
-  scroll.addEventListener("scroll", () => requestAnimationFrame(drawRows), { passive: true });
-  new ResizeObserver(() => scene && drawRows()).observe(scroll);
+  function scrollTo(to) {
+    if (top === to) return;
+    scroll.scrollTop = top = to;
+  }
+
+  const scrolled = () => {
+    top = scroll.scrollTop;
+    if (scene) drawRows();
+  };
+  scroll.addEventListener("scroll", () => requestAnimationFrame(scrolled), { passive: true });
+  new ResizeObserver(([{ contentRect }]) => {
+    height = contentRect.height;
+    if (scene) drawRows();
+  }).observe(scroll);
 
   return {
     root,
@@ -64,7 +77,7 @@ export function handTable({ change, pin }) {
     async show(given) {
       const before = scene?.state;
       scene = given;
-      if (before?.sort !== scene.state.sort || before?.filter !== scene.state.filter) scroll.scrollTop = 0;
+      if (before?.sort !== scene.state.sort || before?.filter !== scene.state.filter) scrollTo(0);
       drawHead(head, scene, change);
       set(table, { "aria-rowcount": -1 });
       const { test, error } = await filter.read(scene);
@@ -79,8 +92,8 @@ export function handTable({ change, pin }) {
     /** Bring a hand or the first hand of a class into view. */
     reveal(className) {
       const place = rows.findIndex((hand) => CLASSES[hand.class] === className);
-      const top = place * ROW;
-      if (place >= 0 && (top < scroll.scrollTop || top > scroll.scrollTop + scroll.clientHeight - 2 * ROW)) scroll.scrollTop = top;
+      const wanted = place * ROW;
+      if (place >= 0 && (wanted < top || wanted > top + height - 2 * ROW)) scrollTo(wanted);
     },
   };
 }

@@ -12,9 +12,7 @@ export function lineStrip(go) {
     root,
     show({ strip, locks = [] }) {
       fill(root, ...strip.map((tile, place) => makeTile(tile, place === strip.length - 1, go, locks)));
-      const present = root.lastElementChild;
-      const past = present.offsetLeft + present.offsetWidth + 16 - root.clientWidth;
-      root.scrollLeft = Math.max(0, past);
+      requestAnimationFrame(() => (root.scrollLeft = root.scrollWidth)); // the present tile stays in view
     },
   };
 }
