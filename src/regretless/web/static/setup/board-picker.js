@@ -58,7 +58,7 @@ export function boardPicker({ fields, changed }) {
   show();
   const dealButton = (count, label) => make("button.button", { onclick: () => deal(count) }, label);
   return {
-    root: make("section.board-picker", { "aria-label": "Cards of the board" }, deck, field, make(".row", {}, dealButton(3, "Random flop"), dealButton(4, "turn"), dealButton(5, "river"), make("button.button", { onclick: () => write([]) }, "Clear"))),
+    root: make("section.board-picker", { "aria-label": "Cards of the board" }, deck, make(".board-row", {}, field, make(".row", { role: "group", "aria-label": "Random board" }, dealButton(3, "Random flop"), dealButton(4, "turn"), dealButton(5, "river")))),
     show,
   };
 }

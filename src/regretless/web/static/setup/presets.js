@@ -105,7 +105,7 @@ export function formationMenu(choose) {
   presets()
     .then(({ presets: list }) => {
       const byGroup = Map.groupBy(list, (each) => each.group);
-      fill(menu, make("option", { value: "" }, "Start from a formation…"), ...[...byGroup].map(([group, members]) => make("optgroup", { label: group }, ...members.map((each) => make("option", { value: each.key }, each.label)))));
+      fill(menu, make("option", { value: "" }, "Formation…"), ...[...byGroup].map(([group, members]) => make("optgroup", { label: group }, ...members.map((each) => make("option", { value: each.key }, each.label)))));
     })
     .catch(() => fill(menu, make("option", { value: "" }, "Formations could not be read")));
   return menu;

@@ -34,8 +34,8 @@ export function mount(root) {
     const middle = make(
       ".setup-middle",
       {},
-      make(".panel.setup-game", {}, formationMenu(takeFormation), board.root, make(".pot-row", {}, fields.text("pot", "Pot", { placeholder: "60" }), fields.text("stack", "Stack behind", { placeholder: "240" }), fields.text("name", "Name", { placeholder: "optional" }))),
-      make(".panel.setup-files", {}, files.root, make("button.button", { onclick: () => take(EMPTY) }, "Start over"), problem),
+      make(".panel.setup-game", {}, make(".setup-start", {}, formationMenu(takeFormation), files.root, make("button.button", { onclick: () => take(EMPTY) }, "Start over")), problem, board.root, make(".pot-row", {}, fields.text("pot", "Pot", { placeholder: "60" }), fields.text("stack", "Stack behind", { placeholder: "240" }), fields.text("name", "Name", { placeholder: "optional" }))),
+      sizes.root,
     );
     fill(
       root,
@@ -43,7 +43,7 @@ export function mount(root) {
         ".setup",
         {},
         make("h1.for-readers", {}, "Set up a spot"),
-        make(".setup-scroll", {}, make(".setup-ranges", {}, editors[0].root, middle, editors[1].root), sizes.root, ruleFields({ fields, changed }), tree.root),
+        make(".setup-scroll", {}, make(".setup-ranges", {}, editors[0].root, middle, editors[1].root), sizes.finer, ruleFields({ fields, changed }), tree.root),
         estimate.root,
       ),
     );

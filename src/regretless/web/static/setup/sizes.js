@@ -1,4 +1,4 @@
-/** Bet sizes: for every street at once, and finer for a street, a player or both; the syntax stands beside them. */
+/** Bet sizes: for every street at once, with their syntax beside them, and finer for a street, a player or both. */
 
 import { cardsIn } from "../shared/cards.js";
 import { fill, make, set } from "../shared/dom.js";
@@ -25,7 +25,7 @@ export function sizeFields({ fields, help }) {
     make("thead", {}, make("tr", {}, ...["Street", "Player", "Bet", "Raise", "Reraise", "Donk"].map((text) => make("th", { scope: "col" }, text)))),
     finer,
   );
-  const details = make("details", {}, make("summary", {}, "Sizes by street and player"), make("p.hint", {}, `An empty field takes what stands above it; "${NO_SIZES}" means no such bet.`), table);
+  const details = make("details.panel.finer-panel", {}, make("summary", {}, "Sizes by street and player"), make("p.hint", {}, `An empty field takes what stands above it; "${NO_SIZES}" means no such bet.`), table);
   const rows = ["flop", "turn", "river"].flatMap((street) =>
     ["", "oop", "ip"].map((player) => {
       const cell = (kind) => make("td", {}, sizeCell(fields, ["bets", street, player, kind].filter(Boolean).join("."), `${street} ${player || "both players"} ${kind}`));
@@ -37,7 +37,8 @@ export function sizeFields({ fields, help }) {
   const syntax = make("dl.syntax", { "aria-label": "How sizes are written" }, ...help.map(({ text, means }) => make("div", {}, make("dt", {}, make("code", {}, text)), make("dd", {}, means))));
 
   return {
-    root: make("section.sizes.panel", { "aria-label": "Bet sizes" }, make("div", {}, make("h2", {}, "Bet sizes"), everywhere, details), make("aside", {}, make("h3.label", {}, "A list of sizes, separated by commas"), syntax)),
+    root: make("section.sizes.panel", { "aria-label": "Bet sizes" }, everywhere, syntax),
+    finer: details,
     /** Only the streets that are still to be played. */
     show() {
       const streets = STREETS[cardsIn(readField("board")).length] ?? STREETS[3];

@@ -1,0 +1,91 @@
+"""Takes the pictures of the page in README.md and docs/: python -m tests.screenshots
+
+The spot is examples/turn.toml, solved from the page itself, so that the pictures show what a reader gets.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, sync_playwright
+from tests.web.serving import API, Server, is_over, wait_for
+
+REPOSITORY = Path(__file__).parent.parent
+IMAGES = REPOSITORY / "docs" / "images"
+DESKTOP = {"width": 1280, "height": 720}
+PHONE = {"width": 390, "height": 844}
+LOCK = {"node": "", "hands": "", "strategy": {"check": 1.0}}
+NODE = "file=turn.rgl&line=check&pin=QJs"
+
+
+def main() -> None:
+    with served_example() as (address, solve), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for name, view, options in (
+            ("browse", f"/browse?{NODE}", {}),
+            ("browse-light", f"/browse?{NODE}&tab=graph", {"theme": "light"}),
+            ("browse-colour-blind", "/browse?file=turn.rgl&line=check,+check", {"palette": "safe"}),
+            ("browse-phone", f"/browse?{NODE}", {"viewport": PHONE}),
+            ("set-up", "/setup?file=turn.toml", {}),
+            ("solve", f"/solve?solve={solve}", {}),
+            ("compare", "/browse?file=turn+locked.rgl&line=check&tab=compare&other=turn.rgl", {}),
+            ("practice", "/practice?file=turn.rgl", {"press": "1"}),
+        ):
+            take(browser, address + view, IMAGES / f"page-{name}.png", **options)
+        browser.close()
+
+
+@contextmanager
+def served_example() -> Iterator[tuple[str, str]]:
+    """The address of a server with the example solved, once free and once locked, and the identity of the first."""
+    with tempfile.TemporaryDirectory() as folder:
+        example = REPOSITORY / "examples" / "turn.toml"
+        shutil.copy(example, folder)
+        server = Server(Path(folder))
+        try:
+            first = start(server, {"toml": example.read_text(encoding="utf-8"), "target": 0.3, "name": "turn"})
+            start(server, {"again": "turn.rgl", "locks": [LOCK], "target": 0.3, "name": "turn locked"})
+            yield str(server.client.base_url), first
+        finally:
+            server.close()
+
+
+def start(server: Server, asked: dict[str, Any]) -> str:
+    """Solve to the end; the identity of the solve."""
+    answer = server.client.post(f"{API}/solves", json=asked)
+    answer.raise_for_status()
+    id_ = str(answer.json()["solve"]["id"])
+    wait_for(server.client, id_, is_over, seconds=300)
+    return id_
+
+
+def take(
+    browser: Browser,
+    address: str,
+    path: Path,
+    *,
+    theme: str = "dark",
+    palette: str = "usual",
+    viewport: Any = DESKTOP,
+    press: str | None = None,
+) -> None:
+    page = browser.new_page(viewport=viewport, reduced_motion="reduce")
+    page.add_init_script(
+        f"localStorage['regretless.theme'] = '\"{theme}\"'; localStorage['regretless.palette'] = '\"{palette}\"'"
+    )
+    page.goto(address)
+    page.wait_for_timeout(2500)
+    if press is not None:
+        page.keyboard.press(press)
+        page.wait_for_timeout(1000)
+    page.screenshot(path=path)
+    page.close()
+
+
+if __name__ == "__main__":
+    main()
