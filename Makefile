@@ -30,7 +30,7 @@ PYTEST = $(BIN)/python -m pytest
 MKDOCS = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench test-pythons test-slow test-gpu golden pages docs clean
+.PHONY: help demo test lint format bench test-pythons test-slow test-gpu golden screenshots pages docs clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ bench: $(BENCH_READY)  ## time Regretless against other solvers
 
 golden: $(DEV_READY)  ## regenerate the tests' golden files (minutes)
 	$(BIN)/python tests/solvers/golden/make_golden.py
+
+screenshots: $(DEV_READY)  ## take the pictures of the page for README.md and docs/ (needs Chromium)
+	$(BIN)/python -m tests.screenshots
 
 pages: $(DEV_READY)  ## run every command in README.md and docs/ and write its output into the page
 	$(BIN)/python -m tests.pages
