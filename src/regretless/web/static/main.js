@@ -54,7 +54,16 @@ function buildHeader() {
     document.querySelector(".about-file"),
     make("button.file-name", { title: "Open another file", onclick: chooseFile }, "Open…"),
     make("span.badge", { hidden: true }),
-    make("button.icon.change-spot", { "aria-label": "Set up this spot again", title: "Set up this spot again", hidden: true, onclick: () => go({ ...DEFAULTS, view: "setup", file: now().file }) }, "✎"),
+    make(
+      "button.icon.change-spot",
+      {
+        "aria-label": "Set up this spot again",
+        title: "Set up this spot again",
+        hidden: true,
+        onclick: () => go({ ...DEFAULTS, view: "setup", file: now().file }),
+      },
+      "✎",
+    ),
     make("button.icon.theme", { "aria-label": "Change theme", title: currentTheme().label, onclick: nextTheme }, "◐"),
     make("button.icon.list-keys", { "aria-label": "List the keys", title: "Keys", onclick: showKeys }, "?"),
   );

@@ -1,9 +1,10 @@
 /** The browse view: loads the file and the node that the address names, and feeds one scene to every part. */
 
-import { aboutServer, get, latest, listen } from "../shared/api.js";
+import { aboutServer, get, latest } from "../shared/api.js";
 import { fill, make, set } from "../shared/dom.js";
 import { fileLinks, listFiles, showFile } from "../shared/files.js";
 import { setKeys } from "../shared/keys.js";
+import { followSolve, isOver } from "../shared/solves.js";
 import { DEFAULTS, go, now } from "../shared/state.js";
 import { gameTable } from "./game-table.js";
 import { browseKeys, gameKeys } from "./keys.js";
@@ -33,15 +34,7 @@ export function mount(root) {
       showFile(file);
       show(now());
     };
-    const close = listen(`/solves/${file.solve}/events`, {
-      saved: refresh,
-      solve: ({ state }) => {
-        if (!["stopped", "done", "failed"].includes(state)) return;
-        close();
-        refresh();
-      },
-    });
-    stopListening = close;
+    stopListening = followSolve(file.solve, { saved: refresh, changed: (solve) => isOver(solve) && refresh() });
   }
 
   async function nodeAt(line) {
@@ -57,7 +50,16 @@ export function mount(root) {
 
   function problem(title, message) {
     parts = game = scene = null;
-    fill(root, make(".empty", { role: "alert" }, make("h2", {}, title), make("p", {}, message), make("a.button", { href: "/browse" }, "Choose another file")));
+    fill(
+      root,
+      make(
+        ".empty",
+        { role: "alert" },
+        make("h2", {}, title),
+        make("p", {}, message),
+        make("a.button", { href: "/browse" }, "Choose another file"),
+      ),
+    );
   }
 
   async function showList() {
@@ -70,7 +72,13 @@ export function mount(root) {
       root,
       files.length
         ? make(".empty.chooser", {}, make("h1", {}, "Open a solution"), fileLinks(files), setUp)
-        : make(".empty", {}, make("h1", {}, "No solution here yet"), make("p", {}, "Set up a spot, or start the server in a folder with .rgl files."), setUp),
+        : make(
+            ".empty",
+            {},
+            make("h1", {}, "No solution here yet"),
+            make("p", {}, "Set up a spot, or start the server in a folder with .rgl files."),
+            setUp,
+          ),
     );
   }
 

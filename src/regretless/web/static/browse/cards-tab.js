@@ -21,17 +21,30 @@ const joined = (...steps) => steps.filter(Boolean).join(", ");
 /** The reports at a node: each about a street, with the line to its chance node and the actions after the card. */
 export function reportsAt(node) {
   const next = NEXT[node.street];
-  if (node.kind === "chance") return [{ street: next, line: node.line, then: "", card: null, text: `Choose the ${next}` }];
+  if (node.kind === "chance")
+    return [{ street: next, line: node.line, then: "", card: null, text: `Choose the ${next}` }];
   const found = [];
   const steps = node.line ? node.line.split(", ") : [];
   const last = steps.findLastIndex(isCard);
   if (last >= 0) {
     const then = joined(...steps.slice(last + 1));
-    found.push({ street: node.street, line: joined(...steps.slice(0, last)), then, card: steps[last], text: `This decision on every ${node.street}` });
+    found.push({
+      street: node.street,
+      line: joined(...steps.slice(0, last)),
+      then,
+      card: steps[last],
+      text: `This decision on every ${node.street}`,
+    });
   }
   if (next && node.kind === "decision") {
     const rest = node.to_call > 0 ? "call" : node.player === "oop" ? "check, check" : "check";
-    found.push({ street: next, line: joined(node.line, rest), then: "", card: null, text: `Every ${next} after ${rest}` });
+    found.push({
+      street: next,
+      line: joined(node.line, rest),
+      then: "",
+      card: null,
+      text: `Every ${next} after ${rest}`,
+    });
   }
   return found;
 }
@@ -51,26 +64,50 @@ export function cardsTab(go) {
     const found = answer?.cards.find((each) => each.card === card);
     const onBoard = node.board.includes(card) && card !== report.card;
     const mix = found?.frequencies.map((share, place) => `${found.actions[place]} ${percent(share)} %`).join(", ");
-    const numbers = found && [mix, `EV ${ev(found.ev[player], node.pot)}`, `equity ${percent(found.equity[player])} %`].filter(Boolean).join(", ");
+    const numbers =
+      found &&
+      [mix, `EV ${ev(found.ev[player], node.pot)}`, `equity ${percent(found.equity[player])} %`]
+        .filter(Boolean)
+        .join(", ");
     return make(
       `button.deck-card${card === report.card ? ".here" : ""}`,
-      { disabled: onBoard, onclick: () => go(found?.next ?? joined(report.line, card, report.then)), title: numbers ?? null },
+      {
+        disabled: onBoard,
+        onclick: () => go(found?.next ?? joined(report.line, card, report.then)),
+        title: numbers ?? null,
+      },
       make(`span.suit-${suit}`, {}, rank + SYMBOLS[suit]),
-      make("span.mix", { style: { background: found ? mixBackground(found.frequencies, actionColours(found.actions)) : "none" } }),
+      make("span.mix", {
+        style: { background: found ? mixBackground(found.frequencies, actionColours(found.actions)) : "none" },
+      }),
       make("small", {}, found ? ev(found.ev[player], node.pot) : "\u00a0"),
       numbers ? make("span.for-readers", {}, numbers) : null,
     );
   }
 
   function drawDeck(report, answer) {
-    fill(deck, ...[...SUITS].map((suit) => make(".deck-row", {}, ...[...RANKS].map((rank) => cardButton(rank + suit, report, answer)))));
+    fill(
+      deck,
+      ...[...SUITS].map((suit) =>
+        make(".deck-row", {}, ...[...RANKS].map((rank) => cardButton(rank + suit, report, answer))),
+      ),
+    );
   }
 
   async function draw() {
     const { node, file, player } = scene;
     const reports = reportsAt(node);
     const report = reports.find((each) => each.street === street) ?? reports[0];
-    fill(choices, ...reports.map((each) => make("button.choice", { "aria-pressed": String(each === report), onclick: () => ((street = each.street), draw()) }, each.text)));
+    fill(
+      choices,
+      ...reports.map((each) =>
+        make(
+          "button.choice",
+          { "aria-pressed": String(each === report), onclick: () => ((street = each.street), draw()) },
+          each.text,
+        ),
+      ),
+    );
     if (!report) {
       drawn = "";
       fill(deck);

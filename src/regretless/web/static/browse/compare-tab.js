@@ -11,14 +11,30 @@ const askHere = latest((fields, signal) => get("/compare/node", fields, signal))
 const SHOWN_HANDS = 60;
 
 export function compareTab({ change, go }) {
-  const chooser = make("select.field", { "aria-label": "Compare with", onchange: () => change({ other: chooser.value }) });
+  const chooser = make("select.field", {
+    "aria-label": "Compare with",
+    onchange: () => change({ other: chooser.value }),
+  });
   const numbers = make("dl.compare-numbers");
   const whole = make("section", { "aria-label": "Where they differ most", hidden: true });
   const here = make("section", { "aria-label": "This node" });
   const problem = make("p.problem", { role: "status" });
-  const shownParts = [["This node", here], ["Where they differ most", whole]];
-  const choices = shownParts.map(([label, part]) => make("button.choice", { "aria-pressed": String(part === here), onclick: () => choose(part) }, label));
-  const root = make(".compare-tab.scroll", {}, make(".compare-head", {}, make("label.row", {}, make("span.hint", {}, "Before"), chooser), ...choices), problem, numbers, here, whole);
+  const shownParts = [
+    ["This node", here],
+    ["Where they differ most", whole],
+  ];
+  const choices = shownParts.map(([label, part]) =>
+    make("button.choice", { "aria-pressed": String(part === here), onclick: () => choose(part) }, label),
+  );
+  const root = make(
+    ".compare-tab.scroll",
+    {},
+    make(".compare-head", {}, make("label.row", {}, make("span.hint", {}, "Before"), chooser), ...choices),
+    problem,
+    numbers,
+    here,
+    whole,
+  );
   let compared = "";
 
   function choose(part) {
@@ -29,8 +45,18 @@ export function compareTab({ change, go }) {
   }
 
   async function drawChooser({ file, state }) {
-    const files = (await listFiles()).filter((each) => each.kind === "spot" && each.file !== file.file && sameBoard(each, file));
-    fill(chooser, make("option", { value: "" }, files.length ? "choose a solution of this board" : "no other solution of this board"), ...files.map((each) => make("option", { value: each.file }, each.file)));
+    const files = (await listFiles()).filter(
+      (each) => each.kind === "spot" && each.file !== file.file && sameBoard(each, file),
+    );
+    fill(
+      chooser,
+      make(
+        "option",
+        { value: "" },
+        files.length ? "choose a solution of this board" : "no other solution of this board",
+      ),
+      ...files.map((each) => make("option", { value: each.file }, each.file)),
+    );
     chooser.value = state.other;
   }
 
@@ -46,7 +72,8 @@ export function compareTab({ change, go }) {
   }
 
   async function drawHere({ file, state, node }) {
-    if (node.kind !== "decision") return fill(here, make("p.hint", {}, "Nobody acts here: choose a decision in the line above."));
+    if (node.kind !== "decision")
+      return fill(here, make("p.hint", {}, "Nobody acts here: choose a decision in the line above."));
     const answer = await askHere({ first: state.other, second: file.file, line: node.line, player: node.player });
     if (answer) fill(here, nodeTable(answer, node));
   }
@@ -61,7 +88,10 @@ export function compareTab({ change, go }) {
           compared = "";
           fill(numbers);
           fill(whole);
-          fill(here, make("p.hint", {}, "Choose the solution to compare this one with: the one from before a lock, say."));
+          fill(
+            here,
+            make("p.hint", {}, "Choose the solution to compare this one with: the one from before a lock, say."),
+          );
           return;
         }
         await Promise.all([drawWhole(scene), drawHere(scene)]);
@@ -72,7 +102,13 @@ export function compareTab({ change, go }) {
   };
 }
 
-const sameBoard = (first, second) => cardsIn(first.board ?? "").toSorted().join() === cardsIn(second.board ?? second.spot.board).toSorted().join();
+const sameBoard = (first, second) =>
+  cardsIn(first.board ?? "")
+    .toSorted()
+    .join() ===
+  cardsIn(second.board ?? second.spot.board)
+    .toSorted()
+    .join();
 
 function moved(before, after, text, unit = "") {
   if (before === null || after === null) return make("span", {}, `${text(before)} → ${text(after)}${unit}`);
@@ -83,8 +119,16 @@ function moved(before, after, text, unit = "") {
 function totals(answer, pot) {
   const entry = (label, ...value) => make("div", {}, make("dt.label", {}, label), make("dd", {}, ...value));
   return [
-    ...["oop", "ip"].map((player) => entry(`EV ${player.toUpperCase()}`, moved(...answer.ev[player], (value) => ev(value, Math.min(pot, 10))))),
-    entry("Exploitability", moved(...answer.exploitability_pct_pot, (value) => fixed(value, 2), " % of pot")),
+    ...["oop", "ip"].map((player) =>
+      entry(
+        `EV ${player.toUpperCase()}`,
+        moved(...answer.ev[player], (value) => ev(value, Math.min(pot, 10))),
+      ),
+    ),
+    entry(
+      "Exploitability",
+      moved(...answer.exploitability_pct_pot, (value) => fixed(value, 2), " % of pot"),
+    ),
     entry("What differs", answer.changed.join(", ") || "nothing in the spot"),
   ];
 }
@@ -105,9 +149,19 @@ function differences(answer, pot, go) {
           {},
           make("td", {}, make("button.link", { onclick: () => go(node.line) }, node.line || "first decision")),
           make("td", {}, node.player.toUpperCase()),
-          make("td", {}, moved(...node.reached, (share) => percent(share, 0), " %")),
+          make(
+            "td",
+            {},
+            moved(...node.reached, (share) => percent(share, 0), " %"),
+          ),
           make("td.main-number", {}, `${percent(node.moved, 0)} %`),
-          ...["oop", "ip"].map((player) => make("td", {}, moved(...node.ev[player], (value) => ev(value, pot)))),
+          ...["oop", "ip"].map((player) =>
+            make(
+              "td",
+              {},
+              moved(...node.ev[player], (value) => ev(value, pot)),
+            ),
+          ),
         ),
       ),
     ),
@@ -115,11 +169,43 @@ function differences(answer, pot, go) {
 }
 
 function nodeTable(answer, node) {
-  const cells = (share) => answer.actions.map((action) => make("td", {}, moved(...share(action), (value) => percent(value))));
-  const range = make("tr", {}, make("td", {}, make("strong", {}, "whole range")), ...cells((action) => answer.frequencies[action] ?? [null, null]), make("td.main-number", {}, moved(...answer.ev[node.player], (value) => ev(value, node.pot))));
+  const cells = (share) =>
+    answer.actions.map((action) =>
+      make(
+        "td",
+        {},
+        moved(...share(action), (value) => percent(value)),
+      ),
+    );
+  const range = make(
+    "tr",
+    {},
+    make("td", {}, make("strong", {}, "whole range")),
+    ...cells((action) => answer.frequencies[action] ?? [null, null]),
+    make(
+      "td.main-number",
+      {},
+      moved(...answer.ev[node.player], (value) => ev(value, node.pot)),
+    ),
+  );
   const hands = answer.hands.slice(0, SHOWN_HANDS).map((hand) =>
-    make("tr", {}, make("td", {}, handText(hand.hand)), ...cells((action) => hand.strategy[action] ?? [null, null]), make("td", {}, moved(...hand.ev, (value) => ev(value, node.pot)))),
+    make(
+      "tr",
+      {},
+      make("td", {}, handText(hand.hand)),
+      ...cells((action) => hand.strategy[action] ?? [null, null]),
+      make(
+        "td",
+        {},
+        moved(...hand.ev, (value) => ev(value, node.pot)),
+      ),
+    ),
   );
   const heads = ["Here, hands that changed most", ...answer.actions.map((action) => `${action} %`), "EV"];
-  return make("table.panel", {}, make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))), make("tbody", {}, range, ...hands));
+  return make(
+    "table.panel",
+    {},
+    make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
+    make("tbody", {}, range, ...hands),
+  );
 }

@@ -49,7 +49,10 @@ async function parse(text, meta) {
   if (!text) return everyHand;
   const tests = [];
   const rest = [];
-  for (const term of text.split(",").map((each) => each.trim()).filter(Boolean)) {
+  for (const term of text
+    .split(",")
+    .map((each) => each.trim())
+    .filter(Boolean)) {
     const test = KINDS[term.toLowerCase()] ?? categoryTest(term, meta);
     if (test) tests.push(test);
     else rest.push(term);

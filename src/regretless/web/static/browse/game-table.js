@@ -11,13 +11,37 @@ const PAGE = 200;
 const ask = latest((fields, signal) => get("/game", fields, signal));
 
 /** Poker's letters have the colours of their actions; actions of other games have colours in order of appearance. */
-const LETTERS = { f: "var(--fold)", p: "var(--call)", c: "var(--call)", k: "var(--call)", b: "var(--bet-3)", r: "var(--bet-3)" };
-const COLOURS = ["var(--call)", "var(--bet-3)", "var(--bet-5)", "var(--bet-1)", "var(--fold)", "var(--bet-4)", "var(--bet-2)"];
+const LETTERS = {
+  f: "var(--fold)",
+  p: "var(--call)",
+  c: "var(--call)",
+  k: "var(--call)",
+  b: "var(--bet-3)",
+  r: "var(--bet-3)",
+};
+const COLOURS = [
+  "var(--call)",
+  "var(--bet-3)",
+  "var(--bet-5)",
+  "var(--bet-1)",
+  "var(--fold)",
+  "var(--bet-4)",
+  "var(--bet-2)",
+];
 
-const gameColours = (actions) => (actions.every((action) => action in LETTERS) ? actions.map((action) => LETTERS[action]) : actions.map((_, place) => COLOURS[place % COLOURS.length]));
+const gameColours = (actions) =>
+  actions.every((action) => action in LETTERS)
+    ? actions.map((action) => LETTERS[action])
+    : actions.map((_, place) => COLOURS[place % COLOURS.length]);
 
 export function gameTable(file, change) {
-  const search = make("input.field", { type: "search", "aria-label": "Find information sets", placeholder: "find, for example K", spellcheck: "false", oninput: debounced(() => change({ find: search.value.trim() })) });
+  const search = make("input.field", {
+    type: "search",
+    "aria-label": "Find information sets",
+    placeholder: "find, for example K",
+    spellcheck: "false",
+    oninput: debounced(() => change({ find: search.value.trim() })),
+  });
   const found = make("span.hint", { role: "status" });
   const about = make("section.game-about.panel", { "aria-label": "About the solution" });
   const body = make("tbody");
@@ -27,7 +51,17 @@ export function gameTable(file, change) {
     ".game",
     {},
     about,
-    make("section.game-sets", {}, make(".row", {}, search, found), make(".scroll.panel", { tabindex: 0, role: "region", "aria-label": "Information sets" }, make("table", {}, make("thead", {}, head), body), more)),
+    make(
+      "section.game-sets",
+      {},
+      make(".row", {}, search, found),
+      make(
+        ".scroll.panel",
+        { tabindex: 0, role: "region", "aria-label": "Information sets" },
+        make("table", {}, make("thead", {}, head), body),
+        more,
+      ),
+    ),
   );
   let shown = { find: null, sets: [] };
 

@@ -13,7 +13,11 @@ export function graphTab() {
   const parts = KINDS.map((each) => {
     const chart = fittedChart();
     const legend = ["oop", "ip"].map((player) => make(`span.legend.line-${player}`, {}, player.toUpperCase()));
-    return { ...each, chart, root: make("figure.panel", {}, make("figcaption", {}, make("span.label", {}, each.title), ...legend), chart.root) };
+    return {
+      ...each,
+      chart,
+      root: make("figure.panel", {}, make("figcaption", {}, make("span.label", {}, each.title), ...legend), chart.root),
+    };
   });
   const none = make("p.hint", {}, "Nobody gets here with any hand, so there is nothing to draw.");
   const root = make(".graph-tab");
@@ -22,7 +26,8 @@ export function graphTab() {
     show({ node }) {
       const held = ["oop", "ip"].filter((player) => node.players[player].distribution);
       fill(root, ...(held.length ? parts.map((part) => part.root) : [none]));
-      if (held.length) for (const { kind, title, text, chart } of parts) chart.show(describe(node, held, kind, title, text));
+      if (held.length)
+        for (const { kind, title, text, chart } of parts) chart.show(describe(node, held, kind, title, text));
     },
   };
 }
@@ -35,6 +40,9 @@ function describe(node, players, kind, title, text) {
     label: `${title} over the ranges of ${players.join(" and ")}, weakest hand first`,
     x: linear(0, 100, (value) => `${value} %`),
     y: linear(low, high, text),
-    lines: players.map((player) => ({ class: `line-${player}`, points: node.players[player].distribution[kind].map((value, place) => [place, value]) })),
+    lines: players.map((player) => ({
+      class: `line-${player}`,
+      points: node.players[player].distribution[kind].map((value, place) => [place, value]),
+    })),
   };
 }

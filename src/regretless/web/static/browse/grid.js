@@ -5,7 +5,8 @@
  * outline in the cell's own colour. Cells are made once; a new node changes fills and digits only.
  */
 
-import { CLASSES, RANKS } from "../shared/cards.js";
+import { CLASSES } from "../shared/cards.js";
+import { classGrid } from "../shared/class-grid.js";
 import { mixBackground } from "../shared/colours.js";
 import { make, say, set } from "../shared/dom.js";
 import { ev, percent } from "../shared/format.js";
@@ -16,40 +17,20 @@ const FULL = 0.97;
 /** `on.preview(name or null)`, `on.pin(name, second)`; without `on`, the grid is only looked at. */
 export function handGrid(label, on = null) {
   const cells = CLASSES.map((name) => makeCell(name, on));
-  const rows = [...RANKS].map((_, row) => make(".grid-row", { role: "row" }, ...cells.slice(13 * row, 13 * row + 13).map((cell) => cell.root)));
-  const root = make(".grid", { role: "grid", "aria-label": label }, ...rows);
-  let focused = 0;
-
-  function focus(place, moveFocus) {
-    set(cells[focused].root, { tabindex: -1 });
-    focused = place;
-    set(cells[focused].root, { tabindex: 0 });
-    if (moveFocus) cells[focused].root.focus();
-  }
+  const elements = cells.map((cell) => cell.root);
+  const grid = classGrid(".grid", label, elements, on && ((place, event) => on.pin(CLASSES[place], event.shiftKey)));
+  const { root } = grid;
 
   if (on) {
-    focus(0, false);
-    const nameAt = (event) => event.target.closest(".cell")?.dataset.class ?? null;
     root.addEventListener("pointermove", (event) => {
       const moved = event.movementX || event.movementY; // not when the page changes under a mouse at rest
-      if (event.pointerType === "mouse" && moved) on.preview(nameAt(event));
+      if (event.pointerType === "mouse" && moved) on.preview(CLASSES[grid.placeOf(event.target)] ?? null);
     });
     root.addEventListener("pointerleave", () => on.preview(null));
     root.addEventListener("click", (event) => {
-      const name = nameAt(event);
-      if (name === null) return;
-      focus(CLASSES.indexOf(name), true);
-      on.pin(name, event.shiftKey);
-    });
-    root.addEventListener("keydown", (event) => {
-      const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -13, ArrowDown: 13 }[event.key];
-      if (step === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      event.stopPropagation();
-      const column = (focused % 13) + (Math.abs(step) === 1 ? step : 0);
-      const place = focused + step;
-      if (column < 0 || column > 12 || place < 0 || place > 168) return;
-      focus(place, true);
+      const place = grid.placeOf(event.target);
+      if (place < 0) return;
+      grid.focus(place);
       on.pin(CLASSES[place], event.shiftKey);
     });
   }
@@ -64,9 +45,9 @@ export function handGrid(label, on = null) {
         cells[place].root.classList.toggle("versus", name === versus);
         set(cells[place].root, on ? { "aria-selected": String(name === pinned || name === versus) } : {});
       });
-      if (pinned && on) focus(CLASSES.indexOf(pinned), false);
+      if (pinned && on) grid.reach(CLASSES.indexOf(pinned));
     },
-    focus: () => cells[focused].root.focus(),
+    focus: () => grid.focus(),
   };
 }
 
@@ -75,7 +56,14 @@ function makeCell(name, on) {
   const number = make("span.number");
   const details = make("span.for-readers");
   const title = make("span.name", {}, on ? name : name.slice(0, 2));
-  const root = make(on ? "button.cell" : "span.cell", { role: "gridcell", "data-class": name, tabindex: on ? -1 : null }, fill, title, number, details);
+  const root = make(
+    on ? "button.cell" : "span.cell",
+    { role: "gridcell", "data-class": name, tabindex: on ? -1 : null },
+    fill,
+    title,
+    number,
+    details,
+  );
 
   function show(cell, { actions, colours, number: shown, pot }) {
     root.classList.toggle("out", cell === null);
@@ -94,7 +82,10 @@ function makeCell(name, on) {
     fill.style.height = `${Math.min(100, 100 * cell.height).toFixed(1)}%`;
     fill.style.background = actions.length ? mixBackground(cell.mix, colours) : "var(--range)";
     const mix = actions.map((action, place) => `${action.name} ${percent(cell.mix[place])} %`).join(", ");
-    say(details, `${mix || `weight ${percent(cell.weight)} %`}, EV ${ev(cell.ev, pot)}${cell.locked ? ", locked" : ""}`);
+    say(
+      details,
+      `${mix || `weight ${percent(cell.weight)} %`}, EV ${ev(cell.ev, pot)}${cell.locked ? ", locked" : ""}`,
+    );
     set(root, { "data-locked": cell.locked });
   }
 

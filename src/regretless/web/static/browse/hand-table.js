@@ -34,7 +34,12 @@ export function handTable({ change, pin }) {
     if (drawn === `${first}-${last}`) return;
     drawn = `${first}-${last}`;
     const spacer = (count) => make("tr.spacer", { "aria-hidden": "true", style: { height: `${count * ROW}px` } });
-    fill(body, spacer(first), ...rows.slice(first, last).map((hand, place) => row(hand, first + place)), spacer(rows.length - last));
+    fill(
+      body,
+      spacer(first),
+      ...rows.slice(first, last).map((hand, place) => row(hand, first + place)),
+      spacer(rows.length - last),
+    );
   }
 
   function row(hand, place) {
@@ -47,7 +52,9 @@ export function handTable({ change, pin }) {
       `tr${name === state.pin ? ".pinned" : ""}`,
       { "aria-rowindex": place + 2, onclick: () => pin(name) },
       make("td", {}, handText(hand.name), hand.locked && make("span.lock-mark", { title: "Locked" }, " locked")),
-      actions.length ? make("td.mix-column", {}, make("span.mix", { style: { background: mixBackground(hand.mix, colours) } })) : null,
+      actions.length
+        ? make("td.mix-column", {}, make("span.mix", { style: { background: mixBackground(hand.mix, colours) } }))
+        : null,
       ...cells,
       make("td", {}, percent(hand.weight, hand.weight > 0.0995 ? 0 : 1)),
       make("td.main-number", {}, ev(hand.ev, node.pot)),
@@ -82,7 +89,10 @@ export function handTable({ change, pin }) {
       set(table, { "aria-rowcount": -1 });
       const { test, error } = await filter.read(scene);
       if (scene !== given) return;
-      rows = sorted(scene.hands.filter((hand) => hand.weight > 0 && test(hand)), scene);
+      rows = sorted(
+        scene.hands.filter((hand) => hand.weight > 0 && test(hand)),
+        scene,
+      );
       none.hidden = rows.length > 0 || Boolean(error);
       none.textContent = scene.state.filter ? "No hand of this range passes the filter." : "No hand gets here.";
       set(table, { "aria-rowcount": rows.length + 1 });
@@ -126,7 +136,11 @@ function sorted(hands, { state, actions }) {
   const sign = state.sort.startsWith("-") ? -1 : 1;
   const action = actions.findIndex((each) => each.name === column);
   const key =
-    action >= 0 ? (hand) => hand.mix[action] : column === "hand" ? (hand) => -hand.class : (hand) => hand[column in COLUMNS ? column : "ev"];
+    action >= 0
+      ? (hand) => hand.mix[action]
+      : column === "hand"
+        ? (hand) => -hand.class
+        : (hand) => hand[column in COLUMNS ? column : "ev"];
   const least = -Infinity; // hands without a number come last, whichever way
   const value = (hand) => key(hand) ?? sign * least;
   return hands.toSorted((a, b) => sign * (value(a) - value(b)) || a.class - b.class || b.index - a.index);

@@ -40,7 +40,9 @@ export function browseKeys({ scene, parts, move, change }) {
     const last = node.line.split(", ").at(-1);
     if (DECK.includes(last)) {
       const cards = DECK.filter((card) => card === last || !node.board.includes(card));
-      return move([reportsAt(node)[0].line, cards.at((cards.indexOf(last) + step) % cards.length)].filter(Boolean).join(", "));
+      return move(
+        [reportsAt(node)[0].line, cards.at((cards.indexOf(last) + step) % cards.length)].filter(Boolean).join(", "),
+      );
     }
     return move(before.actions.at((before.taken + step) % before.actions.length).next);
   }
@@ -64,7 +66,9 @@ export function browseKeys({ scene, parts, move, change }) {
     const card = rank + key;
     rank = "";
     const { node } = scene();
-    return DECK.includes(card) && !node.board.includes(card) ? move([node.line, card].filter(Boolean).join(", ")) : false;
+    return DECK.includes(card) && !node.board.includes(card)
+      ? move([node.line, card].filter(Boolean).join(", "))
+      : false;
   }
 
   function otherPlayer() {
@@ -89,20 +93,58 @@ export function browseKeys({ scene, parts, move, change }) {
     { keys: ["ArrowUp"], shown: "↑", label: "the action or card before", run: () => sideways(-1) },
     { keys: ["ArrowDown"], shown: "↓", label: "the action or card after", run: () => sideways(1) },
     { keys: ["Home"], shown: "Home", label: "first decision", run: () => move("") },
-    { keys: [..."akqjt98765432cdhs"], shown: "T H", label: "at a card to come: its rank and suit", when: (event) => chance() && (rank || !"cdhs".includes(event.key.toLowerCase())), run: (_, key) => typeCard(key) },
-    { keys: [..."123456789"], shown: "1 … 9", label: "take the first, second, … action", foot: "action", when: decision, run: (_, key) => takeNumber(key) },
+    {
+      keys: [..."akqjt98765432cdhs"],
+      shown: "T H",
+      label: "at a card to come: its rank and suit",
+      when: (event) => chance() && (rank || !"cdhs".includes(event.key.toLowerCase())),
+      run: (_, key) => typeCard(key),
+    },
+    {
+      keys: [..."123456789"],
+      shown: "1 … 9",
+      label: "take the first, second, … action",
+      foot: "action",
+      when: decision,
+      run: (_, key) => takeNumber(key),
+    },
     { keys: ["f"], shown: "F", label: "fold", when: decision, run: (_, key) => takeKind(key) },
     { keys: ["c"], shown: "C", label: "check or call", when: decision, run: (_, key) => takeKind(key) },
     { keys: ["b"], shown: "B", label: "smallest bet", when: decision, run: (_, key) => takeKind(key) },
     { keys: ["r"], shown: "R", label: "smallest raise", when: decision, run: (_, key) => takeKind(key) },
     { keys: ["a"], shown: "A", label: "all-in", when: decision, run: (_, key) => takeKind(key) },
-    { keys: ["Tab"], shown: "Tab", label: "other player, when the grid has focus (Esc leaves the grid)", when: (event) => inGrid(event) && !event.shiftKey, run: otherPlayer },
+    {
+      keys: ["Tab"],
+      shown: "Tab",
+      label: "other player, when the grid has focus (Esc leaves the grid)",
+      when: (event) => inGrid(event) && !event.shiftKey,
+      run: otherPlayer,
+    },
     { keys: ["p"], shown: "P", label: "other player", foot: "other player", when: scene, run: otherPlayer },
-    { keys: ["Escape"], shown: "Esc", label: "unpin, and leave the grid", run: () => (document.activeElement?.blur(), change({ pin: "", versus: "" })) },
-    { keys: ["e"], shown: "E", label: "number in each cell: EV, equity, EQR, …", foot: "number", when: scene, run: nextNumber },
+    {
+      keys: ["Escape"],
+      shown: "Esc",
+      label: "unpin, and leave the grid",
+      run: () => (document.activeElement?.blur(), change({ pin: "", versus: "" })),
+    },
+    {
+      keys: ["e"],
+      shown: "E",
+      label: "number in each cell: EV, equity, EQR, …",
+      foot: "number",
+      when: scene,
+      run: nextNumber,
+    },
     { keys: ["i"], shown: "I", label: "into the grid: arrows then move the pin", run: () => parts.grid.focus() },
     { keys: ["/"], shown: "/", label: "find a hand", foot: "find hand", when: scene, run: parts.find },
-    { keys: ["t"], shown: "T", label: "cards that can come", foot: "cards", when: scene, run: (_, key) => openTabOf(key) },
+    {
+      keys: ["t"],
+      shown: "T",
+      label: "cards that can come",
+      foot: "cards",
+      when: scene,
+      run: (_, key) => openTabOf(key),
+    },
     { keys: ["l"], shown: "L", label: "lock", foot: "lock", when: scene, run: (_, key) => openTabOf(key) },
     { keys: ["h"], shown: "H", label: "table of hands", when: scene, run: (_, key) => openTabOf(key) },
     { keys: ["m"], shown: "M", label: "made hands", when: scene, run: (_, key) => openTabOf(key) },

@@ -24,6 +24,8 @@ export function addLock(file, lock) {
 export function describeLock({ node, player, hands, strategy, source }) {
   const where = node ? `After ${node}` : player ? `Every decision of ${player.toUpperCase()}` : "First decision";
   const played = Object.entries(strategy ?? {}).filter(([, share]) => share > 0);
-  const what = source ? `as in ${source}` : played.map(([action, share]) => `${action} ${percent(share, 0)} %`).join(", ");
+  const what = source
+    ? `as in ${source}`
+    : played.map(([action, share]) => `${action} ${percent(share, 0)} %`).join(", ");
   return `${where}: ${hands || "every hand"} ${what}`;
 }

@@ -14,13 +14,31 @@ export function lockTab({ changed }) {
   const title = make("h3.label");
   const sliders = mixSliders();
   const problem = make("p.problem", { role: "status" });
-  const text = make("input.field", { "aria-label": "Hands to lock, as a range", placeholder: "hands as a range: KK, AhKh", spellcheck: "false" });
+  const text = make("input.field", {
+    "aria-label": "Hands to lock, as a range",
+    placeholder: "hands as a range: KK, AhKh",
+    spellcheck: "false",
+  });
   const scopes = make(".lock-scope", { role: "group", "aria-label": "Which hands" });
   const everywhere = make("input", { type: "checkbox" });
   const everywhereRow = make("label.row.hint", {}, everywhere, "on every card that can come");
   const add = make("button.button.primary", { onclick: setLock }, "Lock");
-  const keep = make("button.button", { onclick: lockAsPlayed, title: "Keep what this solution plays here" }, "Lock as played");
-  const editor = make("section", { "aria-label": "New lock" }, title, scopes, text, sliders.root, everywhereRow, make(".row", {}, add, keep), problem);
+  const keep = make(
+    "button.button",
+    { onclick: lockAsPlayed, title: "Keep what this solution plays here" },
+    "Lock as played",
+  );
+  const editor = make(
+    "section",
+    { "aria-label": "New lock" },
+    title,
+    scopes,
+    text,
+    sliders.root,
+    everywhereRow,
+    make(".row", {}, add, keep),
+    problem,
+  );
   const list = make("section", { "aria-label": "Locks" });
   const root = make(".lock-tab.scroll", {}, editor, list);
   let scene = null;
@@ -33,11 +51,20 @@ export function lockTab({ changed }) {
   };
 
   /** The line without its cards, if the lock is to hold whatever cards come. */
-  const place = () => (everywhere.checked ? scene.node.line.split(", ").filter((step) => !/^[2-9TJQKA][cdhs]$/.test(step)).join(", ") : scene.node.line);
+  const place = () =>
+    everywhere.checked
+      ? scene.node.line
+          .split(", ")
+          .filter((step) => !/^[2-9TJQKA][cdhs]$/.test(step))
+          .join(", ")
+      : scene.node.line;
 
   async function check(lock) {
     const answer = await post("/locks/check", { file: scene.file.file, lock });
-    if (!answer.valid) throw new Error(answer.errors.map((error) => `${error.field ? `${error.field}: ` : ""}${error.message}`).join("; "));
+    if (!answer.valid)
+      throw new Error(
+        answer.errors.map((error) => `${error.field ? `${error.field}: ` : ""}${error.message}`).join("; "),
+      );
     return lock;
   }
 
@@ -54,7 +81,9 @@ export function lockTab({ changed }) {
 
   function setLock() {
     const shares = sliders.read();
-    const strategy = Object.fromEntries(scene.node.actions.map((action, number) => [action.name, Math.round(1e6 * shares[number]) / 1e6]));
+    const strategy = Object.fromEntries(
+      scene.node.actions.map((action, number) => [action.name, Math.round(1e6 * shares[number]) / 1e6]),
+    );
     keepLock({ node: place(), hands: hands(), strategy });
   }
 
@@ -66,7 +95,13 @@ export function lockTab({ changed }) {
     problem.textContent = "";
     const { file, target, name } = scene.file;
     try {
-      const { solve } = await post("/solves", { again: file, locks: draftLocks(file), keep_locks: true, target, name: `${name || file.replace(/\.rgl$/, "")} locked` });
+      const { solve } = await post("/solves", {
+        again: file,
+        locks: draftLocks(file),
+        keep_locks: true,
+        target,
+        name: `${name || file.replace(/\.rgl$/, "")} locked`,
+      });
       keepLocks(file, []);
       go({ ...DEFAULTS, view: "solve", solve: solve.id });
     } catch (error) {
@@ -86,7 +121,15 @@ export function lockTab({ changed }) {
     fill(
       scopes,
       ...choices.map(([key, label, off]) =>
-        make("button.choice", { "aria-pressed": String(key === scope), disabled: Boolean(off), onclick: () => ((scope = key), drawScopes()) }, label),
+        make(
+          "button.choice",
+          {
+            "aria-pressed": String(key === scope),
+            disabled: Boolean(off),
+            onclick: () => ((scope = key), drawScopes()),
+          },
+          label,
+        ),
       ),
     );
     text.hidden = scope !== "text";
@@ -95,11 +138,35 @@ export function lockTab({ changed }) {
   function drawList() {
     const { file } = scene;
     const draft = draftLocks(file.file);
-    const row = (lock, drop) => make("li", {}, make("span", {}, describeLock(lock)), drop ? make("button.button", { onclick: drop, "aria-label": `Remove the lock: ${describeLock(lock)}` }, "Remove") : null);
+    const row = (lock, drop) =>
+      make(
+        "li",
+        {},
+        make("span", {}, describeLock(lock)),
+        drop
+          ? make("button.button", { onclick: drop, "aria-label": `Remove the lock: ${describeLock(lock)}` }, "Remove")
+          : null,
+      );
     fill(
       list,
       make("h3.label", {}, draft.length ? "New locks" : "No new locks yet"),
-      make("ul.lock-list", {}, ...draft.map((lock) => row(lock, () => (keepLocks(file.file, draft.filter((each) => each !== lock)), drawList(), changed())))),
+      make(
+        "ul.lock-list",
+        {},
+        ...draft.map((lock) =>
+          row(
+            lock,
+            () => (
+              keepLocks(
+                file.file,
+                draft.filter((each) => each !== lock),
+              ),
+              drawList(),
+              changed()
+            ),
+          ),
+        ),
+      ),
       make("button.button.primary", { onclick: solveAgain, disabled: !draft.length }, "Solve again with these locks"),
       file.locks?.length ? make("h3.label", {}, "Locked in this solution") : null,
       make("ul.lock-list", {}, ...(file.locks || []).map((lock) => row(lock))),
@@ -116,12 +183,18 @@ export function lockTab({ changed }) {
       for (const part of [scopes, sliders.root, add, keep]) part.hidden = !decision;
       set(everywhereRow, { hidden: !decision || !/[2-9TJQKA][cdhs]/.test(node.line) });
       text.hidden = !decision || scope !== "text";
-      title.textContent = decision ? `${node.player.toUpperCase()} ${node.line ? `after ${node.line}` : "at the first decision"}` : "Only decisions can be locked: choose one in the line above.";
+      title.textContent = decision
+        ? `${node.player.toUpperCase()} ${node.line ? `after ${node.line}` : "at the first decision"}`
+        : "Only decisions can be locked: choose one in the line above.";
       drawScopes();
       if (!decision) text.hidden = true;
       if (decision && !samePlace) {
         const cell = scene.acts && state.pin ? classes[CLASSES.indexOf(state.pin)] : null;
-        sliders.show(node.actions, colours, cell ? cell.mix : node.actions.map((action) => action.frequency ?? 1 / node.actions.length));
+        sliders.show(
+          node.actions,
+          colours,
+          cell ? cell.mix : node.actions.map((action) => action.frequency ?? 1 / node.actions.length),
+        );
       }
       drawList();
     },

@@ -29,16 +29,33 @@ function categoryTable(title, held, names, { actions, colours, node }, choose) {
       "tr",
       {},
       make("td", {}, make("button.link", { onclick: () => choose(label(key)), title: "Show these hands" }, label(key))),
-      make("td.share", {}, make("span.track", {}, make("span.bar", { style: { width: `${(100 * share) / most}%` } })), percent(share)),
+      make(
+        "td.share",
+        {},
+        make("span.track", {}, make("span.bar", { style: { width: `${(100 * share) / most}%` } })),
+        percent(share),
+      ),
       make("td", {}, fixed(combos, 1)),
-      actions.length ? make("td.mix-column", {}, make("span.mix", { style: { background: mix ? mixBackground(mix, colours) : "none" } })) : null,
+      actions.length
+        ? make(
+            "td.mix-column",
+            {},
+            make("span.mix", { style: { background: mix ? mixBackground(mix, colours) : "none" } }),
+          )
+        : null,
       ...actions.map((_, action) => make("td", {}, percent(mix?.[action]))),
       make("td.main-number", {}, ev(chips, node.pot)),
       make("td", {}, percent(equity)),
     ),
   );
   const head = (text) => make(`th${text === "Strategy" ? ".mix-column" : ""}`, { scope: "col" }, text);
-  const heads = ["Combos", ...(actions.length ? ["Strategy"] : []), ...actions.map((action) => action.name), "EV", "Equity"];
+  const heads = [
+    "Combos",
+    ...(actions.length ? ["Strategy"] : []),
+    ...actions.map((action) => action.name),
+    "EV",
+    "Equity",
+  ];
   return make(
     "table.made",
     {},

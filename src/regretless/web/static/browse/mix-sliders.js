@@ -32,13 +32,36 @@ export function mixSliders() {
       shares = start;
       rows = actions.map((action, place) => {
         const label = `${action.name}, percent`;
-        const slider = make("input", { type: "range", min: 0, max: 100, step: 1, "aria-label": label, oninput: () => move(place, slider.value / 100) });
-        const number = make("input.field", { type: "number", min: 0, max: 100, step: "any", "aria-label": `${label}, as a number`, onchange: () => move(place, Math.min(100, Math.max(0, number.value)) / 100) });
+        const slider = make("input", {
+          type: "range",
+          min: 0,
+          max: 100,
+          step: 1,
+          "aria-label": label,
+          oninput: () => move(place, slider.value / 100),
+        });
+        const number = make("input.field", {
+          type: "number",
+          min: 0,
+          max: 100,
+          step: "any",
+          "aria-label": `${label}, as a number`,
+          onchange: () => move(place, Math.min(100, Math.max(0, number.value)) / 100),
+        });
         return { slider, number, name: action.name, colour: colours[place] };
       });
       fill(
         root,
-        ...rows.map(({ slider, number, name, colour }) => make(".lock-action", {}, make("span.swatch", { style: { background: colour } }), make("span", {}, name), slider, number)),
+        ...rows.map(({ slider, number, name, colour }) =>
+          make(
+            ".lock-action",
+            {},
+            make("span.swatch", { style: { background: colour } }),
+            make("span", {}, name),
+            slider,
+            number,
+          ),
+        ),
       );
       draw();
       set(root, { role: "group", "aria-label": "Locked mix" });

@@ -6,14 +6,22 @@ import { fill, make } from "../shared/dom.js";
 import { ev, percent } from "../shared/format.js";
 
 export function pinnedClass(find) {
-  const root = make("section.pinned-class.panel", { "aria-label": "Combos of a class", "aria-live": "polite", tabindex: 0 });
+  const root = make("section.pinned-class.panel", {
+    "aria-label": "Combos of a class",
+    "aria-live": "polite",
+    tabindex: 0,
+  });
   return {
     root,
     /** `names`: the classes to show, one or two. */
     show(scene, names) {
       const shown = names.filter(Boolean);
       if (!shown.length) {
-        fill(root, make("p.hint", {}, "Click a cell to pin it, shift-click to compare two, or "), make("button.button", { onclick: find }, "find a hand"));
+        fill(
+          root,
+          make("p.hint", {}, "Click a cell to pin it, shift-click to compare two, or "),
+          make("button.button", { onclick: find }, "find a hand"),
+        );
         return;
       }
       fill(root, ...shown.flatMap((name) => classChips(scene, name)));

@@ -18,7 +18,10 @@ export function rangesTab() {
       for (const { player, grid, combos } of parts) {
         const acts = node.kind === "decision" && node.player === player;
         const actions = acts ? node.actions : [];
-        const classes = readClasses(readHands(meta, node, player, acts), actions.map((action) => action.name));
+        const classes = readClasses(
+          readHands(meta, node, player, acts),
+          actions.map((action) => action.name),
+        );
         grid.show({ classes, actions, colours, number: "none", pot: node.pot, pinned, versus: state.versus });
         say(combos, `${fixed(node.players[player].combos, 1)} combos${acts ? ", to act" : ""}`);
       }

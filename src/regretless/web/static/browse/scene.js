@@ -95,7 +95,7 @@ export function readClasses(hands, actions) {
       mix,
       weight: weight / combosIn(CLASSES[place]),
       combos: weight,
-      height: weight / combosHeld(held) / most,
+      height: weight / held.length / most, // combos that the board makes impossible do not lower a cell
       ev: mean((hand) => hand.ev),
       equity: mean((hand) => hand.equity),
       eqr: mean((hand) => hand.eqr),
@@ -104,9 +104,6 @@ export function readClasses(hands, actions) {
     };
   });
 }
-
-/** Hands of the class in the table: cards on the board make some combos impossible, and those do not lower a cell. */
-const combosHeld = (held) => held.length;
 
 function weightedMean(hands) {
   return (read) => {

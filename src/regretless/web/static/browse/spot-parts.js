@@ -36,7 +36,10 @@ export function spotParts({ go, change }) {
     previewed = name;
     if (scene) pinned.show(scene, shownClasses());
   };
-  const shownClasses = () => (previewed && previewed !== scene.state.pin && !scene.state.versus ? [previewed] : [scene.state.pin, scene.state.versus]);
+  const shownClasses = () =>
+    previewed && previewed !== scene.state.pin && !scene.state.versus
+      ? [previewed]
+      : [scene.state.pin, scene.state.versus];
 
   const strip = lineStrip(go);
   const bar = actionBar(go);
@@ -61,7 +64,12 @@ export function spotParts({ go, change }) {
     ".browse",
     {},
     strip.root,
-    make(".browse-body", {}, make(".browse-left", {}, bar.root, grid.root, numbers.root), make(".browse-right", {}, players.root, pinned.root, tabList.root, content)),
+    make(
+      ".browse-body",
+      {},
+      make(".browse-left", {}, bar.root, grid.root, numbers.root),
+      make(".browse-right", {}, players.root, pinned.root, tabList.root, content),
+    ),
   );
 
   function showStrip() {
@@ -79,7 +87,15 @@ export function spotParts({ go, change }) {
       const { node, state } = scene;
       if (before?.node !== node) showStrip();
       bar.show(scene);
-      grid.show({ classes: scene.classes, actions: scene.actions, colours: scene.colours, number: state.number, pot: node.pot, pinned: state.pin, versus: state.versus });
+      grid.show({
+        classes: scene.classes,
+        actions: scene.actions,
+        colours: scene.colours,
+        number: state.number,
+        pot: node.pot,
+        pinned: state.pin,
+        versus: state.versus,
+      });
       numbers.show(state.number, scene.player);
       players.show(scene);
       pinned.show(scene, shownClasses());
@@ -97,9 +113,17 @@ export function spotParts({ go, change }) {
 
 function numberChoice(choose) {
   const player = make("span.label.spring");
-  const buttons = Object.entries(NUMBERS).map(([key, { label }]) => ({ key, root: make("button.choice", { onclick: () => choose(key), title: `Show ${label} in each cell` }, label) }));
+  const buttons = Object.entries(NUMBERS).map(([key, { label }]) => ({
+    key,
+    root: make("button.choice", { onclick: () => choose(key), title: `Show ${label} in each cell` }, label),
+  }));
   return {
-    root: make(".grid-controls", { role: "group", "aria-label": "Number in each cell" }, ...buttons.map((button) => button.root), player),
+    root: make(
+      ".grid-controls",
+      { role: "group", "aria-label": "Number in each cell" },
+      ...buttons.map((button) => button.root),
+      player,
+    ),
     show(number, shown) {
       for (const { key, root } of buttons) set(root, { "aria-pressed": String(key === number) });
       player.textContent = `range of ${shown.toUpperCase()}`;
@@ -109,7 +133,13 @@ function numberChoice(choose) {
 
 function tabBar(tabs, choose) {
   const keys = Object.keys(tabs);
-  const buttons = keys.map((key) => make("button", { role: "tab", id: `tab-${key}`, "aria-controls": "tab-content", onclick: () => choose(key) }, tabs[key].label));
+  const buttons = keys.map((key) =>
+    make(
+      "button",
+      { role: "tab", id: `tab-${key}`, "aria-controls": "tab-content", onclick: () => choose(key) },
+      tabs[key].label,
+    ),
+  );
   const beside = make(".beside");
   const list = make(".tab-list", { role: "tablist", "aria-label": "What to show" }, ...buttons);
   list.addEventListener("keydown", (event) => {
@@ -124,7 +154,9 @@ function tabBar(tabs, choose) {
   return {
     root: make(".tabs", {}, list, beside),
     show(tab, node, besideTab) {
-      keys.forEach((key, place) => set(buttons[place], { "aria-selected": String(key === tab), tabindex: key === tab ? 0 : -1 }));
+      keys.forEach((key, place) =>
+        set(buttons[place], { "aria-selected": String(key === tab), tabindex: key === tab ? 0 : -1 }),
+      );
       buttons[keys.indexOf("cards")].textContent = cardsLabel(node);
       if (besideTab !== beside.firstElementChild) fill(beside, besideTab);
     },

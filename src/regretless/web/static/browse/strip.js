@@ -24,13 +24,17 @@ function makeTile(tile, present, go, locks) {
 }
 
 function heading(left, right, locked = false) {
-  return make("h3.label", {}, make("span.caps", {}, left), locked && make("span.lock-mark", { title: "Locked here" }, "locked"), make("span", {}, right));
+  return make(
+    "h3.label",
+    {},
+    make("span.caps", {}, left),
+    locked && make("span.lock-mark", { title: "Locked here" }, "locked"),
+    make("span", {}, right),
+  );
 }
 
 function streetTile({ street, cards, pot, line }, present, go) {
-  const shown = cards.length
-    ? cards.map(cardTile)
-    : [make("span.hint", {}, `Choose the ${street} card below`)];
+  const shown = cards.length ? cards.map(cardTile) : [make("span.hint", {}, `Choose the ${street} card below`)];
   return make(
     `.tile.street${present ? ".present" : ""}`,
     {},
@@ -63,12 +67,19 @@ function decisionTile({ line, player, pot, taken, actions }, present, go, locks)
 /** What hovering an action tells: its size against the pot, and its EV. */
 export function actionTitle(action) {
   const parts = [action.name];
-  if (action.pot_share !== null && action.pot_share !== undefined) parts.push(`${percent(action.pot_share, 0)} % of the pot`);
-  if (action.frequency !== null && action.frequency !== undefined) parts.push(`${percent(action.frequency)} % of the range`);
+  if (action.pot_share !== null && action.pot_share !== undefined)
+    parts.push(`${percent(action.pot_share, 0)} % of the pot`);
+  if (action.frequency !== null && action.frequency !== undefined)
+    parts.push(`${percent(action.frequency)} % of the range`);
   if (action.ev !== null && action.ev !== undefined) parts.push(`EV ${chips(action.ev)}`);
   return parts.join(" · ");
 }
 
 function endTile({ end, pot }) {
-  return make(".tile.present", {}, heading(end, `pot ${chips(pot)}`), make("p.hint", {}, end === "fold" ? "The hand is over." : "Hands are shown."));
+  return make(
+    ".tile.present",
+    {},
+    heading(end, `pot ${chips(pot)}`),
+    make("p.hint", {}, end === "fold" ? "The hand is over." : "Hands are shown."),
+  );
 }

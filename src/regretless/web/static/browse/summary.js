@@ -7,7 +7,10 @@ const DONE = { check: "checked", call: "called", fold: "folded" };
 
 export function summary(choose) {
   const parts = ["oop", "ip"].map((player) => playerPart(player, choose));
-  return { root: make(".summary", {}, ...parts.map((part) => part.root)), show: (scene) => parts.forEach((part) => part.show(scene)) };
+  return {
+    root: make(".summary", {}, ...parts.map((part) => part.root)),
+    show: (scene) => parts.forEach((part) => part.show(scene)),
+  };
 }
 
 function playerPart(player, choose) {

@@ -5,7 +5,7 @@ import { fill, make } from "../shared/dom.js";
 import { fileLinks, listFiles, showFile } from "../shared/files.js";
 import { setKeys } from "../shared/keys.js";
 import { store, stored } from "../shared/settings.js";
-import { DEFAULTS, address, go, now } from "../shared/state.js";
+import { DEFAULTS, go, now } from "../shared/state.js";
 import { practiceTable } from "./table.js";
 
 export function mount(root) {
@@ -30,7 +30,8 @@ export function mount(root) {
     busy = false;
   }
 
-  const start = (file, player) => attempt(() => post("/practice", { file, player: player || null, line: "", seed: null }));
+  const start = (file, player) =>
+    attempt(() => post("/practice", { file, player: player || null, line: "", seed: null }));
 
   function act(name) {
     if (hand && !hand.over) attempt(() => post(`/practice/${hand.id}/act`, { action: name }));
@@ -52,8 +53,20 @@ export function mount(root) {
   function keys() {
     const take = (place) => hand.actions[place] && act(hand.actions[place].name);
     return [
-      { keys: [..."123456789"], shown: "1 … 9", label: "take the first, second, … action", foot: "action", run: (_, key) => take(Number(key) - 1) },
-      ...[["f", "fold"], ["c", "check or call"], ["b", "bet"], ["r", "raise"], ["a", "all-in"]].map(([key, label]) => ({
+      {
+        keys: [..."123456789"],
+        shown: "1 … 9",
+        label: "take the first, second, … action",
+        foot: "action",
+        run: (_, key) => take(Number(key) - 1),
+      },
+      ...[
+        ["f", "fold"],
+        ["c", "check or call"],
+        ["b", "bet"],
+        ["r", "raise"],
+        ["a", "all-in"],
+      ].map(([key, label]) => ({
         keys: [key],
         shown: key.toUpperCase(),
         label,
@@ -67,19 +80,17 @@ export function mount(root) {
     setKeys([]);
     showFile(null);
     const files = (await listFiles()).filter((file) => file.kind === "spot");
-    const links = fileLinks(files);
-    for (const [place, link] of links.querySelectorAll("a").entries()) {
-      const change = { ...DEFAULTS, view: "practice", file: files[place].file };
-      link.href = address(change);
-    }
-    links.addEventListener("click", (event) => {
-      const link = event.target.closest("a");
-      if (!link) return;
-      event.preventDefault();
-      event.stopImmediatePropagation();
-      go({ ...DEFAULTS, view: "practice", file: new URL(link.href).searchParams.get("file") });
-    }, { capture: true });
-    fill(root, make(".empty.chooser", {}, make("h1", {}, files.length ? "Practise a solved spot" : "No solved spot here yet"), files.length ? links : make("p", {}, "Set up a spot and solve it; then hands can be dealt from it.")));
+    fill(
+      root,
+      make(
+        ".empty.chooser",
+        {},
+        make("h1", {}, files.length ? "Practise a solved spot" : "No solved spot here yet"),
+        files.length
+          ? fileLinks(files, { view: "practice" })
+          : make("p", {}, "Set up a spot and solve it; then hands can be dealt from it."),
+      ),
+    );
   }
 
   return {

@@ -21,48 +21,97 @@ export function practiceTable({ act, deal, explain, restart }) {
     ".practice",
     {},
     strip.root,
-    make(".practice-body", {}, make("section.felt.panel", { "aria-label": "Hand" }, board, hole, situation, choices, problem), make(".practice-side", {}, verdict, score)),
+    make(
+      ".practice-body",
+      {},
+      make("section.felt.panel", { "aria-label": "Hand" }, board, hole, situation, choices, problem),
+      make(".practice-side", {}, verdict, score),
+    ),
   );
 
   function showChoices(hand) {
     if (hand.over) {
-      fill(choices, make("p.outcome", {}, hand.outcome.text), ...(hand.outcome.opponent ? [make("span.opponent", {}, "They had ", ...hand.outcome.opponent.map(cardTile))] : []), make("button.button.primary", { onclick: deal }, "Next hand"));
+      fill(
+        choices,
+        make("p.outcome", {}, hand.outcome.text),
+        ...(hand.outcome.opponent
+          ? [make("span.opponent", {}, "They had ", ...hand.outcome.opponent.map(cardTile))]
+          : []),
+        make("button.button.primary", { onclick: deal }, "Next hand"),
+      );
       return;
     }
     const colours = actionColours(hand.actions.map((action) => action.name));
     fill(
       choices,
       ...hand.actions.map((action, place) =>
-        make("button.act", { onclick: () => act(action.name), style: { background: colours[place] } }, make("strong", {}, action.name), make("span", {}, action.pot_share ? `${percent(action.pot_share, 0)} % of pot` : "")),
+        make(
+          "button.act",
+          { onclick: () => act(action.name), style: { background: colours[place] } },
+          make("strong", {}, action.name),
+          make("span", {}, action.pot_share ? `${percent(action.pot_share, 0)} % of pot` : ""),
+        ),
       ),
     );
   }
 
   function showVerdict({ feedback }) {
     if (!feedback) {
-      fill(verdict, make("h2.label", {}, "Verdict"), make("p.hint", {}, "Choose an action: what the solution does with this hand, and what your choice costs, is shown here."));
+      fill(
+        verdict,
+        make("h2.label", {}, "Verdict"),
+        make(
+          "p.hint",
+          {},
+          "Choose an action: what the solution does with this hand, and what your choice costs, is shown here.",
+        ),
+      );
       return;
     }
     const names = Object.keys(feedback.strategy);
     const colours = actionColours(names);
     fill(
       verdict,
-      make("header", {}, make(`h2.grade.${feedback.grade}`, {}, GRADES[feedback.grade]), make("span.lost", {}, feedback.lost > 0.005 ? `−${fixed(feedback.lost, 2)} chips` : "nothing lost")),
-      make("p.hint", {}, handText(feedback.hand), ` ${feedback.line ? `after ${feedback.line}` : "at the first decision"}: you chose ${feedback.chosen}`),
+      make(
+        "header",
+        {},
+        make(`h2.grade.${feedback.grade}`, {}, GRADES[feedback.grade]),
+        make("span.lost", {}, feedback.lost > 0.005 ? `−${fixed(feedback.lost, 2)} chips` : "nothing lost"),
+      ),
+      make(
+        "p.hint",
+        {},
+        handText(feedback.hand),
+        ` ${feedback.line ? `after ${feedback.line}` : "at the first decision"}: you chose ${feedback.chosen}`,
+      ),
       make("span.mix", { style: { background: mixBackground(Object.values(feedback.strategy), colours) } }),
       make(
         "table",
         {},
-        make("thead", {}, make("tr", {}, ...["Action", "Solution", "EV"].map((text) => make("th", { scope: "col" }, text)))),
+        make(
+          "thead",
+          {},
+          make("tr", {}, ...["Action", "Solution", "EV"].map((text) => make("th", { scope: "col" }, text))),
+        ),
         make(
           "tbody",
           {},
           ...names.map((name, place) =>
-            make(`tr${name === feedback.chosen ? ".chosen" : ""}`, {}, make("td", {}, make("span.swatch", { style: { background: colours[place] } }), ` ${name}`), make("td", {}, `${percent(feedback.strategy[name])} %`), make("td", {}, fixed(feedback.ev[name], 2))),
+            make(
+              `tr${name === feedback.chosen ? ".chosen" : ""}`,
+              {},
+              make("td", {}, make("span.swatch", { style: { background: colours[place] } }), ` ${name}`),
+              make("td", {}, `${percent(feedback.strategy[name])} %`),
+              make("td", {}, fixed(feedback.ev[name], 2)),
+            ),
           ),
         ),
       ),
-      make("button.link", { onclick: () => explain({ line: feedback.line, class: classOf(feedback.hand) }) }, "Look at this decision"),
+      make(
+        "button.link",
+        { onclick: () => explain({ line: feedback.line, class: classOf(feedback.hand) }) },
+        "Look at this decision",
+      ),
     );
   }
 
@@ -79,8 +128,26 @@ export function practiceTable({ act, deal, explain, restart }) {
         entry("EV lost", chips(kept.lost)),
         entry("Per decision", kept.decisions ? `${fixed(kept.lost_pct_pot, 2)} % of pot` : "–"),
       ),
-      make("ul.grades", {}, ...Object.entries(GRADES).map(([key, label]) => make("li", {}, make(`span.${key}`, {}, label), make("strong", {}, String(kept.grades[key] ?? 0))))),
-      make(".row", { role: "group", "aria-label": "Play as" }, make("span.hint", {}, "Start again as"), ...["oop", "ip"].map((each) => make("button.choice", { "aria-pressed": String(each === player), onclick: () => restart(each) }, each.toUpperCase())), make("button.choice", { onclick: () => restart("") }, "either")),
+      make(
+        "ul.grades",
+        {},
+        ...Object.entries(GRADES).map(([key, label]) =>
+          make("li", {}, make(`span.${key}`, {}, label), make("strong", {}, String(kept.grades[key] ?? 0))),
+        ),
+      ),
+      make(
+        ".row",
+        { role: "group", "aria-label": "Play as" },
+        make("span.hint", {}, "Start again as"),
+        ...["oop", "ip"].map((each) =>
+          make(
+            "button.choice",
+            { "aria-pressed": String(each === player), onclick: () => restart(each) },
+            each.toUpperCase(),
+          ),
+        ),
+        make("button.choice", { onclick: () => restart("") }, "either"),
+      ),
     );
   }
 

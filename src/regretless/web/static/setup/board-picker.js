@@ -20,7 +20,11 @@ export function boardPicker({ fields, changed }) {
         {},
         ...[...RANKS].map((rank) => {
           const card = rank + suit;
-          const button = make(`button.picker-card.suit-${suit}`, { "aria-label": `${rank} of ${SUIT_NAMES[suit]}`, onclick: () => toggle(card) }, rank + SYMBOLS[suit]);
+          const button = make(
+            `button.picker-card.suit-${suit}`,
+            { "aria-label": `${rank} of ${SUIT_NAMES[suit]}`, onclick: () => toggle(card) },
+            rank + SYMBOLS[suit],
+          );
           buttons.set(card, button);
           return button;
         }),
@@ -50,7 +54,10 @@ export function boardPicker({ fields, changed }) {
     if (document.activeElement !== input) input.value = text;
     const cards = cardsIn(text);
     for (const [card, button] of buttons) {
-      set(button, { "aria-pressed": String(cards.includes(card)), disabled: cards.length >= MOST && !cards.includes(card) });
+      set(button, {
+        "aria-pressed": String(cards.includes(card)),
+        disabled: cards.length >= MOST && !cards.includes(card),
+      });
     }
   }
 
@@ -58,7 +65,23 @@ export function boardPicker({ fields, changed }) {
   show();
   const dealButton = (count, label) => make("button.button", { onclick: () => deal(count) }, label);
   return {
-    root: make("section.board-picker", { "aria-label": "Cards of the board" }, deck, make(".board-row", {}, field, make(".row", { role: "group", "aria-label": "Random board" }, dealButton(3, "Random flop"), dealButton(4, "turn"), dealButton(5, "river")))),
+    root: make(
+      "section.board-picker",
+      { "aria-label": "Cards of the board" },
+      deck,
+      make(
+        ".board-row",
+        {},
+        field,
+        make(
+          ".row",
+          { role: "group", "aria-label": "Random board" },
+          dealButton(3, "Random flop"),
+          dealButton(4, "turn"),
+          dealButton(5, "river"),
+        ),
+      ),
+    ),
     show,
   };
 }

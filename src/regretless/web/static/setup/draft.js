@@ -7,13 +7,20 @@
 
 import { store, stored } from "../shared/settings.js";
 
-export const EMPTY = { name: "", board: "", pot: "", stack: "", oop: { range: "" }, ip: { range: "" }, bets: { bet: "33%, 75%", raise: "2.5x" }, rules: {} };
+export const EMPTY = {
+  name: "",
+  board: "",
+  pot: "",
+  stack: "",
+  oop: { range: "" },
+  ip: { range: "" },
+  bets: { bet: "33%, 75%", raise: "2.5x" },
+  rules: {},
+};
 
 export const NO_SIZES = "none";
 
 let spot = stored("spot", structuredClone(EMPTY));
-
-export const draftSpot = () => spot;
 
 export function replaceDraft(given) {
   spot = { ...structuredClone(EMPTY), bets: {}, ...structuredClone(given) };
@@ -41,7 +48,11 @@ export function writeField(path, text) {
 
 function value(path, text, sizes) {
   if (sizes && text.trim() === NO_SIZES) return "";
-  if (path.startsWith("lines.")) return text.split("\n").map((line) => line.trim()).filter(Boolean);
+  if (path.startsWith("lines."))
+    return text
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean);
   if (path.endsWith("reraise") && text.includes("|")) return text.split("|").map((part) => part.trim());
   return text;
 }

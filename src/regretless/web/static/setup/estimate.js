@@ -11,7 +11,13 @@ import { isMissing } from "./fields.js";
 const MISSING = { oop: "OOP's range", ip: "IP's range" };
 
 export function estimateBar({ meta, changed }) {
-  const options = { target: meta.defaults.target, device: "auto", threads: "", storage: "32", ...stored("options", {}) };
+  const options = {
+    target: meta.defaults.target,
+    device: "auto",
+    threads: "",
+    storage: "32",
+    ...stored("options", {}),
+  };
   const change = (key) => (event) => {
     options[key] = event.target.value;
     store("options", options);
@@ -23,7 +29,11 @@ export function estimateBar({ meta, changed }) {
     return make("label.option", {}, make("span.label", {}, label), input);
   };
   const choice = (key, label, values) => {
-    const select = make("select.field", { onchange: change(key) }, ...values.map(([value, text]) => make("option", { value }, text)));
+    const select = make(
+      "select.field",
+      { onchange: change(key) },
+      ...values.map(([value, text]) => make("option", { value }, text)),
+    );
     select.value = options[key];
     return make("label.option", {}, make("span.label", {}, label), select);
   };
@@ -34,9 +44,23 @@ export function estimateBar({ meta, changed }) {
   const root = make(
     "section.estimate",
     { "aria-label": "Estimate and start" },
-    make(".options", {}, number("target", "Target, % of pot"), choice("device", "Device", devices), number("threads", "Threads", "all"), choice("storage", "Storage", [["32", "32 bits"], ["16", "16 bits"]])),
+    make(
+      ".options",
+      {},
+      number("target", "Target, % of pot"),
+      choice("device", "Device", devices),
+      number("threads", "Threads", "all"),
+      choice("storage", "Storage", [
+        ["32", "32 bits"],
+        ["16", "16 bits"],
+      ]),
+    ),
     problem,
-    make("dl", {}, ...Object.entries(facts).map(([label, value]) => make("div", {}, make("dt.label", {}, label), value))),
+    make(
+      "dl",
+      {},
+      ...Object.entries(facts).map(([label, value]) => make("div", {}, make("dt.label", {}, label), value)),
+    ),
     solve,
   );
 
@@ -66,11 +90,25 @@ export function estimateBar({ meta, changed }) {
       const bits = options.storage;
       say(facts.Nodes, estimate ? count(estimate.nodes) : "–");
       say(facts.Memory, estimate ? bytes(estimate.memory_bytes[bits]) : "–");
-      say(facts.Time, estimate ? (estimate.seconds === null ? "–" : estimate.seconds < 1 ? duration(estimate.seconds) : `about ${duration(estimate.seconds)}`) : "–");
+      say(
+        facts.Time,
+        estimate
+          ? estimate.seconds === null
+            ? "–"
+            : estimate.seconds < 1
+              ? duration(estimate.seconds)
+              : `about ${duration(estimate.seconds)}`
+          : "–",
+      );
       say(facts.File, estimate ? bytes(estimate.file_bytes) : "–");
-      const missing = errors.filter((error) => isMissing(error.message)).map((error) => MISSING[error.field] ?? error.field);
+      const missing = errors
+        .filter((error) => isMissing(error.message))
+        .map((error) => MISSING[error.field] ?? error.field);
       const todo = missing.length ? `Still to set: ${missing.join(", ")}` : "";
-      problem.textContent = elsewhere.join(" ") || (estimate && !estimate.fits[bits] ? estimate.note : "") || (valid ? (estimate?.note ?? "") : todo);
+      problem.textContent =
+        elsewhere.join(" ") ||
+        (estimate && !estimate.fits[bits] ? estimate.note : "") ||
+        (valid ? (estimate?.note ?? "") : todo);
       solve.disabled = !valid || (estimate !== null && !estimate.fits[bits]);
     },
   };

@@ -22,10 +22,24 @@ export function fieldSet(changed) {
 
     /** A labelled text field for a path of the spot. */
     text(path, label, { placeholder = "", hint = "" } = {}) {
-      const input = make("input.field", { id: `field-${path}`, placeholder, spellcheck: "false", autocomplete: "off", "data-field": path, oninput: () => (writeField(path, input.value), changed()) });
+      const input = make("input.field", {
+        id: `field-${path}`,
+        placeholder,
+        spellcheck: "false",
+        autocomplete: "off",
+        "data-field": path,
+        oninput: () => (writeField(path, input.value), changed()),
+      });
       input.value = readField(path);
       const note = hint ? make("span.hint", { id: `hint-${path}` }, hint) : null;
-      return make(".labelled", {}, make("label.label", { for: input.id }, label), input, note, register(path, input, note));
+      return make(
+        ".labelled",
+        {},
+        make("label.label", { for: input.id }, label),
+        input,
+        note,
+        register(path, input, note),
+      );
     },
 
     /** Read every field again, after a file or a preset changed the spot. */

@@ -1,6 +1,10 @@
-/** A 13 × 13 grid to paint on: drag sets the weight of the brush, starting on a painted cell erases. */
+/**
+ * A 13 × 13 grid to paint on: dragging sets the weight of the brush, or erases if it starts on a painted cell. A
+ * shift-click only shows the suits of a cell.
+ */
 
-import { CLASSES, RANKS } from "../shared/cards.js";
+import { CLASSES } from "../shared/cards.js";
+import { classGrid } from "../shared/class-grid.js";
 import { make, say, set } from "../shared/dom.js";
 import { percent } from "../shared/format.js";
 
@@ -12,19 +16,21 @@ export function paintGrid(label, { weightOf, paint, done, choose }) {
   const cells = CLASSES.map((name) => {
     const fill = make("span.fill", { "aria-hidden": "true", style: { background: "var(--paint)" } });
     const details = make("span.for-readers");
-    const root = make("button.cell", { role: "gridcell", tabindex: -1, "data-class": name }, fill, make("span.name", {}, name), details);
+    const root = make(
+      "button.cell",
+      { role: "gridcell", tabindex: -1, "data-class": name },
+      fill,
+      make("span.name", {}, name),
+      details,
+    );
     return { root, fill, details };
   });
-  const rows = [...RANKS].map((_, row) => make(".grid-row", { role: "row" }, ...cells.slice(13 * row, 13 * row + 13).map((cell) => cell.root)));
-  const root = make(".grid.paint", { role: "grid", "aria-label": label }, ...rows);
+  const elements = cells.map((cell) => cell.root);
+  const grid = classGrid(".grid.paint", label, elements, choose);
+  const { root } = grid;
   let stroke = null; // {erase, last}
-  let focused = 0;
-  set(cells[0].root, { tabindex: 0 });
 
-  const placeAt = (x, y) => {
-    const cell = document.elementFromPoint(x, y)?.closest(".cell");
-    return cell && root.contains(cell) ? CLASSES.indexOf(cell.dataset.class) : -1;
-  };
+  const placeAt = (x, y) => grid.placeOf(document.elementFromPoint(x, y));
 
   function touch(place) {
     if (place < 0 || place === stroke.last) return;
@@ -37,15 +43,12 @@ export function paintGrid(label, { weightOf, paint, done, choose }) {
     const place = placeAt(event.clientX, event.clientY);
     if (place < 0 || event.button !== 0) return;
     event.preventDefault();
-    root.setPointerCapture(event.pointerId);
-    focus(place, true);
-    stroke = { erase: weightOf(place) > 0 && !event.shiftKey, last: -1 };
-    if (event.shiftKey) {
-      stroke = null;
-      choose(place);
-      return;
+    grid.focus(place);
+    if (!event.shiftKey) {
+      root.setPointerCapture(event.pointerId);
+      stroke = { erase: weightOf(place) > 0, last: -1 };
+      touch(place);
     }
-    touch(place);
     choose(place);
   });
   root.addEventListener("pointermove", (event) => {
@@ -60,29 +63,15 @@ export function paintGrid(label, { weightOf, paint, done, choose }) {
     });
   }
 
-  function focus(place, moveFocus) {
-    set(cells[focused].root, { tabindex: -1 });
-    focused = place;
-    set(cells[focused].root, { tabindex: 0 });
-    if (moveFocus) cells[focused].root.focus({ preventScroll: true });
-  }
-
   root.addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -13, ArrowDown: 13 }[event.key];
-    if (step !== undefined) {
-      const column = (focused % 13) + (Math.abs(step) === 1 ? step : 0);
-      if (column >= 0 && column <= 12 && cells[focused + step]) {
-        focus(focused + step, true);
-        choose(focused);
-      }
-    } else if (event.key === " " || event.key === "Enter") {
-      paint(focused, weightOf(focused) > 0);
-      draw(focused);
-      choose(focused);
-      done();
-    } else return;
+    if (event.key !== " " && event.key !== "Enter") return;
     event.preventDefault();
     event.stopPropagation();
+    const place = grid.focused();
+    paint(place, weightOf(place) > 0);
+    draw(place);
+    choose(place);
+    done();
   });
 
   function draw(place) {

@@ -21,7 +21,9 @@ const menus = new Set();
 function groups(entries) {
   const found = new Map();
   for (const entry of entries) found.set(entry.group, [...(found.get(entry.group) ?? []), entry]);
-  return [...found].map(([group, members]) => make("optgroup", { label: group }, ...members.map(({ label, range }) => make("option", { value: range }, label))));
+  return [...found].map(([group, members]) =>
+    make("optgroup", { label: group }, ...members.map(({ label, range }) => make("option", { value: range }, label))),
+  );
 }
 
 /** `current()` is the text to save; `choose(text)` takes a preset. */
@@ -38,13 +40,23 @@ export function presetMenu({ current, choose }) {
 
   async function draw() {
     const mine = Object.entries(own()).map(([label, range]) => ({ group: "Own ranges", label, range }));
-    const formations = await presets().then((answer) => answer.presets, () => []);
-    const ranges = formations.flatMap(({ group, label, oop, ip }) => [oop, ip].map(({ name, range }) => ({ group, label: `${name}: ${label}`, range })));
+    const formations = await presets().then(
+      (answer) => answer.presets,
+      () => [],
+    );
+    const ranges = formations.flatMap(({ group, label, oop, ip }) =>
+      [oop, ip].map(({ name, range }) => ({ group, label: `${name}: ${label}`, range })),
+    );
     fill(
       menu,
       make("option", { value: "" }, "Presets…"),
       ...groups([...mine, ...ranges]),
-      make("optgroup", { label: "Own" }, make("option", { value: "save" }, "Save this range…"), mine.length ? make("option", { value: "manage" }, "Remove own ranges…") : null),
+      make(
+        "optgroup",
+        { label: "Own" },
+        make("option", { value: "save" }, "Save this range…"),
+        mine.length ? make("option", { value: "manage" }, "Remove own ranges…") : null,
+      ),
     );
   }
 
@@ -59,7 +71,11 @@ function keep(ranges) {
 }
 
 function saveDialog(range) {
-  const name = make("input.field", { "aria-label": "Name of the range", placeholder: "BTN open 40 bb", autofocus: true });
+  const name = make("input.field", {
+    "aria-label": "Name of the range",
+    placeholder: "BTN open 40 bb",
+    autofocus: true,
+  });
   const dialog = openDialog(
     "Save this range",
     make(
@@ -84,7 +100,22 @@ function manageDialog() {
     fill(
       list,
       ...Object.keys(own()).map((name) =>
-        make("li", {}, name, make("button.button", { "aria-label": `Remove ${name}`, onclick: () => (keep(Object.fromEntries(Object.entries(own()).filter(([each]) => each !== name))), draw()) }, "Remove")),
+        make(
+          "li",
+          {},
+          name,
+          make(
+            "button.button",
+            {
+              "aria-label": `Remove ${name}`,
+              onclick: () => (
+                keep(Object.fromEntries(Object.entries(own()).filter(([each]) => each !== name))),
+                draw()
+              ),
+            },
+            "Remove",
+          ),
+        ),
       ),
     );
   draw();
@@ -105,7 +136,13 @@ export function formationMenu(choose) {
   presets()
     .then(({ presets: list }) => {
       const byGroup = Map.groupBy(list, (each) => each.group);
-      fill(menu, make("option", { value: "" }, "Formation…"), ...[...byGroup].map(([group, members]) => make("optgroup", { label: group }, ...members.map((each) => make("option", { value: each.key }, each.label)))));
+      fill(
+        menu,
+        make("option", { value: "" }, "Formation…"),
+        ...[...byGroup].map(([group, members]) =>
+          make("optgroup", { label: group }, ...members.map((each) => make("option", { value: each.key }, each.label))),
+        ),
+      );
     })
     .catch(() => fill(menu, make("option", { value: "" }, "Formations could not be read")));
   return menu;

@@ -21,10 +21,24 @@ export function rangeEditor(player, { names, fields, changed }) {
   let strokes = 0; // counts changes to the weights by hand, so that text read before one does not undo it
 
   const weightOf = (place) => members[place].reduce((sum, index) => sum + weights[index], 0) / members[place].length;
-  const brush = make("input", { type: "range", min: 5, max: 100, step: 5, value: 100, "aria-label": `Weight of the brush for ${player.toUpperCase()}, percent`, oninput: () => (brushText.textContent = `${brush.value} %`) });
+  const brush = make("input", {
+    type: "range",
+    min: 5,
+    max: 100,
+    step: 5,
+    value: 100,
+    "aria-label": `Weight of the brush for ${player.toUpperCase()}, percent`,
+    oninput: () => (brushText.textContent = `${brush.value} %`),
+  });
   const brushText = make("output", {}, "100 %");
   const count = make("span.hint", { role: "status" });
-  const text = make("textarea.field", { rows: 2, spellcheck: "false", "aria-label": `Range of ${player.toUpperCase()} as text`, placeholder: "22+, A2s+, KTo+, AhKh:0.5", oninput: () => (writeField(path, text.value), changed(), readText()) });
+  const text = make("textarea.field", {
+    rows: 2,
+    spellcheck: "false",
+    "aria-label": `Range of ${player.toUpperCase()} as text`,
+    placeholder: "22+, A2s+, KTo+, AhKh:0.5",
+    oninput: () => (writeField(path, text.value), changed(), readText()),
+  });
   const problem = fields.register(path, text);
   const suits = make(".suits", { role: "group", "aria-label": "Combos of one class" });
 
@@ -81,7 +95,8 @@ export function rangeEditor(player, { names, fields, changed }) {
   const readLater = debounced(async (before) => {
     const asked = text.value;
     const answer = asked.trim() ? await post("/ranges/parse", { text: asked }).catch(() => null) : NOTHING;
-    if (answer?.valid && text.value === asked && before === strokes) take(answer.weights ?? new Array(names.length).fill(0), answer);
+    if (answer?.valid && text.value === asked && before === strokes)
+      take(answer.weights ?? new Array(names.length).fill(0), answer);
   }, 150);
   const readText = () => readLater(strokes);
 
@@ -107,8 +122,17 @@ export function rangeEditor(player, { names, fields, changed }) {
 
   const formats = make(
     "select.field.compact",
-    { "aria-label": "Write the text as", title: "Write the text as another tool reads it", onchange: () => (formats.value && copyAs(formats.value), (formats.value = "")) },
-    ...[["", "Text as…"], ["short", "short"], ["gto+", "GTO+, Flopzilla"], ["weights", "PioSOLVER weights"]].map(([value, label]) => make("option", { value }, label)),
+    {
+      "aria-label": "Write the text as",
+      title: "Write the text as another tool reads it",
+      onchange: () => (formats.value && copyAs(formats.value), (formats.value = "")),
+    },
+    ...[
+      ["", "Text as…"],
+      ["short", "short"],
+      ["gto+", "GTO+, Flopzilla"],
+      ["weights", "PioSOLVER weights"],
+    ].map(([value, label]) => make("option", { value }, label)),
   );
   const clear = make("button.button", { onclick: () => setText("") }, "Clear");
   const root = make(

@@ -14,14 +14,35 @@ const RULES = [
 ];
 
 export function ruleFields({ fields, changed }) {
-  const inputs = RULES.map(([key, label, placeholder, hint]) => fields.text(`rules.${key}`, label, { placeholder, hint }));
+  const inputs = RULES.map(([key, label, placeholder, hint]) =>
+    fields.text(`rules.${key}`, label, { placeholder, hint }),
+  );
   const lines = [
     ["lines.add", "Lines to add", "bet 94, raise 300"],
     ["lines.remove", "Lines to remove", "check, bet 94"],
   ].map(([path, label, placeholder]) => {
-    const area = make("textarea.field", { id: `field-${path}`, rows: 2, placeholder, spellcheck: "false", "data-field": path, oninput: () => (writeField(path, area.value), changed()) });
+    const area = make("textarea.field", {
+      id: `field-${path}`,
+      rows: 2,
+      placeholder,
+      spellcheck: "false",
+      "data-field": path,
+      oninput: () => (writeField(path, area.value), changed()),
+    });
     area.value = readField(path);
-    return make(".labelled", {}, make("label.label", { for: area.id }, `${label}, one per row`), area, fields.register(path, area));
+    return make(
+      ".labelled",
+      {},
+      make("label.label", { for: area.id }, `${label}, one per row`),
+      area,
+      fields.register(path, area),
+    );
   });
-  return make("details.panel.rules", {}, make("summary", {}, "Rake, thresholds, single lines"), make(".rule-grid", {}, ...inputs), make(".rule-lines", {}, ...lines));
+  return make(
+    "details.panel.rules",
+    {},
+    make("summary", {}, "Rake, thresholds, single lines"),
+    make(".rule-grid", {}, ...inputs),
+    make(".rule-lines", {}, ...lines),
+  );
 }

@@ -34,7 +34,26 @@ export function mount(root) {
     const middle = make(
       ".setup-middle",
       {},
-      make(".panel.setup-game", {}, make(".setup-start", {}, formationMenu(takeFormation), files.root, make("button.button", { onclick: () => take(EMPTY) }, "Start over")), problem, board.root, make(".pot-row", {}, fields.text("pot", "Pot", { placeholder: "60" }), fields.text("stack", "Stack behind", { placeholder: "240" }), fields.text("name", "Name", { placeholder: "optional" }))),
+      make(
+        ".panel.setup-game",
+        {},
+        make(
+          ".setup-start",
+          {},
+          formationMenu(takeFormation),
+          files.root,
+          make("button.button", { onclick: () => take(EMPTY) }, "Start over"),
+        ),
+        problem,
+        board.root,
+        make(
+          ".pot-row",
+          {},
+          fields.text("pot", "Pot", { placeholder: "60" }),
+          fields.text("stack", "Stack behind", { placeholder: "240" }),
+          fields.text("name", "Name", { placeholder: "optional" }),
+        ),
+      ),
       sizes.root,
     );
     fill(
@@ -43,7 +62,14 @@ export function mount(root) {
         ".setup",
         {},
         make("h1.for-readers", {}, "Set up a spot"),
-        make(".setup-scroll", {}, make(".setup-ranges", {}, editors[0].root, middle, editors[1].root), sizes.finer, ruleFields({ fields, changed }), tree.root),
+        make(
+          ".setup-scroll",
+          {},
+          make(".setup-ranges", {}, editors[0].root, middle, editors[1].root),
+          sizes.finer,
+          ruleFields({ fields, changed }),
+          tree.root,
+        ),
         estimate.root,
       ),
     );
@@ -56,7 +82,11 @@ export function mount(root) {
   const check = debounced(async () => {
     const { threads, target } = parts.estimate.wanted();
     try {
-      const answer = await askCheck({ spot: spotToSend(), threads: Number.isFinite(threads) ? threads : null, target: Number.isFinite(target) ? target : null });
+      const answer = await askCheck({
+        spot: spotToSend(),
+        threads: Number.isFinite(threads) ? threads : null,
+        target: Number.isFinite(target) ? target : null,
+      });
       if (!answer) return;
       parts.estimate.show(answer, parts.fields.showErrors(answer.errors));
       if (answer.valid) parts.tree.refresh();
@@ -79,7 +109,14 @@ export function mount(root) {
   }
 
   function takeFormation({ oop, ip, pot, stack, chip, label }) {
-    for (const [path, value] of Object.entries({ "oop.range": oop.range, "ip.range": ip.range, pot, stack, "rules.chip": chip, name: label })) {
+    for (const [path, value] of Object.entries({
+      "oop.range": oop.range,
+      "ip.range": ip.range,
+      pot,
+      stack,
+      "rules.chip": chip,
+      name: label,
+    })) {
       if (value !== undefined && value !== null) writeField(path, String(value));
     }
     refresh();
@@ -94,7 +131,10 @@ export function mount(root) {
           go({ file: "" }, { remember: false }); // the fields hold it now, and may be changed
         }
       } catch (error) {
-        fill(root, make(".empty", { role: "alert" }, make("h2", {}, "The page cannot be set up"), make("p", {}, error.message)));
+        fill(
+          root,
+          make(".empty", { role: "alert" }, make("h2", {}, "The page cannot be set up"), make("p", {}, error.message)),
+        );
       }
     },
   };

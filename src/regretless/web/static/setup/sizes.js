@@ -15,26 +15,64 @@ export function sizeFields({ fields, help }) {
   const everywhere = make(
     ".size-row",
     {},
-    ...KINDS.map(([kind, label]) => fields.text(`bets.${kind}`, label, { placeholder: kind === "reraise" ? "as raise" : NO_SIZES })),
+    ...KINDS.map(([kind, label]) =>
+      fields.text(`bets.${kind}`, label, { placeholder: kind === "reraise" ? "as raise" : NO_SIZES }),
+    ),
     fields.text("bets.max_raises", "Raises per street", { placeholder: "no limit" }),
   );
   const finer = make("tbody");
   const table = make(
     "table.finer",
     {},
-    make("thead", {}, make("tr", {}, ...["Street", "Player", "Bet", "Raise", "Reraise", "Donk"].map((text) => make("th", { scope: "col" }, text)))),
+    make(
+      "thead",
+      {},
+      make(
+        "tr",
+        {},
+        ...["Street", "Player", "Bet", "Raise", "Reraise", "Donk"].map((text) => make("th", { scope: "col" }, text)),
+      ),
+    ),
     finer,
   );
-  const details = make("details.panel.finer-panel", {}, make("summary", {}, "Sizes by street and player"), make("p.hint", {}, `An empty field takes what stands above it; "${NO_SIZES}" means no such bet.`), table);
+  const details = make(
+    "details.panel.finer-panel",
+    {},
+    make("summary", {}, "Sizes by street and player"),
+    make("p.hint", {}, `An empty field takes what stands above it; "${NO_SIZES}" means no such bet.`),
+    table,
+  );
   const rows = ["flop", "turn", "river"].flatMap((street) =>
     ["", "oop", "ip"].map((player) => {
-      const cell = (kind) => make("td", {}, sizeCell(fields, ["bets", street, player, kind].filter(Boolean).join("."), `${street} ${player || "both players"} ${kind}`));
+      const cell = (kind) =>
+        make(
+          "td",
+          {},
+          sizeCell(
+            fields,
+            ["bets", street, player, kind].filter(Boolean).join("."),
+            `${street} ${player || "both players"} ${kind}`,
+          ),
+        );
       const kinds = player === "ip" ? ["bet", "raise", "reraise"] : ["bet", "raise", "reraise", "donk"];
-      return { street, root: make("tr", {}, make("td", {}, player ? "" : street), make("td", {}, player ? player.toUpperCase() : "both"), ...kinds.map(cell)) };
+      return {
+        street,
+        root: make(
+          "tr",
+          {},
+          make("td", {}, player ? "" : street),
+          make("td", {}, player ? player.toUpperCase() : "both"),
+          ...kinds.map(cell),
+        ),
+      };
     }),
   );
   fill(finer, ...rows.map((row) => row.root));
-  const syntax = make("dl.syntax", { "aria-label": "How sizes are written" }, ...help.map(({ text, means }) => make("div", {}, make("dt", {}, make("code", {}, text)), make("dd", {}, means))));
+  const syntax = make(
+    "dl.syntax",
+    { "aria-label": "How sizes are written" },
+    ...help.map(({ text, means }) => make("div", {}, make("dt", {}, make("code", {}, text)), make("dd", {}, means))),
+  );
 
   return {
     root: make("section.sizes.panel", { "aria-label": "Bet sizes" }, everywhere, syntax),

@@ -32,7 +32,9 @@ export function fileButtons({ taken, problem }) {
     const files = (await listFiles()).filter((file) => file.kind === "toml");
     const dialog = openDialog(
       "Open a spot",
-      files.length ? fileLinks(files, () => dialog.close()) : make("p.hint", {}, "There is no .toml file in this folder."),
+      files.length
+        ? fileLinks(files, { chosen: () => dialog.close() })
+        : make("p.hint", {}, "There is no .toml file in this folder."),
       make("button.button", { onclick: () => (dialog.close(), upload.click()) }, "From this computer…"),
     );
   }
@@ -60,7 +62,12 @@ export function fileButtons({ taken, problem }) {
         name,
         make("label.row", {}, replace, "replace a file of that name"),
         note,
-        make(".row", {}, make("button.button.primary", {}, "Save in the folder"), make("button.button", { type: "button", onclick: () => download(name.value, note) }, "Download")),
+        make(
+          ".row",
+          {},
+          make("button.button.primary", {}, "Save in the folder"),
+          make("button.button", { type: "button", onclick: () => download(name.value, note) }, "Download"),
+        ),
       ),
     );
   }
@@ -68,7 +75,10 @@ export function fileButtons({ taken, problem }) {
   async function download(name, note) {
     try {
       const { toml } = await post("/spots/write", { spot: spotToSend() });
-      const link = make("a", { href: URL.createObjectURL(new Blob([toml], { type: "application/toml" })), download: name });
+      const link = make("a", {
+        href: URL.createObjectURL(new Blob([toml], { type: "application/toml" })),
+        download: name,
+      });
       link.click();
       URL.revokeObjectURL(link.href);
     } catch (error) {
@@ -77,7 +87,14 @@ export function fileButtons({ taken, problem }) {
   }
 
   return {
-    root: make(".row", {}, make("button.button", { onclick: () => attempt(open) }, "Open TOML…"), make("button.button", { onclick: save }, "Save TOML…"), upload),
-    load: (file) => attempt(async () => taken((await get(file.endsWith(".rgl") ? "/file" : "/spots/file", { file })).spot)),
+    root: make(
+      ".row",
+      {},
+      make("button.button", { onclick: () => attempt(open) }, "Open TOML…"),
+      make("button.button", { onclick: save }, "Save TOML…"),
+      upload,
+    ),
+    load: (file) =>
+      attempt(async () => taken((await get(file.endsWith(".rgl") ? "/file" : "/spots/file", { file })).spot)),
   };
 }

@@ -11,7 +11,12 @@ const MOST = 3000;
 
 export function treePreview() {
   const body = make(".tree");
-  const root = make("details.panel.tree-panel", { ontoggle: () => root.open && draw() }, make("summary", {}, "Betting tree"), body);
+  const root = make(
+    "details.panel.tree-panel",
+    { ontoggle: () => root.open && draw() },
+    make("summary", {}, "Betting tree"),
+    body,
+  );
 
   async function draw() {
     try {
@@ -20,7 +25,11 @@ export function treePreview() {
       const children = Map.groupBy(answer.nodes, (node) => node.parent);
       fill(
         body,
-        make("p.hint", {}, `${count(answer.betting_nodes)} betting nodes${answer.truncated ? `; the first ${count(answer.nodes.length)} are shown` : ""}`),
+        make(
+          "p.hint",
+          {},
+          `${count(answer.betting_nodes)} betting nodes${answer.truncated ? `; the first ${count(answer.nodes.length)} are shown` : ""}`,
+        ),
         branch(answer.nodes[0], children, null),
       );
     } catch (error) {
@@ -45,7 +54,12 @@ function branch(node, children, colour) {
   if (!below.length) return make(".leaf", {}, ...title.filter(Boolean));
   const inside = make(".inside");
   const open = node.parent === null;
-  const fillOnce = () => inside.childElementCount || fill(inside, ...below.map((child, place) => branch(child, children, node.kind === "decision" ? colours[place] : null)));
+  const fillOnce = () =>
+    inside.childElementCount ||
+    fill(
+      inside,
+      ...below.map((child, place) => branch(child, children, node.kind === "decision" ? colours[place] : null)),
+    );
   if (open) fillOnce();
   return make("details", { open, ontoggle: fillOnce }, make("summary", {}, ...title.filter(Boolean)), inside);
 }

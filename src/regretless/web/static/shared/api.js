@@ -2,14 +2,17 @@
 
 const BASE = "/api/v1";
 
-export class Refused extends Error {
+class Refused extends Error {
   constructor({ code, message, field = null, position = null }) {
     super(message);
     Object.assign(this, { code, field, position });
   }
 }
 
-const UNREACHABLE = { code: "unreachable", message: "The server does not answer. Is `regretless serve` still running?" };
+const UNREACHABLE = {
+  code: "unreachable",
+  message: "The server does not answer. Is `regretless serve` still running?",
+};
 
 async function send(method, path, body, signal) {
   let answer;

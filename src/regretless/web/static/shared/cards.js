@@ -29,26 +29,11 @@ export function classOf(hand) {
 /** How many combos a class has before any card is known. */
 export const combosIn = (className) => (className.length === 2 ? 6 : className[2] === "s" ? 4 : 12);
 
-/** The combos of a class, higher card first: "AKs" is AsKs, AhKh, AdKd, AcKc. */
-export function combosOf(className) {
-  const [high, low, kind] = className;
-  const hands = [];
-  for (const first of SUITS) {
-    for (const second of SUITS) {
-      const suited = first === second;
-      if (high === low ? SUITS.indexOf(first) < SUITS.indexOf(second) : suited === (kind === "s")) {
-        hands.push(high + first + low + second);
-      }
-    }
-  }
-  return hands;
-}
-
 /** "Kh Qs Js" or "KhQsJs" as cards; characters that are not cards are dropped. */
 export const cardsIn = (text) => text.match(/[2-9TJQKA][cdhs]/g) ?? [];
 
 /** A card as coloured text. */
-export function cardText(card) {
+function cardText(card) {
   return make(`span.suit-${card[1]}`, {}, card[0] + SYMBOLS[card[1]]);
 }
 

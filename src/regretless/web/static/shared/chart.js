@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-export function svg(tag, attributes = {}, ...children) {
+function svg(tag, attributes = {}, ...children) {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children.filter(Boolean));
@@ -26,7 +26,7 @@ export function ticks(low, high, count = 4) {
  *   lines    [{points: [[x, y]], class, label}]
  *   marks    horizontal lines, [{y, class, label}]
  */
-export function lineChart({ width, height, x, y, lines, marks = [], label }) {
+function lineChart({ width, height, x, y, lines, marks = [], label }) {
   const longest = Math.max(...y.ticks.map(([, text]) => text.length));
   const [left, right, top, bottom] = [14 + 7 * longest, 20, 12, 28];
   const across = (value) => left + x.scale(value) * (width - left - right);
@@ -38,7 +38,8 @@ export function lineChart({ width, height, x, y, lines, marks = [], label }) {
       svg("text", { x: left - 6, y: up(value) + 4, "text-anchor": "end" }, text),
     );
   }
-  for (const [value, text] of x.ticks) chart.append(svg("text", { x: across(value), y: height - 8, "text-anchor": "middle" }, text));
+  for (const [value, text] of x.ticks)
+    chart.append(svg("text", { x: across(value), y: height - 8, "text-anchor": "middle" }, text));
   for (const { y: value, class: name, label: text } of marks) {
     chart.append(
       svg("line", { x1: left, x2: width - right, y1: up(value), y2: up(value), class: name }),
@@ -47,7 +48,12 @@ export function lineChart({ width, height, x, y, lines, marks = [], label }) {
   }
   for (const { points, class: name } of lines) {
     const shown = points.filter((point) => point[0] !== null && point[1] !== null);
-    chart.append(svg("polyline", { points: shown.map(([a, b]) => `${across(a).toFixed(1)},${up(b).toFixed(1)}`).join(" "), class: `curve ${name}` }));
+    chart.append(
+      svg("polyline", {
+        points: shown.map(([a, b]) => `${across(a).toFixed(1)},${up(b).toFixed(1)}`).join(" "),
+        class: `curve ${name}`,
+      }),
+    );
   }
   return chart;
 }
@@ -74,5 +80,8 @@ export function fittedChart() {
 /** A straight scale over an interval. */
 export function linear(low, high, texts, count = 4) {
   const span = high - low || 1;
-  return { scale: (value) => (value - low) / span, ticks: ticks(low, high, count).map((value) => [value, texts(value)]) };
+  return {
+    scale: (value) => (value - low) / span,
+    ticks: ticks(low, high, count).map((value) => [value, texts(value)]),
+  };
 }

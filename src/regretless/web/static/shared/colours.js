@@ -12,19 +12,21 @@ const isBet = (action) => /^(bet|raise|all-in)/.test(action);
 /** One colour per action of a decision, in the order of its actions. */
 export function actionColours(actions) {
   const bets = actions.filter(isBet);
+  const places = positions(bets.length, bets.at(-1)?.startsWith("all-in"));
   return actions.map((action) => {
     if (action.startsWith("fold")) return "var(--fold)";
-    if (!isBet(action)) return "var(--call)";
-    return betColour(bets.indexOf(action), bets.length, bets.at(-1).startsWith("all-in"));
+    return isBet(action) ? betColour(places[bets.indexOf(action)]) : "var(--call)";
   });
 }
 
-function betColour(place, count, endsAllIn) {
-  if (count === 1) return endsAllIn ? SCALE[4] : SCALE[2];
-  if (endsAllIn && place === count - 1) return SCALE[4];
-  const top = endsAllIn || count < 3 ? (count === 2 && endsAllIn ? 2 : endsAllIn ? 3 : 2) : 4;
-  const steps = endsAllIn ? count - 2 : count - 1;
-  const position = steps === 0 ? top : (place / steps) * top;
+/** Where some bets stand on the scale from 0 to 4. */
+function positions(count, endsAllIn) {
+  if (endsAllIn) return [...positions(count - 1, false).map((place) => Math.min(place, 3)), 4];
+  if (count < 2) return count ? [2] : [];
+  return Array.from({ length: count }, (_, bet) => (bet / (count - 1)) * (count === 2 ? 2 : 4));
+}
+
+function betColour(position) {
   const below = Math.floor(position);
   const share = Math.round(100 * (position - below));
   return share === 0 ? SCALE[below] : `color-mix(in srgb, ${SCALE[below + 1]} ${share}%, ${SCALE[below]})`;

@@ -22,16 +22,16 @@ export function precision({ exploitability: value, unit }) {
   return unit === "% of the pot" ? exploitability(value) : `exploitable for ${Number(value).toPrecision(2)}`;
 }
 
-/** Links to the files that a view can open. */
-export function fileLinks(files, onchosen = () => {}) {
+/** Links that open files, each in its own view unless `view` is given; `chosen()` is called before one opens. */
+export function fileLinks(files, { view = null, chosen = () => {} } = {}) {
   return make(
     "ul.file-list",
     {},
     ...files.map((file) => {
-      const change = { ...DEFAULTS, view: OPENED_BY[file.kind] ?? "browse", file: file.file };
+      const change = { ...DEFAULTS, view: view ?? OPENED_BY[file.kind] ?? "browse", file: file.file };
       const open = (event) => {
         event.preventDefault();
-        onchosen();
+        chosen();
         go(change);
       };
       return make(
@@ -61,7 +61,7 @@ export async function chooseFile() {
     const openable = files.filter((file) => file.kind !== "unreadable" || file.note);
     place.replaceChildren(
       openable.length
-        ? fileLinks(openable, () => dialog.close())
+        ? fileLinks(openable, { chosen: () => dialog.close() })
         : make("p.hint", {}, "There is no .rgl or .toml file in this folder yet. Set up a spot and solve it."),
     );
   } catch (error) {

@@ -5,7 +5,8 @@ const MISSING = "–";
 const known = (value) => value !== null && value !== undefined && Number.isFinite(value);
 
 /** Rounded to some digits; never "-0". */
-export const fixed = (value, digits = 1) => (known(value) ? value.toFixed(digits).replace(/^-(?=[0.]+$)/, "") : MISSING);
+export const fixed = (value, digits = 1) =>
+  known(value) ? value.toFixed(digits).replace(/^-(?=[0.]+$)/, "") : MISSING;
 
 /** A share of 1 in percent: 0.453 is 45.3. */
 export const percent = (share, digits = 1) => (known(share) ? (100 * share).toFixed(digits) : MISSING);

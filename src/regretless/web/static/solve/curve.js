@@ -13,10 +13,14 @@ function curveScales(points, target) {
   const every = Math.ceil(powers.length / 6);
   const end = Math.max(points.at(-1)?.[1] ?? 0, 0.01);
   return {
-    x: linear(0, end, (seconds) => (seconds < 1 && seconds > 0 ? `${Number(seconds.toPrecision(1))} s` : duration(seconds).replace("< 1 s", "0 s"))),
+    x: linear(0, end, (seconds) =>
+      seconds < 1 && seconds > 0 ? `${Number(seconds.toPrecision(1))} s` : duration(seconds).replace("< 1 s", "0 s"),
+    ),
     y: {
       scale: (value) => (Math.log10(Math.max(value, 10 ** low)) - low) / (high - low),
-      ticks: powers.filter((_, place) => place % every === 0).map((power) => [10 ** power, String(Number((10 ** power).toPrecision(1)))]),
+      ticks: powers
+        .filter((_, place) => place % every === 0)
+        .map((power) => [10 ** power, String(Number((10 ** power).toPrecision(1)))]),
     },
   };
 }

@@ -8,7 +8,14 @@ export function gameStarter(choose) {
   const menu = make("select.field", { "aria-label": "Game" });
   const problem = make("p.problem", { role: "status" });
   get("/games")
-    .then(({ games }) => fill(menu, ...games.map(({ name, title, information_sets: sets }) => make("option", { value: name, title }, sets ? `${name}, ${count(sets)} information sets` : name))))
+    .then(({ games }) =>
+      fill(
+        menu,
+        ...games.map(({ name, title, information_sets: sets }) =>
+          make("option", { value: name, title }, sets ? `${name}, ${count(sets)} information sets` : name),
+        ),
+      ),
+    )
     .catch((error) => (problem.textContent = error.message));
 
   async function start(event) {
@@ -22,5 +29,11 @@ export function gameStarter(choose) {
     }
   }
 
-  return make("form.game-starter.panel", { onsubmit: start }, make("label.label", {}, "A small game", menu), make("button.button", {}, "Solve"), problem);
+  return make(
+    "form.game-starter.panel",
+    { onsubmit: start },
+    make("label.label", {}, "A small game", menu),
+    make("button.button", {}, "Solve"),
+    problem,
+  );
 }

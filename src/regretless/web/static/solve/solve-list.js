@@ -21,11 +21,17 @@ export function solveList(choose) {
             { onclick: () => choose(solve.id), "aria-current": solve.id === chosen ? "true" : null },
             make("strong", {}, solve.name || solve.file || solve.id),
             make(`span.state.${solve.state}`, {}, describe(solve)),
-            make("small", {}, [solve.board, solve.exploitability === null ? null : precision(solve)].filter(Boolean).join(" · ")),
+            make(
+              "small",
+              {},
+              [solve.board, solve.exploitability === null ? null : precision(solve)].filter(Boolean).join(" · "),
+            ),
           ),
         ),
       ),
-      shown.length ? null : make("li.hint", {}, "Nothing has been solved here yet. Set up a spot, or solve a small game below."),
+      shown.length
+        ? null
+        : make("li.hint", {}, "Nothing has been solved here yet. Set up a spot, or solve a small game below."),
     );
   }
 

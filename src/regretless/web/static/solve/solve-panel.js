@@ -1,27 +1,44 @@
 /** One solve: its curve, its numbers, and what can be done with it now. */
 
-import { remove } from "../shared/api.js";
+import { post, remove } from "../shared/api.js";
 import { fill, make, say } from "../shared/dom.js";
 import { bytes, count, duration } from "../shared/format.js";
+import { isOver } from "../shared/solves.js";
 import { DEFAULTS, go } from "../shared/state.js";
 import { solveCurve } from "./curve.js";
-import { command } from "./solve.js";
 
-const OVER = ["stopped", "done", "failed"];
 const FINER = 3; // how much smaller the next target is
 
-export function solvePanel({ choose, reopen }) {
+export function solvePanel(choose) {
   const title = make("h2");
   const subtitle = make("p.hint");
   const curve = solveCurve();
   const names = ["Exploitability", "Iteration", "Time", "Time left", "Memory"];
   const values = Object.fromEntries(names.map((name) => [name, make("dd", {}, "–")]));
-  const numbers = make("dl.solve-numbers.panel", {}, ...names.map((name) => make("div", {}, make("dt.label", {}, name), values[name])));
+  const numbers = make(
+    "dl.solve-numbers.panel",
+    {},
+    ...names.map((name) => make("div", {}, make("dt.label", {}, name), values[name])),
+  );
   const progress = make("progress", { max: 1, "aria-label": "How far the solve is" });
   const buttons = make(".row");
   const message = make("p.problem", { role: "status" });
-  const body = make(".solve-body", {}, make("header", {}, make("div", {}, title, subtitle), buttons), message, progress, curve.root, numbers);
-  const empty = make(".empty", {}, make("h2", {}, "Nothing is being solved"), make("p", {}, "Set up a spot and press Solve; its curve is drawn here while it runs."), make("button.button.primary", { onclick: () => go({ ...DEFAULTS, view: "setup" }) }, "Set up a spot"));
+  const body = make(
+    ".solve-body",
+    {},
+    make("header", {}, make("div", {}, title, subtitle), buttons),
+    message,
+    progress,
+    curve.root,
+    numbers,
+  );
+  const empty = make(
+    ".empty",
+    {},
+    make("h2", {}, "Nothing is being solved"),
+    make("p", {}, "Set up a spot and press Solve; its curve is drawn here while it runs."),
+    make("button.button.primary", { onclick: () => go({ ...DEFAULTS, view: "setup" }) }, "Set up a spot"),
+  );
   const root = make("section.solve-panel", { "aria-label": "Chosen solve" });
   let drawn = null;
 
@@ -34,16 +51,11 @@ export function solvePanel({ choose, reopen }) {
     }
   }
 
-  /** A finer target continues the same solve, so its stream is opened again. */
-  const resume = (id, target) =>
-    attempt(async () => {
-      await command(id, "resume", { target, iterations: null });
-      reopen(id);
-    });
+  const resume = (id, target) => attempt(() => post(`/solves/${id}/resume`, { target, iterations: null }));
 
   function drawButtons(solve) {
     const { id, state, file, again, readable, resumable, what, target } = solve;
-    const over = OVER.includes(state);
+    const over = isOver(solve);
     const key = JSON.stringify([id, state, readable, resumable, file, target]);
     if (key === drawn) return;
     drawn = key;
@@ -53,33 +65,72 @@ export function solvePanel({ choose, reopen }) {
     fill(
       buttons,
       readable && make("button.button.primary", { onclick: () => go(browse) }, "Browse"),
-      readable && again && make("button.button", { onclick: () => go({ ...browse, tab: "compare", other: again }) }, `Compare with ${again}`),
-      !over && state !== "stopping" && make("button.button", { onclick: () => attempt(() => command(id, "stop")) }, "Stop"),
+      readable &&
+        again &&
+        make(
+          "button.button",
+          { onclick: () => go({ ...browse, tab: "compare", other: again }) },
+          `Compare with ${again}`,
+        ),
+      !over &&
+        state !== "stopping" &&
+        make("button.button", { onclick: () => attempt(() => post(`/solves/${id}/stop`)) }, "Stop"),
       over && resumable && state !== "done" && make("button.button", { onclick: () => resume(id, null) }, "Resume"),
-      over && resumable && what === "spot" && make("form.row", { onsubmit: (event) => (event.preventDefault(), resume(id, Number(finer.value))) }, finer, make("button.button", {}, "Solve to a finer target")),
-      over && make("button.button", { onclick: () => attempt(async () => (await remove(`/solves/${id}`), choose(""))), title: "The file stays" }, "Take off the list"),
+      over &&
+        resumable &&
+        what === "spot" &&
+        make(
+          "form.row",
+          { onsubmit: (event) => (event.preventDefault(), resume(id, Number(finer.value))) },
+          finer,
+          make("button.button", {}, "Solve to a finer target"),
+        ),
+      over &&
+        make(
+          "button.button",
+          { onclick: () => attempt(async () => (await remove(`/solves/${id}`), choose(""))), title: "The file stays" },
+          "Take off the list",
+        ),
     );
   }
 
   return {
     root,
-    showNone: () => (drawn = null, fill(root, empty)),
-    showProblem: (text) => (drawn = null, fill(root, make(".empty", { role: "alert" }, make("h2", {}, "This solve is not here"), make("p", {}, text)))),
+    showNone: () => ((drawn = null), fill(root, empty)),
+    showProblem: (text) => (
+      (drawn = null),
+      fill(root, make(".empty", { role: "alert" }, make("h2", {}, "This solve is not here"), make("p", {}, text)))
+    ),
     show(solve) {
       if (!body.isConnected) fill(root, body);
       const spot = solve.board ? `${solve.board} · pot ${solve.pot}, stack ${solve.stack}` : "";
       const locks = solve.locks ? `${solve.locks} locked` : "";
       say(title, solve.name || solve.file || solve.id);
-      say(subtitle, [solve.state, spot, locks, solve.file, solve.device === "auto" ? "" : solve.device, solve.threads ? `${solve.threads} threads` : ""].filter(Boolean).join(" · "));
+      say(
+        subtitle,
+        [
+          solve.state,
+          spot,
+          locks,
+          solve.file,
+          solve.device === "auto" ? "" : solve.device,
+          solve.threads ? `${solve.threads} threads` : "",
+        ]
+          .filter(Boolean)
+          .join(" · "),
+      );
       message.textContent = solve.message ?? "";
-      progress.hidden = OVER.includes(solve.state);
+      progress.hidden = isOver(solve);
       if (solve.share === null || solve.state === "starting") progress.removeAttribute("value");
       else progress.value = solve.share;
       const pct = solve.unit === "% of the pot" ? " %" : "";
-      say(values.Exploitability, solve.exploitability === null ? "–" : `${Number(solve.exploitability).toPrecision(3)}${pct}`);
+      say(
+        values.Exploitability,
+        solve.exploitability === null ? "–" : `${Number(solve.exploitability).toPrecision(3)}${pct}`,
+      );
       say(values.Iteration, count(solve.iteration));
       say(values.Time, duration(solve.seconds));
-      say(values["Time left"], OVER.includes(solve.state) ? "–" : solve.seconds_left === null ? "…" : duration(solve.seconds_left));
+      say(values["Time left"], isOver(solve) ? "–" : solve.seconds_left === null ? "…" : duration(solve.seconds_left));
       say(values.Memory, bytes(solve.memory_bytes));
       curve.show(solve.curve ?? [], solve.target, solve.unit ?? "");
       drawButtons(solve);
