@@ -135,3 +135,15 @@ def test_the_page_weighs_less_than_300_kb_and_asks_nobody_else() -> None:
         text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert "http://" not in text, path
         assert "https://" not in text, path
+
+
+def test_the_look_is_chosen_and_kept(site: str, open_page: Any) -> None:
+    page = open_page(site + "/browse", color_scheme="light")
+    look = page.locator("html")
+    expect(look).to_have_attribute("data-theme", "light")  # the system's
+    page.get_by_role("button", name="Change the look").click()
+    page.get_by_role("button", name="Dark, colour-blind palette").click()
+    expect(look).to_have_attribute("data-theme", "dark")
+    page.reload()
+    expect(look).to_have_attribute("data-palette", "safe")
+    assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--call')") == "#009e73"

@@ -2,7 +2,8 @@
 
 import * as browse from "./browse/browse.js";
 import { aboutServer } from "./shared/api.js";
-import { make, fill } from "./shared/dom.js";
+import { openDialog } from "./shared/dialog.js";
+import { make, fill, set } from "./shared/dom.js";
 import { showKeys } from "./shared/keys.js";
 import { applyTheme, currentTheme, setTheme, THEMES } from "./shared/settings.js";
 import { address, go, now, onChange, DEFAULTS } from "./shared/state.js";
@@ -43,10 +44,20 @@ function showHeader(state) {
   fill(document.querySelector(".views"), ...links);
 }
 
-function nextTheme() {
-  const next = THEMES[(THEMES.indexOf(currentTheme()) + 1) % THEMES.length];
-  setTheme(next);
-  document.querySelector(".theme").title = `${next.label} (click to change)`;
+/** The themes, each applied at once when it is clicked. */
+function chooseTheme() {
+  const buttons = THEMES.map((theme) => {
+    const choose = () => {
+      setTheme(theme);
+      mark();
+    };
+    return { theme, root: make("button.button", { onclick: choose }, theme.label) };
+  });
+  const mark = () => {
+    for (const { theme, root } of buttons) set(root, { "aria-pressed": String(theme === currentTheme()) });
+  };
+  mark();
+  openDialog("Look", make(".looks", {}, ...buttons.map((button) => button.root)));
 }
 
 function buildHeader() {
@@ -64,7 +75,7 @@ function buildHeader() {
       },
       "✎",
     ),
-    make("button.icon.theme", { "aria-label": "Change theme", title: currentTheme().label, onclick: nextTheme }, "◐"),
+    make("button.icon", { "aria-label": "Change the look", title: "Look", onclick: chooseTheme }, "◐"),
     make("button.icon.list-keys", { "aria-label": "List the keys", title: "Keys", onclick: showKeys }, "?"),
   );
 }

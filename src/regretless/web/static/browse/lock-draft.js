@@ -23,7 +23,7 @@ export function addLock(file, lock) {
 /** "After check: KK, QQ bet 40 70 %, check 30 %". */
 export function describeLock({ node, player, hands, strategy, source }) {
   const where = node ? `After ${node}` : player ? `Every decision of ${player.toUpperCase()}` : "First decision";
-  const played = Object.entries(strategy ?? {}).filter(([, share]) => share > 0);
+  const played = Object.entries(strategy ?? {}).filter(([, share]) => share >= 0.005);
   const what = source
     ? `as in ${source}`
     : played.map(([action, share]) => `${action} ${percent(share, 0)} %`).join(", ");

@@ -8,7 +8,7 @@ import { DEFAULTS, go } from "../shared/state.js";
 import { spotToSend } from "./draft.js";
 import { isMissing } from "./fields.js";
 
-const MISSING = { oop: "OOP's range", ip: "IP's range" };
+const MISSING = { "oop.range": "OOP's range", "ip.range": "IP's range" };
 
 export function estimateBar({ meta, changed }) {
   const options = {

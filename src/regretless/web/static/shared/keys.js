@@ -1,7 +1,8 @@
 /**
  * The keyboard. A view gives a list of bindings; the footer shows the main ones and `?` lists all of them.
  *
- *   {keys: ["ArrowLeft"], shown: "←", label: "back one step", foot: "line", run}
+ *   {keys: ["ArrowLeft"], shown: "←", label: "back one step", run}
+ *   {keys: ["e"], shown: "E", label: "number in each cell", foot: "number", when: () => …, run}
  */
 
 import { make, fill } from "./dom.js";
@@ -23,7 +24,7 @@ export function setKeys(list) {
 const keyCaps = (keys) => keys.split(" ").map((key) => (key === "…" ? "… " : make("kbd", {}, key)));
 
 export function showKeys() {
-  openDialog("Keys", make("dl.key-list", {}, ...bindings.filter((each) => each.shown).map(keyRow)));
+  openDialog("Keys", make("dl.key-list", {}, ...bindings.filter((each) => each.label).map(keyRow)));
 }
 
 function keyRow({ shown, label }) {

@@ -2,7 +2,6 @@
 
 import { fill, make } from "../shared/dom.js";
 import { precision } from "../shared/files.js";
-import { percent } from "../shared/format.js";
 
 export function solveList(choose) {
   const root = make("ul.solve-list");
@@ -48,7 +47,6 @@ export function solveList(choose) {
   };
 }
 
-function describe({ state, place, share }) {
-  if (state === "queued") return place ? `queued, number ${place}` : "queued";
-  return state === "running" && share !== null ? `running, ${percent(share, 0)} %` : state;
+function describe({ state, place }) {
+  return state === "queued" && place ? `queued, number ${place}` : state;
 }

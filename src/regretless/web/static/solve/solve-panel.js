@@ -114,7 +114,7 @@ export function solvePanel(choose) {
           locks,
           solve.file,
           solve.device === "auto" ? "" : solve.device,
-          solve.threads ? `${solve.threads} threads` : "",
+          solve.threads ? `${solve.threads} ${solve.threads === 1 ? "thread" : "threads"}` : "",
         ]
           .filter(Boolean)
           .join(" · "),

@@ -1,0 +1,61 @@
+"""Locks for some hands, from the page: their text, their mark, and what is left of them after a reload."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+from tests.web.browser.parts import at_node, cell, hand_row, wait_for_line
+
+
+@pytest.fixture
+def page(start_server: Any, open_page: Any) -> Any:
+    page = open_page(f"{start_server().client.base_url}/browse?file=river.rgl&line=check&tab=lock")
+    at_node(page, "ip")
+    return page
+
+
+def lock(page: Any, action: str, percent: int) -> None:
+    field = page.get_by_label(f"{action}, percent, as a number")
+    field.fill(str(percent))
+    field.press("Tab")
+    page.get_by_role("button", name="Lock", exact=True).click()
+
+
+def test_a_class_a_filter_and_hands_as_text_are_locked(page: Any) -> None:
+    locks = page.get_by_label("Locks").get_by_role("listitem")
+    cell(page, "AA").click()
+    page.get_by_role("button", name="Class AA").click()
+    lock(page, "check", 100)
+    expect(locks).to_have_text(["After check: AA check 100 %Remove"])
+    page.get_by_role("button", name="Hands as text").click()
+    page.get_by_label("Hands to lock, as a range").fill("KQo, JJx")
+    lock(page, "check", 50)
+    expect(page.locator(".lock-tab .problem")).to_contain_text("'x'")
+    page.get_by_label("Hands to lock, as a range").fill("KQo")
+    lock(page, "check", 50)
+    expect(locks).to_have_count(2)
+
+    page.reload()  # they wait in the browser until they are solved
+    expect(locks).to_have_count(2)
+    expect(page.locator(".tile.present .lock-mark")).to_be_visible()
+    locks.nth(1).get_by_role("button", name="Remove").click()
+    page.get_by_role("button", name="Solve again with these locks").click()
+    page.get_by_role("button", name="Browse", exact=True).click(timeout=60_000)
+    page.keyboard.press("1")
+    wait_for_line(page, "check")
+    expect(cell(page, "AA")).to_have_attribute("data-locked", "")
+    expect(cell(page, "KK")).not_to_have_attribute("data-locked", "")
+    assert hand_row(page, "AhAd")[2] == "100.0"
+    expect(page.locator("table.hands .lock-mark")).to_be_visible()
+
+
+def test_sliders_always_make_100_percent(page: Any) -> None:
+    for action, percent in (("check", 10), ("bet 30", 60), ("all-in 240", 90)):
+        field = page.get_by_label(f"{action}, percent, as a number")
+        field.fill(str(percent))
+        field.press("Tab")
+        shown = [float(each.input_value()) for each in page.locator(".lock-action input[type=number]").all()]
+        assert sum(shown) == pytest.approx(100, abs=0.2)
+        assert float(field.input_value()) == percent
