@@ -35,6 +35,14 @@ def test_a_wrong_option_is_one_sentence(arguments: list[str], words: str) -> Non
     assert (done.returncode, done.stderr.strip()) == (1, f"error: {words}")
 
 
+@pytest.mark.parametrize("library", ["starlette", "uvicorn"])
+def test_a_missing_library_is_named_with_the_line_that_installs_it(library: str) -> None:
+    code = f"import sys; sys.modules['{library}'] = None; from regretless.cli import main; sys.exit(main(['serve']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.strip() == f"error: {library} is not installed: pip install 'regretless[web]'"
+
+
 def test_a_folder_and_a_port_have_one_server(start_server: Callable[[], Server], folder: Path, tmp_path: Path) -> None:
     server = start_server()
     second = serve(str(folder), "--port", "0")

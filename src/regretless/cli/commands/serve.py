@@ -44,9 +44,10 @@ def serve(
     try:
         from regretless.web.serve import serve as run
     except ModuleNotFoundError as error:
-        if error.name not in ("starlette", "uvicorn"):
+        library = (error.name or "").partition(".")[0]
+        if library not in ("starlette", "uvicorn"):
             raise
-        raise MissingExtra(error.name, "web") from None
+        raise MissingExtra(library, "web") from None
     show = _is_interactive() if browser is None else browser
     with suppress(KeyboardInterrupt):  # how a server is meant to end; it has saved what was running
         run(folder, host=host, port=port, solves=solves, show=show, ready=_tell)
