@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +61,10 @@ class Range:
 
     def __str__(self) -> str:
         """The shortest text that `parse` reads back to this range."""
+        return self._shortest
+
+    @cached_property
+    def _shortest(self) -> str:  # finding it takes milliseconds
         return write_range(self.weights)
 
     def to_text(self, format: str = "short") -> str:
