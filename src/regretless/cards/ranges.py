@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray

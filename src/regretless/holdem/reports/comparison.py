@@ -17,6 +17,7 @@ deals are equivalent in each solution: the renamings may differ.
 from __future__ import annotations
 
 import heapq
+import time
 from collections import Counter
 from collections.abc import Generator, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -108,12 +109,12 @@ def compare_spots(first: SpotSolution, second: SpotSolution, *, most: int | None
 
 
 def compare_in_pieces(
-    first: SpotSolution, second: SpotSolution, *, most: int | None = 10, visits: int | None = None
+    first: SpotSolution, second: SpotSolution, *, most: int | None = 10, seconds: float | None = None
 ) -> Generator[None, None, SpotComparison]:
-    """The same, pausing after each decision; `visits` limits how many are compared, those reached most often first."""
+    """The same, pausing after each decision; after `seconds`, those compared so far, reached most often, are enough."""
     check_boards(first, second)
     readers = first.reader, second.reader
-    found, visited, complete = yield from _search(readers, most, visits)
+    found, visited, complete = yield from _search(readers, most, seconds)
     return SpotComparison(
         changed=changed_fields(first.spot, second.spot),
         ev={player: (first.ev[player], second.ev[player]) for player in ("oop", "ip")},
@@ -158,19 +159,19 @@ class _Node:
 
 
 def _search(
-    readers: tuple[SpotReader, SpotReader], most: int | None, visits: int | None
+    readers: tuple[SpotReader, SpotReader], most: int | None, seconds: float | None
 ) -> Generator[None, None, tuple[list[_Node], int, bool]]:
     """The nodes with the largest ranks, largest first, how many decisions were visited, and whether that was enough."""
     ticket = count()  # breaks ties in the order found
     waiting: list[tuple[float, int, _Node]] = []
     best: list[tuple[float, int, _Node]] = []
-    visited, complete = 0, True
+    visited, complete, began = 0, True, time.monotonic()
     heapq.heappush(waiting, (-1.0, next(ticket), _Node((readers[0].root, readers[1].root), 1, (1.0, 1.0))))
     while waiting:
         reach, _, node = heapq.heappop(waiting)
         if most is not None and len(best) >= most and -reach <= best[0][0]:
             break
-        if visits is not None and visited >= visits:
+        if seconds is not None and visited and time.monotonic() - began > seconds:
             complete = False
             break
         if _kind(readers[0], node.places[0]) == Kind.DECISION:

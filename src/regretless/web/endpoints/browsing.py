@@ -23,7 +23,7 @@ from regretless.web.service import Service
 
 __all__ = ["ENDPOINTS", "LOCK"]
 
-MOST_VISITS = 3_000  # decisions compared, a few seconds
+LONGEST_SEARCH = 3.0  # seconds
 LINE = text('a line of play: "check, bet 40, call, Th"', longest=1000, default="")
 ANY: Schema = {"type": "object"}
 LOCK = obj(
@@ -52,7 +52,7 @@ def cards(service: Service, given: dict[str, Any]) -> Generator[None, None, dict
 
 def compare(service: Service, given: dict[str, Any]) -> Generator[None, None, dict[str, Any]]:
     with service.library.both(given["first"], given["second"]) as (first, second):
-        found = yield from compare_in_pieces(first, second, most=given["most"], visits=MOST_VISITS)
+        found = yield from compare_in_pieces(first, second, most=given["most"], seconds=LONGEST_SEARCH)
         answer: dict[str, Any] = _without_nan(found.as_json())
         return answer
 
