@@ -1,7 +1,7 @@
 /** The browse view: loads the file and the node that the address names, and feeds one scene to every part. */
 
 import { aboutServer, get, latest } from "../shared/api.js";
-import { fill, make, set } from "../shared/dom.js";
+import { fill, make } from "../shared/dom.js";
 import { fileLinks, listFiles, showFile } from "../shared/files.js";
 import { setKeys } from "../shared/keys.js";
 import { followSolve, isOver } from "../shared/solves.js";
@@ -82,12 +82,14 @@ export function mount(root) {
     );
   }
 
+  /** The frame of the view: its sizes are fixed before anything is known about the file. */
+  function buildFrame() {
+    parts = spotParts({ go: move, change });
+    fill(root, parts.root);
+    setKeys(browseKeys({ scene: () => scene, parts, move, change }));
+  }
+
   async function showSpot(state) {
-    if (!parts) {
-      parts = spotParts({ go: move, change });
-      fill(root, parts.root);
-      setKeys(browseKeys({ scene: () => scene, parts, move, change }));
-    }
     const [meta, node] = await Promise.all([aboutServer(), nodeAt(state.line)]);
     if (!node || now().file !== file?.file || now().line !== state.line) return;
     if (node.line !== state.line) go({ line: node.line }, { remember: false }); // the server's spelling
@@ -103,14 +105,17 @@ export function mount(root) {
     try {
       if (!state.file) return await showList();
       if (file?.file !== state.file) {
+        [file, game, scene] = [null, null, null];
+        buildFrame();
         const found = await askFile(state.file);
         if (!found) return;
-        [file, parts, game] = [found, null, null];
+        file = found;
         showFile(file);
         follow();
       }
       if (file.spot) return await showSpot(state);
       if (!game) {
+        parts = null;
         game = gameTable(file, change);
         fill(root, game.root);
         setKeys(gameKeys(game));
@@ -118,7 +123,6 @@ export function mount(root) {
       await game.show(state);
     } catch (error) {
       problem(`${state.file || "The folder"} cannot be shown`, error.message);
-      set(root, { "aria-busy": null });
     }
   }
 

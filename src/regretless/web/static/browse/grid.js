@@ -54,7 +54,6 @@ export function handGrid(label, on = null) {
 function makeCell(name, on) {
   const fill = make("span.fill", { "aria-hidden": "true" });
   const number = make("span.number");
-  const details = make("span.for-readers");
   const title = make("span.name", {}, on ? name : name.slice(0, 2));
   const root = make(
     on ? "button.cell" : "span.cell",
@@ -62,7 +61,6 @@ function makeCell(name, on) {
     fill,
     title,
     number,
-    details,
   );
 
   function show(cell, { actions, colours, number: shown, pot }) {
@@ -71,22 +69,22 @@ function makeCell(name, on) {
     if (cell === null) {
       say(number, "");
       fill.style.height = "0";
-      root.classList.remove("full");
-      say(details, "not in the range");
-      set(root, { "data-locked": null });
+      root.classList.remove("full", "partly");
+      set(root, { "aria-label": `${title.textContent} not in the range`, "data-locked": null });
       return;
     }
-    const text = NUMBERS[shown].text(cell, pot);
-    say(number, text);
+    say(number, ` ${NUMBERS[shown].text(cell, pot)}`);
     root.classList.toggle("full", cell.height > FULL);
+    root.classList.toggle("partly", cell.height <= FULL);
     fill.style.height = `${Math.min(100, 100 * cell.height).toFixed(1)}%`;
     fill.style.background = actions.length ? mixBackground(cell.mix, colours) : "var(--range)";
     const mix = actions.map((action, place) => `${action.name} ${percent(cell.mix[place])} %`).join(", ");
-    say(
-      details,
-      `${mix || `weight ${percent(cell.weight)} %`}, EV ${ev(cell.ev, pot)}${cell.locked ? ", locked" : ""}`,
-    );
-    set(root, { "data-locked": cell.locked });
+    const played = mix || `weight ${percent(cell.weight)} %`;
+    const locked = cell.locked ? ", locked" : "";
+    set(root, {
+      "aria-label": `${title.textContent}${number.textContent}: ${played}, EV ${ev(cell.ev, pot)}${locked}`,
+      "data-locked": cell.locked,
+    });
   }
 
   return { root, show };

@@ -12,7 +12,7 @@ import { ev, fixed, percent } from "../shared/format.js";
 import { handFilter } from "./filter.js";
 
 const ROW = 40; // px, as in tabs.css
-const SPARE = 6; // rows above and below the visible ones
+const SPARE = 3; // rows above and below the visible ones
 
 /** `change({sort, filter})` changes the state; `pin(class)` pins the class of a row that is clicked. */
 export function handTable({ change, pin }) {

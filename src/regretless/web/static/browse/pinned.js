@@ -8,7 +8,6 @@ import { ev, percent } from "../shared/format.js";
 export function pinnedClass(find) {
   const root = make("section.pinned-class.panel", {
     "aria-label": "Combos of a class",
-    "aria-live": "polite",
     tabindex: 0,
   });
   return {

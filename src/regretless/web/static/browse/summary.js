@@ -14,9 +14,9 @@ export function summary(choose) {
 }
 
 function playerPart(player, choose) {
-  const status = make("span.label.status");
+  const status = make("span.label.status", {}, "…");
   const [chipsWon, equity, realised] = ["EV", "Equity", "EQR"].map((label) => {
-    const value = make("dd");
+    const value = make("dd", {}, "–");
     return { value, root: make("div", {}, make("dt.label", {}, label), value) };
   });
   const root = make(

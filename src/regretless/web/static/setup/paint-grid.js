@@ -8,6 +8,8 @@ import { classGrid } from "../shared/class-grid.js";
 import { make, say, set } from "../shared/dom.js";
 import { percent } from "../shared/format.js";
 
+const FULL = 0.97;
+
 /**
  * `on.paint(place, erase)` changes a cell, `on.done()` ends a stroke, `on.choose(place)` shows the cell's suits;
  * `weightOf(place)` is its mean weight.
@@ -79,7 +81,8 @@ export function paintGrid(label, { weightOf, paint, done, choose }) {
     const { root: cell, fill, details } = cells[place];
     fill.style.height = `${100 * weight}%`;
     cell.classList.toggle("out", weight === 0);
-    cell.classList.toggle("full", weight > 0.97);
+    cell.classList.toggle("full", weight > FULL);
+    cell.classList.toggle("partly", weight > 0 && weight <= FULL);
     say(details, weight === 0 ? "not in the range" : `${percent(weight, 0)} %`);
     set(cell, { "aria-selected": String(weight > 0) });
   }
