@@ -68,7 +68,11 @@ export function compareTab({ change, go }) {
     const answer = await askAll({ first: state.other, second: file.file, most: 20 });
     if (!answer) return;
     fill(numbers, ...totals(answer, node.pot));
-    fill(whole, differences(answer, node.pot, go));
+    fill(
+      whole,
+      answer.complete ? null : make("p.hint", {}, "The search was cut short: other nodes may differ more."),
+      differences(answer, node.pot, go),
+    );
   }
 
   async function drawHere({ file, state, node }) {
