@@ -3,8 +3,8 @@
 pytest                   all but the slow ones; without a GPU, GPU tests are skipped, with the reason
 pytest --run-slow        all
 pytest -m slow           only the slow ones
-pytest -m gpu            only GPU tests; test files without any are not even imported, so that this works on a GPU
-                         host that lacks the libraries of the other tests
+pytest -m gpu            only GPU tests; files and folders without any are not even imported, so that this works on a
+                         GPU host that lacks the libraries of the other tests
 """
 
 from __future__ import annotations
@@ -44,9 +44,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    if config.option.markexpr.strip() == "gpu" and collection_path.name.startswith("test_"):
-        return "gpu" not in collection_path.read_text(encoding="utf-8") or None
-    return None
+    if config.option.markexpr.strip() != "gpu":
+        return None
+    files = collection_path.rglob("*.py") if collection_path.is_dir() else [collection_path]
+    return not any("gpu" in path.read_text(encoding="utf-8") for path in files if path.suffix == ".py") or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

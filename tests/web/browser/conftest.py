@@ -1,4 +1,4 @@
-"""The page in Chromium, driven by Playwright, against a real server; skipped, with the reason, if either is missing."""
+"""The page in Chromium, driven by Playwright, against a real server; skipped, with the reason, without Chromium."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import sync_playwright
 from tests.web.serving import Server
-
-sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DESKTOP = {"width": 1280, "height": 720}
@@ -22,7 +21,7 @@ def chromium() -> Iterator[Any]:
     """A browser for the tests of a module: Playwright's event loop must not outlive them."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed: apt-get install chromium")
-    with sync_api.sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
         browser.close()
