@@ -171,3 +171,16 @@ def test_names_from_files_are_shown_as_text(site: str, open_page: Any) -> None:
     page = open_page(f"{site}{RIVER}&pin=<img+src=x+onerror=alert(1)>&filter=<b>")
     at_node(page, "oop")
     expect(page.locator("main img, main b")).to_have_count(0)
+
+
+def test_a_server_that_is_gone_is_said_so_and_the_node_stays(start_server: Any, chromium: Any) -> None:
+    server = start_server()
+    page = chromium.new_page()  # Chromium reports the failed request in its console, rightly
+    page.goto(f"{server.client.base_url}{RIVER}")
+    at_node(page, "oop")
+    server.kill()
+    take(page, "check")
+    expect(page.get_by_role("alert")).to_contain_text("does not answer")
+    at_node(page, "oop")
+    assert "line=" not in page.url
+    page.close()

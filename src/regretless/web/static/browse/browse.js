@@ -20,6 +20,7 @@ export function mount(root) {
   let parts = null; // of a spot
   let game = null;
   let scene = null;
+  const notice = make("p.notice.panel.problem", { role: "alert" });
   let stopListening = () => {}; // to the solve that writes the file
 
   /** While the file is being solved, show each strategy that is saved. */
@@ -46,6 +47,13 @@ export function mount(root) {
       nodes.set(key, node);
     }
     return nodes.get(key);
+  }
+
+  /** What went wrong on the way to another node; the present one stays. */
+  function stay(message) {
+    notice.textContent = message;
+    root.append(notice);
+    go({ line: scene.node.line }, { remember: false });
   }
 
   function problem(title, message) {
@@ -98,7 +106,10 @@ export function mount(root) {
   }
 
   /** Go to another line of the same file; the pin and the tab stay. */
-  const move = (line) => go({ line, player: "" });
+  const move = (line) => {
+    notice.remove();
+    go({ line, player: "" });
+  };
   const change = (fields) => go(fields, { remember: false });
 
   async function show(state) {
@@ -122,7 +133,8 @@ export function mount(root) {
       }
       await game.show(state);
     } catch (error) {
-      problem(`${state.file || "The folder"} cannot be shown`, error.message);
+      if (scene && scene.file.file === state.file && scene.node.line !== state.line) stay(error.message);
+      else problem(`${state.file || "The folder"} cannot be shown`, error.message);
     }
   }
 

@@ -141,6 +141,7 @@ function tabBar(tabs, choose) {
     ),
   );
   const beside = make(".beside");
+  let shown = "";
   const list = make(".tab-list", { role: "tablist", "aria-label": "What to show" }, ...buttons);
   list.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -157,6 +158,11 @@ function tabBar(tabs, choose) {
       keys.forEach((key, place) =>
         set(buttons[place], { "aria-selected": String(key === tab), tabindex: key === tab ? 0 : -1 }),
       );
+      if (tab !== shown) {
+        const chosen = buttons[keys.indexOf(tab)];
+        requestAnimationFrame(() => (list.scrollLeft = chosen.offsetLeft - list.offsetLeft - 48)); // on a phone
+        shown = tab;
+      }
       buttons[keys.indexOf("cards")].textContent = cardsLabel(node);
       if (besideTab !== beside.firstElementChild) fill(beside, besideTab);
     },

@@ -97,7 +97,7 @@ export function mount(root) {
     async show({ file }) {
       if (!file) {
         hand = null;
-        return chooseSpot().catch((error) => table.showProblem(error.message));
+        return chooseSpot().catch((error) => fill(root, make("p.empty.problem", { role: "alert" }, error.message)));
       }
       if (hand?.file === file) return;
       hand = null;
