@@ -52,6 +52,15 @@ def test_a_class_a_filter_and_hands_as_text_are_locked(page: Any) -> None:
     expect(page.locator("table.hands .lock-mark")).to_be_visible()
 
 
+def test_a_filter_by_category_locks_the_hands_in_it(page: Any) -> None:
+    page.goto(page.url + "&filter=Set")
+    page.get_by_role("button", name="Filter Set").click()
+    lock(page, "check", 100)
+    locks = page.get_by_label("Locks").get_by_role("listitem")
+    expect(locks).to_contain_text("4s4d,4s4c,4d4c")
+    expect(locks).not_to_contain_text("AsAh")
+
+
 def test_sliders_always_make_100_percent(page: Any) -> None:
     for action, percent in (("check", 10), ("bet 30", 60), ("all-in 240", 90)):
         field = page.get_by_label(f"{action}, percent, as a number")

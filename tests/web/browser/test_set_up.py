@@ -53,6 +53,14 @@ def test_wrong_fields_say_what_is_wrong_and_keep_what_was_typed(page: Any) -> No
     expect(page.get_by_role("button", name="Solve", exact=True)).to_be_disabled()
 
 
+def test_a_target_that_is_no_number_is_refused(site: str, open_page: Any) -> None:
+    page = open_page(f"{site}/setup?file=river.toml")
+    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
+    page.get_by_label("Target, % of pot").fill("abc")
+    expect(page.locator(".estimate .problem")).to_have_text("Target: 'abc' must be a number above 0")
+    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_disabled()
+
+
 def test_text_paints_the_grid_and_the_grid_writes_text(page: Any) -> None:
     text = page.get_by_label("Range of OOP as text")
     text.fill("[50]KK[/50], AhKh")  # as GTO+ writes it

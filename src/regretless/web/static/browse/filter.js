@@ -36,7 +36,7 @@ export function handFilter(change) {
     root,
     async read({ state, meta }) {
       if (document.activeElement !== input && input.value !== state.filter) input.value = state.filter;
-      if (known.text !== state.filter) known = { text: state.filter, answer: await parse(state.filter, meta) };
+      if (known.text !== state.filter) known = { text: state.filter, answer: await readFilter(state.filter, meta) };
       const { error } = known.answer;
       set(input, { "aria-invalid": error ? "true" : null, title: error });
       problem.textContent = error ?? "";
@@ -45,14 +45,12 @@ export function handFilter(change) {
   };
 }
 
-async function parse(text, meta) {
+/** Whether a hand passes, or what is wrong with the text. */
+export async function readFilter(text, meta) {
   if (!text) return everyHand;
   const tests = [];
   const rest = [];
-  for (const term of text
-    .split(",")
-    .map((each) => each.trim())
-    .filter(Boolean)) {
+  for (const term of text.split(/ *, */).filter(Boolean)) {
     const test = KINDS[term.toLowerCase()] ?? categoryTest(term, meta);
     if (test) tests.push(test);
     else rest.push(term);

@@ -7,8 +7,10 @@ import { post } from "../shared/api.js";
 import { CLASSES } from "../shared/cards.js";
 import { fill, make, set } from "../shared/dom.js";
 import { DEFAULTS, go } from "../shared/state.js";
+import { readFilter } from "./filter.js";
 import { addLock, describeLock, draftLocks, keepLocks } from "./lock-draft.js";
 import { mixSliders } from "./mix-sliders.js";
+import { readHands } from "./scene.js";
 
 export function lockTab({ changed }) {
   const title = make("h3.label");
@@ -44,11 +46,22 @@ export function lockTab({ changed }) {
   let scene = null;
   let scope = "node";
 
-  const hands = () => {
+  /** The hands to lock, as a range. */
+  async function hands() {
     if (scope === "class") return scene.state.pin;
-    if (scope === "filter") return scene.state.filter;
+    if (scope === "filter") return filteredHands();
     return scope === "text" ? text.value.trim() : "";
-  };
+  }
+
+  /** A filter may name categories; a lock names the hands that are in them on this board. */
+  async function filteredHands() {
+    const { meta, node, state } = scene;
+    const { test, error } = await readFilter(state.filter, meta);
+    if (error) throw new Error(error);
+    const weights = new Array(meta.hands.length).fill(0);
+    for (const hand of readHands(meta, node, node.player, true)) if (test(hand)) weights[hand.index] = 1;
+    return (await post("/ranges/format", { weights, format: "short" })).text;
+  }
 
   /** The line without its cards, if the lock is to hold whatever cards come. */
   const place = () =>
@@ -59,19 +72,16 @@ export function lockTab({ changed }) {
           .join(", ")
       : scene.node.line;
 
-  async function check(lock) {
-    const answer = await post("/locks/check", { file: scene.file.file, lock });
-    if (!answer.valid)
-      throw new Error(
-        answer.errors.map((error) => `${error.field ? `${error.field}: ` : ""}${error.message}`).join("; "),
-      );
-    return lock;
-  }
-
-  async function keepLock(lock) {
+  /** Add a lock that plays `strategy`, or what another file plays, once the server finds nothing wrong with it. */
+  async function lockTo(played) {
     problem.textContent = "";
+    const { file } = scene.file;
     try {
-      addLock(scene.file.file, await check(lock));
+      const lock = { node: place(), hands: await hands(), ...played };
+      const { valid, errors } = await post("/locks/check", { file, lock });
+      if (!valid)
+        throw new Error(errors.map(({ field, message }) => [field, message].filter(Boolean).join(": ")).join("; "));
+      addLock(file, lock);
       drawList();
       changed();
     } catch (error) {
@@ -84,11 +94,11 @@ export function lockTab({ changed }) {
     const strategy = Object.fromEntries(
       scene.node.actions.map((action, number) => [action.name, Math.round(1e6 * shares[number]) / 1e6]),
     );
-    keepLock({ node: place(), hands: hands(), strategy });
+    lockTo({ strategy });
   }
 
   function lockAsPlayed() {
-    keepLock({ node: place(), hands: hands(), source: scene.file.file });
+    lockTo({ source: scene.file.file });
   }
 
   async function solveAgain() {

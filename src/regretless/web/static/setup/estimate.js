@@ -71,6 +71,15 @@ export function estimateBar({ meta, changed }) {
     storage: Number(options.storage),
   });
 
+  /** A sentence about an option that cannot be sent. */
+  function wrongOption() {
+    const { target, threads } = wanted();
+    if (target !== null && !(target > 0)) return `Target: '${options.target}' must be a number above 0`;
+    if (threads !== null && !(Number.isInteger(threads) && threads > 0))
+      return `Threads: '${options.threads}' must be a whole number above 0`;
+    return "";
+  }
+
   async function start() {
     solve.disabled = true;
     try {
@@ -90,26 +99,17 @@ export function estimateBar({ meta, changed }) {
       const bits = options.storage;
       say(facts.Nodes, estimate ? count(estimate.nodes) : "–");
       say(facts.Memory, estimate ? bytes(estimate.memory_bytes[bits]) : "–");
-      say(
-        facts.Time,
-        estimate
-          ? estimate.seconds === null
-            ? "–"
-            : estimate.seconds < 1
-              ? duration(estimate.seconds)
-              : `about ${duration(estimate.seconds)}`
-          : "–",
-      );
+      say(facts.Time, roughTime(estimate?.seconds));
       say(facts.File, estimate ? bytes(estimate.file_bytes) : "–");
       const missing = errors
         .filter((error) => isMissing(error.message))
         .map((error) => MISSING[error.field] ?? error.field);
       const todo = missing.length ? `Still to set: ${missing.join(", ")}` : "";
-      problem.textContent =
-        elsewhere.join(" ") ||
-        (estimate && !estimate.fits[bits] ? estimate.note : "") ||
-        (valid ? (estimate?.note ?? "") : todo);
-      solve.disabled = !valid || (estimate !== null && !estimate.fits[bits]);
+      const wrong = wrongOption();
+      problem.textContent = elsewhere.join(" ") || wrong || (valid ? (estimate?.note ?? "") : todo);
+      solve.disabled = !valid || wrong !== "" || !(estimate?.fits[bits] ?? true);
     },
   };
 }
+
+const roughTime = (seconds) => (seconds >= 1 ? `about ${duration(seconds)}` : duration(seconds));
