@@ -48,6 +48,7 @@ def test_a_node_has_the_numbers_of_the_solution(reading: TestClient, solved: Pat
         curve = about["distribution"]["equity"]
         assert len(curve) == 101
         assert curve == sorted(curve)
+        assert (sum(curve) - (curve[0] + curve[-1]) / 2) / 100 == pytest.approx(about["equity"], abs=1e-4)
 
 
 def test_a_hand_plays_as_the_command_shows_it(reading: TestClient, solved: Path) -> None:

@@ -37,6 +37,48 @@ def test_every_wrong_field_is_named_at_once(reading: TestClient) -> None:
     assert found["pot"]["message"] == "'6o' must be a number"
 
 
+@pytest.mark.parametrize(
+    ("options", "field", "message"),
+    [
+        ({"target": "abc"}, "target", "'abc' must be a number"),
+        ({"target": "0"}, "target", "0 is not above 0"),
+        ({"threads": "1.5"}, "threads", "'1.5' must be a whole number"),
+        ({"threads": 0}, "threads", "0 is less than 1"),
+    ],
+)
+def test_a_wrong_option_beside_the_spot_is_named_too(
+    reading: TestClient, options: dict[str, object], field: str, message: str
+) -> None:
+    answer = reading.post(f"{API}/spots/check", json={"spot": RIVER, **options}).json()
+    assert not answer["valid"]
+    assert answer["errors"] == [{"field": field, "message": message, "position": None}]
+    assert answer["estimate"] is not None
+
+
+def test_options_are_read_as_typed(reading: TestClient) -> None:
+    fine, empty = (
+        reading.post(f"{API}/spots/check", json={"spot": RIVER, "target": target, "threads": threads}).json()
+        for target, threads in ((" 0.01", "1"), ("", " "))
+    )
+    assert fine["valid"]
+    assert empty["valid"]
+    assert fine["estimate"]["iterations"] > empty["estimate"]["iterations"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"pot": "-3"}, "-3 must be above 0"),
+        ({"pot": "1e400"}, "'1e400' must be a number"),
+        ({"board": "Ks 9h"}, "'Ks 9h' has 2 cards: give 3 for a flop, 4 for a turn or 5 for a river"),
+        ({"oop": {"range": "KsQs"}}, "'KsQs' is entirely blocked by the board Ks 9h 4h 2c 7d"),
+    ],
+)
+def test_what_was_typed_is_quoted(reading: TestClient, changed: dict[str, object], message: str) -> None:
+    answer = reading.post(f"{API}/spots/check", json={"spot": RIVER | changed}).json()
+    assert [error["message"] for error in answer["errors"]] == [message]
+
+
 def test_an_empty_form_says_what_is_missing(reading: TestClient) -> None:
     answer = reading.post(f"{API}/spots/check", json={"spot": {}}).json()
     assert [error["field"] for error in answer["errors"]] == ["board", "pot", "stack", "oop.range", "ip.range", "bets"]

@@ -53,12 +53,17 @@ def test_wrong_fields_say_what_is_wrong_and_keep_what_was_typed(page: Any) -> No
     expect(page.get_by_role("button", name="Solve", exact=True)).to_be_disabled()
 
 
-def test_a_target_that_is_no_number_is_refused(site: str, open_page: Any) -> None:
+def test_wrong_options_keep_a_spot_from_being_solved(site: str, open_page: Any) -> None:
     page = open_page(f"{site}/setup?file=river.toml")
-    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
-    page.get_by_label("Target, % of pot").fill("abc")
-    expect(page.locator(".estimate .problem")).to_have_text("Target: 'abc' must be a number above 0")
-    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_disabled()
+    solve, target = page.get_by_role("button", name="Solve", exact=True), page.get_by_label("Target, % of pot")
+    expect(solve).to_be_enabled()
+    target.fill("abc")
+    expect(solve).to_be_disabled()
+    expect(target).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_text("Target: 'abc' must be a number")).to_be_visible()
+    target.fill("")  # the default, which the field shows
+    expect(target).to_have_attribute("placeholder", "0.3")
+    expect(solve).to_be_enabled()
 
 
 def test_text_paints_the_grid_and_the_grid_writes_text(page: Any) -> None:

@@ -190,6 +190,7 @@ def check_number(
     finite = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
     if isinstance(value, bool) or not isinstance(value, int | float) or not finite:
         raise InvalidOption(name, value, "must be a number")
+    value = int(value) if abs(value) < 1e15 and value == int(value) else value  # as it was typed: -3, not -3.0
     if not value > above:
         raise InvalidOption(name, value, f"must be above {above:g}")
     if not value >= at_least:

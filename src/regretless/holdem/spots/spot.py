@@ -56,20 +56,20 @@ class Spot(Question):
         if len(self.board) not in (3, 4, 5):
             cards = f"{len(self.board)} card{'s' * (len(self.board) != 1)}"
             reason = f"has {cards}: give 3 for a flop, 4 for a turn or 5 for a river"
-            raise InvalidText("board", board_text(self.board), None, reason)
+            raise InvalidOption("board", board_text(self.board), reason)
         if len(set(self.board)) != len(self.board):
-            raise InvalidText("board", board_text(self.board), None, "repeats a card")
+            raise InvalidOption("board", board_text(self.board), "repeats a card")
         for name in ("pot", "stack"):
             check_number(name, getattr(self, name), above=0.0, at_least=SMALLEST_AMOUNT, at_most=LARGEST_AMOUNT)
         if self.stack > DEEPEST * self.pot:
             reason = f"is more than {DEEPEST:,} times the pot, too deep for 32-bit arithmetic to be exact"
             raise InvalidOption("stack", self.stack, reason)
         if len(self.name) > LONGEST_NAME:
-            raise InvalidText("name", self.name, None, f"is longer than {LONGEST_NAME} characters")
+            raise InvalidOption("name", self.name, f"is longer than {LONGEST_NAME} characters")
         for player in PLAYERS:
             _check_range(f"{player}.range", self.range_of(player), self.board)
         if not self.oop.remove(self.board).meets(self.ip.remove(self.board)):
-            raise InvalidText("ip.range", str(self.ip), None, "always shares a card with oop.range")
+            raise InvalidOption("ip.range", str(self.ip), "always shares a card with oop.range")
         for lock in self.locks:  # whether their lines exist is checked once there is a tree
             _ = lock.steps, lock.range
 
@@ -110,9 +110,9 @@ class Spot(Question):
 
 def _check_range(name: str, given: Range, board: tuple[int, ...]) -> None:
     if not given.weights.any():
-        raise InvalidText(name, str(given), None, "is empty")
+        raise InvalidOption(name, str(given), "is empty")
     if not given.remove(board).weights.any():
-        raise InvalidText(name, str(given), None, f"is entirely blocked by the board {board_text(board)}")
+        raise InvalidOption(name, str(given), f"is entirely blocked by the board {board_text(board)}")
     light = np.flatnonzero((given.weights > 0) & (given.weights < LIGHTEST))
     if len(light):
         hand = hand_text(int(light[0]))

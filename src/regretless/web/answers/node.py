@@ -225,17 +225,22 @@ def _groups(
 
 
 def _distribution(table: HandTable) -> dict[str, Any] | None:
-    """Equity and EV of the range from its weakest to its strongest hand, at 0, 1, … 100 % of its weight."""
+    """Equity and EV of the range from its weakest to its strongest hand, at 0, 1, … 100 % of its weight.
+
+    A point is the mean of the hands within half a percent of it, so that the area under the curve is the range's mean.
+    """
     weight = table.weight * table.matchups
     held = (weight > 0) & ~np.isnan(table.equity) & ~np.isnan(table.ev)
     if not held.any():
         return None
+    edges = np.concatenate(([0.0], (np.arange(POINTS - 1) + 0.5) / (POINTS - 1), [1.0]))
     answer = {}
     for name, values in (("equity", table.equity[held]), ("ev", table.ev[held])):
         order = np.argsort(values, kind="stable")
-        share = np.cumsum(weight[held][order])
-        middle = (share - weight[held][order] / 2) / share[-1]
-        answer[name] = rounded_list(np.interp(np.linspace(0, 1, POINTS), middle, values[order]))
+        shares = weight[held][order] / weight[held].sum()
+        share = np.concatenate(([0.0], np.cumsum(shares)))
+        area = np.concatenate(([0.0], np.cumsum(shares * values[order])))
+        answer[name] = rounded_list(np.diff(np.interp(edges, share, area)) / np.diff(edges))
     return answer
 
 

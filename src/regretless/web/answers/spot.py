@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -18,8 +19,9 @@ from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_text import parse_toml
 from regretless.web.endpoint import Refusal
 from regretless.web.library import Library
+from regretless.web.schema import Mismatch, Schema, check
 
-__all__ = ["InvalidSpot", "checked_json", "error_json", "read_spot", "spot_fields", "tree_json"]
+__all__ = ["InvalidSpot", "checked_json", "error_json", "read_spot", "read_typed", "spot_fields", "tree_json"]
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 _AMOUNTS = ("pot", "stack")
@@ -70,6 +72,8 @@ def _as_number(value: object) -> object:
     """A number that was typed; anything else stays as it is, for the spot's reader to complain about."""
     if isinstance(value, str) and len(value) <= 40 and _NUMBER.fullmatch(value.strip()):
         number = float(value)
+        if not math.isfinite(number):
+            return value
         return int(number) if number.is_integer() and abs(number) < 1e15 else number
     return value
 
@@ -97,12 +101,25 @@ def _confined(lock: object, library: Library) -> object:
     return lock
 
 
+def read_typed(value: object, schema: Schema) -> Any:
+    """An option as typed, or None if it was left empty; raises `Mismatch` if it is not what the schema allows."""
+    number = None if value is None or (isinstance(value, str) and not value.strip()) else _as_number(value)
+    if number is not None:
+        whole = schema["type"] == "integer"
+        if isinstance(number, str) or (whole and not isinstance(number, int)):
+            raise Mismatch("", f"'{str(value)[:40]}' must be {'a whole number' if whole else 'a number'}")
+        check(number, schema)
+    return number
+
+
 # --- answers ---------------------------------------------------------------------------------------------------------
 
 
-def checked_json(checked: CheckedSpot, *, threads: int | None, target: float) -> dict[str, Any]:
-    """What is wrong with a spot, or its TOML and how large it is."""
-    errors, estimate = list(checked.errors), None
+def checked_json(
+    checked: CheckedSpot, wrong_options: list[FieldError], *, threads: int | None, target: float
+) -> dict[str, Any]:
+    """What is wrong with a spot and the options beside it, or its TOML and how large it is."""
+    errors, estimate = [*checked.errors, *wrong_options], None
     if checked.spot is not None:
         cores = threads or available_cores()
         try:

@@ -18,15 +18,16 @@ from regretless.engines.devices import available_cores, cuda_devices
 from regretless.errors import InvalidText, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.games.registry import catalogue
+from regretless.holdem.field_errors import FieldError
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.problem import TARGET
 from regretless.holdem.spots.formations import formations
 from regretless.holdem.spots.toml_text import parse_toml
 from regretless.web.answers.numbers import rounded_list
 from regretless.web.answers.schemas import CHECKED
-from regretless.web.answers.spot import check_spot, checked_json, read_spot, spot_fields, tree_json
+from regretless.web.answers.spot import check_spot, checked_json, read_spot, read_typed, spot_fields, tree_json
 from regretless.web.endpoint import BODY_LIMIT, Endpoint
-from regretless.web.schema import Schema, array, boolean, integer, nullable, number, obj, text
+from regretless.web.schema import Mismatch, Schema, array, boolean, integer, nullable, number, obj, text
 from regretless.web.service import Service
 from regretless.web.solving.queue import MOST_QUEUED
 
@@ -96,7 +97,13 @@ def meta(service: Service, given: dict[str, Any]) -> dict[str, Any]:
 
 def check(service: Service, given: dict[str, Any]) -> dict[str, Any]:
     checked = check_spot(given["spot"], service.library)
-    return checked_json(checked, threads=given["threads"], target=given["target"] or TARGET)
+    options, wrong = {}, []
+    for name, schema in (("target", _TARGET), ("threads", _THREADS)):
+        try:
+            options[name] = read_typed(given[name], schema)
+        except Mismatch as mismatch:
+            wrong.append(FieldError(name, str(mismatch), None))
+    return checked_json(checked, wrong, threads=options.get("threads"), target=options.get("target") or TARGET)
 
 
 def tree(service: Service, given: dict[str, Any]) -> dict[str, Any]:
@@ -163,8 +170,14 @@ def games(service: Service, given: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-_TARGET = nullable(number("percent of the pot", exclusiveMinimum=0, maximum=100, default=None))
-_THREADS = nullable(integer(minimum=1, maximum=4096, default=None))
+_TARGET = number("percent of the pot", exclusiveMinimum=0, maximum=100)
+_THREADS = integer(minimum=1, maximum=4096)
+_TYPED: Schema = {
+    "type": ["number", "string", "null"],
+    "description": "a text is read as typed",
+    "maxLength": 1000,
+    "default": None,
+}
 
 ENDPOINTS = [
     Endpoint(
@@ -175,7 +188,7 @@ ENDPOINTS = [
         path="/spots/check",
         summary="What is wrong with a spot, field by field; or its TOML and size",
         handle=check,
-        body=obj({"spot": SPOT, "threads": _THREADS, "target": _TARGET}, required=("spot",)),
+        body=obj({"spot": SPOT, "threads": _TYPED, "target": _TYPED}, required=("spot",)),
         answer=CHECKED,
     ),
     Endpoint(

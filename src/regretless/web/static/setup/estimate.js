@@ -1,7 +1,7 @@
 /** What the solve will cost, kept up to date as the spot changes, and the button that starts it. */
 
 import { post } from "../shared/api.js";
-import { make, say } from "../shared/dom.js";
+import { make, say, set } from "../shared/dom.js";
 import { bytes, count, duration } from "../shared/format.js";
 import { store, stored } from "../shared/settings.js";
 import { DEFAULTS, go } from "../shared/state.js";
@@ -12,7 +12,7 @@ const MISSING = { "oop.range": "OOP's range", "ip.range": "IP's range" };
 
 export function estimateBar({ meta, changed }) {
   const options = {
-    target: meta.defaults.target,
+    target: String(meta.defaults.target),
     device: "auto",
     threads: "",
     storage: "32",
@@ -23,9 +23,17 @@ export function estimateBar({ meta, changed }) {
     store("options", options);
     changed();
   };
-  const number = (key, label, placeholder = "") => {
-    const input = make("input.field", { inputmode: "decimal", placeholder, "data-option": key, oninput: change(key) });
+  const typed = {};
+  const number = (key, label, placeholder) => {
+    const input = make("input.field", {
+      inputmode: "decimal",
+      placeholder,
+      "aria-describedby": "problem-estimate",
+      "data-option": key,
+      oninput: change(key),
+    });
     input.value = options[key];
+    typed[key] = { input, label };
     return make("label.option", {}, make("span.label", {}, label), input);
   };
   const choice = (key, label, values) => {
@@ -38,7 +46,7 @@ export function estimateBar({ meta, changed }) {
     return make("label.option", {}, make("span.label", {}, label), select);
   };
   const facts = Object.fromEntries(["Nodes", "Memory", "Time", "File"].map((label) => [label, make("dd", {}, "–")]));
-  const problem = make("p.problem", { role: "status" });
+  const problem = make("p.problem", { id: "problem-estimate", role: "status" });
   const solve = make("button.button.primary.solve", { onclick: start, disabled: true }, "Solve");
   const devices = [["auto", "automatic"], ...meta.devices.map(({ name, label }) => [name, label])];
   const root = make(
@@ -47,7 +55,7 @@ export function estimateBar({ meta, changed }) {
     make(
       ".options",
       {},
-      number("target", "Target, % of pot"),
+      number("target", "Target, % of pot", String(meta.defaults.target)),
       choice("device", "Device", devices),
       number("threads", "Threads", "all"),
       choice("storage", "Storage", [
@@ -65,20 +73,11 @@ export function estimateBar({ meta, changed }) {
   );
 
   const wanted = () => ({
-    target: options.target === "" ? null : Number(options.target),
+    target: String(options.target).trim() === "" ? null : Number(options.target),
     device: options.device,
-    threads: options.threads === "" ? null : Number(options.threads),
+    threads: String(options.threads).trim() === "" ? null : Number(options.threads),
     storage: Number(options.storage),
   });
-
-  /** A sentence about an option that cannot be sent. */
-  function wrongOption() {
-    const { target, threads } = wanted();
-    if (target !== null && !(target > 0)) return `Target: '${options.target}' must be a number above 0`;
-    if (threads !== null && !(Number.isInteger(threads) && threads > 0))
-      return `Threads: '${options.threads}' must be a whole number above 0`;
-    return "";
-  }
 
   async function start() {
     solve.disabled = true;
@@ -94,7 +93,20 @@ export function estimateBar({ meta, changed }) {
 
   return {
     root,
-    wanted,
+
+    /** The options that are typed, valid or not. */
+    typed: () => ({ target: String(options.target), threads: String(options.threads) }),
+
+    /** Mark the options that are wrong: a sentence for each, and the errors that are not about options. */
+    showErrors(errors) {
+      const wrong = new Map(errors.filter(({ field }) => field in typed).map(({ field, message }) => [field, message]));
+      for (const [key, { input }] of Object.entries(typed)) set(input, { "aria-invalid": wrong.has(key) ? "true" : null });
+      return {
+        sentences: [...wrong].map(([key, message]) => `${typed[key].label.split(",")[0]}: ${message}`),
+        left: errors.filter(({ field }) => !(field in typed)),
+      };
+    },
+
     show({ valid, estimate, errors }, elsewhere) {
       const bits = options.storage;
       say(facts.Nodes, estimate ? count(estimate.nodes) : "–");
@@ -105,9 +117,8 @@ export function estimateBar({ meta, changed }) {
         .filter((error) => isMissing(error.message))
         .map((error) => MISSING[error.field] ?? error.field);
       const todo = missing.length ? `Still to set: ${missing.join(", ")}` : "";
-      const wrong = wrongOption();
-      problem.textContent = elsewhere.join(" ") || wrong || (valid ? (estimate?.note ?? "") : todo);
-      solve.disabled = !valid || wrong !== "" || !(estimate?.fits[bits] ?? true);
+      problem.textContent = elsewhere.join(". ") || (valid ? (estimate?.note ?? "") : todo);
+      solve.disabled = !valid || !(estimate?.fits[bits] ?? true);
     },
   };
 }

@@ -55,7 +55,7 @@ export function fieldSet(changed) {
       }
       const elsewhere = [];
       for (const { field, message } of errors) {
-        const found = fields.get(field);
+        const found = fields.get(field.replace(/\[\d+\]$/, "")); // of an entry of a list: the list
         if (isMissing(message)) continue;
         if (!found) elsewhere.push(`${field ? `${field}: ` : ""}${message}`);
         else {

@@ -80,15 +80,11 @@ export function mount(root) {
   }
 
   const check = debounced(async () => {
-    const { threads, target } = parts.estimate.wanted();
     try {
-      const answer = await askCheck({
-        spot: spotToSend(),
-        threads: Number.isFinite(threads) ? threads : null,
-        target: Number.isFinite(target) ? target : null,
-      });
+      const answer = await askCheck({ spot: spotToSend(), ...parts.estimate.typed() });
       if (!answer) return;
-      parts.estimate.show(answer, parts.fields.showErrors(answer.errors));
+      const others = parts.estimate.showErrors(answer.errors);
+      parts.estimate.show(answer, [...others.sentences, ...parts.fields.showErrors(others.left)]);
       if (answer.valid) parts.tree.refresh();
     } catch (error) {
       parts.estimate.show({ valid: false, estimate: null, errors: [] }, [error.message]);
