@@ -5,7 +5,7 @@ import { fill, make } from "../shared/dom.js";
 import { fileLinks, listFiles, showFile } from "../shared/files.js";
 import { setKeys } from "../shared/keys.js";
 import { followSolve, isOver } from "../shared/solves.js";
-import { DEFAULTS, go, now } from "../shared/state.js";
+import { DEFAULTS, address, go, now } from "../shared/state.js";
 import { gameTable } from "./game-table.js";
 import { browseKeys, gameKeys } from "./keys.js";
 import { spotParts } from "./spot-parts.js";
@@ -65,7 +65,12 @@ export function mount(root) {
         { role: "alert" },
         make("h2", {}, title),
         make("p", {}, message),
-        make("a.button", { href: "/browse" }, "Choose another file"),
+        make(
+          ".row",
+          {},
+          file && make("a.button", { href: address({ ...DEFAULTS, file: file.file }) }, "Go to the first decision"),
+          make("a.button", { href: "/browse" }, "Choose another file"),
+        ),
       ),
     );
   }

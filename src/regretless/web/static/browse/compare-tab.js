@@ -115,8 +115,8 @@ const sameBoard = (first, second) =>
     .join();
 
 function moved(before, after, text, unit = "") {
-  if (before === null || after === null) return make("span", {}, `${text(before)} → ${text(after)}${unit}`);
-  const kind = after > before + 1e-4 ? ".rose" : after < before - 1e-4 ? ".fell" : "";
+  const same = before === null || after === null || text(before) === text(after);
+  const kind = same ? "" : after > before ? ".rose" : ".fell";
   return make("span", {}, make("span.before", {}, `${text(before)} → `), make(`span${kind}`, {}, text(after) + unit));
 }
 

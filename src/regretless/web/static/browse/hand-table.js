@@ -90,7 +90,7 @@ export function handTable({ change, pin }) {
       const { test, error } = await filter.read(scene);
       if (scene !== given) return;
       rows = sorted(
-        scene.hands.filter((hand) => hand.weight > 0 && test(hand)),
+        scene.hands.filter((hand) => hand.held && test(hand)),
         scene,
       );
       none.hidden = rows.length > 0 || Boolean(error);

@@ -3,7 +3,8 @@
  *
  *   player    whose hands the grid and the table show
  *   acts      whether that player acts here, so that hands have a strategy
- *   hands     one object per hand: name, class, weight, ev, equity, eqr, mix, actionEv, locked, made, draw
+ *   hands     one object per hand: name, class, weight, whether it is held, ev, equity, eqr, mix, actionEv, locked,
+ *             made, draw
  *   classes   one object per cell of the grid, or null where no hand is held
  *   height    how full a cell is: its weight relative to the most likely hand, so that a range thinned by many
  *             actions can still be read
@@ -36,6 +37,8 @@ export function sound(state) {
   };
 }
 
+const LEAST = 0.0005; // of the most likely hand: what is left of a hand that always acts otherwise is not shown
+
 export const OTHER = { oop: "ip", ip: "oop" };
 
 export function readScene({ meta, file, node, state }) {
@@ -62,11 +65,13 @@ export function readScene({ meta, file, node, state }) {
 export function readHands(meta, node, player, acts) {
   const table = node.players[player].hands;
   const actions = acts ? node.strategy.length : 0;
+  const most = table.weight.reduce((top, weight) => Math.max(top, weight), 0);
   return table.hand.map((index, place) => ({
     index,
     name: meta.hands[index],
     class: placeOf(classOf(meta.hands[index])),
     weight: table.weight[place],
+    held: table.weight[place] > LEAST * most,
     matchups: table.matchups[place],
     ev: table.ev[place],
     equity: table.equity[place],
@@ -82,7 +87,7 @@ export function readHands(meta, node, player, acts) {
 export function readClasses(hands, actions) {
   const most = hands.reduce((top, hand) => Math.max(top, hand.weight), 0);
   const members = CLASSES.map(() => []);
-  for (const hand of hands) if (hand.weight > 0) members[hand.class].push(hand);
+  for (const hand of hands) if (hand.held) members[hand.class].push(hand);
   const bets = actions.map((name) => /^(bet|raise|all-in)/.test(name));
   return members.map((held, place) => {
     if (!held.length) return null;
