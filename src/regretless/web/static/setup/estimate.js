@@ -100,7 +100,8 @@ export function estimateBar({ meta, changed }) {
     /** Mark the options that are wrong: a sentence for each, and the errors that are not about options. */
     showErrors(errors) {
       const wrong = new Map(errors.filter(({ field }) => field in typed).map(({ field, message }) => [field, message]));
-      for (const [key, { input }] of Object.entries(typed)) set(input, { "aria-invalid": wrong.has(key) ? "true" : null });
+      for (const [key, { input }] of Object.entries(typed))
+        set(input, { "aria-invalid": wrong.has(key) ? "true" : null });
       return {
         sentences: [...wrong].map(([key, message]) => `${typed[key].label.split(",")[0]}: ${message}`),
         left: errors.filter(({ field }) => !(field in typed)),

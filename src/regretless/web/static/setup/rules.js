@@ -7,7 +7,12 @@ const RULES = [
   ["rake", "Rake", "0", "share of the pot: 0.05 is 5 %"],
   ["rake_cap", "Rake cap", "no cap", "chips"],
   ["add_allin", "Add all-in below", "1.5", "an all-in is offered where the stack is at most this many pots; 0: never"],
-  ["force_allin", "Force all-in below", "0.15", "a bet becomes all-in if at most this many pots would remain behind once it is called"],
+  [
+    "force_allin",
+    "Force all-in below",
+    "0.15",
+    "a bet becomes all-in if at most this many pots would remain behind once it is called",
+  ],
   ["merge", "Merge sizes within", "0.1", "sizes this close become one; 0: keep all"],
   ["min_bet", "Smallest bet", "1", "chips"],
   ["chip", "Smallest chip", "1", "bets are rounded to it"],
