@@ -13,11 +13,7 @@ from typing import Any
 import numpy as np
 
 HERE = Path(__file__).parent
-ANY_THREADS = (
-    "make_lists",
-    "showdowns",
-    "folds",
-)  # kernels that work with any number of threads; few fibers are faster
+ANY_THREADS = ("make_lists", "terminals")  # kernels that work with any number of threads; few fibers are faster
 
 
 @cache
@@ -52,9 +48,6 @@ class HostDevice:
 
     def download(self, buffer: np.ndarray) -> np.ndarray:
         return buffer.copy()
-
-    def take(self, buffer: np.ndarray, places: np.ndarray) -> np.ndarray:
-        return buffer.take(places)
 
     def address(self, buffer: np.ndarray) -> int:
         return buffer.ctypes.data

@@ -10,10 +10,11 @@
 
 struct float4 { float x, y, z, w; };
 struct uint2 { unsigned x, y; };
+struct int4 { int x, y, z, w; };
 template <typename T> static T* settled(T* at) { return at; }
-static void fetch(const void*) {}
 template <typename T> static T load_once(const T* at) { return *at; }
 template <typename T> static void store_once(T* at, T numbers) { *at = numbers; }
+template <typename T> static T load_table(const T* at) { return *at; }
 
 using std::max;
 using std::min;
@@ -66,14 +67,14 @@ static void launch(int across, int down, int threads, size_t shared, std::functi
 extern "C" void run(const char* name, int across, int down, int threads, size_t shared, void** arguments) {
     const std::string kernel = name;
     const Job* jobs = AT(const Job*, 0);
-    if (kernel == "tick") return LAUNCH(tick, AT(int*, 0));
+    if (kernel == "tick") return LAUNCH(tick, AT(Clock*, 0));
     if (kernel == "hold") return LAUNCH(hold, jobs, AT(int, 1));
+    if (kernel == "make_lists") return LAUNCH(make_lists, jobs, AT(const int*, 1));
     const Item* items = AT(const Item*, 1);
-    if (kernel == "make_lists") return LAUNCH(make_lists, jobs, items);
+    if (kernel == "sums") return LAUNCH(sums, jobs, items);
     if (kernel == "leaves") return LAUNCH(leaves, jobs, items, AT(int, 2));
-    if (kernel == "showdowns") return LAUNCH(showdowns, jobs, items, AT(const Rooms*, 2), AT(char*, 3));
-    if (kernel == "folds") return LAUNCH(folds, jobs, items);
-#define WALK(which) if (kernel == #which) return LAUNCH(which, jobs, items, AT(int, 2), AT(const int*, 3));
-    WALK(learn_down) WALK(mean_down) WALK(learn_up) WALK(best_up) WALK(mean_up)
+    if (kernel == "terminals") return LAUNCH(terminals, jobs, items, AT(const Rooms*, 2), AT(char*, 3));
+#define WALK(which) if (kernel == #which) return LAUNCH(which, jobs, items, AT(int, 2), AT(int, 3), AT(const Clock*, 4));
+    WALK(learn_down) WALK(last_down) WALK(mean_down) WALK(learn_up) WALK(last_up) WALK(best_up) WALK(mean_up)
     std::abort();
 }

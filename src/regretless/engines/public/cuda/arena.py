@@ -27,7 +27,7 @@ class Arena:
         self.name, self.shared_bytes = device.name, device.shared_bytes
         self.free_bytes, self.compile, self.record = device.free_bytes, device.compile, device.record
         self.assign, self.download, self.address = device.assign, device.download, device.address
-        self.take, self.wait = device.take, device.wait
+        self.wait = device.wait
         self._collecting = False
         self._tables = _Chunk(device, staged=True)
         self._blank = _Chunk(device, staged=False)

@@ -84,11 +84,6 @@ class CupyDevice:
         with self._device, self._stream:
             return np.asarray(cupy.asnumpy(buffer, stream=self._stream))
 
-    @_told
-    def take(self, buffer: Buffer, places: Buffer) -> Buffer:
-        with self._device, self._stream:
-            return buffer.take(places)
-
     def address(self, buffer: Buffer) -> int:
         return int(buffer.data.ptr)
 

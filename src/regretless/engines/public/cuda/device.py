@@ -20,13 +20,15 @@ Launch = Callable[..., None]  # (grid, threads, shared bytes, *arguments)
 KERNELS = (
     "make_lists",
     "learn_down",
+    "last_down",
     "mean_down",
-    "showdowns",
-    "folds",
+    "terminals",
     "leaves",
     "learn_up",
+    "last_up",
     "best_up",
     "mean_up",
+    "sums",
     "hold",
     "tick",
 )
@@ -48,9 +50,6 @@ class Device(Protocol):
         """Copy an array into a buffer, or into part of one."""
 
     def download(self, buffer: Buffer) -> Array: ...
-
-    def take(self, buffer: Buffer, places: Buffer) -> Buffer:
-        """The elements of a buffer at some places."""
 
     def address(self, buffer: Buffer) -> int: ...
 

@@ -53,6 +53,7 @@ class Plan:
     streets: Records  #   [S]  STREET
     lines: Records  #     [L]  LINE
     decisions: Records  # DECISION, in walking order
+    line_order: Int32  #  [L]  the lines of each street, counted in it: long ones first, those of the same shape together
     children: Int32  #    rows of values of their children
     leaves: Records  #    [folds and chance nodes before the last street]  LEAF, street by street
     leaf_first: tuple[int, ...]  # [S]  where those of a street begin; on the last street, how many there are
@@ -113,7 +114,8 @@ class _Planner:
         hands = int(layout.hands[1 - own]), int(layout.hands[own])
         last = len(layout.form.streets) - 1
         streets, lines = np.zeros(last + 1, dtype=STREET), np.zeros(len(self.line_street), dtype=LINE)
-        leaf_first = []
+        leaf_first: list[int] = []
+        orders: list[Int32] = []
         opponent_at = own_at = value_at = line_at = first_runout = 0
         for street, record in enumerate(streets):
             runouts, members = int(layout.runouts[street]), np.flatnonzero(self.line_street == street)
@@ -123,7 +125,9 @@ class _Planner:
                 record[f"{who}_at"] = layout.street_at[player, street]
                 record[f"{who}_size"] = layout.runout_size[player, street]
             leaf_first.append(len(self.leaves))
-            record["opponent_at"], record["own_at_rows"], record["value_at"] = opponent_at, own_at, value_at
+            record["opponent_at"], record["own_at_rows"] = opponent_at, own_at
+            record["value_at"] = value_at if street < last else 0  # those of the last street are elsewhere
+            orders.append(self._order(members))
             record["opponent_rows"], record["own_rows"], record["value_rows"] = self._street(members.tolist(), lines)
             first_runout += runouts
             line_at += runouts * len(members) * hands[1]
@@ -135,6 +139,7 @@ class _Planner:
             streets=streets,
             lines=lines,
             decisions=np.array([(*each, 0, 0, 0) for each in self.decisions], dtype=DECISION),
+            line_order=np.concatenate(orders),
             children=np.array(self.child_rows, dtype=np.int32),
             leaves=np.array(self.leaves, dtype=LEAF),
             leaf_first=tuple(leaf_first),
@@ -143,6 +148,20 @@ class _Planner:
             earlier_rows=(opponent_at, own_at, value_at),
             line_values=line_at,
         )
+
+    def _order(self, members: NDArray[np.int64]) -> Int32:
+        """The lines of a street in the order in which threads take them."""
+
+        def shape(place: int) -> tuple[int, list[tuple[int, int]]]:
+            line = members[place]
+            decisions = [
+                (self.actor[node], len(self.children[node]))
+                for node in range(self.line_first[line], self.line_first[line + 1])
+                if self.kind[node] == Kind.DECISION
+            ]
+            return -len(decisions), decisions
+
+        return np.array(sorted(range(len(members)), key=shape), dtype=np.int32)
 
     def _terminals(self, kind: Kind) -> Terminals:
         pays = np.array(self.pays[kind], dtype=np.float64).reshape(-1, 3).T

@@ -44,6 +44,7 @@ def hand_tables(layout: Layout, own: int, unit: float) -> Iterator[tuple[str, Ar
     yield "held_first", first.astype(np.int16)
     yield "held_hands", held.astype(np.int16)
     yield "other_reach", _padded(form.hands[other].weight * unit, m, 0, np.float32)
+    yield "own_weight", _padded(form.hands[own].weight, n, 0, np.float64)
 
 
 class Sums(NamedTuple):

@@ -71,11 +71,10 @@ struct Source {
     }
 };
 
-// One block per final runout of a job.
-extern "C" __global__ void make_lists(const Job* jobs, const Item* items) {
-    const Item item = items[blockIdx.x];
-    const Job& job = jobs[item.job];
-    const int n = job.own_hands, m = job.other_hands, deck = job.deck, final = item.runout;
+// One block per final runout of a job; `finals` [blocks][2] are both numbers.
+extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
+    const Job& job = jobs[finals[2 * blockIdx.x]];
+    const int n = job.own_hands, m = job.other_hands, deck = job.deck, final = finals[2 * blockIdx.x + 1];
     const short* own = job.own_strength + (long long)final * n;
     const short* other = job.other_strength + (long long)final * m;
     const Runout& runout = job.runouts[job.streets[job.last_street].first_runout + final];

@@ -30,6 +30,9 @@ __device__ __forceinline__ float4 load_once(const float4* at) { return __ldcs(at
 __device__ __forceinline__ uint2 load_once(const uint2* at) { return __ldcs(at); }
 __device__ __forceinline__ void store_once(float4* at, float4 numbers) { __stcs(at, numbers); }
 __device__ __forceinline__ void store_once(uint2* at, uint2 numbers) { __stcs(at, numbers); }
+// Tables never change while kernels run, so that compilers may read them early.
+__device__ __forceinline__ int4 load_table(const int4* at) { return __ldg(at); }
+__device__ __forceinline__ int load_table(const int* at) { return __ldg(at); }
 #endif
 
 #if STORAGE == 32
