@@ -14,6 +14,8 @@ struct int4 { int x, y, z, w; };
 template <typename T> static T* settled(T* at) { return at; }
 template <typename T> static T load_once(const T* at) { return *at; }
 template <typename T> static void store_once(T* at, T numbers) { *at = numbers; }
+static void copy_later(float* to, const float* from) { *to = *from; }
+static void wait_for_copies() {}
 template <typename T> static T load_table(const T* at) { return *at; }
 
 using std::max;
@@ -74,7 +76,8 @@ extern "C" void run(const char* name, int across, int down, int threads, size_t 
     if (kernel == "sums") return LAUNCH(sums, jobs, items);
     if (kernel == "leaves") return LAUNCH(leaves, jobs, items, AT(int, 2));
     if (kernel == "terminals") return LAUNCH(terminals, jobs, items, AT(const Rooms*, 2), AT(char*, 3));
-#define WALK(which) if (kernel == #which) return LAUNCH(which, jobs, items, AT(int, 2), AT(int, 3), AT(const Clock*, 4));
+#define WALK(which) if (kernel == #which) return \
+    LAUNCH(which, jobs, items, AT(int, 2), AT(int, 3), AT(int, 4), AT(const Clock*, 5));
     WALK(learn_down) WALK(last_down) WALK(mean_down) WALK(learn_up) WALK(last_up) WALK(best_up) WALK(mean_up)
     std::abort();
 }

@@ -42,7 +42,7 @@ __all__ = [
     "records_source",
 ]
 
-SEGMENTS = 12  # into which the order of strength is cut, so that several warps can sum it
+SEGMENTS = 32  # into which the order of strength is cut, so that several warps can sum it
 
 C_TYPES = {"int": np.int32, "long long": np.int64, "float": np.float32, "double": np.float64}
 
@@ -119,7 +119,7 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "above_own"),
         ("int", "opponent_row"),  # rows of the first node
         ("int", "own_row"),
-        ("int", "root"),  #         row of its value
+        ("int", "root"),  #         where its value is, as in `children`
         ("int", "first_decision"),
         ("int", "last_decision"),
         ("int", "padding"),
@@ -131,12 +131,13 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "source"),  #  row of the actor's reach
         ("int", "to"),  #      row of the first child's reach, the others follow
         ("int", "first"),  #   into children
-        ("int", "place"),  #   row of its value
+        ("int", "place"),  #   row of its value, or -1 if only the thread itself reads it
         ("int", "node"),  #    in the betting tree
         ("int", "needed"),  #  a bit per action: whether anything reads the actor's reach below
+        ("int", "kept"),  #    where the thread keeps its value, or -1
+        *(("int", f"child_{name}") for name in "abcd"),  # the first four of its children
         ("int", "padding_a"),
         ("int", "padding_b"),
-        ("int", "padding_c"),
     ),
     "Terminal": (("int", "opponent_row"), ("int", "value_row")),
     "Leaf": (
@@ -175,7 +176,7 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("const Line*", "lines"),
         ("const Decision*", "decisions"),
         ("const int*", "line_order"),  # lines of each street, in the order in which threads take them
-        ("const int*", "children"),
+        ("const int*", "children"),  # where values of children are: a row, or ~where the thread keeps it
         ("const Leaf*", "leaves"),
         ("const int*", "showdown_first"),
         ("const Terminal*", "showdowns"),

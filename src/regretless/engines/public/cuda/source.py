@@ -9,7 +9,7 @@ from regretless.engines.public.cuda.records import records_source
 
 __all__ = ["KernelOptions", "kernel_source"]
 
-UP_BLOCKS = 8
+UP_BLOCKS = 5
 FILES = ("numbers", "decisions", "terminals", "lists", "streets")
 
 

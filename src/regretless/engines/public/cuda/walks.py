@@ -33,7 +33,8 @@ from regretless.engines.public.layout import Layout, walking_order
 __all__ = ["WARP", "WAYS", "SpotWalks", "Walks", "slots_of"]
 
 STEP_THREADS = 128  # of a block that walks decisions
-FOUR = 4  # hands of such a thread
+FOUR = 4  # hands of such a thread, and the bytes of a row of them
+ROW_OF_FOUR = 16
 WAYS = 2  # in which a walk can go up: evaluations need the mean and the best response
 WAVE_BYTES = 2 << 30  # working rows of a wave
 WARP = 32  # lanes; half of them sum two columns each
@@ -294,8 +295,9 @@ class Walks:
         """Launch a walk of lines: `units` fours of hands on each of some runouts."""
         blocks = -(-units // STEP_THREADS)
         if blocks * runouts.count:
-            grid = (blocks * runouts.count,)
-            kernel(grid, STEP_THREADS, 0, jobs, runouts.items, np.int32(blocks), np.int32(street), self._clock)
+            given = np.int32(blocks), np.int32(street), np.int32(runouts.kept)
+            shared = runouts.kept * STEP_THREADS * ROW_OF_FOUR
+            kernel((blocks * runouts.count,), STEP_THREADS, shared, jobs, runouts.items, *given, self._clock)
 
     def _choose(self, options: KernelOptions) -> tuple[KernelOptions, Records]:
         """Decide how wide tiles are, what of them lies in shared memory and how many threads share it."""
@@ -368,6 +370,7 @@ class _Runouts:
         self.theirs = max(count * each[1] // FOUR for count, each in zip(lines, hands))
         self.both = max(count * sum(each) // FOUR for count, each in zip(lines, hands))
         self.count = sum(map(len, runouts))
+        self.kept = max(spot.plans[own].kept[street] for _, spot in spots)
         jobs = np.repeat([2 * number + own for number, _ in spots], [len(each) for each in runouts])
         items = np.zeros(self.count, dtype=ITEM)
         items["job"], items["runout"] = jobs, np.concatenate([np.array(each, dtype=np.int32) for each in runouts])

@@ -38,17 +38,47 @@ __device__ __forceinline__ Stretch stretch_of(const Job& job, const Item& item, 
 
 __device__ __forceinline__ Hands& hands_at(float* row) { return *(Hands*)row; }
 
-const int KEPT = 24;  // rows that a thread keeps, as in `program.py`
+// Rows that a thread keeps in shared memory.
+struct Kept {
+    Hands* first;
+    int count;
+    __device__ __forceinline__ Hands& operator[](int row) const { return first[row * blockDim.x]; }
+};
 
-// A row in device memory, or one that the thread keeps.
-__device__ __forceinline__ Hands& row_at(float* rows, Hands* kept, int row, int hands) {
-    return row < 0 ? kept[~row] : hands_at(rows + row * hands);
+__device__ __forceinline__ Kept kept_rows(int count) { return {(Hands*)shared_space + threadIdx.x, count}; }
+
+// Rows of reach of a line: those below 0 are only kept; of the others, the first few are kept too.
+struct Rows {
+    float* all;
+    Kept kept;
+    int first, hands;
+    __device__ __forceinline__ Hands read(int row) const {
+        if (row < 0) return kept[~row];
+        return row - first < kept.count ? kept[row - first] : hands_at(all + row * hands);
+    }
+    __device__ __forceinline__ void write(int row, const Hands& reach) const {
+        if (row < 0) {
+            kept[~row] = reach;
+            return;
+        }
+        if (row - first < kept.count) kept[row - first] = reach;
+        hands_at(all + row * hands) = reach;
+    }
+};
+
+// Calls body(decision) for each decision of a line, of the own player or of the opponent.
+template <typename Body> __device__ __forceinline__ void each_decision(const Stretch& at, bool mine, Body body) {
+    const Decision* const end = at.job.decisions + at.line.last_decision;
+    for (const Decision* i = at.job.decisions + at.line.first_decision; i < end; i++) {
+        const Decision decision = record_at(i);
+        if (decision.mine == mine) body(decision);
+    }
 }
 
-template <int MODE> __device__ __forceinline__ void other_rows(const Stretch& at, int hand) {
+template <int MODE> __device__ __forceinline__ void other_rows(const Stretch& at, int hand, const Kept& kept) {
     const Job& job = at.job;
     const int m = job.other_hands;
-    float* const rows = job.opponent_rows + at.street.opponent_at + (long long)at.slot * at.street.opponent_rows * m + hand;
+    float* const all = job.opponent_rows + at.street.opponent_at + (long long)at.slot * at.street.opponent_rows * m + hand;
     Hands reach = *(const Hands*)(job.other_reach + hand);
     if (at.runout.parent >= 0) {
         const Street& above = (&at.street)[-1];
@@ -57,46 +87,41 @@ template <int MODE> __device__ __forceinline__ void other_rows(const Stretch& at
     }
     const Four<unsigned char> alive = *(const Four<unsigned char>*)(job.other_alive + (long long)at.number * m + hand);
     EACH(j) if (!alive[j]) reach[j] = 0.0f;
-    hands_at(rows + at.line.opponent_row * m) = reach;
+    const Rows rows = {all, kept, at.line.opponent_row, m};
+    rows.write(at.line.opponent_row, reach);
     const void* const played = numbers_of<MODE>(job, at.street, at.local).other;
-    const Decision* const end = job.decisions + at.line.last_decision;
-    for (const Decision* i = job.decisions + at.line.first_decision; i < end; i++) {
-        const Decision decision = record_at(i);
-        if (decision.mine) continue;
-        float* const to = rows + decision.to * m;
-        split<MODE>(played, number_at(decision, hand), decision.actions, hands_at(rows + decision.source * m),
-                    [&](int a, const Hands& leaving) { hands_at(to + a * m) = leaving; });
-    }
+    each_decision(at, false, [&](const Decision& decision) {
+        split<MODE>(played, number_at(decision, hand), decision.actions, rows.read(decision.source),
+                    [&](int a, const Hands& leaving) { rows.write(decision.to + a, leaving); });
+    });
 }
 
-__device__ __forceinline__ void own_rows(const Stretch& at, const Step& step, int hand, Hands* kept) {
+__device__ __forceinline__ void own_rows(const Stretch& at, const Step& step, int hand, const Kept& kept) {
     const Job& job = at.job;
     const int n = job.own_hands;
-    float* const rows = job.own_rows + at.street.own_at_rows + (long long)at.slot * at.street.own_rows * n + hand;
+    float* const all = job.own_rows + at.street.own_at_rows + (long long)at.slot * at.street.own_rows * n + hand;
     Hands reach = {1.0f, 1.0f, 1.0f, 1.0f};
     if (at.runout.parent >= 0) {
         const Street& above = (&at.street)[-1];
         const long long row = (long long)at.runout.parent * above.own_rows + at.line.above_own;
         reach = hands_at(job.own_rows + above.own_at_rows + row * n + hand);
     }
-    row_at(rows, kept, at.line.own_row, n) = reach;
+    const Rows rows = {all, kept, at.line.own_row, n};
+    rows.write(at.line.own_row, reach);
     const Chances rounding = *(const Chances*)(job.roundings + at.runout.symmetry * n + hand);
     const Numbers numbers = numbers_of<LEARN>(job, at.street, at.local);
-    const Decision* const end = job.decisions + at.line.last_decision;
-    for (const Decision* i = job.decisions + at.line.first_decision; i < end; i++) {
-        const Decision decision = record_at(i);
-        if (!decision.mine) continue;
+    each_decision(at, true, [&](const Decision& decision) {
         const unsigned needed = decision.needed;  // a bit per action: something reads its reach
         int to = decision.to;
         const int next = to < 0 ? -1 : 1;
-        split_and_average(numbers, step, decision, hand, row_at(rows, kept, decision.source, n), rounding,
+        split_and_average(numbers, step, decision, hand, rows.read(decision.source), rounding,
                           [&](int a, const Hands& leaving) {
                               if (a > 31 || needed >> a & 1) {
-                                  row_at(rows, kept, to, n) = leaving;
+                                  rows.write(to, leaving);
                                   to += next;
                               }
                           });
-    }
+    });
 }
 
 // The weights of a job's iteration; the jobs of a spot are adjacent, once for each way up.
@@ -113,7 +138,8 @@ __device__ __forceinline__ Place place_of(int blocks) {
 
 // OWN: own reach and averages too.
 template <int MODE, bool OWN>
-__device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, int blocks, int street_number, const Clock* clock) {
+__device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, int blocks, int street_number, int kept_count,
+                                          const Clock* clock) {
     const Place place = place_of(blocks);
     const Item item = items[place.item];
     const Job& job = jobs[item.job];
@@ -121,18 +147,19 @@ __device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, in
     const int line = place.unit / each, four = place.unit - line * each;
     if (line >= job.streets[street_number].lines) return;
     const Stretch at = stretch_of(job, item, street_number, line);
-    if (four < theirs) other_rows<MODE>(at, FOUR * four);
-    else if (OWN) own_rows(at, step_of(clock, item.job), FOUR * (four - theirs), nullptr);
+    const Kept kept = kept_rows(kept_count);
+    if (four < theirs) other_rows<MODE>(at, FOUR * four, kept);
+    else if (OWN) own_rows(at, step_of(clock, item.job), FOUR * (four - theirs), kept);
 }
 
-extern "C" __global__ void learn_down(const Job* jobs, const Item* items, int blocks, int street, const Clock* clock) {
-    walk_down<LEARN, true>(jobs, items, blocks, street, clock);
+extern "C" __global__ void learn_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
+    walk_down<LEARN, true>(jobs, items, blocks, street, kept, clock);
 }
-extern "C" __global__ void last_down(const Job* jobs, const Item* items, int blocks, int street, const Clock* clock) {
-    walk_down<LEARN, false>(jobs, items, blocks, street, clock);
+extern "C" __global__ void last_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
+    walk_down<LEARN, false>(jobs, items, blocks, street, kept, clock);
 }
-extern "C" __global__ void mean_down(const Job* jobs, const Item* items, int blocks, int street, const Clock* clock) {
-    walk_down<MEAN, false>(jobs, items, blocks, street, clock);
+extern "C" __global__ void mean_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
+    walk_down<MEAN, false>(jobs, items, blocks, street, kept, clock);
 }
 
 __device__ __forceinline__ float* values_of(const Job& job, const Street& street, bool is_last, int slot) {
@@ -203,7 +230,8 @@ extern "C" __global__ void leaves(const Job* jobs, const Item* items, int street
 
 // OWN: own reach and averages first.
 template <int MODE, bool OWN>
-__device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int blocks, int street_number, const Clock* clock) {
+__device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int blocks, int street_number, int kept_count,
+                                          const Clock* clock) {
     const Place place = place_of(blocks);
     const Item item = items[place.item];
     const Job& job = jobs[item.job];
@@ -212,7 +240,7 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
     if (line_number >= job.streets[street_number].lines) return;
     const Stretch at = stretch_of(job, item, street_number, line_number);
     const bool is_last = street_number == job.last_street;
-    Hands kept[KEPT];
+    const Kept kept = kept_rows(kept_count);
     Step step = {};
     if (MODE == LEARN) step = step_of(clock, item.job);
     if (OWN) own_rows(at, step, hand, kept);
@@ -222,30 +250,33 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
     float* const line_values = job.line_values + at.street.line_at + row * n + hand;
     const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
     const int* const children = job.children;
-    const Decision* const first = job.decisions + at.line.first_decision;
-    const int root = at.line.root;
-    for (const Decision* i = job.decisions + at.line.last_decision - 1; i >= first; i--) {
-        const Decision decision = record_at(i);
-        const int* const below = children + decision.first;
-        row_at(rows, kept, decision.place, n) =
-            join<MODE>(numbers, step, decision, hand, rounding,
-                       [&](int a) { return row_at(rows, kept, load_table(below + a), n); });
+    const int root = at.line.root, first = at.line.first_decision;
+    const auto value_at = [&](int row) { return row < 0 ? kept[~row] : hands_at(rows + row * n); };
+    for (int i = at.line.last_decision - 1; i >= first; i--) {
+        const Decision decision = record_at(job.decisions + i);
+        const Hands value = join<MODE>(numbers, step, decision, hand, rounding, [&](int a) {
+            const int row = a == 0 ? decision.child_a : a == 1 ? decision.child_b : a == 2 ? decision.child_c
+                          : a == 3 ? decision.child_d : load_table(children + decision.first + a);
+            return value_at(row);
+        });
+        if (decision.kept >= 0) kept[decision.kept] = value;
+        if (decision.place >= 0) hands_at(rows + decision.place * n) = value;
     }
-    hands_at(line_values) = row_at(rows, kept, root, n);
+    hands_at(line_values) = value_at(root);
 }
 
-extern "C" __global__ void learn_up(const Job* jobs, const Item* items, int blocks, int street, const Clock* clock) {
-    walk_up<LEARN, false>(jobs, items, blocks, street, clock);
+extern "C" __global__ void learn_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
+    walk_up<LEARN, false>(jobs, items, blocks, street, kept, clock);
 }
 extern "C" __global__ void __launch_bounds__(128, UP_BLOCKS)
-last_up(const Job* jobs, const Item* items, int blocks, int street, const Clock* clock) {
-    walk_up<LEARN, true>(jobs, items, blocks, street, clock);
+last_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
+    walk_up<LEARN, true>(jobs, items, blocks, street, kept, clock);
 }
-extern "C" __global__ void best_up(const Job* jobs, const Item* items, int blocks, int street, const Clock* clock) {
-    walk_up<BEST, false>(jobs, items, blocks, street, clock);
+extern "C" __global__ void best_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
+    walk_up<BEST, false>(jobs, items, blocks, street, kept, clock);
 }
-extern "C" __global__ void mean_up(const Job* jobs, const Item* items, int blocks, int street, const Clock* clock) {
-    walk_up<MEAN, false>(jobs, items, blocks, street, clock);
+extern "C" __global__ void mean_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
+    walk_up<MEAN, false>(jobs, items, blocks, street, kept, clock);
 }
 
 // What the own players win at the root: values of all hands, by weight. A block per item.

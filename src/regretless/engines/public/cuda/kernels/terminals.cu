@@ -1,8 +1,8 @@
 // Terminals of the last street: a block takes some of them on one runout, a column each.
 //
 // 1. `gather`   a thread per hand: their rows of the opponent's reach, transposed into a tile [opponent hands][columns].
-// 2. `count`    a lane per two columns: partial sums of reach in order of strength.
-// 3. `sums`     a lane per two columns: P for every group, E for every pair (`lists.cu`).
+// 2. `cards`    a lane per two columns: E for every pair (`lists.cu`), and partial sums of reach in order of strength.
+// 3. `base`     a lane per two columns: P for every group.
 // 4. `values`   a thread per hand: P − E − E.
 //
 // With W, E and V the reach of the opponent's hands that are weaker, weaker or equal, and all, a showdown is worth
@@ -41,17 +41,17 @@ __device__ __forceinline__ Piece piece_of(const Job& job, const Item& item, int 
             first[piece + 1] - first[piece], item.runout, street.first_runout + item.runout, item.slot};
 }
 
-// Step 1, and a row of zeros after the last hand's.
-__device__ __forceinline__ void gather(const Piece& piece, float* reach, int stride) {
+// Step 1, and a row of zeros after the last hand's. The copies go on until `wait_for_copies`.
+template <bool SHARED = true> __device__ __forceinline__ void gather(const Piece& piece, float* reach, int stride) {
     const int m = piece.job.other_hands, warps = blockDim.x / WARP, lane = threadIdx.x % WARP;
     const float* const rows = piece.job.opponent_rows + piece.street.opponent_at +
                               (long long)piece.slot * piece.street.opponent_rows * m;
-    for (int column = 2 * (threadIdx.x / WARP); column < piece.columns; column += 2 * warps) {
-        const float* const row = rows + piece.terminal[column].opponent_row * m;
-        const float* const next_row = rows + piece.terminal[piece.column(column + 1)].opponent_row * m;
-#pragma unroll 4
-        for (int hand = lane; hand < m; hand += WARP)
-            two_at(reach + hand * stride + column) = {row[hand], next_row[hand]};
+    for (int column = threadIdx.x / WARP; column < piece.paired(); column += warps) {
+        const float* const row = rows + piece.terminal[piece.column(column)].opponent_row * m;
+        for (int hand = lane; hand < m; hand += WARP) {
+            if (SHARED) copy_later(reach + hand * stride + column, row + hand);
+            else reach[hand * stride + column] = row[hand];
+        }
     }
     for (int i = threadIdx.x; i < stride; i += blockDim.x) reach[m * stride + i] = 0.0f;
 }
@@ -182,7 +182,7 @@ __device__ __forceinline__ void showdowns(const Job& job, const Item& item, cons
     const Unit* const unit_list = job.units + (long long)final * (units + 1);
     const int count = unit_list[units].first / FOUR;
     const Operations* const operations = (const Operations*)(job.operations + (long long)final * job.most_operations);
-    gather(piece, tile.reach, stride);
+    gather<REACH_SHARED>(piece, tile.reach, stride);
     for (int i = threadIdx.x; i < count; i += blockDim.x) {
         Operations found = operations[i];
         EACH(j) found[j] = (found[j] & (MARK | EMIT)) | (found[j] & ~(MARK | EMIT)) * stride;
@@ -195,6 +195,7 @@ __device__ __forceinline__ void showdowns(const Job& job, const Item& item, cons
         same_pay[i] = (Real)(pays[width] + pays[2 * width]);
         value_row[i] = piece.terminal[piece.column(i)].value_row;
     }
+    wait_for_copies();
     SYNC_BLOCK();
 
     const Tile whole = tile;
@@ -212,14 +213,13 @@ __device__ __forceinline__ void showdowns(const Job& job, const Item& item, cons
     tile.base += column;
     tile.partial += column;
     if (working)  // 2.
-        for (int segment = team; segment < SEGMENTS; segment += teams)
-            two_at(tile.partial + segment * stride) = sum_rows(tile, segment);
-    SYNC_BLOCK();
-    if (working)  // 3.
         for (int unit = team; unit < units; unit += teams) {
-            if (unit < SEGMENTS) base_segment(tile, unit, pay);
+            if (unit < SEGMENTS) two_at(tile.partial + unit * stride) = sum_rows(tile, unit);
             else card_parts(tile, unit, pay);
         }
+    SYNC_BLOCK();
+    if (working)  // 3.
+        for (int segment = team; segment < SEGMENTS; segment += teams) base_segment(tile, segment, pay);
     SYNC_BLOCK();
     store_values(piece, job.own_list + (long long)final * n, whole.base, whole.parts, whole.reach, stride, same_pay,
                  value_row);
@@ -245,6 +245,7 @@ __device__ __forceinline__ void folds(const Job& job, const Item& item, const Ro
         same_pay[i] = (Real)piece.pays[2 * width + piece.column(i)];
         value_row[i] = piece.terminal[piece.column(i)].value_row;
     }
+    wait_for_copies();
     SYNC_BLOCK();
     const int column = threadIdx.x % TEAM * 2;
     if (column < piece.columns) {
