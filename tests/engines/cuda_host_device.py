@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,9 @@ class HostDevice:
 
     def upload(self, array: np.ndarray) -> np.ndarray:
         return np.array(array, order="C")
+
+    def once(self, key: Hashable, make: Callable[[], np.ndarray]) -> np.ndarray:
+        return self.upload(make())
 
     def assign(self, target: np.ndarray, array: np.ndarray) -> None:
         target[...] = array

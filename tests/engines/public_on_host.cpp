@@ -74,7 +74,7 @@ extern "C" void run(const char* name, int across, int down, int threads, size_t 
     if (kernel == "make_lists") return LAUNCH(make_lists, jobs, AT(const int*, 1));
     const Item* items = AT(const Item*, 1);
     if (kernel == "sums") return LAUNCH(sums, jobs, items);
-    if (kernel == "leaves") return LAUNCH(leaves, jobs, items, AT(int, 2));
+    if (kernel == "leaves") return LAUNCH(leaves, jobs, items, AT(int, 2), AT(int, 3));
     if (kernel == "terminals") return LAUNCH(terminals, jobs, items, AT(const Rooms*, 2), AT(char*, 3));
 #define WALK(which) if (kernel == #which) return \
     LAUNCH(which, jobs, items, AT(int, 2), AT(int, 3), AT(int, 4), AT(const Clock*, 5));

@@ -39,6 +39,7 @@ class CudaBatch:
         for spot in self._spots:
             spot.jobs = spot.jobs.copy()  # so that the engine's own walks do not change them
         self._active = set(range(len(engines)))
+        self._value_units = np.array([engine.value_units for engine in engines])
         first = engines[0]
         with arena:
             self._walks = Walks(first.on, self._spots, storage=first.storage, wide=first.wide, predicts=first.predicts)
@@ -71,8 +72,12 @@ class CudaBatch:
 
     def evaluate(self) -> list[Evaluation]:
         """Values and best responses of every spot's average strategy."""
-        found = self._walks.evaluate(0, 1)
-        return [engine.evaluation(found[:, number]) for number, engine in enumerate(self.engines)]
+        values, best = self._walks.evaluate(0, 1) * self._value_units
+        for own in self.engines[0].learning:
+            np.maximum(best[:, own], values[:, own], out=best[:, own])
+        for own in self.engines[0].fixed:
+            best[:, own] = values[:, own]
+        return [Evaluation(*pair) for pair in zip(map(tuple, values.tolist()), map(tuple, best.tolist()))]
 
 
 def _stacked(steps: Sequence[NDArray[np.void] | None]) -> NDArray[np.void]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -72,6 +72,9 @@ class CupyDevice:
         with self._device, self._stream:
             whole = np.ascontiguousarray(array)
             return cupy.asarray(whole.view(np.uint8) if whole.dtype.kind == "V" else whole)
+
+    def once(self, key: Hashable, make: Callable[[], Array]) -> Buffer:
+        return self.upload(make())
 
     @_told
     def assign(self, target: Buffer, array: Array) -> None:

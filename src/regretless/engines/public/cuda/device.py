@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
 import numpy as np
@@ -45,6 +45,9 @@ class Device(Protocol):
     def zeros(self, count: int, dtype: np.dtype[Any]) -> Buffer: ...
 
     def upload(self, array: Array) -> Buffer: ...
+
+    def once(self, key: Hashable, make: Callable[[], Array]) -> Buffer:
+        """An array on the device that spots share: those that ask for the same key may get the same buffer."""
 
     def assign(self, target: Buffer, array: Array) -> None:
         """Copy an array into a buffer, or into part of one."""

@@ -61,7 +61,7 @@ class CudaPublicEngine(StoredEngine):
         self._met = met_weights(form.hands, form.deck)
         self._pairs = float(form.hands[0].weight @ self._met[0])
         self._units = [number.unit(largest_value(form, self._met[own], own)) for own in range(2)]
-        self._value_units = 1 / (np.array(self._units, dtype=np.float64) * self._pairs * form.unit)
+        self.value_units = 1 / (np.array(self._units, dtype=np.float64) * self._pairs * form.unit)
         self.wide = needs_wide_tiles(form.hands, self._met)  # whether terminals need 64 bits
         self._spot: SpotWalks | None = SpotWalks(tables or self._on, self.layout, self._units)
         self.has_lists = False  # whether the lists of final runouts are filled
@@ -221,7 +221,7 @@ class CudaPublicEngine(StoredEngine):
 
     def evaluation(self, found: FloatArray) -> Evaluation:
         """From what walks found [ways, players]. Rounding must not make a best response worth less than the mean."""
-        values, best = (found * self._value_units).tolist()
+        values, best = (found * self.value_units).tolist()
         at_least = [values[own] if own in self.fixed else max(best[own], values[own]) for own in range(2)]
         return Evaluation((values[0], values[1]), (at_least[0], at_least[1]))
 

@@ -10,12 +10,14 @@ last street are evaluated in pieces, a few dozen at a time.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.engines.public.cuda.packing import Field, Packed, pack
 from regretless.engines.public.cuda.records import DECISION, LEAF, LINE, STREET, TERMINAL
 from regretless.engines.public.layout import Layout, walking_order
 from regretless.forms.public import Kind
@@ -48,7 +50,7 @@ class Terminals(NamedTuple):
         return first, pays
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """The walks of one player: S streets, L lines."""
 
@@ -56,7 +58,7 @@ class Plan:
     lines: Records  #     [L]  LINE
     decisions: Records  # DECISION, in walking order
     kept: tuple[int, ...]  # [S]  the most rows that a thread keeps
-    line_order: Int32  #  [L]  the lines of each street, counted in it: long ones first, those of the same shape together
+    line_order: Int32  #  [L]  the lines of each street, counted in it: long ones first, those of a shape together
     children: Int32  #    rows of values of their children
     leaves: Records  #    [folds and chance nodes before the last street]  LEAF, street by street
     leaf_first: tuple[int, ...]  # [S]  where those of a street begin; on the last street, how many there are
@@ -64,8 +66,25 @@ class Plan:
     folds: Terminals
     earlier_rows: tuple[int, int, int]  # numbers in opponent's rows, own rows and values before the last street
     line_values: int  # numbers in values of lines
+    own: int  # the player
 
     __repr__ = brief
+
+    @cached_property
+    def packed(self) -> Packed:
+        """The tables of the plan, which all spots with it share."""
+        names = ("streets", "lines", "decisions", "leaves", "line_order", "children")
+        tables = [(getattr(self, name), [(self.own, name)]) for name in names]
+        tables += [(getattr(self, name).records, [(self.own, name)]) for name in ("showdowns", "folds")]
+        return pack(tables)
+
+    def pieces(self, width: int, fold_width: int) -> Packed:
+        """Showdowns and folds, cut into pieces of at most so many."""
+        tables: list[tuple[NDArray[Any], list[Field]]] = []
+        for name, terminals, most in (("showdown", self.showdowns, width), ("fold", self.folds, fold_width)):
+            first, pays = terminals.pieces(most)
+            tables += [(first, [(self.own, f"{name}_first")]), (pays, [(self.own, f"{name}_pays")])]
+        return pack(tables)
 
 
 _plans: dict[tuple[object, ...], Plan] = {}  # the latest, since spots of a batch often have the same betting
@@ -154,6 +173,7 @@ class _Planner:
             folds=self._terminals(Kind.FOLD),
             earlier_rows=(opponent_at, own_at, value_at),
             line_values=line_at,
+            own=own,
         )
 
     def _order(self, members: NDArray[np.int64]) -> Int32:
@@ -209,7 +229,7 @@ class _Planner:
         """Whether only a thread has a line's own reach and the values of its decisions."""
         if self.tree.street[self.order[nodes[0]]] + 1 < len(self.layout.form.streets):
             return False
-        return max(self._own_rows(nodes), sum(self.kind[node] == Kind.DECISION for node in nodes)) <= KEPT
+        return max(self._own_rows(nodes), [self.kind[node] for node in nodes].count(Kind.DECISION)) <= KEPT
 
     def _own_rows(self, nodes: range) -> int:
         """Rows of own reach of a line."""

@@ -47,7 +47,8 @@ SEGMENTS = 32  # into which the order of strength is cut, so that several warps 
 C_TYPES = {"int": np.int32, "long long": np.int64, "float": np.float32, "double": np.float64}
 
 
-ALIGNED = {"Decision": 16, "Item": 16, "Line": 16, "Runout": 16, "OwnHand": 16, "Terminal": 8, "Unit": 8}  # bytes: these are read whole
+# Bytes: these are read whole.
+ALIGNED = {"Decision": 16, "Item": 16, "Line": 16, "Runout": 16, "OwnHand": 16, "Terminal": 8, "Unit": 8}
 
 
 def _record(*fields: tuple[str, str]) -> np.dtype[np.void]:

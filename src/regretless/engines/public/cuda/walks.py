@@ -18,14 +18,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.cuda.device import Array, Buffer, Device
+from regretless.engines.public.cuda.device import Buffer, Device
+from regretless.engines.public.cuda.packing import Field, pack, places_of
 from regretless.engines.public.cuda.program import make_plan
-from regretless.engines.public.cuda.records import CLOCK, ITEM, JOB, ROOMS, SEGMENTS, UNIT
+from regretless.engines.public.cuda.records import CLOCK, ITEM, JOB, ROOMS, SEGMENTS, TERM, UNIT
 from regretless.engines.public.cuda.source import KernelOptions, kernel_source
 from regretless.engines.public.cuda.tables import hand_tables, list_sizes, most_sums
 from regretless.engines.public.layout import Layout, walking_order
@@ -36,6 +36,8 @@ STEP_THREADS = 128  # of a block that walks decisions
 FOUR = 4  # hands of such a thread, and the bytes of a row of them
 ROW_OF_FOUR = 16
 WAYS = 2  # in which a walk can go up: evaluations need the mean and the best response
+WAY_ROWS = ("line_values", "earlier_values")  # what each way up has of its own
+MOST_TERMS = 4096  # of a chance node that a block keeps in shared memory
 WAVE_BYTES = 2 << 30  # working rows of a wave
 WARP = 32  # lanes; half of them sum two columns each
 PROCESSOR_SHARED = 228 * 1024  # bytes of shared memory of a processor, of which every block takes
@@ -71,13 +73,21 @@ class SpotWalks:
         self._held: list[Buffer] = []  # so that nothing is freed
         largest = max(4 * sum(self._slot_rows(own)) for own in range(2))
         self.slots = slots_of(largest, int(layout.runouts[-1]))
-        rows = self._make_rows()
-        lines = max(plan.line_values for plan in self.plans)
-        before = max(plan.earlier_rows[2] for plan in self.plans)
-        self.line_values, self.earlier_values = ([self._floats(count) for _ in range(WAYS)] for count in (lines, before))
-        self._held += self.line_values + self.earlier_values
-        for own in range(2):
-            self._fill_job(own, units[own], rows)
+        tables = pack(hand_tables(layout, units))
+        self._point(device.upload(tables.block), tables.places)
+        for plan in self.plans:
+            self._point(device.once(plan, plan.packed.get_block), plan.packed.places)
+        places, size = places_of(self._blank())
+        self._blank_buffer = device.zeros(size, np.dtype(np.uint8))
+        self._point(self._blank_buffer, places)
+        by_name = {fields[0][1]: begin for begin, fields in places}
+        self._ways = [[by_name[f"{name}_{way}"] for way in range(WAYS)] for name in WAY_ROWS]
+        base = device.address(self._blank_buffer) if size else 0
+        self.way_addresses = [[base + begin if begin >= 0 else 0 for begin in each] for each in self._ways]
+        for own, job in enumerate(self.jobs):
+            job["own_hands"], job["other_hands"] = layout.hands[own], layout.hands[1 - own]
+            job["deck"], job["nodes"] = layout.form.deck, len(layout.form.tree.kind)
+            job["last_street"], job["most_operations"] = len(layout.form.streets) - 1, self.sums[own].operations
 
     def _slot_rows(self, own: int) -> tuple[int, int, int]:
         """Numbers in the opponent's rows, own rows and values of one runout of the last street."""
@@ -85,54 +95,47 @@ class SpotWalks:
         mine, theirs = int(self.layout.hands[own]), int(self.layout.hands[1 - own])
         return int(street["opponent_rows"]) * theirs, int(street["own_rows"]) * mine, int(street["value_rows"]) * mine
 
-    def _make_rows(self) -> list[Buffer]:
-        """Opponent's rows, own rows, values of the last street; the players take turns with them."""
+    def _blank(self) -> Iterator[tuple[int, Sequence[Field]]]:
+        """Bytes of everything that walks fill, and the fields that point to it; the players take turns with rows."""
         last = [[self.slots * count for count in self._slot_rows(own)] for own in range(2)]
-        earlier = [[*plan.earlier_rows[:2], 0] for plan in self.plans]
-        return [
-            self._floats(max(last[own][which] + earlier[own][which] for own in range(2))) for which in range(3)
-        ]
+        for which, name in enumerate(("opponent_rows", "own_rows", "value_rows")):
+            earlier = [plan.earlier_rows[which] if which < 2 else 0 for plan in self.plans]
+            yield 4 * max(last[own][which] + earlier[own] for own in range(2)), [(own, name) for own in range(2)]
+        for own in range(2):
+            for name, (count, dtype) in list_sizes(self.layout, own, self.sums[own]).items():
+                yield count * dtype.itemsize, [(own, name)]
+        counts = max(plan.line_values for plan in self.plans), max(plan.earlier_rows[2] for plan in self.plans)
+        for name, count in zip(WAY_ROWS, counts, strict=True):
+            for way in range(WAYS):
+                yield 4 * count, [(-1, f"{name}_{way}")]
 
-    def _floats(self, count: int) -> Buffer:
-        return self.device.zeros(count, np.dtype(np.float32))
-
-    def _fill_job(self, own: int, unit: float, rows: Sequence[Buffer]) -> None:
-        plan, layout, job = self.plans[own], self.layout, self.jobs[own]
-        for name, table in hand_tables(layout, own, unit):
-            self._keep(job, name, self.device.upload(table))
-        for name, (count, dtype) in list_sizes(layout, own, self.sums[own]).items():
-            self._keep(job, name, self.device.zeros(count, dtype))
-        tables: dict[str, Array] = {"streets": plan.streets, "lines": plan.lines, "decisions": plan.decisions}
-        tables |= {"line_order": plan.line_order, "children": plan.children, "leaves": plan.leaves}
-        tables |= {"showdowns": plan.showdowns.records, "folds": plan.folds.records}
-        for name, table in tables.items():
-            self._keep(job, name, self.device.upload(table))
-        for name, buffer in zip(("opponent_rows", "own_rows", "value_rows"), rows):
-            self._keep(job, name, buffer)
-        job["own_hands"], job["other_hands"] = layout.hands[own], layout.hands[1 - own]
-        job["deck"], job["nodes"] = layout.form.deck, len(layout.form.tree.kind)
-        job["last_street"], job["most_operations"] = len(layout.form.streets) - 1, self.sums[own].operations
+    def _point(self, buffer: Buffer, places: Iterable[tuple[int, Sequence[Field]]]) -> None:
+        """Let fields of the jobs point into a buffer."""
+        self._held.append(buffer)
+        base = self.device.address(buffer) if buffer.size else 0
+        for begin, fields in places:
+            for own, name in fields:
+                if own >= 0:
+                    self.jobs[own][name] = base + begin if begin >= 0 else 0
 
     def cut(self, width: int, fold_width: int) -> None:
         """Cut showdowns and folds into pieces of at most so many."""
-        for job, plan in zip(self.jobs, self.plans):
-            for name, terminals, most in (("showdown", plan.showdowns, width), ("fold", plan.folds, fold_width)):
-                first, pays = terminals.pieces(most)
-                self._keep(job, f"{name}_first", self.device.upload(first))
-                self._keep(job, f"{name}_pays", self.device.upload(pays))
-
-    def _keep(self, job: Any, name: str, buffer: Buffer) -> None:
-        self._held.append(buffer)
-        job[name] = self.device.address(buffer) if buffer.size else 0
+        for plan in self.plans:
+            pieces = plan.pieces(width, fold_width)
+            self._point(self.device.once((plan, width, fold_width), pieces.get_block), pieces.places)
 
     @property
     def table_bytes(self) -> int:
         """Bytes of tables and working rows."""
         return sum({id(buffer): int(buffer.nbytes) for buffer in self._held}.values())
 
+    def _floats(self, begin: int, count: int) -> NDArray[np.float32]:
+        part = self._blank_buffer[begin : begin + 4 * count]
+        return self.device.download(part).view(np.float32)
+
     def root_values(self, own: int, way: int = 0) -> NDArray[np.float32]:
         """[H] values of the own player's hands at the root, after an evaluation of that player alone."""
-        return self.device.download(self.line_values[way][: len(self.layout.form.hands[own].weight)])
+        return self._floats(self._ways[0][way], len(self.layout.form.hands[own].weight))
 
     def street_nodes(self, street: int) -> list[int]:
         """The betting nodes of a street in walking order."""
@@ -143,8 +146,7 @@ class SpotWalks:
         """[runouts, nodes in walking order, hands, padded] values after an evaluation, of a street before the last."""
         record = self.plans[own].streets[street]
         shape = int(self.layout.runouts[street]), int(record["value_rows"]), int(self.layout.hands[own])
-        begin = int(record["value_at"])
-        return self.device.download(self.earlier_values[0][begin : begin + int(np.prod(shape))]).reshape(shape)
+        return self._floats(self._ways[1][0] + 4 * int(record["value_at"]), int(np.prod(shape))).reshape(shape)
 
 
 class Walks:
@@ -163,21 +165,25 @@ class Walks:
         self._results = device.zeros(WAYS * len(spots) * 2, np.dtype(np.float64))
         self._jobs = [device.upload(self._all_jobs(way)) for way in range(WAYS)]
         self._room_buffers = [device.upload(room.reshape(1)) for room in self._rooms]
-        self._space = device.zeros(1, np.dtype(np.uint8))
+        chosen = list(enumerate(spots))
+        self._streets_of = [[_Street(chosen, own, street) for street in range(self._streets - 1)] for own in range(2)]
+        self._waves_of = [list(_waves(chosen, own, *self._widths)) for own in range(2)]
+        outside = max(int(room["block_bytes"]) for room in self._rooms)
+        blocks = max((len(wave.pieces) for waves in self._waves_of for wave in waves), default=0)
+        self._space = device.zeros(max(outside * blocks, 1), np.dtype(np.uint8))
         self.keep_only(range(len(spots)))
 
     def keep_only(self, active: Iterable[int]) -> None:
         """Walk only these spots from now on."""
-        chosen = [(number, self.spots[number]) for number in active]
-        make = self.device
-        self._earlier = [[_Street(make, chosen, own, street) for street in range(self._streets - 1)] for own in (0, 1)]
-        self._waves = [list(_waves(make, chosen, own, *self._widths)) for own in range(2)]
-        self._roots = [make.upload(_items([2 * number + own for number, _ in chosen], 1)) for own in range(2)]
-        self._active = [number for number, _ in chosen]
-        outside = max(int(room["block_bytes"]) for room in self._rooms)
-        needed = outside * max((wave.terminals for waves in self._waves for wave in waves), default=0)
-        if needed > self._space.nbytes:
-            self._space = make.zeros(needed, np.dtype(np.uint8))
+        self._active = list(active)
+        walked = np.zeros(2 * len(self.spots), dtype=np.bool_)
+        for own in range(2):
+            walked[2 * np.array(self._active, dtype=np.int64) + own] = True
+        self._earlier = [[_Launches(self.device, street, walked) for street in each] for each in self._streets_of]
+        self._waves = [[_Launches(self.device, wave, walked) for wave in each] for each in self._waves_of]
+        roots = np.zeros((2, len(self._active)), dtype=ITEM)
+        roots["job"] = 2 * np.array(self._active) + np.arange(2)[:, None]
+        self._roots = [self.device.upload(each) for each in roots]
         self.forget()
 
     @property
@@ -189,8 +195,8 @@ class Walks:
         """The jobs of all spots; each way up has values of its own."""
         address, count = self.device.address, 2 * len(self.spots)
         jobs = np.concatenate([spot.jobs.view(np.uint8) for spot in self.spots]).view(JOB)
-        jobs["line_values"] = np.repeat([address(spot.line_values[way]) for spot in self.spots], 2)
-        jobs["earlier_values"] = np.repeat([_at(self.device, spot.earlier_values[way]) for spot in self.spots], 2)
+        for which, name in enumerate(WAY_ROWS):
+            jobs[name] = np.repeat([spot.way_addresses[which][way] for spot in self.spots], 2)
         jobs["result"] = address(self._results) + 8 * (way * count + np.arange(count))
         return jobs.view(np.uint8)
 
@@ -263,19 +269,20 @@ class Walks:
     def _walk(self, own: int, *modes: Mode) -> None:
         """Launch one player's walk, with one way up for each mode."""
         learns = Mode.LEARN in modes
-        down, last_down = (self._kernels[name] for name in (("learn_down", "last_down") if learns else ["mean_down"] * 2))
+        names = ("learn_down", "last_down") if learns else ("mean_down", "mean_down")
+        down, last_down = (self._kernels[name] for name in names)
         jobs, last = self._jobs[0], self._streets - 1
         for number, street in enumerate(self._earlier[own]):
             self._step(down, jobs, street, street.both if learns else street.theirs, number)
         for wave in self._waves[own]:
             self._step(last_down, jobs, wave, wave.theirs, last)
-            if wave.terminals:
+            if wave.pieces:
                 self._kernels["terminals"](
-                    (wave.terminals,),
+                    (wave.pieces,),
                     self.options.threads,
                     int(self._rooms[own]["bytes"]),
                     jobs,
-                    wave.terminal_items,
+                    wave.piece_items,
                     self._room_buffers[own],
                     self._space,
                 )
@@ -285,13 +292,15 @@ class Walks:
         for way, mode in enumerate(modes):
             up, jobs = self._kernels[f"{mode}_up"], self._jobs[way]
             for number, street in reversed(list(enumerate(self._earlier[own]))):
-                if street.leaves:
-                    grid = (street.leaves, -(-self._hands(own) // STEP_THREADS))
-                    shared = max(8 * (self._deck + 1 + 32), 16 * street.terms)
-                    self._kernels["leaves"](grid, STEP_THREADS, shared, jobs, street.leaf_items, np.int32(number))
+                if street.pieces:
+                    grid = (street.pieces, -(-self._hands(own) // STEP_THREADS))
+                    terms = min(self._streets_of[own][number].terms, MOST_TERMS)
+                    shared = max(8 * (self._deck + 1 + 32), TERM.itemsize * terms)
+                    given = np.int32(number), np.int32(terms)
+                    self._kernels["leaves"](grid, STEP_THREADS, shared, jobs, street.piece_items, *given)
                 self._step(up, jobs, street, street.mine, number)
 
-    def _step(self, kernel: Callable[..., None], jobs: Buffer, runouts: _Runouts, units: int, street: int) -> None:
+    def _step(self, kernel: Callable[..., None], jobs: Buffer, runouts: _Launches, units: int, street: int) -> None:
         """Launch a walk of lines: `units` fours of hands on each of some runouts."""
         blocks = -(-units // STEP_THREADS)
         if blocks * runouts.count:
@@ -316,7 +325,7 @@ class Walks:
                 share = min(PROCESSOR_SHARED // blocks - BLOCK_SHARED, self.device.shared_bytes) - STATIC_SHARED
                 fold_width = next((width for width in _widths(folds) if self._fold_bytes(width, chosen) <= share), 0)
                 for width in _widths(showdowns):
-                    rooms = np.concatenate([self._rooms(own, chosen, width, fold_width) for own in range(2)])
+                    rooms = np.concatenate([self._room(own, chosen, width, fold_width) for own in range(2)])
                     if fold_width and int(rooms["bytes"].max()) <= share:
                         return chosen, rooms
         raise AssertionError("even the lists of a runout do not fit in shared memory")
@@ -327,7 +336,7 @@ class Walks:
         most = max(self._hands(own) for own in range(2))
         return (most + 1) * stride * 4 + 8 + (1 + self._deck + SEGMENTS) * stride * real + 2 * most * 4
 
-    def _rooms(self, own: int, options: KernelOptions, width: int, fold_width: int) -> Records:
+    def _room(self, own: int, options: KernelOptions, width: int, fold_width: int) -> Records:
         """Where everything lies in the shared memory of a block that evaluates terminals, or outside it."""
         m, real, row = self._hands(1 - own), 8 if options.wide else 4, _stride(width)
         groups, pairs, operations = (max(counts) for counts in zip(*(spot.sums[own] for spot in self.spots)))
@@ -362,31 +371,30 @@ _Chosen = Sequence[tuple[int, SpotWalks]]  # with their places among all
 class _Runouts:
     """Runouts of one street whose lines are walked together by one player."""
 
-    def __init__(self, device: Device, spots: _Chosen, own: int, street: int, runouts: Sequence[range]) -> None:
+    def __init__(self, spots: _Chosen, own: int, street: int, runouts: Sequence[range]) -> None:
         lines = [int(spot.plans[own].streets[street]["lines"]) for _, spot in spots]
         hands = [[int(spot.layout.hands[player]) for player in (own, 1 - own)] for _, spot in spots]
         # Fours of hands of a runout, if all are of the spot with the most.
         self.mine = max(count * each[0] // FOUR for count, each in zip(lines, hands))
         self.theirs = max(count * each[1] // FOUR for count, each in zip(lines, hands))
         self.both = max(count * sum(each) // FOUR for count, each in zip(lines, hands))
-        self.count = sum(map(len, runouts))
         self.kept = max(spot.plans[own].kept[street] for _, spot in spots)
         jobs = np.repeat([2 * number + own for number, _ in spots], [len(each) for each in runouts])
-        items = np.zeros(self.count, dtype=ITEM)
+        items = np.zeros(len(jobs), dtype=ITEM)
         items["job"], items["runout"] = jobs, np.concatenate([np.array(each, dtype=np.int32) for each in runouts])
         first = np.repeat([each.start for each in runouts], [len(each) for each in runouts])
         items["slot"] = items["runout"] - (first if street == len(spots[0][1].layout.form.streets) - 1 else 0)
-        self.host_items, self.items = items, device.upload(items)
+        self.items, self.pieces = items, items[:0]  # runouts, and pieces of work on them
 
 
 class _Street(_Runouts):
     """The work of a street before the last for one player's walks: lines and leaves on every runout."""
 
-    def __init__(self, device: Device, spots: _Chosen, own: int, street: int) -> None:
-        super().__init__(device, spots, own, street, [range(int(spot.layout.runouts[street])) for _, spot in spots])
+    def __init__(self, spots: _Chosen, own: int, street: int) -> None:
+        super().__init__(spots, own, street, [range(int(spot.layout.runouts[street])) for _, spot in spots])
         first = [spot.plans[own].leaf_first[street : street + 2] for _, spot in spots]
-        leaves = _with_pieces(self.host_items, [range(*each) for each in first], [2 * number + own for number, _ in spots])
-        self.leaves, self.leaf_items = len(leaves), device.upload(leaves)
+        jobs = [2 * number + own for number, _ in spots]
+        self.pieces = _with_pieces(self.items, [range(*each) for each in first], jobs)
         below = [spot.layout.form.streets[street + 1] for _, spot in spots]
         self.terms = max(
             int(np.diff(each.first_copy[spot.layout.form.streets[street].first_child]).max(initial=0))
@@ -397,36 +405,34 @@ class _Street(_Runouts):
 class _Wave(_Runouts):
     """Runouts of the last street that are walked together."""
 
-    def __init__(
-        self, device: Device, spots: _Chosen, own: int, runouts: Sequence[range], width: int, fold_width: int
-    ) -> None:
-        super().__init__(device, spots, own, len(spots[0][1].layout.form.streets) - 1, runouts)
+    def __init__(self, spots: _Chosen, own: int, runouts: Sequence[range], width: int, fold_width: int) -> None:
+        super().__init__(spots, own, len(spots[0][1].layout.form.streets) - 1, runouts)
         jobs = [2 * number + own for number, _ in spots]
         found = []
         for kind, most in (("showdowns", width), ("folds", fold_width)):
             counts = [-(-len(getattr(spot.plans[own], kind).records) // most) for _, spot in spots]
             pieces = [range(count) if kind == "showdowns" else range(-1, -1 - count, -1) for count in counts]
-            found.append(_with_pieces(self.host_items, pieces, jobs).view(np.int32))
-        items = np.concatenate(found).view(ITEM)
-        self.terminals, self.terminal_items = len(items), device.upload(items)
+            found.append(_with_pieces(self.items, pieces, jobs).view(np.int32))
+        self.pieces = np.concatenate(found).view(ITEM)
 
 
-def _waves(device: Device, spots: _Chosen, own: int, width: int, fold_width: int) -> Iterator[_Wave]:
+class _Launches:
+    """What is launched of some work: the runouts of spots that are still walked, and the pieces on them."""
+
+    def __init__(self, device: Device, work: _Runouts, walked: NDArray[np.bool_]) -> None:
+        self.mine, self.theirs, self.both, self.kept = work.mine, work.theirs, work.both, work.kept
+        items, pieces = (each[walked[each["job"]]] for each in (work.items, work.pieces))
+        self.count, self.pieces = len(items), len(pieces)
+        self.items, self.piece_items = device.upload(items), device.upload(pieces)
+
+
+def _waves(spots: _Chosen, own: int, width: int, fold_width: int) -> Iterator[_Wave]:
     """Waves of one player's walks: in each, every spot has some runouts in its share of the rows."""
     finals = [int(spot.layout.runouts[-1]) for _, spot in spots]
     slots = [spot.slots for _, spot in spots]
     for wave in range(max(-(-count // each) for count, each in zip(finals, slots))):
-        runouts = [
-            range(min(wave * each, count), min((wave + 1) * each, count)) for count, each in zip(finals, slots)
-        ]
-        yield _Wave(device, spots, own, runouts, width, fold_width)
-
-
-def _items(jobs: Sequence[int], runouts: int) -> Records:
-    """Every runout of every job."""
-    items = np.zeros(len(jobs) * runouts, dtype=ITEM)
-    items["job"], items["runout"] = np.repeat(jobs, runouts), np.tile(np.arange(runouts), len(jobs))
-    return items
+        runouts = [range(min(wave * each, count), min((wave + 1) * each, count)) for count, each in zip(finals, slots)]
+        yield _Wave(spots, own, runouts, width, fold_width)
 
 
 def _with_pieces(items: Records, pieces: Sequence[range], jobs: Sequence[int]) -> Records:
@@ -438,11 +444,6 @@ def _with_pieces(items: Records, pieces: Sequence[range], jobs: Sequence[int]) -
     if len(found):
         found["piece"] = np.concatenate([arrays[job] for job in items["job"].tolist()])
     return found
-
-
-def _at(device: Device, buffer: Buffer) -> int:
-    """Where a buffer is, which may be empty."""
-    return device.address(buffer) if buffer.size else 0
 
 
 def _widths(terminals: int) -> list[int]:

@@ -195,14 +195,20 @@ __device__ void fold_values(const Job& job, const Street& street, const Item& it
     }
 }
 
-// A chance node: the sum over the deals, copies included. Equivalent hands share the sum of the first, in 64 bits.
-__device__ void chance_values(const Job& job, const Street& street, const Item& item, const Leaf& leaf, float* values) {
+// A chance node: the sum over the deals, copies included. Equivalent hands share the sum of the first, in 64 bits. Up to
+// `room` deals are listed in shared memory.
+__device__ void chance_values(const Job& job, const Street& street, const Item& item, const Leaf& leaf, float* values,
+                              int room) {
     const int n = job.own_hands;
     const Runout& runout = job.runouts[street.first_runout + item.runout];
     const Street& below = (&street)[1];
-    Term* const terms = (Term*)shared_space;
     const int count = runout.last_term - runout.first_term;
-    for (int i = threadIdx.x; i < count; i += blockDim.x) terms[i] = job.terms[runout.first_term + i];
+    const Term* terms = job.terms + runout.first_term;
+    if (count <= room) {
+        Term* const near = (Term*)shared_space;
+        for (int i = threadIdx.x; i < count; i += blockDim.x) near[i] = terms[i];
+        terms = near;
+    }
     SYNC_BLOCK();
     const int hand = blockIdx.y * blockDim.x + threadIdx.x;
     if (hand >= n) return;
@@ -218,13 +224,13 @@ __device__ void chance_values(const Job& job, const Street& street, const Item& 
     values[hand] = (float)sum;
 }
 
-extern "C" __global__ void leaves(const Job* jobs, const Item* items, int street_number) {
+extern "C" __global__ void leaves(const Job* jobs, const Item* items, int street_number, int room) {
     const Item item = items[blockIdx.x];
     const Job& job = jobs[item.job];
     const Street& street = job.streets[street_number];
     const Leaf& leaf = job.leaves[item.piece];
     float* const values = values_of(job, street, false, item.runout) + (long long)leaf.value_row * job.own_hands;
-    if (leaf.line >= 0) chance_values(job, street, item, leaf, values);
+    if (leaf.line >= 0) chance_values(job, street, item, leaf, values, room);
     else if (blockIdx.y == 0) fold_values(job, street, item, leaf, values);
 }
 
