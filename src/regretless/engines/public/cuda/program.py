@@ -9,7 +9,7 @@ last street are evaluated in pieces, a few dozen at a time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -67,6 +67,7 @@ class Plan:
     earlier_rows: tuple[int, int, int]  # numbers in opponent's rows, own rows and values before the last street
     line_values: int  # numbers in values of lines
     own: int  # the player
+    _pieces: dict[tuple[int, int], Packed] = field(default_factory=dict)
 
     __repr__ = brief
 
@@ -79,7 +80,12 @@ class Plan:
         return pack(tables)
 
     def pieces(self, width: int, fold_width: int) -> Packed:
-        """Showdowns and folds, cut into pieces of at most so many."""
+        """Showdowns and folds, cut into pieces of at most so many; remembered, since many spots want the same."""
+        if (width, fold_width) not in self._pieces:
+            self._pieces[width, fold_width] = self._cut(width, fold_width)
+        return self._pieces[width, fold_width]
+
+    def _cut(self, width: int, fold_width: int) -> Packed:
         tables: list[tuple[NDArray[Any], list[Field]]] = []
         for name, terminals, most in (("showdown", self.showdowns, width), ("fold", self.folds, fold_width)):
             first, pays = terminals.pieces(most)
