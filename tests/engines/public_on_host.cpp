@@ -78,6 +78,6 @@ extern "C" void run(const char* name, int across, int down, int threads, size_t 
     if (kernel == "terminals") return LAUNCH(terminals, jobs, items, AT(const Rooms*, 2), AT(char*, 3));
 #define WALK(which) if (kernel == #which) return \
     LAUNCH(which, jobs, items, AT(int, 2), AT(int, 3), AT(int, 4), AT(const Clock*, 5));
-    WALK(learn_down) WALK(last_down) WALK(mean_down) WALK(learn_up) WALK(last_up) WALK(best_up) WALK(mean_up)
+    WALK(learn_down) WALK(last_down) WALK(mean_down) WALK(learn_up) WALK(last_up) WALK(value_up)
     std::abort();
 }

@@ -28,13 +28,10 @@ class Packed(NamedTuple):
 
 def pack(tables: Iterable[tuple[NDArray[Any], Sequence[Field]]]) -> Packed:
     """Pack tables, each with the fields that point to it."""
-    held = [(np.ascontiguousarray(table).reshape(-1).view(np.uint8), fields) for table, fields in tables]
-    places, size = places_of((table.nbytes, fields) for table, fields in held)
-    block = np.zeros(size, dtype=np.uint8)
-    for (begin, _), (table, _) in zip(places, held, strict=True):
-        if begin >= 0:
-            block[begin : begin + table.nbytes] = table
-    return Packed(block, places)
+    held = [(table.tobytes(), fields) for table, fields in tables]
+    places, _ = places_of((len(table), fields) for table, fields in held)
+    filled = b"".join(table + bytes(-len(table) % ALIGNMENT) for table, _ in held)
+    return Packed(np.frombuffer(filled, dtype=np.uint8), places)
 
 
 def places_of(sizes: Iterable[tuple[int, Sequence[Field]]]) -> tuple[list[tuple[int, Sequence[Field]]], int]:

@@ -65,6 +65,7 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("const Step*", "steps"),  # [spots, stride], or of all spots, if the stride is 0
         ("int", "stride"),
         ("int", "next"),
+        ("int", "jobs"),  # of one way up; those of the other way follow
     ),
     "Unit": (
         ("int", "first"),  #  its first operation; the last is before the next unit's first

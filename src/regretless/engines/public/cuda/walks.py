@@ -9,15 +9,15 @@ is a fixed sequence of launches over lists of items, each a runout of some spot 
 
 Runouts of the last street take turns with the working rows. Waves as large as memory allows are fastest: smaller ones
 would keep the rows in the L2 cache, but cost more in launches than they save in traffic. One iteration walks both
-players in turn; an evaluation does too, up in two ways. Both are recorded once and repeated; a clock on the device says
-which weights apply.
+players in turn; an evaluation does too, up in two ways at once. Both are recorded once and repeated; a clock on the
+device says which weights apply.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from enum import StrEnum
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from regretless.engines.public.layout import Layout, walking_order
 
 __all__ = ["WARP", "WAYS", "SpotWalks", "Walks", "slots_of"]
 
+TOGETHER = 4  # iterations that are recorded together: small spots wait less between them
 STEP_THREADS = 128  # of a block that walks decisions
 FOUR = 4  # hands of such a thread, and the bytes of a row of them
 ROW_OF_FOUR = 16
@@ -47,14 +48,6 @@ STATIC_SHARED = 1024  # bytes that the kernels declare
 SHARINGS = ((512, 2), (1024, 1))
 
 Records = NDArray[np.void]
-
-
-class Mode(StrEnum):
-    """What the own player does: regret matching, a best response, the average strategy."""
-
-    LEARN = "learn"
-    BEST = "best"
-    MEAN = "mean"
 
 
 def slots_of(slot_bytes: int, runouts: int) -> int:
@@ -161,9 +154,9 @@ class Walks:
         self._widths = int(self._rooms[0]["width"]), int(self._rooms[0]["fold_width"])
         for spot in spots:
             spot.cut(*self._widths)
-        self._clock = device.zeros(1, CLOCK)
+        self._clock = device.upload(self._new_clock())
         self._results = device.zeros(WAYS * len(spots) * 2, np.dtype(np.float64))
-        self._jobs = [device.upload(self._all_jobs(way)) for way in range(WAYS)]
+        self._jobs = device.upload(self._all_jobs())
         self._room_buffers = [device.upload(room.reshape(1)) for room in self._rooms]
         chosen = list(enumerate(spots))
         self._streets_of = [[_Street(chosen, own, street) for street in range(self._streets - 1)] for own in range(2)]
@@ -183,7 +176,7 @@ class Walks:
         self._waves = [[_Launches(self.device, wave, walked) for wave in each] for each in self._waves_of]
         roots = np.zeros((2, len(self._active)), dtype=ITEM)
         roots["job"] = 2 * np.array(self._active) + np.arange(2)[:, None]
-        self._roots = [self.device.upload(each) for each in roots]
+        self._roots = [self.device.upload(_both_ways(each, len(walked))) for each in roots]
         self.forget()
 
     @property
@@ -191,19 +184,18 @@ class Walks:
         """Working memory of the blocks that does not fit in shared memory."""
         return int(self._space.nbytes)
 
-    def _all_jobs(self, way: int) -> NDArray[np.uint8]:
-        """The jobs of all spots; each way up has values of its own."""
-        address, count = self.device.address, 2 * len(self.spots)
-        jobs = np.concatenate([spot.jobs.view(np.uint8) for spot in self.spots]).view(JOB)
+    def _all_jobs(self) -> NDArray[np.uint8]:
+        """The jobs of all spots, once for each way up: each has values of its own."""
+        jobs = np.concatenate([spot.jobs.view(np.uint8) for spot in self.spots] * WAYS).view(JOB)
         for which, name in enumerate(WAY_ROWS):
-            jobs[name] = np.repeat([spot.way_addresses[which][way] for spot in self.spots], 2)
-        jobs["result"] = address(self._results) + 8 * (way * count + np.arange(count))
+            addresses = [spot.way_addresses[which][way] for way in range(WAYS) for spot in self.spots]
+            jobs[name] = np.repeat(addresses, 2)
+        jobs["result"] = self.device.address(self._results) + 8 * np.arange(len(jobs))
         return jobs.view(np.uint8)
 
     def update(self) -> None:
         """Tell the device about changed jobs."""
-        for way, jobs in enumerate(self._jobs):
-            self.device.assign(jobs, self._all_jobs(way))
+        self.device.assign(self._jobs, self._all_jobs())
 
     def make_lists(self) -> None:
         """Fill the lists of every final runout; once, before the first walk."""
@@ -214,7 +206,7 @@ class Walks:
             finals[:, 0] = np.repeat(2 * np.arange(len(self.spots)) + own, runouts)
             units = SEGMENTS + self._deck
             shared = 4 * (2 * (self._deck + 1) + units) + 13 * self._hands(own) + 6 * self._hands(1 - own)
-            self._kernels["make_lists"]((len(finals),), 256, shared, self._jobs[0], self.device.upload(finals))
+            self._kernels["make_lists"]((len(finals),), 256, shared, self._jobs, self.device.upload(finals))
             self.device.wait()
 
     def _hands(self, player: int) -> int:
@@ -222,27 +214,34 @@ class Walks:
 
     def forget(self) -> None:
         """Record iterations and evaluations anew: other kernels take part in them."""
-        self._iterate: Callable[[], None] | None = None
-        self._evaluate: dict[tuple[int, ...], Callable[[], None]] = {}
+        self._iterate: dict[int, Callable[[], None]] = {}  # by number of iterations
+        self._evaluate: dict[tuple[int, ...], Callable[[], None]] = {}  # by players
 
     def learn(self, steps: Records, players: Sequence[int]) -> None:
         """Run iterations in which some players learn: `steps` [iterations], or [spots, iterations] of all spots."""
         rounds = steps.shape[-1]
         buffer = self.device.upload(steps.reshape(-1))
-        clock = np.zeros(1, dtype=CLOCK)
+        clock = self._new_clock()
         clock["steps"], clock["stride"] = self.device.address(buffer), rounds if steps.ndim > 1 else 0
         self.device.assign(self._clock, clock)
-        for _ in range(rounds):
-            if self._iterate is None:
-                self._iterate = self._record(lambda: self._iteration(players))
+        while rounds:
+            count = TOGETHER if rounds >= TOGETHER else 1
+            if count not in self._iterate:
+                self._iterate[count] = self._record(partial(self._iterations, count, players))
             else:
-                self._iterate()
+                self._iterate[count]()
+            rounds -= count
         self.device.wait()
+
+    def _new_clock(self) -> Records:
+        clock = np.zeros(1, dtype=CLOCK)
+        clock["jobs"] = 2 * len(self.spots)
+        return clock
 
     def evaluate(self, *players: int) -> NDArray[np.float64]:
         """[ways, spots, 2] what these players win with the average strategies, and with best responses to them."""
         if players not in self._evaluate:
-            self._evaluate[players] = self._record(lambda: self._evaluation(players))
+            self._evaluate[players] = self._record(partial(self._evaluation, players))
         else:
             self._evaluate[players]()
         return self.device.download(self._results).reshape(WAYS, len(self.spots), 2)
@@ -252,61 +251,60 @@ class Walks:
         launch()
         return self.device.record(launch)
 
-    def _iteration(self, players: Sequence[int]) -> None:
-        for own in players:
-            self._walk(own, Mode.LEARN)
-            for number in self._active:
-                if self.spots[number].jobs[own]["lock_count"]:
-                    self._kernels["hold"]((64,), STEP_THREADS, 0, self._jobs[0], np.int32(2 * number + own))
-        self._kernels["tick"]((1,), 1, 0, self._clock)
+    def _iterations(self, count: int, players: Sequence[int]) -> None:
+        for _ in range(count):
+            for own in players:
+                self._walk(own, learns=True)
+                for number in self._active:
+                    if self.spots[number].jobs[own]["lock_count"]:
+                        self._kernels["hold"]((64,), STEP_THREADS, 0, self._jobs, np.int32(2 * number + own))
+            self._kernels["tick"]((1,), 1, 0, self._clock)
 
     def _evaluation(self, players: Sequence[int]) -> None:
         for own in players:
-            self._walk(own, Mode.MEAN, Mode.BEST)
-            for jobs in self._jobs:
-                self._kernels["sums"]((len(self._active),), STEP_THREADS, 8 * STEP_THREADS, jobs, self._roots[own])
+            self._walk(own, learns=False)
+            shared = 8 * STEP_THREADS
+            self._kernels["sums"]((WAYS * len(self._active),), STEP_THREADS, shared, self._jobs, self._roots[own])
 
-    def _walk(self, own: int, *modes: Mode) -> None:
-        """Launch one player's walk, with one way up for each mode."""
-        learns = Mode.LEARN in modes
-        names = ("learn_down", "last_down") if learns else ("mean_down", "mean_down")
-        down, last_down = (self._kernels[name] for name in names)
-        jobs, last = self._jobs[0], self._streets - 1
+    def _walk(self, own: int, *, learns: bool) -> None:
+        """Launch one player's walk; to evaluate, up in both ways at once."""
+        names = ("learn_down", "last_down", "learn_up", "last_up")
+        if not learns:
+            names = ("mean_down", "mean_down", "value_up", "value_up")
+        down, last_down, up, last_up = (self._kernels[name] for name in names)
+        last, way = self._streets - 1, 0 if learns else 1
         for number, street in enumerate(self._earlier[own]):
-            self._step(down, jobs, street, street.both if learns else street.theirs, number)
+            self._step(down, street, street.items[0], street.both if learns else street.theirs, number)
         for wave in self._waves[own]:
-            self._step(last_down, jobs, wave, wave.theirs, last)
-            if wave.pieces:
+            self._step(last_down, wave, wave.items[0], wave.theirs, last)
+            if wave.pieces[0].count:
                 self._kernels["terminals"](
-                    (wave.pieces,),
+                    (wave.pieces[0].count,),
                     self.options.threads,
                     int(self._rooms[own]["bytes"]),
-                    jobs,
-                    wave.piece_items,
+                    self._jobs,
+                    wave.pieces[0].buffer,
                     self._room_buffers[own],
                     self._space,
                 )
-            for way, mode in enumerate(modes):
-                up = self._kernels["last_up" if learns else f"{mode}_up"]
-                self._step(up, self._jobs[way], wave, wave.mine, last)
-        for way, mode in enumerate(modes):
-            up, jobs = self._kernels[f"{mode}_up"], self._jobs[way]
-            for number, street in reversed(list(enumerate(self._earlier[own]))):
-                if street.pieces:
-                    grid = (street.pieces, -(-self._hands(own) // STEP_THREADS))
-                    terms = min(self._streets_of[own][number].terms, MOST_TERMS)
-                    shared = max(8 * (self._deck + 1 + 32), TERM.itemsize * terms)
-                    given = np.int32(number), np.int32(terms)
-                    self._kernels["leaves"](grid, STEP_THREADS, shared, jobs, street.piece_items, *given)
-                self._step(up, jobs, street, street.mine, number)
+            self._step(last_up, wave, wave.items[way], wave.mine, last)
+        for number, street in reversed(list(enumerate(self._earlier[own]))):
+            leaves = street.pieces[way]
+            if leaves.count:
+                grid = (leaves.count, -(-self._hands(own) // STEP_THREADS))
+                terms = min(self._streets_of[own][number].terms, MOST_TERMS)
+                shared = max(8 * (self._deck + 1 + 32), TERM.itemsize * terms)
+                given = np.int32(number), np.int32(terms)
+                self._kernels["leaves"](grid, STEP_THREADS, shared, self._jobs, leaves.buffer, *given)
+            self._step(up, street, street.items[way], street.mine, number)
 
-    def _step(self, kernel: Callable[..., None], jobs: Buffer, runouts: _Launches, units: int, street: int) -> None:
-        """Launch a walk of lines: `units` fours of hands on each of some runouts."""
+    def _step(self, kernel: Callable[..., None], runouts: _Launches, items: _Items, units: int, street: int) -> None:
+        """Launch a walk of lines: `units` fours of hands of each item."""
         blocks = -(-units // STEP_THREADS)
-        if blocks * runouts.count:
+        if blocks * items.count:
             given = np.int32(blocks), np.int32(street), np.int32(runouts.kept)
             shared = runouts.kept * STEP_THREADS * ROW_OF_FOUR
-            kernel((blocks * runouts.count,), STEP_THREADS, shared, jobs, runouts.items, *given, self._clock)
+            kernel((blocks * items.count,), STEP_THREADS, shared, self._jobs, items.buffer, *given, self._clock)
 
     def _choose(self, options: KernelOptions) -> tuple[KernelOptions, Records]:
         """Decide how wide tiles are, what of them lies in shared memory and how many threads share it."""
@@ -416,14 +414,32 @@ class _Wave(_Runouts):
         self.pieces = np.concatenate(found).view(ITEM)
 
 
+class _Items:
+    """Items on the device."""
+
+    def __init__(self, device: Device, items: Records) -> None:
+        self.count, self.buffer = len(items), device.upload(items)
+
+
 class _Launches:
-    """What is launched of some work: the runouts of spots that are still walked, and the pieces on them."""
+    """What is launched of some work: the runouts of spots that are still walked, and the pieces on them.
+
+    Of both, items for one way up, and for both ways.
+    """
 
     def __init__(self, device: Device, work: _Runouts, walked: NDArray[np.bool_]) -> None:
         self.mine, self.theirs, self.both, self.kept = work.mine, work.theirs, work.both, work.kept
-        items, pieces = (each[walked[each["job"]]] for each in (work.items, work.pieces))
-        self.count, self.pieces = len(items), len(pieces)
-        self.items, self.piece_items = device.upload(items), device.upload(pieces)
+        self.items, self.pieces = (
+            [_Items(device, chosen), _Items(device, _both_ways(chosen, len(walked)))]
+            for chosen in (each[walked[each["job"]]] for each in (work.items, work.pieces))
+        )
+
+
+def _both_ways(items: Records, jobs: int) -> Records:
+    """Every item once for each way, one after the other, so that both read the same values at about the same time."""
+    twice = np.repeat(items, WAYS)
+    twice["job"] += np.tile(np.arange(WAYS, dtype=np.int32) * jobs, len(items))
+    return twice
 
 
 def _waves(spots: _Chosen, own: int, width: int, fold_width: int) -> Iterator[_Wave]:

@@ -278,11 +278,10 @@ extern "C" __global__ void __launch_bounds__(128, UP_BLOCKS)
 last_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
     walk_up<LEARN, true>(jobs, items, blocks, street, kept, clock);
 }
-extern "C" __global__ void best_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
-    walk_up<BEST, false>(jobs, items, blocks, street, kept, clock);
-}
-extern "C" __global__ void mean_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
-    walk_up<MEAN, false>(jobs, items, blocks, street, kept, clock);
+// The average strategy, and in the jobs of the other way a best response.
+extern "C" __global__ void value_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
+    if (items[place_of(blocks).item].job < clock->jobs) walk_up<MEAN, false>(jobs, items, blocks, street, kept, clock);
+    else walk_up<BEST, false>(jobs, items, blocks, street, kept, clock);
 }
 
 // What the own players win at the root: values of all hands, by weight. A block per item.
