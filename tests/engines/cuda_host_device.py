@@ -57,6 +57,7 @@ class HostDevice:
 
     def compile(self, source: str, flags: tuple[str, ...]) -> dict[str, Callable[..., None]]:
         library = _library(source, flags)
+        library.run.restype = ctypes.c_bool
 
         class Kernels(dict):
             def __missing__(self, name: str) -> Callable[..., None]:
@@ -71,7 +72,8 @@ class HostDevice:
                     across, down = (*grid, 1)[:2]
                     if name in ANY_THREADS:
                         threads = min(threads, 64)
-                    library.run(name.encode(), across, down, threads, ctypes.c_size_t(shared + 64), pointers)
+                    given = name.encode(), across, down, threads, ctypes.c_size_t(shared), pointers
+                    assert library.run(*given), f"{name} writes beyond its shared memory"
 
                 return launch
 

@@ -21,6 +21,7 @@ template <typename T> static T load_table(const T* at) { return *at; }
 using std::max;
 using std::min;
 
+const size_t GUARD = 1 << 14;
 static std::vector<char> shared_memory;
 static Barrier barrier;
 #define __shared__ static  // blocks run one after another
@@ -52,21 +53,25 @@ static float float_of(int bits) {
 
 #include KERNELS
 
-static void launch(int across, int down, int threads, size_t shared, std::function<void()> kernel) {
+// Whether all blocks stayed within the shared memory they asked for: bytes after it must not change.
+static bool launch(int across, int down, int threads, size_t shared, std::function<void()> kernel) {
+    bool within = true;
     gridDim = {across, down};
     blockDim.x = threads;
     for (blockIdx.y = 0; blockIdx.y < down; blockIdx.y++)
         for (blockIdx.x = 0; blockIdx.x < across; blockIdx.x++) {
-            shared_memory.assign(shared, 0x7f);  // not a number, where a kernel reads what it has not written
+            shared_memory.assign(shared + GUARD, 0x7f);  // a huge number, where a kernel reads what it has not written
             barrier = {};
             run_fibers(1, threads, 1 + blockIdx.x, kernel);
+            within &= std::all_of(shared_memory.end() - GUARD, shared_memory.end(), [](char byte) { return byte == 0x7f; });
         }
+    return within;
 }
 
 #define LAUNCH(kernel, ...) launch(across, down, threads, shared, [=] { kernel(__VA_ARGS__); })
 #define AT(type, index) (*(type*)arguments[index])
 
-extern "C" void run(const char* name, int across, int down, int threads, size_t shared, void** arguments) {
+extern "C" bool run(const char* name, int across, int down, int threads, size_t shared, void** arguments) {
     const std::string kernel = name;
     const Job* jobs = AT(const Job*, 0);
     if (kernel == "tick") return LAUNCH(tick, AT(Clock*, 0));

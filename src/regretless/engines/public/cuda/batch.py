@@ -38,6 +38,7 @@ class CudaBatch:
         self._spots = [copy(engine.spot) for engine in engines]
         for spot in self._spots:
             spot.jobs = spot.jobs.copy()  # so that the engine's own walks do not change them
+        self._lock_tables = [engine.lock_tables for engine in engines]  # held, since an engine replaces its own
         self._active = set(range(len(engines)))
         self._value_units = np.array([engine.value_units for engine in engines])
         first = engines[0]

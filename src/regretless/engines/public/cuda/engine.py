@@ -65,7 +65,7 @@ class CudaPublicEngine(StoredEngine):
         self.wide = needs_wide_tiles(form.hands, self._met)  # whether terminals need 64 bits
         self._spot: SpotWalks | None = SpotWalks(tables or self._on, self.layout, self._units)
         self.has_lists = False  # whether the lists of final runouts are filled
-        self._locks: list[list[Buffer]] = [[], []]
+        self.lock_tables: list[list[Buffer]] = []  # what the jobs point to
         self._seen = -1  # changes that the jobs know of
         self._own_walks: Walks | None = None  # made when first used: in a batch, one serves all spots
 
@@ -86,7 +86,7 @@ class CudaPublicEngine(StoredEngine):
         """Move regrets and averages to the machine's memory and free the device's, until walks are needed again."""
         self._move(self._on.download)
         self._spot = self._own_walks = None
-        self._locks, self._seen, self.has_lists = [[], []], -1, False
+        self.lock_tables, self._seen, self.has_lists = [], -1, False
 
     def _move(self, moved: Callable[[Any], Any]) -> None:
         """Replace all regrets, averages and predictions; arrays that are the same stay the same."""
@@ -173,18 +173,17 @@ class CudaPublicEngine(StoredEngine):
                 ("other_average", self._average[1 - own]),
             ):
                 job[name] = self._on.address(numbers) if numbers.size else 0
-            self._fill_locks(own, job)
+        self.lock_tables = [self._fill_locks(own, jobs[own]) for own in range(2)]
 
-    def _fill_locks(self, own: int, job: Any) -> None:
+    def _fill_locks(self, own: int, job: Any) -> list[Buffer]:
         """Where locked numbers are, what they are, and which hands a best response may not choose for."""
         locked, layout, form = self.locked[own], self.layout, self.form
         names = ("lock_at", "lock_regret", "lock_average", "lock_rows", "locked")
-        self._locks[own] = []
         for name in names:
             job[name] = 0
         job["lock_count"] = 0
         if not locked:
-            return
+            return []
         street_at = np.cumsum([0, *(len(street.parent) for street in form.streets)])
         rows = np.full((street_at[-1], len(form.tree.kind)), -1, dtype=np.int32)
         hands = np.zeros((len(locked), int(layout.hands[own])), dtype=np.uint8)
@@ -200,10 +199,11 @@ class CudaPublicEngine(StoredEngine):
         found = np.concatenate(values)
         kept = [self.format.stored(found, kind).astype(kind) for kind in (self.format.regret, self.format.average)]
         tables = (np.concatenate(places), kept[0], kept[1], rows, hands)
-        for name, table in zip(names, tables, strict=True):
-            self._locks[own].append(self._on.upload(table))
-            job[name] = self._on.address(self._locks[own][-1])
+        buffers = [self._on.upload(table) for table in tables]
+        for name, buffer in zip(names, buffers, strict=True):
+            job[name] = self._on.address(buffer)
         job["lock_count"] = len(found)
+        return buffers
 
     # --- values ---
 

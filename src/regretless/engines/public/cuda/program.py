@@ -239,9 +239,14 @@ class _Planner:
 
     def _own_rows(self, nodes: range) -> int:
         """Rows of own reach of a line."""
-        return 1 + sum(
-            self.needs[child] for node in nodes if self.actor[node] == self.own for child in self.children[node]
-        )
+        return 1 + sum(sum(self._needed(node)) for node in nodes if self.actor[node] == self.own)
+
+    def _needed(self, node: int) -> list[bool]:
+        """Whether each child of a decision has a row of the actor's reach."""
+        mine = self.actor[node] == self.own
+        return [
+            not mine or self.needs[child] or action >= NEEDED_BITS for action, child in enumerate(self.children[node])
+        ]
 
     def _decision(
         self, node: int, value_row: dict[int, int], place: int, kept: int, used: list[int], own_used: list[int]
@@ -250,7 +255,7 @@ class _Planner:
         rows_below = [value_row[child] for child in below]
         rows, others = self.reach_row[mine], self.reach_row[not mine]
         numbers = own_used if mine else used
-        needed = [not mine or self.needs[child] or action >= NEEDED_BITS for action, child in enumerate(below)]
+        needed = self._needed(node)
         bits = sum(1 << action for action, need in enumerate(needed[:NEEDED_BITS]) if need)
         to = ~numbers[0] if mine and keeps else numbers[0]
         self.decisions.append(

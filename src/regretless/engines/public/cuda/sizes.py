@@ -1,9 +1,9 @@
 """How much device memory the CUDA engine takes for a form of a given size, known before anything is built.
 
 Each function counts the arrays of the module it names, as that module allocates them. Three things are not known
-exactly and are estimated by their maximum: which rows threads keep in registers, which hands are equivalent, and how
-many deals each runout represents. Tiles that do not fit in a block's shared memory are not counted; on current
-devices, only forms whose terminals need 64 bits have any.
+exactly and are estimated by their maximum: which rows only threads keep, which hands are equivalent, and how many deals
+each runout represents. Tiles that do not fit in a block's shared memory are not counted; on current devices, only forms
+whose terminals need 64 bits have any.
 """
 
 from __future__ import annotations

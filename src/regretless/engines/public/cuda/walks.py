@@ -43,7 +43,7 @@ WAVE_BYTES = 2 << 30  # working rows of a wave
 WARP = 32  # lanes; half of them sum two columns each
 PROCESSOR_SHARED = 228 * 1024  # bytes of shared memory of a processor, of which every block takes
 BLOCK_SHARED = 1024  # for itself
-STATIC_SHARED = 1024  # bytes that the kernels declare
+STATIC_SHARED = 1152  # bytes that the kernels declare, or a few more
 # Threads of a block and blocks of a processor, best first: two hide each other's waits.
 SHARINGS = ((512, 2), (1024, 1))
 
@@ -64,8 +64,9 @@ class SpotWalks:
         self.sums = [most_sums(layout.form, own) for own in range(2)]
         self.jobs = np.zeros(2, dtype=JOB)
         self._held: list[Buffer] = []  # so that nothing is freed
-        largest = max(4 * sum(self._slot_rows(own)) for own in range(2))
-        self.slots = slots_of(largest, int(layout.runouts[-1]))
+        self._widths: tuple[int, int] | None = None  # of pieces of terminals
+        slot = 4 * sum(map(max, zip(*map(self._slot_rows, range(2)), strict=True)))  # the players take turns
+        self.slots = slots_of(slot, int(layout.runouts[-1]))
         tables = pack(hand_tables(layout, units))
         self._point(device.upload(tables.block), tables.places)
         for plan in self.plans:
@@ -104,7 +105,7 @@ class SpotWalks:
 
     def _point(self, buffer: Buffer, places: Iterable[tuple[int, Sequence[Field]]]) -> None:
         """Let fields of the jobs point into a buffer."""
-        self._held.append(buffer)
+        self._held = [*self._held, buffer]  # a new list: a copy of this spot in a batch holds what it adds alone
         base = self.device.address(buffer) if buffer.size else 0
         for begin, fields in places:
             for own, name in fields:
@@ -112,7 +113,10 @@ class SpotWalks:
                     self.jobs[own][name] = base + begin if begin >= 0 else 0
 
     def cut(self, width: int, fold_width: int) -> None:
-        """Cut showdowns and folds into pieces of at most so many."""
+        """Cut showdowns and folds into pieces of at most so many, unless they are cut that way already."""
+        if self._widths == (width, fold_width):
+            return
+        self._widths = width, fold_width
         for plan in self.plans:
             pieces = plan.pieces(width, fold_width)
             self._point(self.device.once((plan, width, fold_width), pieces.get_block), pieces.places)
