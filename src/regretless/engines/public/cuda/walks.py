@@ -291,7 +291,8 @@ class Walks:
                     self._room_buffers[own],
                     self._space,
                 )
-            self._step(last_up, wave, wave.items[way], wave.mine, last)
+            for items in wave.turns if way else wave.items[:1]:
+                self._step(last_up, wave, items, wave.mine, last)
         for number, street in reversed(list(enumerate(self._earlier[own]))):
             leaves = street.pieces[way]
             if leaves.count:
@@ -381,11 +382,14 @@ class _Runouts:
         self.theirs = max(count * each[1] // FOUR for count, each in zip(lines, hands))
         self.both = max(count * sum(each) // FOUR for count, each in zip(lines, hands))
         self.kept = max(spot.plans[own].kept[street] for _, spot in spots)
+        last = street == len(spots[0][1].layout.form.streets) - 1
+        # Before the last street, each way up has rows of values of its own. On it, both write the same rows.
+        self.takes_turns = last and any(spot.plans[own].streets[street]["own_rows"] for _, spot in spots)
         jobs = np.repeat([2 * number + own for number, _ in spots], [len(each) for each in runouts])
         items = np.zeros(len(jobs), dtype=ITEM)
         items["job"], items["runout"] = jobs, np.concatenate([np.array(each, dtype=np.int32) for each in runouts])
         first = np.repeat([each.start for each in runouts], [len(each) for each in runouts])
-        items["slot"] = items["runout"] - (first if street == len(spots[0][1].layout.form.streets) - 1 else 0)
+        items["slot"] = items["runout"] - (first if last else 0)
         self.items, self.pieces = items, items[:0]  # runouts, and pieces of work on them
 
 
@@ -428,7 +432,8 @@ class _Items:
 class _Launches:
     """What is launched of some work: the runouts of spots that are still walked, and the pieces on them.
 
-    Of both, items for one way up, and for both ways.
+    Of both, items for one way up, and for both ways. `turns` are runouts for both ways up, one way after the other
+    where both would write the same rows.
     """
 
     def __init__(self, device: Device, work: _Runouts, walked: NDArray[np.bool_]) -> None:
@@ -437,6 +442,10 @@ class _Launches:
             [_Items(device, chosen), _Items(device, _both_ways(chosen, len(walked)))]
             for chosen in (each[walked[each["job"]]] for each in (work.items, work.pieces))
         )
+        self.turns = self.items[1:]
+        if work.takes_turns:
+            twice = _both_ways(work.items[walked[work.items["job"]]], len(walked))
+            self.turns = [_Items(device, twice[way::WAYS]) for way in range(WAYS)]
 
 
 def _both_ways(items: Records, jobs: int) -> Records:
