@@ -189,8 +189,8 @@ def test_a_batch_of_different_trees_whose_spots_end_in_any_order() -> None:
     """Different lines, hands, runouts and locks; all bits are as alone, even if one is read meanwhile."""
     forms = [
         form_of("random-85-2"),
-        with_tree(random_form(10, deck=7, streets=2, most_hands=21), Branch(Kind.DECISION, (1.0, 1.0), 0, two_deals())),
-        with_tree(random_form(9, deck=5, streets=2, most_hands=4), many_actions(2, 2, 1)),
+        with_tree(random_form(10, deck=7, streets=2, most_hands=21), one_line()),
+        with_tree(random_form(9, deck=5, streets=2, most_hands=4), many_actions(2, 1, 1)),
     ]
     device = HostDevice()
     with Arena(device) as arena:
@@ -221,16 +221,12 @@ def test_a_batch_of_different_trees_whose_spots_end_in_any_order() -> None:
         assert_equal(engine, single)
 
 
-def two_deals() -> dict[str, Branch]:
-    """Children of a decision: two ways to see the next card, of which one ends there."""
-    shown = Branch(Kind.DECISION, (1.0, 1.0), 1, {"show": Branch(Kind.SHOWDOWN, (1.0, 1.0))})
-    fold = Branch(Kind.FOLD, (2.0, 2.0), 1)
-    last = Branch(Kind.DECISION, (2.0, 2.0), 1, {"fold": fold, "call": Branch(Kind.SHOWDOWN, (2.0, 2.0))})
-    return {
-        "check": Branch(Kind.CHANCE, (1.0, 1.0), children={"": shown}),
-        "bet": Branch(Kind.CHANCE, (2.0, 2.0), children={"": last}),
-        "fold": Branch(Kind.FOLD, (1.0, 1.0), 0),
-    }
+def one_line() -> Branch:
+    """A betting tree with one way to the next card, after which nobody can bet."""
+    fold = Branch(Kind.FOLD, (1.0, 1.0), 1)
+    last = Branch(Kind.DECISION, (1.0, 1.0), 1, {"fold": fold, "call": Branch(Kind.SHOWDOWN, (1.0, 1.0))})
+    deal = Branch(Kind.CHANCE, (1.0, 1.0), children={"": last})
+    return Branch(Kind.DECISION, (1.0, 1.0), 0, {"fold": Branch(Kind.FOLD, (1.0, 1.0), 0), "check": deal})
 
 
 @needs_gcc
