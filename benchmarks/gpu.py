@@ -131,8 +131,8 @@ def flop_holdem() -> dict[str, Any]:
     record = solution.record
     print(f"flop hold'em: {record.seconds_per_iteration * 1e3:.2f} ms per iteration")
     for point in record.history:
-        total = 2000 * point.exploitability
-        print(f"{point.iteration} iterations, {point.seconds:.1f} s: {total:.2f} mbb/g, both players together", flush=True)
+        total = 2000 * point.exploitability  # of both players, in thousandths of a big blind
+        print(f"{point.iteration} iterations, {point.seconds:.1f} s: {total:.2f} mbb/g in all", flush=True)
     return {
         "seconds_per_iteration": record.seconds_per_iteration,
         "iterations": record.iterations,
