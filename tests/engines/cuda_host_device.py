@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,7 @@ from typing import Any
 import numpy as np
 
 HERE = Path(__file__).parent
-ANY_THREADS = (
-    "make_lists",
-    "showdowns",
-    "folds",
-)  # kernels that work with any number of threads; few fibers are faster
+ANY_THREADS = ("make_lists", "terminals")  # kernels that work with any number of threads; few fibers are faster
 
 
 @cache
@@ -47,20 +43,21 @@ class HostDevice:
     def upload(self, array: np.ndarray) -> np.ndarray:
         return np.array(array, order="C")
 
+    def once(self, key: Hashable, make: Callable[[], np.ndarray]) -> np.ndarray:
+        return self.upload(make())
+
     def assign(self, target: np.ndarray, array: np.ndarray) -> None:
         target[...] = array
 
     def download(self, buffer: np.ndarray) -> np.ndarray:
         return buffer.copy()
 
-    def take(self, buffer: np.ndarray, places: np.ndarray) -> np.ndarray:
-        return buffer.take(places)
-
     def address(self, buffer: np.ndarray) -> int:
         return buffer.ctypes.data
 
     def compile(self, source: str, flags: tuple[str, ...]) -> dict[str, Callable[..., None]]:
         library = _library(source, flags)
+        library.run.restype = ctypes.c_bool
 
         class Kernels(dict):
             def __missing__(self, name: str) -> Callable[..., None]:
@@ -75,7 +72,8 @@ class HostDevice:
                     across, down = (*grid, 1)[:2]
                     if name in ANY_THREADS:
                         threads = min(threads, 64)
-                    library.run(name.encode(), across, down, threads, ctypes.c_size_t(shared + 64), pointers)
+                    given = name.encode(), across, down, threads, ctypes.c_size_t(shared), pointers
+                    assert library.run(*given), f"{name} writes beyond its shared memory"
 
                 return launch
 

@@ -10,14 +10,18 @@
 
 struct float4 { float x, y, z, w; };
 struct uint2 { unsigned x, y; };
+struct int4 { int x, y, z, w; };
 template <typename T> static T* settled(T* at) { return at; }
-static void fetch(const void*) {}
 template <typename T> static T load_once(const T* at) { return *at; }
 template <typename T> static void store_once(T* at, T numbers) { *at = numbers; }
+static void copy_later(float* to, const float* from) { *to = *from; }
+static void wait_for_copies() {}
+template <typename T> static T load_table(const T* at) { return *at; }
 
 using std::max;
 using std::min;
 
+const size_t GUARD = 1 << 14;
 static std::vector<char> shared_memory;
 static Barrier barrier;
 #define __shared__ static  // blocks run one after another
@@ -49,31 +53,36 @@ static float float_of(int bits) {
 
 #include KERNELS
 
-static void launch(int across, int down, int threads, size_t shared, std::function<void()> kernel) {
+// Whether all blocks stayed within the shared memory they asked for: bytes after it must not change.
+static bool launch(int across, int down, int threads, size_t shared, std::function<void()> kernel) {
+    bool within = true;
     gridDim = {across, down};
     blockDim.x = threads;
     for (blockIdx.y = 0; blockIdx.y < down; blockIdx.y++)
         for (blockIdx.x = 0; blockIdx.x < across; blockIdx.x++) {
-            shared_memory.assign(shared, 0x7f);  // not a number, where a kernel reads what it has not written
+            shared_memory.assign(shared + GUARD, 0x7f);  // a huge number, where a kernel reads what it has not written
             barrier = {};
             run_fibers(1, threads, 1 + blockIdx.x, kernel);
+            within &= std::all_of(shared_memory.end() - GUARD, shared_memory.end(), [](char byte) { return byte == 0x7f; });
         }
+    return within;
 }
 
 #define LAUNCH(kernel, ...) launch(across, down, threads, shared, [=] { kernel(__VA_ARGS__); })
 #define AT(type, index) (*(type*)arguments[index])
 
-extern "C" void run(const char* name, int across, int down, int threads, size_t shared, void** arguments) {
+extern "C" bool run(const char* name, int across, int down, int threads, size_t shared, void** arguments) {
     const std::string kernel = name;
     const Job* jobs = AT(const Job*, 0);
-    if (kernel == "tick") return LAUNCH(tick, AT(int*, 0));
+    if (kernel == "tick") return LAUNCH(tick, AT(Clock*, 0));
     if (kernel == "hold") return LAUNCH(hold, jobs, AT(int, 1));
+    if (kernel == "make_lists") return LAUNCH(make_lists, jobs, AT(const int*, 1));
     const Item* items = AT(const Item*, 1);
-    if (kernel == "make_lists") return LAUNCH(make_lists, jobs, items);
-    if (kernel == "leaves") return LAUNCH(leaves, jobs, items, AT(int, 2));
-    if (kernel == "showdowns") return LAUNCH(showdowns, jobs, items, AT(const Rooms*, 2), AT(char*, 3));
-    if (kernel == "folds") return LAUNCH(folds, jobs, items);
-#define WALK(which) if (kernel == #which) return LAUNCH(which, jobs, items, AT(int, 2), AT(const int*, 3));
-    WALK(learn_down) WALK(mean_down) WALK(learn_up) WALK(best_up) WALK(mean_up)
+    if (kernel == "sums") return LAUNCH(sums, jobs, items);
+    if (kernel == "leaves") return LAUNCH(leaves, jobs, items, AT(int, 2), AT(int, 3));
+    if (kernel == "terminals") return LAUNCH(terminals, jobs, items, AT(const Rooms*, 2), AT(char*, 3));
+#define WALK(which) if (kernel == #which) return \
+    LAUNCH(which, jobs, items, AT(int, 2), AT(int, 3), AT(int, 4), AT(const Clock*, 5));
+    WALK(learn_down) WALK(last_down) WALK(mean_down) WALK(learn_up) WALK(last_up) WALK(value_up)
     std::abort();
 }

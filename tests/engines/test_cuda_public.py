@@ -247,8 +247,8 @@ def test_an_arena_uploads_tables_together() -> None:
     "options",
     [
         KernelOptions(),
-        KernelOptions(storage=16, predicts=True, threads=512, blocks=2),
-        KernelOptions(wide=True, width=16, parts_shared=False),
+        KernelOptions(storage=16, predicts=True),
+        KernelOptions(wide=True, parts_shared=False, threads=1024, blocks=1),
     ],
 )
 def test_the_kernels_compile(options: KernelOptions, tmp_path: Path) -> None:

@@ -37,7 +37,8 @@ from spots_of_every_kind import LARGE, SPOTS
 
 slow, gpu = pytest.mark.slow, pytest.mark.gpu
 WAYS = ["torch-cpu", pytest.param("torch-cuda", marks=gpu), pytest.param("cupy-cuda", marks=gpu)]
-TOLERANCE = 1e-5  # of the pot
+# Of the pot, by storage: in 16 bits, averages are multiples of 1.5e-5, and a GPU may round one the other way.
+TOLERANCE = {32: 1e-5, 16: 1e-4}
 
 
 def on(way: str) -> dict[str, Any]:
@@ -54,7 +55,7 @@ def create_on(way: str, form: PublicForm, storage: int) -> PublicEngine:
 
 def same_steps(form: PublicForm, engines: Sequence[PublicEngine], variant: str = "discounted") -> None:
     """Every few iterations, the second engine takes over the numbers of the first, and both go on."""
-    tolerance = TOLERANCE * form.tree.starting_pot
+    tolerance = TOLERANCE[engines[0].storage] * form.tree.starting_pot
     for iterations in (0, 12, 20):
         engines[0].advance(schedule(PRESETS[variant], engines[0].iteration + 1, iterations - engines[0].iteration))
         engines[1].restore(engines[0].snapshot())

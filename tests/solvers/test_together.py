@@ -171,12 +171,12 @@ def test_solves_that_take_the_same_steps_share_them_whatever_the_pieces(clock: C
     assert len({outcome.seconds_per_iteration for outcome in done.values()}) == 1
 
 
-def test_a_batch_shrinks_to_the_solves_that_are_left(clock: Clock) -> None:
+def test_a_batch_goes_on_with_the_solves_that_are_left(clock: Clock) -> None:
     device = Device(clock)
     asked = [{"variant": Plus(), "stop": Stop(iterations=1000, target=0.5)}] * len(STARTS)
     run_together([Counter(start) for start in STARTS], device, asked)
-    assert [len(batch.engines) for batch in device.batches] == [6, 2, 1]
-    assert all(2 * len(batch.retired) < len(batch.engines) for batch in device.batches)
+    (batch,) = device.batches
+    assert 0 < len(batch.retired) < len(batch.engines)
 
 
 def test_solves_that_predict_get_a_batch_of_their_own(clock: Clock) -> None:

@@ -5,7 +5,7 @@ mostly ask for the same; a batch
 
 1. evaluates all its spots if any of them asks for that, and answers those that did;
 2. else advances all by the smallest number of iterations that any of them asks for;
-3. retires those that have ended, and is built anew without them once they are half of it.
+3. retires those that have ended.
 
 So every solve has its own target, history, checkpoints and interrupts, and the same numbers as alone. All are told the
 same duration of an advance, so that they go on asking for equally many iterations, and for the same schedule.
@@ -94,13 +94,13 @@ def drive_together(
 
 
 def _run(group: list[_Solve], batch: Batch, resume: Resume) -> None:
-    """Run a batch until half of it has ended, or a solve needs other kernels."""
+    """Run a batch until all of it has ended, or a solve needs other kernels."""
     active = list(enumerate(group))
     while True:
         ended = [number for number, solve in active if solve.over]
         if ended:
             active = [(number, solve) for number, solve in active if not solve.over]
-            if 2 * len(active) <= len(group):
+            if not active:
                 return
             batch.retire(ended)
         measured = [(number, solve) for number, solve in active if solve.wish is None]

@@ -6,6 +6,7 @@ itself. Memory is taken in chunks; each table begins at a multiple of 256 bytes,
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,10 +28,11 @@ class Arena:
         self.name, self.shared_bytes = device.name, device.shared_bytes
         self.free_bytes, self.compile, self.record = device.free_bytes, device.compile, device.record
         self.assign, self.download, self.address = device.assign, device.download, device.address
-        self.take, self.wait = device.take, device.wait
+        self.wait = device.wait
         self._collecting = False
         self._tables = _Chunk(device, staged=True)
         self._blank = _Chunk(device, staged=False)
+        self._shared: dict[Hashable, Buffer] = {}
 
     def __enter__(self) -> Arena:
         self._collecting = True
@@ -46,6 +48,11 @@ class Arena:
             return self.device.zeros(count, dtype)
         part, _ = self._blank.reserve(size)
         return part if dtype.kind == "V" else part.view(dtype)
+
+    def once(self, key: Hashable, make: Callable[[], Array]) -> Buffer:
+        if key not in self._shared:
+            self._shared[key] = self.upload(make())
+        return self._shared[key]
 
     def upload(self, array: Array) -> Buffer:
         if not self._collecting or array.nbytes > CHUNK_BYTES // 2:

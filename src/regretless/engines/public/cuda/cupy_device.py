@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -73,6 +73,9 @@ class CupyDevice:
             whole = np.ascontiguousarray(array)
             return cupy.asarray(whole.view(np.uint8) if whole.dtype.kind == "V" else whole)
 
+    def once(self, key: Hashable, make: Callable[[], Array]) -> Buffer:
+        return self.upload(make())
+
     @_told
     def assign(self, target: Buffer, array: Array) -> None:
         with self._device, self._stream:
@@ -83,11 +86,6 @@ class CupyDevice:
     def download(self, buffer: Buffer) -> Array:
         with self._device, self._stream:
             return np.asarray(cupy.asnumpy(buffer, stream=self._stream))
-
-    @_told
-    def take(self, buffer: Buffer, places: Buffer) -> Buffer:
-        with self._device, self._stream:
-            return buffer.take(places)
 
     def address(self, buffer: Buffer) -> int:
         return int(buffer.data.ptr)

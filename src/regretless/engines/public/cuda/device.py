@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,13 +20,14 @@ Launch = Callable[..., None]  # (grid, threads, shared bytes, *arguments)
 KERNELS = (
     "make_lists",
     "learn_down",
+    "last_down",
     "mean_down",
-    "showdowns",
-    "folds",
+    "terminals",
     "leaves",
     "learn_up",
-    "best_up",
-    "mean_up",
+    "last_up",
+    "value_up",
+    "sums",
     "hold",
     "tick",
 )
@@ -44,13 +45,13 @@ class Device(Protocol):
 
     def upload(self, array: Array) -> Buffer: ...
 
+    def once(self, key: Hashable, make: Callable[[], Array]) -> Buffer:
+        """An array on the device that spots share: those that ask for the same key may get the same buffer."""
+
     def assign(self, target: Buffer, array: Array) -> None:
         """Copy an array into a buffer, or into part of one."""
 
     def download(self, buffer: Buffer) -> Array: ...
-
-    def take(self, buffer: Buffer, places: Buffer) -> Buffer:
-        """The elements of a buffer at some places."""
 
     def address(self, buffer: Buffer) -> int: ...
 

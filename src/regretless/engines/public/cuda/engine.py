@@ -10,7 +10,7 @@ share), `walks` (launches), `device` (the device itself), `kernels/` (the arithm
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
 from regretless.engines.devices import require_cuda
 from regretless.engines.public.cuda.device import Buffer, Device
 from regretless.engines.public.cuda.records import STEP
-from regretless.engines.public.cuda.walks import Mode, SpotWalks, Walks
+from regretless.engines.public.cuda.walks import SpotWalks, Walks
 from regretless.engines.public.formats import (
     SALT,
     Stored,
@@ -61,10 +61,11 @@ class CudaPublicEngine(StoredEngine):
         self._met = met_weights(form.hands, form.deck)
         self._pairs = float(form.hands[0].weight @ self._met[0])
         self._units = [number.unit(largest_value(form, self._met[own], own)) for own in range(2)]
+        self.value_units = 1 / (np.array(self._units, dtype=np.float64) * self._pairs * form.unit)
         self.wide = needs_wide_tiles(form.hands, self._met)  # whether terminals need 64 bits
         self._spot: SpotWalks | None = SpotWalks(tables or self._on, self.layout, self._units)
         self.has_lists = False  # whether the lists of final runouts are filled
-        self._locks: list[list[Buffer]] = [[], []]
+        self.lock_tables: list[list[Buffer]] = []  # what the jobs point to
         self._seen = -1  # changes that the jobs know of
         self._own_walks: Walks | None = None  # made when first used: in a batch, one serves all spots
 
@@ -85,7 +86,7 @@ class CudaPublicEngine(StoredEngine):
         """Move regrets and averages to the machine's memory and free the device's, until walks are needed again."""
         self._move(self._on.download)
         self._spot = self._own_walks = None
-        self._locks, self._seen, self.has_lists = [[], []], -1, False
+        self.lock_tables, self._seen, self.has_lists = [], -1, False
 
     def _move(self, moved: Callable[[Any], Any]) -> None:
         """Replace all regrets, averages and predictions; arrays that are the same stay the same."""
@@ -122,7 +123,7 @@ class CudaPublicEngine(StoredEngine):
         """Run one iteration per row of `schedule`."""
         steps = self.next_steps(schedule)
         self._prepare()
-        self._walks.run(steps[None], self.spot.steps, self._launch)
+        self._walks.learn(steps, self.learning)
         self.iteration += len(schedule)
 
     def get_ready(self, schedule: Schedule) -> None:
@@ -143,14 +144,10 @@ class CudaPublicEngine(StoredEngine):
         steps["salt"] = np.arange(self.iteration + 1, self.iteration + 1 + len(schedule)) * SALT % 2**24
         return steps
 
-    def _launch(self) -> None:
-        """One iteration."""
-        for own in range(2):
-            if own not in self.fixed:
-                self._walks.walk(own, Mode.LEARN)
-                if self.locked[own]:
-                    self._walks.hold(0, own)
-        self._walks.tick()
+    @property
+    def learning(self) -> list[int]:
+        """The players that learn."""
+        return [own for own in range(2) if own not in self.fixed]
 
     def _prepare(self) -> None:
         """Fill the jobs, if what they point to has changed."""
@@ -176,18 +173,17 @@ class CudaPublicEngine(StoredEngine):
                 ("other_average", self._average[1 - own]),
             ):
                 job[name] = self._on.address(numbers) if numbers.size else 0
-            self._fill_locks(own, job)
+        self.lock_tables = [self._fill_locks(own, jobs[own]) for own in range(2)]
 
-    def _fill_locks(self, own: int, job: Any) -> None:
+    def _fill_locks(self, own: int, job: Any) -> list[Buffer]:
         """Where locked numbers are, what they are, and which hands a best response may not choose for."""
         locked, layout, form = self.locked[own], self.layout, self.form
         names = ("lock_at", "lock_regret", "lock_average", "lock_rows", "locked")
-        self._locks[own] = []
         for name in names:
             job[name] = 0
         job["lock_count"] = 0
         if not locked:
-            return
+            return []
         street_at = np.cumsum([0, *(len(street.parent) for street in form.streets)])
         rows = np.full((street_at[-1], len(form.tree.kind)), -1, dtype=np.int32)
         hands = np.zeros((len(locked), int(layout.hands[own])), dtype=np.uint8)
@@ -203,10 +199,11 @@ class CudaPublicEngine(StoredEngine):
         found = np.concatenate(values)
         kept = [self.format.stored(found, kind).astype(kind) for kind in (self.format.regret, self.format.average)]
         tables = (np.concatenate(places), kept[0], kept[1], rows, hands)
-        for name, table in zip(names, tables, strict=True):
-            self._locks[own].append(self._on.upload(table))
-            job[name] = self._on.address(self._locks[own][-1])
+        buffers = [self._on.upload(table) for table in tables]
+        for name, buffer in zip(names, buffers, strict=True):
+            job[name] = self._on.address(buffer)
         job["lock_count"] = len(found)
+        return buffers
 
     # --- values ---
 
@@ -217,18 +214,14 @@ class CudaPublicEngine(StoredEngine):
         """
         self._prepare()
         walks, given = (self._walks, None) if strategy is None else self._given(strategy)
-        values: list[float] = []
-        best: list[float] = []
-        for own in range(2):
-            walks.walk(own, Mode.MEAN, Mode.BEST)
-            for found, way in ((values, 0), (best, 1)):
-                found.append(self.value_of(own, self.spot.root_values(own, way)))
+        found = walks.evaluate(0, 1)[:, 0]
         if given is not None:
             self._seen = -1  # the jobs point to that strategy, which is freed now
-        return self.evaluation(values, best)
+        return self.evaluation(found)
 
-    def evaluation(self, values: Sequence[float], best: Sequence[float]) -> Evaluation:
-        """What walks found. A best response is worth at least as much; rounding must not make it worth less."""
+    def evaluation(self, found: FloatArray) -> Evaluation:
+        """From what walks found [ways, players]. Rounding must not make a best response worth less than the mean."""
+        values, best = (found * self.value_units).tolist()
         at_least = [values[own] if own in self.fixed else max(best[own], values[own]) for own in range(2)]
         return Evaluation((values[0], values[1]), (at_least[0], at_least[1]))
 
@@ -253,14 +246,14 @@ class CudaPublicEngine(StoredEngine):
     def root_values(self, player: int) -> FloatArray:
         """[H] each hand's expected value under the average strategies; 0 where no opposing hand is possible."""
         self._prepare()
-        self._walks.walk(player, Mode.MEAN)
-        values, met = self._in_form_units(player, self.spot.root_values(player)), self._met[player]
+        self._walks.evaluate(player)
+        values, met = self.spot.root_values(player) / np.float64(self._units[player]), self._met[player]
         return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
 
     def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
         """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach."""
         self._prepare()
-        self._walks.walk(player, Mode.MEAN)
+        self._walks.evaluate(player)
         hands = len(self.form.hands[player].weight)
         found = []
         for street in range(len(self.form.streets) - 1):
@@ -268,14 +261,6 @@ class CudaPublicEngine(StoredEngine):
             values = self.spot.street_values(player, street)[:, np.argsort(walked), :hands]
             found.append(values / np.float32(self._units[player]))
         return found
-
-    def _in_form_units(self, own: int, found: NDArray[np.float32]) -> FloatArray:
-        return np.asarray(found / np.float64(self._units[own]))
-
-    def value_of(self, own: int, found: NDArray[np.float32]) -> float:
-        """What a player wins on average, from what a walk found at the root: [H] values times the opposing weight."""
-        values = self._in_form_units(own, found)
-        return float(values @ self.form.hands[own].weight / self._pairs) / self.form.unit
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:
         """The state of the solve; without `copy`, arrays are downloaded when they are read."""

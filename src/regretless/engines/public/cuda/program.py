@@ -2,19 +2,22 @@
 
 Every street has a row of reach for the first node of every line and for every action of the player it belongs to (of
 the own player: if anything reads it), and a row of values for every node. On the last street, own reach and the values
-of decisions are read only by the thread that wrote them, so rows of a line are numbered −1, −2, … and the thread keeps
-them, if they are few. Showdowns and folds of the last street are evaluated in pieces, a few dozen at a time.
+of decisions are read only by the thread that wrote them, so if they are few, the thread keeps them: such rows are
+numbered −1, −2, … Before the last street, threads keep rows too, and write them as well. Showdowns and folds of the
+last street are evaluated in pieces, a few dozen at a time.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.engines.public.cuda.packing import Field, Packed, pack
 from regretless.engines.public.cuda.records import DECISION, LEAF, LINE, STREET, TERMINAL
 from regretless.engines.public.layout import Layout, walking_order
 from regretless.forms.public import Kind
@@ -27,7 +30,8 @@ Int32 = NDArray[np.int32]
 
 NEEDED_BITS = 32  # actions whose need is noted; any others are stored without asking
 KEPT_PLANS = 32
-KEPT = 24  # rows that a thread keeps, as in `kernels/streets.cu`
+KEPT = 24  # rows that a thread keeps at most, in shared memory
+INLINE = 4  # children that a decision itself names
 
 
 class Terminals(NamedTuple):
@@ -46,13 +50,15 @@ class Terminals(NamedTuple):
         return first, pays
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """The walks of one player: S streets, L lines."""
 
     streets: Records  #   [S]  STREET
     lines: Records  #     [L]  LINE
     decisions: Records  # DECISION, in walking order
+    kept: tuple[int, ...]  # [S]  the most rows that a thread keeps
+    line_order: Int32  #  [L]  the lines of each street, counted in it: long ones first, those of a shape together
     children: Int32  #    rows of values of their children
     leaves: Records  #    [folds and chance nodes before the last street]  LEAF, street by street
     leaf_first: tuple[int, ...]  # [S]  where those of a street begin; on the last street, how many there are
@@ -60,8 +66,31 @@ class Plan:
     folds: Terminals
     earlier_rows: tuple[int, int, int]  # numbers in opponent's rows, own rows and values before the last street
     line_values: int  # numbers in values of lines
+    own: int  # the player
+    _pieces: dict[tuple[int, int], Packed] = field(default_factory=dict)
 
     __repr__ = brief
+
+    @cached_property
+    def packed(self) -> Packed:
+        """The tables of the plan, which all spots with it share."""
+        names = ("streets", "lines", "decisions", "leaves", "line_order", "children")
+        tables = [(getattr(self, name), [(self.own, name)]) for name in names]
+        tables += [(getattr(self, name).records, [(self.own, name)]) for name in ("showdowns", "folds")]
+        return pack(tables)
+
+    def pieces(self, width: int, fold_width: int) -> Packed:
+        """Showdowns and folds, cut into pieces of at most so many; remembered, since many spots want the same."""
+        if (width, fold_width) not in self._pieces:
+            self._pieces[width, fold_width] = self._cut(width, fold_width)
+        return self._pieces[width, fold_width]
+
+    def _cut(self, width: int, fold_width: int) -> Packed:
+        tables: list[tuple[NDArray[Any], list[Field]]] = []
+        for name, terminals, most in (("showdown", self.showdowns, width), ("fold", self.folds, fold_width)):
+            first, pays = terminals.pieces(most)
+            tables += [(first, [(self.own, f"{name}_first")]), (pays, [(self.own, f"{name}_pays")])]
+        return pack(tables)
 
 
 _plans: dict[tuple[object, ...], Plan] = {}  # the latest, since spots of a batch often have the same betting
@@ -103,6 +132,7 @@ class _Planner:
         self.needs = self._find_needs()
         self.decisions: list[tuple[int, ...]] = []
         self.child_rows: list[int] = []
+        self.kept = [0] * len(entries)  # rows that threads keep of each line
         self.leaves: list[tuple[int, int, int, float]] = []
         self.terminals: dict[Kind, list[tuple[int, int]]] = {Kind.SHOWDOWN: [], Kind.FOLD: []}
         self.pays: dict[Kind, list[tuple[float, float, float]]] = {Kind.SHOWDOWN: [], Kind.FOLD: []}
@@ -113,7 +143,9 @@ class _Planner:
         hands = int(layout.hands[1 - own]), int(layout.hands[own])
         last = len(layout.form.streets) - 1
         streets, lines = np.zeros(last + 1, dtype=STREET), np.zeros(len(self.line_street), dtype=LINE)
-        leaf_first = []
+        leaf_first: list[int] = []
+        orders: list[Int32] = []
+        of_street: list[list[int]] = []
         opponent_at = own_at = value_at = line_at = first_runout = 0
         for street, record in enumerate(streets):
             runouts, members = int(layout.runouts[street]), np.flatnonzero(self.line_street == street)
@@ -123,7 +155,10 @@ class _Planner:
                 record[f"{who}_at"] = layout.street_at[player, street]
                 record[f"{who}_size"] = layout.runout_size[player, street]
             leaf_first.append(len(self.leaves))
-            record["opponent_at"], record["own_at_rows"], record["value_at"] = opponent_at, own_at, value_at
+            record["opponent_at"], record["own_at_rows"] = opponent_at, own_at
+            record["value_at"] = value_at if street < last else 0  # those of the last street are elsewhere
+            orders.append(self._order(members))
+            of_street.append(members.tolist())
             record["opponent_rows"], record["own_rows"], record["value_rows"] = self._street(members.tolist(), lines)
             first_runout += runouts
             line_at += runouts * len(members) * hands[1]
@@ -134,7 +169,9 @@ class _Planner:
         return Plan(
             streets=streets,
             lines=lines,
-            decisions=np.array([(*each, 0, 0, 0) for each in self.decisions], dtype=DECISION),
+            decisions=np.array(self.decisions, dtype=DECISION),
+            kept=tuple(max((self.kept[line] for line in each), default=0) for each in of_street),
+            line_order=np.concatenate(orders),
             children=np.array(self.child_rows, dtype=np.int32),
             leaves=np.array(self.leaves, dtype=LEAF),
             leaf_first=tuple(leaf_first),
@@ -142,7 +179,22 @@ class _Planner:
             folds=self._terminals(Kind.FOLD),
             earlier_rows=(opponent_at, own_at, value_at),
             line_values=line_at,
+            own=own,
         )
+
+    def _order(self, members: NDArray[np.int64]) -> Int32:
+        """The lines of a street in the order in which threads take them."""
+
+        def shape(place: int) -> tuple[int, list[tuple[int, int]]]:
+            line = members[place]
+            decisions = [
+                (self.actor[node], len(self.children[node]))
+                for node in range(self.line_first[line], self.line_first[line + 1])
+                if self.kind[node] == Kind.DECISION
+            ]
+            return -len(decisions), decisions
+
+        return np.array(sorted(range(len(members)), key=shape), dtype=np.int32)
 
     def _terminals(self, kind: Kind) -> Terminals:
         pays = np.array(self.pays[kind], dtype=np.float64).reshape(-1, 3).T
@@ -163,14 +215,15 @@ class _Planner:
             used[0] += 1
             own_used[0] += 1
             decided = [node for node in nodes if self.kind[node] == Kind.DECISION]
-            value_row = {node: node - start for node in nodes}
-            if keeps:
-                value_row |= {node: ~index for index, node in enumerate(decided)}
+            kept = {node: index for index, node in enumerate(decided) if index < KEPT}
+            value_row = {node: node - start for node in nodes} | {node: ~index for node, index in kept.items()}
+            self.kept[line] = max(len(kept), min(self._own_rows(nodes), KEPT))
             record["opponent_row"], record["own_row"] = self.reach_row[0][entry], self.reach_row[1][entry]
             record["root"], record["first_decision"] = value_row[entry], len(self.decisions)
             for node in nodes:
                 if self.kind[node] == Kind.DECISION:
-                    self._decision(node, value_row, used, own_used, keeps)
+                    place = -1 if keeps else node - start
+                    self._decision(node, value_row, place, kept.get(node, -1), used, own_used)
                 else:
                     self._leaf(node, start)
             record["last_decision"] = len(self.decisions)
@@ -179,21 +232,30 @@ class _Planner:
         return used[0], used[1], sum(self.line_first[line + 1] - self.line_first[line] for line in members)
 
     def _keeps(self, nodes: range) -> bool:
-        """Whether a thread keeps a line's own reach and the values of its decisions."""
+        """Whether only a thread has a line's own reach and the values of its decisions."""
         if self.tree.street[self.order[nodes[0]]] + 1 < len(self.layout.form.streets):
             return False
-        own_rows = 1 + sum(
-            self.needs[child] for node in nodes if self.actor[node] == self.own for child in self.children[node]
-        )
-        return bool(max(own_rows, sum(self.kind[node] == Kind.DECISION for node in nodes)) <= KEPT)
+        return max(self._own_rows(nodes), [self.kind[node] for node in nodes].count(Kind.DECISION)) <= KEPT
+
+    def _own_rows(self, nodes: range) -> int:
+        """Rows of own reach of a line."""
+        return 1 + sum(sum(self._needed(node)) for node in nodes if self.actor[node] == self.own)
+
+    def _needed(self, node: int) -> list[bool]:
+        """Whether each child of a decision has a row of the actor's reach."""
+        mine = self.actor[node] == self.own
+        return [
+            not mine or self.needs[child] or action >= NEEDED_BITS for action, child in enumerate(self.children[node])
+        ]
 
     def _decision(
-        self, node: int, value_row: dict[int, int], used: list[int], own_used: list[int], keeps: bool
+        self, node: int, value_row: dict[int, int], place: int, kept: int, used: list[int], own_used: list[int]
     ) -> None:
-        below, mine = self.children[node], self.actor[node] == self.own
+        below, mine, keeps = self.children[node], self.actor[node] == self.own, place < 0
+        rows_below = [value_row[child] for child in below]
         rows, others = self.reach_row[mine], self.reach_row[not mine]
         numbers = own_used if mine else used
-        needed = [not mine or self.needs[child] or action >= NEEDED_BITS for action, child in enumerate(below)]
+        needed = self._needed(node)
         bits = sum(1 << action for action, need in enumerate(needed[:NEEDED_BITS]) if need)
         to = ~numbers[0] if mine and keeps else numbers[0]
         self.decisions.append(
@@ -204,12 +266,16 @@ class _Planner:
                 rows[node],
                 to,
                 len(self.child_rows),
-                value_row[node],
+                place,
                 self.order[node],
                 int(np.uint32(bits).astype(np.int32)),
+                kept,
+                *(rows_below + [0] * INLINE)[:INLINE],
+                0,
+                0,
             )
         )
-        self.child_rows += [value_row[child] for child in below]
+        self.child_rows += rows_below
         for child, need in zip(below, needed, strict=True):
             others[child] = others[node]
             if need:

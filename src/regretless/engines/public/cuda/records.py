@@ -12,9 +12,10 @@
 | TERMINAL | fold or showdown of the last street                                                  |
 | ITEM     | piece of work of a launch: a line, a leaf or some terminals on one runout            |
 | STEP     | iteration: a variant's numbers, then what 16-bit storage adds                        |
+| CLOCK    | launch: which iteration it is                                                        |
 | UNIT     | part of a showdown's additions: a segment of the order of strength, or a card        |
 | OWN_HAND | own hand on a final runout: which sums it needs                                      |
-| ROOMS    | launch over terminals: where things are in shared memory                             |
+| ROOMS    | launch over terminals: how wide tiles are, and where they are in shared memory       |
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 from regretless.variants.variant import Weights
 
 __all__ = [
+    "CLOCK",
     "DECISION",
     "ITEM",
     "JOB",
@@ -40,12 +42,13 @@ __all__ = [
     "records_source",
 ]
 
-SEGMENTS = 12  # into which the order of strength is cut, so that several warps can sum it
+SEGMENTS = 32  # into which the order of strength is cut, so that several warps can sum it
 
 C_TYPES = {"int": np.int32, "long long": np.int64, "float": np.float32, "double": np.float64}
 
 
-ALIGNED = {"Decision": 16, "Item": 16, "OwnHand": 16, "Terminal": 8, "Unit": 8}  # bytes: these are read whole
+# Bytes: these are read whole.
+ALIGNED = {"Decision": 16, "Item": 16, "Line": 16, "Runout": 16, "OwnHand": 16, "Terminal": 8, "Unit": 8}
 
 
 def _record(*fields: tuple[str, str]) -> np.dtype[np.void]:
@@ -57,6 +60,12 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         *(("float", name) for name in Weights._fields),
         ("float", "reach_share"),  # share of own reach in averages; the rest counts every reach as 1
         ("long long", "salt"),  #     makes 16-bit rounding differ from iteration to iteration
+    ),
+    "Clock": (
+        ("const Step*", "steps"),  # [spots, stride], or of all spots, if the stride is 0
+        ("int", "stride"),
+        ("int", "next"),
+        ("int", "jobs"),  # of one way up; those of the other way follow
     ),
     "Unit": (
         ("int", "first"),  #  its first operation; the last is before the next unit's first
@@ -71,11 +80,12 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
     "Item": (
         ("int", "job"),
         ("int", "runout"),
-        ("int", "piece"),  # a line, a leaf or, on the last street, some of its showdowns or folds
+        ("int", "piece"),  # a leaf, some showdowns, or some folds: -1 and below; none where a runout is walked whole
         ("int", "slot"),  #  which rows of the street it uses: the runout's own, or a turn with those of the last street
     ),
     "Rooms": (
         *(("int", name) for name in ("reach", "parts", "base", "partial", "operations", "units")),
+        *(("int", name) for name in ("width", "stride", "fold_width", "fold_stride")),
         ("int", "bytes"),
         ("long long", "block_bytes"),  # of device memory, for the tiles of a block that do not fit in shared memory
     ),
@@ -111,9 +121,10 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "above_own"),
         ("int", "opponent_row"),  # rows of the first node
         ("int", "own_row"),
-        ("int", "root"),  #         row of its value
+        ("int", "root"),  #         where its value is, as in `children`
         ("int", "first_decision"),
         ("int", "last_decision"),
+        ("int", "padding"),
     ),
     "Decision": (
         ("int", "block"),  #   where its numbers begin within those of its runout and player
@@ -122,12 +133,13 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "source"),  #  row of the actor's reach
         ("int", "to"),  #      row of the first child's reach, the others follow
         ("int", "first"),  #   into children
-        ("int", "place"),  #   row of its value
+        ("int", "place"),  #   row of its value, or -1 if only the thread itself reads it
         ("int", "node"),  #    in the betting tree
         ("int", "needed"),  #  a bit per action: whether anything reads the actor's reach below
+        ("int", "kept"),  #    where the thread keeps its value, or -1
+        *(("int", f"child_{name}") for name in "abcd"),  # the first four of its children
         ("int", "padding_a"),
         ("int", "padding_b"),
-        ("int", "padding_c"),
     ),
     "Terminal": (("int", "opponent_row"), ("int", "value_row")),
     "Leaf": (
@@ -142,7 +154,6 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("void*", "average"),
         ("const void*", "other_matched"),
         ("const void*", "other_average"),
-        ("const Step*", "steps"),
         ("const Runout*", "runouts"),  # hands and runouts
         ("const Term*", "terms"),
         ("const short*", "permutations"),
@@ -166,7 +177,8 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("const Street*", "streets"),  # the betting tree
         ("const Line*", "lines"),
         ("const Decision*", "decisions"),
-        ("const int*", "children"),
+        ("const int*", "line_order"),  # lines of each street, in the order in which threads take them
+        ("const int*", "children"),  # where values of children are: a row, or ~where the thread keeps it
         ("const Leaf*", "leaves"),
         ("const int*", "showdown_first"),
         ("const Terminal*", "showdowns"),
@@ -176,8 +188,11 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("const double*", "fold_pays"),
         ("float*", "opponent_rows"),  # working rows
         ("float*", "own_rows"),
-        ("float*", "value_rows"),
+        ("float*", "value_rows"),  # of the last street,
+        ("float*", "earlier_values"),  # of the others
         ("float*", "line_values"),
+        ("const double*", "own_weight"),
+        ("double*", "result"),  # what the own player wins
         ("const int*", "lock_rows"),  # locks: in a best response, and what replaces learned numbers
         ("const unsigned char*", "locked"),
         ("const long long*", "lock_at"),
@@ -193,10 +208,11 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
 }
 
-STEP, ITEM, ROOMS, RUNOUT, TERM, STREET, LINE, DECISION, TERMINAL, LEAF, JOB, UNIT, OWN_HAND = (
+STEP, CLOCK, ITEM, ROOMS, RUNOUT, TERM, STREET, LINE, DECISION, TERMINAL, LEAF, JOB, UNIT, OWN_HAND = (
     _record(*_FIELDS[name])
     for name in (
         "Step",
+        "Clock",
         "Item",
         "Rooms",
         "Runout",

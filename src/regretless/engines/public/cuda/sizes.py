@@ -1,9 +1,9 @@
 """How much device memory the CUDA engine takes for a form of a given size, known before anything is built.
 
 Each function counts the arrays of the module it names, as that module allocates them. Three things are not known
-exactly and are estimated by their maximum: which rows threads keep in registers, which hands are equivalent, and how
-many deals each runout represents. Tiles that do not fit in a block's shared memory are not counted; on current
-devices, only forms whose terminals need 64 bits have any.
+exactly and are estimated by their maximum: which rows only threads keep, which hands are equivalent, and how many deals
+each runout represents. Tiles that do not fit in a block's shared memory are not counted; on current devices, only forms
+whose terminals need 64 bits have any.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ from regretless.engines.public.cuda.records import (
     OWN_HAND,
     RUNOUT,
     SEGMENTS,
-    STEP,
     STREET,
     TERM,
     TERMINAL,
     UNIT,
 )
-from regretless.engines.public.cuda.walks import CAPACITY, FOLD_WIDTH, WARP, WAVE_BYTES, WAYS
+from regretless.engines.public.cuda.walks import WARP, WAVE_BYTES, WAYS, slots_of
 from regretless.engines.public.formats import number_format
 from regretless.engines.public.layout import padded
 from regretless.forms.public import Kind
@@ -37,7 +36,7 @@ def estimate(size: PublicSize, *, storage: int = 32, predicts: bool = False) -> 
     entry = number.entry_bytes + (number.regret.itemsize if predicts else 0)
     entries = sum(int(size.runouts @ size.actions[:, player]) * padded(size.hands[player]) for player in range(2))
     tables = sum(_tables(size, own) + _lists(size, own) + _plan(size, own) for own in range(2))
-    return entries * entry + tables + 4 * _rows(size) + CAPACITY * STEP.itemsize
+    return entries * entry + tables + _row_bytes(size)
 
 
 def _tables(size: PublicSize, own: int) -> int:
@@ -51,7 +50,7 @@ def _tables(size: PublicSize, own: int) -> int:
         + deals * TERM.itemsize
         + size.permutations * n * 2
         + alike * (n * (2 + 4) + size.deck + 1)
-        + n * (2 + 2)  # own cards, and the opponent's same hands
+        + n * (2 + 2 + 8)  # own cards, the opponent's same hands, own weights
         + m * (2 + 4)  # the opponent's cards and reach
         + finals * (n + m) * 2
         + (size.deck + 1) * 2
@@ -83,17 +82,18 @@ def _plan(size: PublicSize, own: int) -> int:
         + sum(_lines(size)) * LINE.itemsize
         + int(size.decisions.sum()) * DECISION.itemsize
         + int(size.actions.sum()) * 4
+        + sum(_lines(size)) * 4
         + int(before[Kind.FOLD] + before[Kind.CHANCE]) * LEAF.itemsize
         + terminals * TERMINAL.itemsize
-        + (terminals + WARP + FOLD_WIDTH) * (3 * 8)
+        + (terminals + 2 * WARP) * (3 * 8)
         + terminals * 4
     )
 
 
-def _rows(size: PublicSize) -> int:
-    """Numbers in the working rows of `walks.SpotWalks`, of which the players take turns."""
+def _row_bytes(size: PublicSize) -> int:
+    """The working rows of `walks.SpotWalks`, with which the players take turns."""
     lines, hands = _lines(size), [padded(each) for each in size.hands]
-    last = len(lines) - 1
+    runouts, last = [int(count) for count in size.runouts], len(lines) - 1
     slots, before, values = [], [], []  # numbers in rows of one runout of the last street, of earlier streets, of lines
     for own in range(2):
         rows = [
@@ -104,14 +104,14 @@ def _rows(size: PublicSize) -> int:
             )
             for street in range(last + 1)
         ]
-        runouts = [int(count) for count in size.runouts]
         slots.append(rows[-1])
         before.append([sum(runouts[street] * rows[street][which] for street in range(last)) for which in range(3)])
         values.append(sum(count * line for count, line in zip(runouts, lines, strict=True)) * hands[own])
-    wave = max(WAVE_BYTES // max(4 * max(map(sum, slots)), 1), 1)
-    count = min(wave, int(size.runouts[-1]))
-    most = [max(before[own][which] + count * slots[own][which] for own in range(2)) for which in range(3)]
-    return sum(most) + WAYS * max(values)
+    reach = [max(before[own][which] for own in range(2)) for which in range(2)]
+    ways = WAYS * (max(values) + max(each[2] for each in before))
+    slot = 4 * sum(int(max(each)) for each in zip(*slots, strict=True))
+    # Rows that threads keep leave room for more runouts, up to the limit.
+    return 4 * (sum(reach) + ways) + max(slots_of(slot, runouts[-1]) * slot, min(WAVE_BYTES, runouts[-1] * slot))
 
 
 def _lines(size: PublicSize) -> list[int]:

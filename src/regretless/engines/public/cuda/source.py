@@ -9,6 +9,7 @@ from regretless.engines.public.cuda.records import records_source
 
 __all__ = ["KernelOptions", "kernel_source"]
 
+UP_BLOCKS = 5
 FILES = ("numbers", "decisions", "terminals", "lists", "streets")
 
 
@@ -19,16 +20,10 @@ class KernelOptions:
     storage: int = 32
     wide: bool = False  # terminals in 64 bits
     predicts: bool = False
-    width: int = 32  # columns of a tile of showdowns
     reach_shared: bool = True  # which tiles lie in shared memory
     parts_shared: bool = True
-    threads: int = 1024  # of a block that evaluates showdowns,
-    blocks: int = 1  # of which so many share a processor
-
-    @property
-    def stride(self) -> int:
-        """Numbers from one row of a tile to the next: an odd number of pairs, so that rows begin in different banks."""
-        return self.width + (2 - self.width) % 4
+    threads: int = 512  # of a block that evaluates terminals,
+    blocks: int = 2  # of which so many share a processor
 
     def flags(self) -> tuple[str, ...]:
         """As arguments of a compiler."""
@@ -36,12 +31,11 @@ class KernelOptions:
             "STORAGE": self.storage,
             "Real": "double" if self.wide else "float",
             "PREDICTS": int(self.predicts),
-            "WIDTH": self.width,
-            "STRIDE": self.stride,
             "PARTS_SHARED": int(self.parts_shared),
             "REACH_SHARED": int(self.reach_shared),
             "THREADS": self.threads,
             "BLOCKS": self.blocks,
+            "UP_BLOCKS": UP_BLOCKS,
         }
         return tuple(f"-D{name}={value}" for name, value in named.items())
 

@@ -1,13 +1,15 @@
-"""Hands and runouts as the CUDA kernels see them, for the walks of one player."""
+"""Hands and runouts as the CUDA kernels see them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.engines.public.cuda._distinct_kernels import most_distinct
+from regretless.engines.public.cuda.packing import Field
 from regretless.engines.public.cuda.records import OWN_HAND, RUNOUT, SEGMENTS, TERM, UNIT
 from regretless.engines.public.formats import GOLDEN
 from regretless.engines.public.layout import Layout
@@ -18,32 +20,35 @@ __all__ = ["Sums", "hand_tables", "list_sizes", "most_sums"]
 Array = NDArray[Any]
 
 FOUR = 4  # operations that a kernel reads at once
-STRENGTHS = 1 << 16  # more than there are
 
 
-def hand_tables(layout: Layout, own: int, unit: float) -> Iterator[tuple[str, Array]]:
-    """Name in `JOB` and contents of each table that does not change; `unit` multiplies all values."""
-    form, other = layout.form, 1 - own
-    n, m = int(layout.hands[own]), int(layout.hands[other])
-    yield "runouts", _runouts(form)
-    yield "terms", _terms(form)
-    yield "permutations", _hand_rows(form.permutations[own], n)
-    alike = _hand_rows(form.symmetry.hands[own], n)
-    yield "alike_hands", alike
-    yield "roundings", alike.astype(np.uint32) * np.uint32(GOLDEN)
-    yield "alike_cards", _padded(form.symmetry.cards, form.deck + 1, form.deck, np.uint8)
-    yield "own_alive", _alive(form, own, n)
-    yield "other_alive", _alive(form, other, m)
-    yield "own_cards", _cards(form, own, n)
-    theirs = _cards(form, other, m)
-    yield "other_cards", theirs
-    yield "same", _padded(form.hands[own].same, n, -1, np.int16)
-    yield "own_strength", _padded(form.strength[own], n, DEAD, np.int16)
-    yield "other_strength", _padded(form.strength[other], m, DEAD, np.int16)
-    first, held = _held(theirs, form.deck)
-    yield "held_first", first.astype(np.int16)
-    yield "held_hands", held.astype(np.int16)
-    yield "other_reach", _padded(form.hands[other].weight * unit, m, 0, np.float32)
+def hand_tables(layout: Layout, units: Sequence[float]) -> Iterator[tuple[Array, Sequence[Field]]]:
+    """The tables of a spot that do not change, and the fields of both jobs that point to each.
+
+    `units` multiply all values, one for each updating player.
+    """
+    form = layout.form
+    both = range(2)
+    yield _runouts(form), [(own, "runouts") for own in both]
+    yield _terms(form), [(own, "terms") for own in both]
+    alike_cards = _padded(form.symmetry.cards, form.deck + 1, form.deck, np.uint8)
+    yield alike_cards, [(own, "alike_cards") for own in both]
+    for own in both:
+        other, n = 1 - own, int(layout.hands[own])
+        weight, cards = form.hands[own].weight, _cards(form, own, n)
+        alike, strength = _hand_rows(form.symmetry.hands[own], n), _padded(form.strength[own], n, DEAD, np.int16)
+        first, held = _held(cards, form.deck)
+        yield _hand_rows(form.permutations[own], n), [(own, "permutations")]
+        yield alike, [(own, "alike_hands")]
+        yield alike.astype(np.uint32) * np.uint32(GOLDEN), [(own, "roundings")]
+        yield _alive(form, own, n), [(own, "own_alive"), (other, "other_alive")]
+        yield cards, [(own, "own_cards"), (other, "other_cards")]
+        yield _padded(form.hands[own].same, n, -1, np.int16), [(own, "same")]
+        yield strength, [(own, "own_strength"), (other, "other_strength")]
+        yield first.astype(np.int16), [(other, "held_first")]
+        yield held.astype(np.int16), [(other, "held_hands")]
+        yield _padded(weight * units[other], n, 0, np.float32), [(other, "other_reach")]
+        yield _padded(weight, n, 0, np.float64), [(own, "own_weight")]
 
 
 class Sums(NamedTuple):
@@ -67,12 +72,8 @@ def list_sizes(layout: Layout, own: int, sums: Sums) -> dict[str, tuple[int, np.
 
 def most_sums(form: PublicForm, own: int) -> Sums:
     """What the showdowns of a player need at most on a final runout."""
-    strength, cards = form.strength[own], form.hands[own].cards
-    first, held = _held(np.where(cards < 0, form.deck, cards), form.deck)
-    card = np.repeat(np.arange(form.deck, dtype=np.int32), np.diff(first))
-    of_card = strength[:, held].astype(np.int32)
-    pairs = int(_distinct(np.where(of_card > DEAD, of_card + card * STRENGTHS, DEAD)).max(initial=0))
-    groups = int(_distinct(strength).max(initial=0))
+    cards = form.hands[own].cards
+    groups, pairs = most_distinct(form.strength[own], np.where(cards < 0, form.deck, cards), form.deck)
     # An operation per hand of the opponent, overall and by card, and one per group or pair that no hand equals.
     operations = 3 * len(form.hands[1 - own].weight) + groups + pairs + (FOUR - 1) * (SEGMENTS + form.deck)
     return Sums(groups, pairs, -(-operations // FOUR) * FOUR)
@@ -83,14 +84,6 @@ def _held(cards: Array, deck: int) -> tuple[Array, Array]:
     by_card = np.argsort(cards, axis=None, kind="stable")
     first = np.searchsorted(cards.ravel()[by_card], np.arange(deck + 1))
     return first, by_card[: first[-1]] // 2
-
-
-def _distinct(strength: Array) -> NDArray[np.int64]:
-    """[F] number of different strengths of live hands on each runout."""
-    ordered = np.sort(strength, axis=1)
-    new = np.ones(ordered.shape, dtype=np.bool_)
-    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    return np.asarray((new & (ordered > DEAD)).sum(axis=1))
 
 
 def _runouts(form: PublicForm) -> Array:

@@ -1,7 +1,7 @@
 """Walks of one or many spots on a device, launched together.
 
 Every spot has a job for each player: a record that says where its tables, stored numbers and working rows are. A walk
-is a fixed sequence of launches over lists of items, each a piece of some spot's tree on one of its runouts:
+is a fixed sequence of launches over lists of items, each a runout of some spot or a piece of its tree on one of them:
 
     down the first street, … down the last but one
     in waves of runouts: down the last street, its showdowns and folds, up the last street
@@ -9,50 +9,50 @@ is a fixed sequence of launches over lists of items, each a piece of some spot's
 
 Runouts of the last street take turns with the working rows. Waves as large as memory allows are fastest: smaller ones
 would keep the rows in the L2 cache, but cost more in launches than they save in traffic. One iteration walks both
-players in turn. It is recorded once and repeated; a counter on the device says which weights apply.
+players in turn; an evaluation does too, up in two ways at once. Both are recorded once and repeated; a clock on the
+device says which weights apply.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from enum import StrEnum
-from typing import Any
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.cuda.device import Array, Buffer, Device
+from regretless.engines.public.cuda.device import Buffer, Device
+from regretless.engines.public.cuda.packing import Field, pack, places_of
 from regretless.engines.public.cuda.program import make_plan
-from regretless.engines.public.cuda.records import ITEM, JOB, ROOMS, SEGMENTS, STEP, UNIT
+from regretless.engines.public.cuda.records import CLOCK, ITEM, JOB, ROOMS, SEGMENTS, TERM, UNIT
 from regretless.engines.public.cuda.source import KernelOptions, kernel_source
 from regretless.engines.public.cuda.tables import hand_tables, list_sizes, most_sums
 from regretless.engines.public.layout import Layout, walking_order
 
-__all__ = ["CAPACITY", "Mode", "SpotWalks", "Walks"]
+__all__ = ["WARP", "WAYS", "SpotWalks", "Walks", "slots_of"]
 
-CAPACITY = 256  # iterations whose weights are on the device at once
+TOGETHER = 4  # iterations that are recorded together: small spots wait less between them
 STEP_THREADS = 128  # of a block that walks decisions
-FOUR = 4  # hands of such a thread
+FOUR = 4  # hands of such a thread, and the bytes of a row of them
+ROW_OF_FOUR = 16
 WAYS = 2  # in which a walk can go up: evaluations need the mean and the best response
+WAY_ROWS = ("line_values", "earlier_values")  # what each way up has of its own
+MOST_TERMS = 4096  # of a chance node that a block keeps in shared memory
 WAVE_BYTES = 2 << 30  # working rows of a wave
-WARP = 32  # lanes, at most a column each
-FOLD_WIDTH, FOLD_THREADS = 32, 256  # columns of a tile of folds and threads of its block, as in the kernels
+WARP = 32  # lanes; half of them sum two columns each
 PROCESSOR_SHARED = 228 * 1024  # bytes of shared memory of a processor, of which every block takes
 BLOCK_SHARED = 1024  # for itself
-STATIC_SHARED = 1024  # bytes that the kernels declare
+STATIC_SHARED = 1152  # bytes that the kernels declare, or a few more
 # Threads of a block and blocks of a processor, best first: two hide each other's waits.
 SHARINGS = ((512, 2), (1024, 1))
 
 Records = NDArray[np.void]
 
 
-class Mode(StrEnum):
-    """What the own player does: regret matching, a best response, the average strategy."""
-
-    LEARN = "learn"
-    BEST = "best"
-    MEAN = "mean"
+def slots_of(slot_bytes: int, runouts: int) -> int:
+    """Runouts of the last street that have rows at the same time."""
+    return min(max(WAVE_BYTES // max(slot_bytes, 1), 1), runouts)
 
 
 class SpotWalks:
@@ -62,22 +62,26 @@ class SpotWalks:
         self.device, self.layout = device, layout
         self.plans = make_plan(layout, 0), make_plan(layout, 1)
         self.sums = [most_sums(layout.form, own) for own in range(2)]
-        self.steps = device.zeros(CAPACITY, STEP)
         self.jobs = np.zeros(2, dtype=JOB)
         self._held: list[Buffer] = []  # so that nothing is freed
-        self.slots = self._choose_slots()
-        self.rows = self._make_rows()
-        lines = max(plan.line_values for plan in self.plans)
-        self.line_values = [self._floats(lines) for _ in range(WAYS)]
-        self._held += self.line_values
-        for own in range(2):
-            self._fill_job(own, units[own])
-
-    def _choose_slots(self) -> int:
-        """Runouts of the last street that have rows at the same time."""
-        largest = max(4 * sum(size) for size in (self._slot_rows(own) for own in range(2)))
-        wave = max(WAVE_BYTES // max(largest, 1), 1)
-        return min(wave, int(self.layout.runouts[-1]))
+        self._widths: tuple[int, int] | None = None  # of pieces of terminals
+        slot = 4 * sum(map(max, zip(*map(self._slot_rows, range(2)), strict=True)))  # the players take turns
+        self.slots = slots_of(slot, int(layout.runouts[-1]))
+        tables = pack(hand_tables(layout, units))
+        self._point(device.upload(tables.block), tables.places)
+        for plan in self.plans:
+            self._point(device.once(plan, plan.packed.get_block), plan.packed.places)
+        places, size = places_of(self._blank())
+        self._blank_buffer = device.zeros(size, np.dtype(np.uint8))
+        self._point(self._blank_buffer, places)
+        by_name = {fields[0][1]: begin for begin, fields in places}
+        self._ways = [[by_name[f"{name}_{way}"] for way in range(WAYS)] for name in WAY_ROWS]
+        base = device.address(self._blank_buffer) if size else 0
+        self.way_addresses = [[base + begin if begin >= 0 else 0 for begin in each] for each in self._ways]
+        for own, job in enumerate(self.jobs):
+            job["own_hands"], job["other_hands"] = layout.hands[own], layout.hands[1 - own]
+            job["deck"], job["nodes"] = layout.form.deck, len(layout.form.tree.kind)
+            job["last_street"], job["most_operations"] = len(layout.form.streets) - 1, self.sums[own].operations
 
     def _slot_rows(self, own: int) -> tuple[int, int, int]:
         """Numbers in the opponent's rows, own rows and values of one runout of the last street."""
@@ -85,56 +89,50 @@ class SpotWalks:
         mine, theirs = int(self.layout.hands[own]), int(self.layout.hands[1 - own])
         return int(street["opponent_rows"]) * theirs, int(street["own_rows"]) * mine, int(street["value_rows"]) * mine
 
-    def _make_rows(self) -> list[Buffer]:
-        """Opponent's rows, own rows, values; the players take turns with them."""
-        return [
-            self._floats(
-                max(self.plans[own].earlier_rows[which] + self.slots * self._slot_rows(own)[which] for own in range(2))
-            )
-            for which in range(3)
-        ]
+    def _blank(self) -> Iterator[tuple[int, Sequence[Field]]]:
+        """Bytes of everything that walks fill, and the fields that point to it; the players take turns with rows."""
+        last = [[self.slots * count for count in self._slot_rows(own)] for own in range(2)]
+        for which, name in enumerate(("opponent_rows", "own_rows", "value_rows")):
+            earlier = [plan.earlier_rows[which] if which < 2 else 0 for plan in self.plans]
+            yield 4 * max(last[own][which] + earlier[own] for own in range(2)), [(own, name) for own in range(2)]
+        for own in range(2):
+            for name, (count, dtype) in list_sizes(self.layout, own, self.sums[own]).items():
+                yield count * dtype.itemsize, [(own, name)]
+        counts = max(plan.line_values for plan in self.plans), max(plan.earlier_rows[2] for plan in self.plans)
+        for name, count in zip(WAY_ROWS, counts, strict=True):
+            for way in range(WAYS):
+                yield 4 * count, [(-1, f"{name}_{way}")]
 
-    def _floats(self, count: int) -> Buffer:
-        return self.device.zeros(count, np.dtype(np.float32))
+    def _point(self, buffer: Buffer, places: Iterable[tuple[int, Sequence[Field]]]) -> None:
+        """Let fields of the jobs point into a buffer."""
+        self._held = [*self._held, buffer]  # a new list: a copy of this spot in a batch holds what it adds alone
+        base = self.device.address(buffer) if buffer.size else 0
+        for begin, fields in places:
+            for own, name in fields:
+                if own >= 0:
+                    self.jobs[own][name] = base + begin if begin >= 0 else 0
 
-    def _fill_job(self, own: int, unit: float) -> None:
-        plan, layout, job = self.plans[own], self.layout, self.jobs[own]
-        for name, table in hand_tables(layout, own, unit):
-            self._keep(job, name, self.device.upload(table))
-        for name, (count, dtype) in list_sizes(layout, own, self.sums[own]).items():
-            self._keep(job, name, self.device.zeros(count, dtype))
-        tables: dict[str, Array] = {"streets": plan.streets, "lines": plan.lines, "decisions": plan.decisions}
-        tables |= {"children": plan.children, "leaves": plan.leaves}
-        tables |= {"showdowns": plan.showdowns.records, "folds": plan.folds.records}
-        for name, table in tables.items():
-            self._keep(job, name, self.device.upload(table))
-        for name, buffer in zip(("opponent_rows", "own_rows", "value_rows"), self.rows):
-            self._keep(job, name, buffer)
-        self._keep(job, "steps", self.steps)
-        job["own_hands"], job["other_hands"] = layout.hands[own], layout.hands[1 - own]
-        job["deck"], job["nodes"] = layout.form.deck, len(layout.form.tree.kind)
-        job["last_street"], job["most_operations"] = len(layout.form.streets) - 1, self.sums[own].operations
-
-    def cut(self, width: int) -> None:
-        """Cut the showdowns into pieces of at most `width`, the folds as their kernel wants them."""
-        for job, plan in zip(self.jobs, self.plans):
-            for name, terminals, most in (("showdown", plan.showdowns, width), ("fold", plan.folds, FOLD_WIDTH)):
-                first, pays = terminals.pieces(most)
-                self._keep(job, f"{name}_first", self.device.upload(first))
-                self._keep(job, f"{name}_pays", self.device.upload(pays))
-
-    def _keep(self, job: Any, name: str, buffer: Buffer) -> None:
-        self._held.append(buffer)
-        job[name] = self.device.address(buffer) if buffer.size else 0
+    def cut(self, width: int, fold_width: int) -> None:
+        """Cut showdowns and folds into pieces of at most so many, unless they are cut that way already."""
+        if self._widths == (width, fold_width):
+            return
+        self._widths = width, fold_width
+        for plan in self.plans:
+            pieces = plan.pieces(width, fold_width)
+            self._point(self.device.once((plan, width, fold_width), pieces.get_block), pieces.places)
 
     @property
     def table_bytes(self) -> int:
         """Bytes of tables and working rows."""
         return sum({id(buffer): int(buffer.nbytes) for buffer in self._held}.values())
 
+    def _floats(self, begin: int, count: int) -> NDArray[np.float32]:
+        part = self._blank_buffer[begin : begin + 4 * count]
+        return self.device.download(part).view(np.float32)
+
     def root_values(self, own: int, way: int = 0) -> NDArray[np.float32]:
-        """[H] values of the own player's hands at the root, after a walk."""
-        return self.device.download(self.line_values[way][: len(self.layout.form.hands[own].weight)])
+        """[H] values of the own player's hands at the root, after an evaluation of that player alone."""
+        return self._floats(self._ways[0][way], len(self.layout.form.hands[own].weight))
 
     def street_nodes(self, street: int) -> list[int]:
         """The betting nodes of a street in walking order."""
@@ -142,11 +140,10 @@ class SpotWalks:
         return [node for node in walking_order(tree)[0] if tree.street[node] == street]
 
     def street_values(self, own: int, street: int) -> NDArray[np.float32]:
-        """[runouts, nodes in walking order, hands, padded] values after a walk, of a street before the last."""
+        """[runouts, nodes in walking order, hands, padded] values after an evaluation, of a street before the last."""
         record = self.plans[own].streets[street]
         shape = int(self.layout.runouts[street]), int(record["value_rows"]), int(self.layout.hands[own])
-        begin = int(record["value_at"])
-        return self.device.download(self.rows[2][begin : begin + int(np.prod(shape))]).reshape(shape)
+        return self._floats(self._ways[1][0] + 4 * int(record["value_at"]), int(np.prod(shape))).reshape(shape)
 
 
 class Walks:
@@ -154,155 +151,197 @@ class Walks:
 
     def __init__(self, device: Device, spots: Sequence[SpotWalks], *, storage: int, wide: bool, predicts: bool) -> None:
         self.device, self.spots = device, spots
-        self._iterate: Callable[[], None] | None = None  # the recorded launches of an iteration
         self._streets = len(spots[0].layout.form.streets)
         self._deck = max(spot.layout.form.deck for spot in spots)
-        self._next = device.zeros(1, np.dtype(np.int32))
-        self.options, self.rooms = self._choose(KernelOptions(storage=storage, wide=wide, predicts=predicts))
+        self.options, self._rooms = self._choose(KernelOptions(storage=storage, wide=wide, predicts=predicts))
         self._kernels = device.compile(kernel_source(), self.options.flags())
+        self._widths = int(self._rooms[0]["width"]), int(self._rooms[0]["fold_width"])
         for spot in spots:
-            spot.cut(self.options.width)
-        self._jobs = [device.upload(self._all_jobs(way)) for way in range(WAYS)]
-        self._earlier = [[_Street(device, spots, own, street) for street in range(self._streets - 1)] for own in (0, 1)]
-        self._waves = [list(_waves(device, spots, own, self.options.width)) for own in range(2)]
-        blocks = max((wave.showdowns for waves in self._waves for wave in waves), default=0)
-        self._room_buffers = [device.upload(room.reshape(1)) for room in self.rooms]
-        outside = max(int(room["block_bytes"]) for room in self.rooms)
+            spot.cut(*self._widths)
+        self._clock = device.upload(self._new_clock())
+        self._results = device.zeros(WAYS * len(spots) * 2, np.dtype(np.float64))
+        self._jobs = device.upload(self._all_jobs())
+        self._room_buffers = [device.upload(room.reshape(1)) for room in self._rooms]
+        chosen = list(enumerate(spots))
+        self._streets_of = [[_Street(chosen, own, street) for street in range(self._streets - 1)] for own in range(2)]
+        self._waves_of = [list(_waves(chosen, own, *self._widths)) for own in range(2)]
+        outside = max(int(room["block_bytes"]) for room in self._rooms)
+        blocks = max((len(wave.pieces) for waves in self._waves_of for wave in waves), default=0)
         self._space = device.zeros(max(outside * blocks, 1), np.dtype(np.uint8))
+        self.keep_only(range(len(spots)))
+
+    def keep_only(self, active: Iterable[int]) -> None:
+        """Walk only these spots from now on."""
+        self._active = list(active)
+        walked = np.zeros(2 * len(self.spots), dtype=np.bool_)
+        for own in range(2):
+            walked[2 * np.array(self._active, dtype=np.int64) + own] = True
+        self._earlier = [[_Launches(self.device, street, walked) for street in each] for each in self._streets_of]
+        self._waves = [[_Launches(self.device, wave, walked) for wave in each] for each in self._waves_of]
+        roots = np.zeros((2, len(self._active)), dtype=ITEM)
+        roots["job"] = 2 * np.array(self._active) + np.arange(2)[:, None]
+        self._roots = [self.device.upload(_both_ways(each, len(walked))) for each in roots]
+        self.forget()
 
     @property
     def space_bytes(self) -> int:
         """Working memory of the blocks that does not fit in shared memory."""
         return int(self._space.nbytes)
 
-    def _all_jobs(self, way: int) -> Records:
-        """The jobs of all spots; each way up has values of lines of its own."""
-        jobs = np.concatenate([spot.jobs for spot in self.spots])
-        jobs["line_values"] = [self.device.address(spot.line_values[way]) for spot in self.spots for _ in range(2)]
-        return jobs
+    def _all_jobs(self) -> NDArray[np.uint8]:
+        """The jobs of all spots, once for each way up: each has values of its own."""
+        jobs = np.concatenate([spot.jobs.view(np.uint8) for spot in self.spots] * WAYS).view(JOB)
+        for which, name in enumerate(WAY_ROWS):
+            addresses = [spot.way_addresses[which][way] for way in range(WAYS) for spot in self.spots]
+            jobs[name] = np.repeat(addresses, 2)
+        jobs["result"] = self.device.address(self._results) + 8 * np.arange(len(jobs))
+        return jobs.view(np.uint8)
 
     def update(self) -> None:
         """Tell the device about changed jobs."""
-        for way, jobs in enumerate(self._jobs):
-            self.device.assign(jobs, self._all_jobs(way))
+        self.device.assign(self._jobs, self._all_jobs())
 
     def make_lists(self) -> None:
         """Fill the lists of every final runout; once, before the first walk."""
+        runouts = [int(spot.layout.runouts[-1]) for spot in self.spots]
+        finals = np.empty((sum(runouts), 2), dtype=np.int32)
+        finals[:, 1] = np.concatenate([np.arange(count) for count in runouts])
         for own in range(2):
-            finals = np.concatenate(
-                [
-                    _items(2 * number + own, range(int(spot.layout.runouts[-1])), range(1))
-                    for number, spot in enumerate(self.spots)
-                ]
-            )
+            finals[:, 0] = np.repeat(2 * np.arange(len(self.spots)) + own, runouts)
             units = SEGMENTS + self._deck
             shared = 4 * (2 * (self._deck + 1) + units) + 13 * self._hands(own) + 6 * self._hands(1 - own)
-            self._kernels["make_lists"]((len(finals),), 256, shared, self._jobs[0], self.device.upload(finals))
+            self._kernels["make_lists"]((len(finals),), 256, shared, self._jobs, self.device.upload(finals))
             self.device.wait()
 
     def _hands(self, player: int) -> int:
         return max(int(spot.layout.hands[player]) for spot in self.spots)
 
-    def walk(self, own: int, *modes: Mode) -> None:
-        """Launch one player's walk, with one way up for each mode."""
-        down = self._kernels["learn_down" if Mode.LEARN in modes else "mean_down"]
-        both = -(-self._hands(own) // (FOUR * 32)) * 32 + self._hands(1 - own) // FOUR
-        down_blocks, up_blocks = -(-both // STEP_THREADS), -(-self._hands(own) // (FOUR * STEP_THREADS))
-        jobs, last = self._jobs[0], np.int32(self._streets - 1)
+    def forget(self) -> None:
+        """Record iterations and evaluations anew: other kernels take part in them."""
+        self._iterate: dict[int, Callable[[], None]] = {}  # by number of iterations
+        self._evaluate: dict[tuple[int, ...], Callable[[], None]] = {}  # by players
+
+    def learn(self, steps: Records, players: Sequence[int]) -> None:
+        """Run iterations in which some players learn: `steps` [iterations], or [spots, iterations] of all spots."""
+        rounds = steps.shape[-1]
+        buffer = self.device.upload(steps.reshape(-1))
+        clock = self._new_clock()
+        clock["steps"], clock["stride"] = self.device.address(buffer), rounds if steps.ndim > 1 else 0
+        self.device.assign(self._clock, clock)
+        while rounds:
+            count = TOGETHER if rounds >= TOGETHER else 1
+            if count not in self._iterate:
+                self._iterate[count] = self._record(partial(self._iterations, count, players))
+            else:
+                self._iterate[count]()
+            rounds -= count
+        self.device.wait()
+
+    def _new_clock(self) -> Records:
+        clock = np.zeros(1, dtype=CLOCK)
+        clock["jobs"] = 2 * len(self.spots)
+        return clock
+
+    def evaluate(self, *players: int) -> NDArray[np.float64]:
+        """[ways, spots, 2] what these players win with the average strategies, and with best responses to them."""
+        if players not in self._evaluate:
+            self._evaluate[players] = self._record(partial(self._evaluation, players))
+        else:
+            self._evaluate[players]()
+        return self.device.download(self._results).reshape(WAYS, len(self.spots), 2)
+
+    def _record(self, launch: Callable[[], None]) -> Callable[[], None]:
+        """Launch once, since that loads the kernels, which cannot be recorded; then record."""
+        launch()
+        return self.device.record(launch)
+
+    def _iterations(self, count: int, players: Sequence[int]) -> None:
+        for _ in range(count):
+            for own in players:
+                self._walk(own, learns=True)
+                for number in self._active:
+                    if self.spots[number].jobs[own]["lock_count"]:
+                        self._kernels["hold"]((64,), STEP_THREADS, 0, self._jobs, np.int32(2 * number + own))
+            self._kernels["tick"]((1,), 1, 0, self._clock)
+
+    def _evaluation(self, players: Sequence[int]) -> None:
+        for own in players:
+            self._walk(own, learns=False)
+            shared = 8 * STEP_THREADS
+            self._kernels["sums"]((WAYS * len(self._active),), STEP_THREADS, shared, self._jobs, self._roots[own])
+
+    def _walk(self, own: int, *, learns: bool) -> None:
+        """Launch one player's walk; to evaluate, up in both ways at once."""
+        names = ("learn_down", "last_down", "learn_up", "last_up")
+        if not learns:
+            names = ("mean_down", "mean_down", "value_up", "value_up")
+        down, last_down, up, last_up = (self._kernels[name] for name in names)
+        last, way = self._streets - 1, 0 if learns else 1
         for number, street in enumerate(self._earlier[own]):
-            if street.lines:
-                down(
-                    (street.lines, down_blocks), STEP_THREADS, 0, jobs, street.line_items, np.int32(number), self._next
-                )
+            self._step(down, street, street.items[0], street.both if learns else street.theirs, number)
         for wave in self._waves[own]:
-            down((wave.lines, down_blocks), STEP_THREADS, 0, jobs, wave.line_items, last, self._next)
-            if wave.showdowns:
-                self._kernels["showdowns"](
-                    (wave.showdowns,),
+            self._step(last_down, wave, wave.items[0], wave.theirs, last)
+            if wave.pieces[0].count:
+                self._kernels["terminals"](
+                    (wave.pieces[0].count,),
                     self.options.threads,
-                    int(self.rooms[own]["bytes"]),
-                    jobs,
-                    wave.showdown_items,
+                    int(self._rooms[own]["bytes"]),
+                    self._jobs,
+                    wave.pieces[0].buffer,
                     self._room_buffers[own],
                     self._space,
                 )
-            if wave.folds:
-                self._kernels["folds"]((wave.folds,), FOLD_THREADS, self._fold_bytes(own), jobs, wave.fold_items)
-            for way, mode in enumerate(modes):
-                up = self._kernels[f"{mode}_up"]
-                up((wave.lines, up_blocks), STEP_THREADS, 0, self._jobs[way], wave.line_items, last, self._next)
-        leaf_blocks, shared = -(-self._hands(own) // STEP_THREADS), (self._deck + 1 + 32) * 8
-        for way, mode in enumerate(modes):
-            up, jobs = self._kernels[f"{mode}_up"], self._jobs[way]
-            for number, street in reversed(list(enumerate(self._earlier[own]))):
-                at = np.int32(number)
-                if street.leaves:
-                    grid = (street.leaves, leaf_blocks)
-                    self._kernels["leaves"](grid, STEP_THREADS, shared, jobs, street.leaf_items, at)
-                if street.lines:
-                    up((street.lines, up_blocks), STEP_THREADS, 0, jobs, street.line_items, at, self._next)
+            for items in wave.turns if way else wave.items[:1]:
+                self._step(last_up, wave, items, wave.mine, last)
+        for number, street in reversed(list(enumerate(self._earlier[own]))):
+            leaves = street.pieces[way]
+            if leaves.count:
+                grid = (leaves.count, -(-self._hands(own) // STEP_THREADS))
+                terms = min(self._streets_of[own][number].terms, MOST_TERMS)
+                shared = max(8 * (self._deck + 1 + 32), TERM.itemsize * terms)
+                given = np.int32(number), np.int32(terms)
+                self._kernels["leaves"](grid, STEP_THREADS, shared, self._jobs, leaves.buffer, *given)
+            self._step(up, street, street.items[way], street.mine, number)
 
-    def _fold_bytes(self, own: int) -> int:
-        """Shared memory of a block that evaluates folds."""
-        stride, real = FOLD_WIDTH + 2, 8 if self.options.wide else 4
-        return (self._hands(1 - own) + 1) * stride * 4 + 8 + (1 + self._deck) * stride * real
+    def _step(self, kernel: Callable[..., None], runouts: _Launches, items: _Items, units: int, street: int) -> None:
+        """Launch a walk of lines: `units` fours of hands of each item."""
+        blocks = -(-units // STEP_THREADS)
+        if blocks * items.count:
+            given = np.int32(blocks), np.int32(street), np.int32(runouts.kept)
+            shared = runouts.kept * STEP_THREADS * ROW_OF_FOUR
+            kernel((blocks * items.count,), STEP_THREADS, shared, self._jobs, items.buffer, *given, self._clock)
 
-    def run(self, steps: Records, buffer: Buffer, launch: Callable[[], None]) -> None:
-        """Run iterations: `steps` [spots, iterations] are uploaded to `buffer`, and `launch` launches one iteration."""
-        for begin in range(0, steps.shape[1], CAPACITY):
-            rows = steps[:, begin : begin + CAPACITY]
-            padded = np.zeros((len(steps), CAPACITY), dtype=STEP)
-            padded[:, : rows.shape[1]] = rows
-            self.device.assign(buffer, padded.reshape(-1))
-            self.device.assign(self._next, np.zeros(1, dtype=np.int32))
-            for _ in range(rows.shape[1]):
-                if self._iterate is None:
-                    launch()  # the first launch loads the kernels, which cannot be recorded
-                    self._iterate = self.device.record(launch)
-                else:
-                    self._iterate()
-            self.device.wait()
-
-    def forget(self) -> None:
-        """Record the next iteration anew: other kernels take part in it."""
-        self._iterate = None
-
-    def hold(self, number: int, own: int) -> None:
-        """Launch what puts the locked strategies of a spot's player back."""
-        self._kernels["hold"]((64,), STEP_THREADS, 0, self._jobs[0], np.int32(2 * number + own))
-
-    def tick(self) -> None:
-        """Launch the step to the next iteration's weights."""
-        self._kernels["tick"]((1,), 1, 0, self._next)
-
-    def _choose(self, options: KernelOptions) -> tuple[KernelOptions, list[Any]]:
+    def _choose(self, options: KernelOptions) -> tuple[KernelOptions, Records]:
         """Decide how wide tiles are, what of them lies in shared memory and how many threads share it."""
-        most = max(max(len(plan.showdowns.records) for spot in self.spots for plan in spot.plans), 1)
+        plans = [plan for spot in self.spots for plan in spot.plans]
+        showdowns = max(max(len(plan.showdowns.records) for plan in plans), 1)
+        folds = max(max(len(plan.folds.records) for plan in plans), 1)
         for inside in (("reach", "parts"), ("reach",), ()):
             for threads, blocks in SHARINGS:
-                for count in range(-(-most // WARP), most + 1):
-                    chosen = replace(
-                        options,
-                        width=-(-most // count),
-                        reach_shared="reach" in inside,
-                        parts_shared="parts" in inside,
-                        threads=threads,
-                        blocks=blocks,
-                    )
-                    if chosen.width < min(most, WARP // 2):
-                        break  # too few lanes would work
-                    rooms = [self._rooms(own, chosen) for own in range(2)]
-                    share = PROCESSOR_SHARED // blocks - BLOCK_SHARED
-                    if (
-                        max(int(room["bytes"]) for room in rooms)
-                        <= min(share, self.device.shared_bytes) - STATIC_SHARED
-                    ):
+                chosen = replace(
+                    options,
+                    reach_shared="reach" in inside,
+                    parts_shared="parts" in inside,
+                    threads=threads,
+                    blocks=blocks,
+                )
+                share = min(PROCESSOR_SHARED // blocks - BLOCK_SHARED, self.device.shared_bytes) - STATIC_SHARED
+                fold_width = next((width for width in _widths(folds) if self._fold_bytes(width, chosen) <= share), 0)
+                for width in _widths(showdowns):
+                    rooms = np.concatenate([self._room(own, chosen, width, fold_width) for own in range(2)])
+                    if fold_width and int(rooms["bytes"].max()) <= share:
                         return chosen, rooms
         raise AssertionError("even the lists of a runout do not fit in shared memory")
 
-    def _rooms(self, own: int, options: KernelOptions) -> Any:
+    def _fold_bytes(self, width: int, options: KernelOptions) -> int:
+        """Shared memory of a block that evaluates folds."""
+        stride, real = _stride(width), 8 if options.wide else 4
+        most = max(self._hands(own) for own in range(2))
+        return (most + 1) * stride * 4 + 8 + (1 + self._deck + SEGMENTS) * stride * real + 2 * most * 4
+
+    def _room(self, own: int, options: KernelOptions, width: int, fold_width: int) -> Records:
         """Where everything lies in the shared memory of a block that evaluates terminals, or outside it."""
-        m, real, row = self._hands(1 - own), 8 if options.wide else 4, options.stride
+        m, real, row = self._hands(1 - own), 8 if options.wide else 4, _stride(width)
         groups, pairs, operations = (max(counts) for counts in zip(*(spot.sums[own] for spot in self.spots)))
         sizes = {
             "reach": (m + 1) * row * 4,
@@ -313,63 +352,135 @@ class Walks:
             "units": (SEGMENTS + self._deck + 1) * UNIT.itemsize,
         }
         inside = {"reach": options.reach_shared, "parts": options.parts_shared}
-        room = np.zeros(1, dtype=ROOMS)[0]
+        rooms = np.zeros(1, dtype=ROOMS)
         at = outside = 0
         for name, size in sizes.items():
             padded = -(-size // 16) * 16
-            room[name] = at if inside.get(name, True) else outside
+            rooms[name] = at if inside.get(name, True) else outside
             if inside.get(name, True):
                 at += padded
             else:
                 outside += padded
-        room["bytes"], room["block_bytes"] = at, -(-outside // 128) * 128
-        return room
+        rooms["width"], rooms["stride"] = width, row
+        rooms["fold_width"], rooms["fold_stride"] = fold_width, _stride(fold_width)
+        rooms["bytes"] = max(at, self._fold_bytes(fold_width, options))
+        rooms["block_bytes"] = -(-outside // 128) * 128
+        return rooms
 
 
-class _Street:
+_Chosen = Sequence[tuple[int, SpotWalks]]  # with their places among all
+
+
+class _Runouts:
+    """Runouts of one street whose lines are walked together by one player."""
+
+    def __init__(self, spots: _Chosen, own: int, street: int, runouts: Sequence[range]) -> None:
+        lines = [int(spot.plans[own].streets[street]["lines"]) for _, spot in spots]
+        hands = [[int(spot.layout.hands[player]) for player in (own, 1 - own)] for _, spot in spots]
+        # Fours of hands of a runout, if all are of the spot with the most.
+        self.mine = max(count * each[0] // FOUR for count, each in zip(lines, hands))
+        self.theirs = max(count * each[1] // FOUR for count, each in zip(lines, hands))
+        self.both = max(count * sum(each) // FOUR for count, each in zip(lines, hands))
+        self.kept = max(spot.plans[own].kept[street] for _, spot in spots)
+        last = street == len(spots[0][1].layout.form.streets) - 1
+        # Before the last street, each way up has rows of values of its own. On it, both write the same rows.
+        self.takes_turns = last and any(spot.plans[own].streets[street]["own_rows"] for _, spot in spots)
+        jobs = np.repeat([2 * number + own for number, _ in spots], [len(each) for each in runouts])
+        items = np.zeros(len(jobs), dtype=ITEM)
+        items["job"], items["runout"] = jobs, np.concatenate([np.array(each, dtype=np.int32) for each in runouts])
+        first = np.repeat([each.start for each in runouts], [len(each) for each in runouts])
+        items["slot"] = items["runout"] - (first if last else 0)
+        self.items, self.pieces = items, items[:0]  # runouts, and pieces of work on them
+
+
+class _Street(_Runouts):
     """The work of a street before the last for one player's walks: lines and leaves on every runout."""
 
-    def __init__(self, device: Device, spots: Sequence[SpotWalks], own: int, street: int) -> None:
-        lines, leaves = [], []
-        for number, spot in enumerate(spots):
-            plan, runouts, job = spot.plans[own], range(int(spot.layout.runouts[street])), 2 * number + own
-            lines.append(_items(job, runouts, range(int(plan.streets[street]["lines"]))))
-            leaves.append(_items(job, runouts, range(plan.leaf_first[street], plan.leaf_first[street + 1])))
-        self.lines, self.leaves = sum(map(len, lines)), sum(map(len, leaves))
-        self.line_items, self.leaf_items = device.upload(np.concatenate(lines)), device.upload(np.concatenate(leaves))
-
-
-class _Wave:
-    """Runouts of the last street that are walked together."""
-
-    def __init__(self, device: Device, lines: list[Records], showdowns: list[Records], folds: list[Records]) -> None:
-        self.lines, self.showdowns, self.folds = (sum(map(len, each)) for each in (lines, showdowns, folds))
-        self.line_items, self.showdown_items, self.fold_items = (
-            device.upload(np.concatenate(each)) for each in (lines, showdowns, folds)
+    def __init__(self, spots: _Chosen, own: int, street: int) -> None:
+        super().__init__(spots, own, street, [range(int(spot.layout.runouts[street])) for _, spot in spots])
+        first = [spot.plans[own].leaf_first[street : street + 2] for _, spot in spots]
+        jobs = [2 * number + own for number, _ in spots]
+        self.pieces = _with_pieces(self.items, [range(*each) for each in first], jobs)
+        below = [spot.layout.form.streets[street + 1] for _, spot in spots]
+        self.terms = max(
+            int(np.diff(each.first_copy[spot.layout.form.streets[street].first_child]).max(initial=0))
+            for each, (_, spot) in zip(below, spots)
         )
 
 
-def _waves(device: Device, spots: Sequence[SpotWalks], own: int, width: int) -> Iterator[_Wave]:
+class _Wave(_Runouts):
+    """Runouts of the last street that are walked together."""
+
+    def __init__(self, spots: _Chosen, own: int, runouts: Sequence[range], width: int, fold_width: int) -> None:
+        super().__init__(spots, own, len(spots[0][1].layout.form.streets) - 1, runouts)
+        jobs = [2 * number + own for number, _ in spots]
+        found = []
+        for kind, most in (("showdowns", width), ("folds", fold_width)):
+            counts = [-(-len(getattr(spot.plans[own], kind).records) // most) for _, spot in spots]
+            pieces = [range(count) if kind == "showdowns" else range(-1, -1 - count, -1) for count in counts]
+            found.append(_with_pieces(self.items, pieces, jobs).view(np.int32))
+        self.pieces = np.concatenate(found).view(ITEM)
+
+
+class _Items:
+    """Items on the device."""
+
+    def __init__(self, device: Device, items: Records) -> None:
+        self.count, self.buffer = len(items), device.upload(items)
+
+
+class _Launches:
+    """What is launched of some work: the runouts of spots that are still walked, and the pieces on them.
+
+    Of both, items for one way up, and for both ways. `turns` are runouts for both ways up, one way after the other
+    where both would write the same rows.
+    """
+
+    def __init__(self, device: Device, work: _Runouts, walked: NDArray[np.bool_]) -> None:
+        self.mine, self.theirs, self.both, self.kept = work.mine, work.theirs, work.both, work.kept
+        self.items, self.pieces = (
+            [_Items(device, chosen), _Items(device, _both_ways(chosen, len(walked)))]
+            for chosen in (each[walked[each["job"]]] for each in (work.items, work.pieces))
+        )
+        self.turns = self.items[1:]
+        if work.takes_turns:
+            twice = _both_ways(work.items[walked[work.items["job"]]], len(walked))
+            self.turns = [_Items(device, twice[way::WAYS]) for way in range(WAYS)]
+
+
+def _both_ways(items: Records, jobs: int) -> Records:
+    """Every item once for each way, one after the other, so that both read the same values at about the same time."""
+    twice = np.repeat(items, WAYS)
+    twice["job"] += np.tile(np.arange(WAYS, dtype=np.int32) * jobs, len(items))
+    return twice
+
+
+def _waves(spots: _Chosen, own: int, width: int, fold_width: int) -> Iterator[_Wave]:
     """Waves of one player's walks: in each, every spot has some runouts in its share of the rows."""
-    count = max(-(-int(spot.layout.runouts[-1]) // spot.slots) for spot in spots)
-    for wave in range(count):
-        lines: list[Records] = []
-        showdowns: list[Records] = []
-        folds: list[Records] = []
-        for number, spot in enumerate(spots):
-            finals = int(spot.layout.runouts[-1])
-            runouts = range(min(wave * spot.slots, finals), min((wave + 1) * spot.slots, finals))
-            job, plan = 2 * number + own, spot.plans[own]
-            lines.append(_items(job, runouts, range(int(plan.streets[-1]["lines"])), 0))
-            for found, terminals, most in ((showdowns, plan.showdowns, width), (folds, plan.folds, FOLD_WIDTH)):
-                found.append(_items(job, runouts, range(-(-len(terminals.records) // most)), 0))
-        yield _Wave(device, lines, showdowns, folds)
+    finals = [int(spot.layout.runouts[-1]) for _, spot in spots]
+    slots = [spot.slots for _, spot in spots]
+    for wave in range(max(-(-count // each) for count, each in zip(finals, slots))):
+        runouts = [range(min(wave * each, count), min((wave + 1) * each, count)) for count, each in zip(finals, slots)]
+        yield _Wave(spots, own, runouts, width, fold_width)
 
 
-def _items(job: int, runouts: range, pieces: range, slot: int | None = None) -> Records:
-    """Every piece on every runout; rows are the runout's own, or those from `slot` on."""
-    items = np.zeros((len(runouts), len(pieces)), dtype=ITEM)
-    items["job"], items["runout"] = job, np.array(runouts, dtype=np.int32)[:, None]
-    items["piece"] = np.array(pieces, dtype=np.int32)
-    items["slot"] = items["runout"] if slot is None else slot + np.arange(len(runouts))[:, None]
-    return items.ravel()
+def _with_pieces(items: Records, pieces: Sequence[range], jobs: Sequence[int]) -> Records:
+    """Every item once for each piece of its job, the pieces of a runout together."""
+    counts = dict(zip(jobs, map(len, pieces), strict=True))
+    of_items = np.array([counts[job] for job in items["job"].tolist()], dtype=np.int64)
+    found = np.repeat(items, of_items)
+    arrays = {job: np.array(each, dtype=np.int32) for job, each in zip(jobs, pieces, strict=True)}
+    if len(found):
+        found["piece"] = np.concatenate([arrays[job] for job in items["job"].tolist()])
+    return found
+
+
+def _widths(terminals: int) -> list[int]:
+    """Widths of tiles that cut terminals into equal pieces, widest first, unless too few lanes would work."""
+    widths = (-(-terminals // count) for count in range(-(-terminals // WARP), terminals + 1))
+    return [width for width in widths if width >= min(terminals, WARP // 2)]
+
+
+def _stride(width: int) -> int:
+    """Numbers from one row of a tile to the next: an odd number of pairs, so that rows begin in different banks."""
+    return width + (2 - width) % 4

@@ -71,11 +71,10 @@ struct Source {
     }
 };
 
-// One block per final runout of a job.
-extern "C" __global__ void make_lists(const Job* jobs, const Item* items) {
-    const Item item = items[blockIdx.x];
-    const Job& job = jobs[item.job];
-    const int n = job.own_hands, m = job.other_hands, deck = job.deck, final = item.runout;
+// One block per final runout of a job; `finals` [blocks][2] are both numbers.
+extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
+    const Job& job = jobs[finals[2 * blockIdx.x]];
+    const int n = job.own_hands, m = job.other_hands, deck = job.deck, final = finals[2 * blockIdx.x + 1];
     const short* own = job.own_strength + (long long)final * n;
     const short* other = job.other_strength + (long long)final * m;
     const Runout& runout = job.runouts[job.streets[job.last_street].first_runout + final];
@@ -189,22 +188,20 @@ extern "C" __global__ void make_lists(const Job* jobs, const Item* items) {
     };
     for (int unit = threadIdx.x; unit < units; unit += blockDim.x) lengths[unit] = source(unit).operations();
     SYNC_BLOCK();
-    // Cards without operations come last, where half a warp with nothing to do does not keep the other half waiting.
+    // Cards with long lists come first, so that units that a warp sums together are of about the same length.
+    const auto ahead = [&](int one, int two) {
+        if (one < SEGMENTS || two < SEGMENTS) return one < two;
+        return lengths[one] > lengths[two] || (lengths[one] == lengths[two] && one < two);
+    };
     for (int unit = threadIdx.x; unit <= units; unit += blockDim.x) {
-        int first = 0, total = 0, empty = 0;
+        int first = 0, place = 0;
         for (int i = 0; i < units; i++) {
-            if (i < unit) first += lengths[i];
-            if (i < unit) empty += i >= SEGMENTS && lengths[i] == 0;
-            total += lengths[i];
+            if (unit < units && !ahead(i, unit)) continue;
+            first += lengths[i];
+            place++;
         }
-        if (unit == units) {
-            unit_list[units] = {total, 0};
-        } else if (unit >= SEGMENTS && lengths[unit] == 0) {
-            unit_list[units - 1 - empty] = {total, 0};
-        } else {
-            const int row = unit < SEGMENTS ? found * unit / SEGMENTS : 1 + pair_first[unit - SEGMENTS];
-            unit_list[unit - empty] = {first, row};
-            source(unit).write(operations + first, operations + first + lengths[unit], m);
-        }
+        const int row = unit == units ? 0 : unit < SEGMENTS ? found * unit / SEGMENTS : 1 + pair_first[unit - SEGMENTS];
+        unit_list[place] = {first, row};
+        if (unit < units) source(unit).write(operations + first, operations + first + lengths[unit], m);
     }
 }

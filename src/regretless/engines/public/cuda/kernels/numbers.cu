@@ -30,6 +30,14 @@ __device__ __forceinline__ float4 load_once(const float4* at) { return __ldcs(at
 __device__ __forceinline__ uint2 load_once(const uint2* at) { return __ldcs(at); }
 __device__ __forceinline__ void store_once(float4* at, float4 numbers) { __stcs(at, numbers); }
 __device__ __forceinline__ void store_once(uint2* at, uint2 numbers) { __stcs(at, numbers); }
+// Copies a number into shared memory while the thread goes on; `wait_for_copies` waits for its own.
+__device__ __forceinline__ void copy_later(float* to, const float* from) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from));
+}
+__device__ __forceinline__ void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+// Tables never change while kernels run, so that compilers may read them early.
+__device__ __forceinline__ int4 load_table(const int4* at) { return __ldg(at); }
+__device__ __forceinline__ int load_table(const int* at) { return __ldg(at); }
 #endif
 
 #if STORAGE == 32

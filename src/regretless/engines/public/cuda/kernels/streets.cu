@@ -1,105 +1,170 @@
 // Decisions of every street, and the leaves before the last one. A row of reach or values per node and runout, in device
-// memory; on the last street, runouts take turns with the rows, so that these stay in the L2 cache, and what only the
-// thread itself needs again stays with it: rows below 0 are its own.
+// memory; what only the thread itself needs again stays with it: rows below 0 are its own.
 //
-// 1. `down`    a thread for four hands of a line: reach of every node; own averages.
+// 1. `down`    a thread for four hands of a line: reach of every node; before the last street, own averages too.
 // 2. `leaves`  a block per fold, and per chance node once the next street is done: its value. (`terminals.cu` has those of
 //              the last street.)
-// 3. `up`      a thread for four hands of a line: values of decisions, own regrets.
+// 3. `up`      a thread for four hands of a line: values of decisions, own regrets; on the last street own averages first,
+//              so that regrets come from memory once.
+//
+// The threads of a block are adjacent fours of hands of adjacent lines, whatever the number of hands; lines of the same
+// shape are adjacent, so that few warps diverge.
+
+// A record of a table, read whole.
+template <typename Record> __device__ __forceinline__ Record record_at(const Record* at) {
+    Record found;
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof(Record) / sizeof(int4)); i++) ((int4*)&found)[i] = load_table((const int4*)at + i);
+    return found;
+}
 
 // One line of the tree on one runout.
 struct Stretch {
     const Job& job;
     const Street& street;
-    const Runout& runout;
-    const Line& line;
-    int local, number, slot;
+    Runout runout;
+    Line line;
+    int piece, local, number, slot;
 };
 
-__device__ __forceinline__ Stretch stretch_of(const Job* jobs, const Item& item, int street_number) {
-    const Job& job = jobs[item.job];
+// `place` counts the lines of a street in the order in which threads take them.
+__device__ __forceinline__ Stretch stretch_of(const Job& job, const Item& item, int street_number, int place) {
     const Street& street = job.streets[street_number];
     const int number = street.first_runout + item.runout;
-    return {job, street, job.runouts[number], job.lines[street.first_line + item.piece], item.runout, number, item.slot};
+    const int piece = load_table(job.line_order + street.first_line + place);
+    return {job,   street,      record_at(job.runouts + number), record_at(job.lines + street.first_line + piece),
+            piece, item.runout, number,                          item.slot};
 }
 
 __device__ __forceinline__ Hands& hands_at(float* row) { return *(Hands*)row; }
 
-const int KEPT = 24;  // rows that a thread keeps, as in `program.py`
+// Rows that a thread keeps in shared memory.
+struct Kept {
+    Hands* first;
+    int count;
+    __device__ __forceinline__ Hands& operator[](int row) const { return first[row * blockDim.x]; }
+};
 
-// A row in device memory, or one that the thread keeps.
-__device__ __forceinline__ Hands& row_at(float* rows, Hands* kept, int row, int hands) {
-    return row < 0 ? kept[~row] : hands_at(rows + row * hands);
+__device__ __forceinline__ Kept kept_rows(int count) { return {(Hands*)shared_space + threadIdx.x, count}; }
+
+// Rows of reach of a line: those below 0 are only kept; of the others, the first few are kept too.
+struct Rows {
+    float* all;
+    Kept kept;
+    int first, hands;
+    __device__ __forceinline__ Hands read(int row) const {
+        if (row < 0) return kept[~row];
+        return row - first < kept.count ? kept[row - first] : hands_at(all + row * hands);
+    }
+    __device__ __forceinline__ void write(int row, const Hands& reach) const {
+        if (row < 0) {
+            kept[~row] = reach;
+            return;
+        }
+        if (row - first < kept.count) kept[row - first] = reach;
+        hands_at(all + row * hands) = reach;
+    }
+};
+
+// Calls body(decision) for each decision of a line, of the own player or of the opponent.
+template <typename Body> __device__ __forceinline__ void each_decision(const Stretch& at, bool mine, Body body) {
+    const Decision* const end = at.job.decisions + at.line.last_decision;
+    for (const Decision* i = at.job.decisions + at.line.first_decision; i < end; i++) {
+        const Decision decision = record_at(i);
+        if (decision.mine == mine) body(decision);
+    }
 }
 
-template <int MODE> __device__ __forceinline__ void other_rows(const Stretch& at, int hand) {
+template <int MODE> __device__ __forceinline__ void other_rows(const Stretch& at, int hand, const Kept& kept) {
     const Job& job = at.job;
     const int m = job.other_hands;
-    float* const rows = job.opponent_rows + at.street.opponent_at + (long long)at.slot * at.street.opponent_rows * m + hand;
+    float* const all = job.opponent_rows + at.street.opponent_at + (long long)at.slot * at.street.opponent_rows * m + hand;
     Hands reach = *(const Hands*)(job.other_reach + hand);
     if (at.runout.parent >= 0) {
         const Street& above = (&at.street)[-1];
         const long long row = (long long)at.runout.parent * above.opponent_rows + at.line.above_opponent;
         reach = hands_at(job.opponent_rows + above.opponent_at + row * m + hand);
     }
-    EACH(j) if (!job.other_alive[(long long)at.number * m + hand + j]) reach[j] = 0.0f;
-    hands_at(rows + at.line.opponent_row * m) = reach;
-    const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
-    const Decision* const end = job.decisions + at.line.last_decision;
-    for (const Decision* i = job.decisions + at.line.first_decision; i < end; i++) {
-        const Decision decision = *i;
-        if (decision.mine) continue;
-        float* const to = rows + decision.to * m;
-        split<MODE>(numbers.other, number_at(decision, hand), decision.actions, hands_at(rows + decision.source * m),
-                    [&](int a, const Hands& leaving) { hands_at(to + a * m) = leaving; });
-    }
+    const Four<unsigned char> alive = *(const Four<unsigned char>*)(job.other_alive + (long long)at.number * m + hand);
+    EACH(j) if (!alive[j]) reach[j] = 0.0f;
+    const Rows rows = {all, kept, at.line.opponent_row, m};
+    rows.write(at.line.opponent_row, reach);
+    const void* const played = numbers_of<MODE>(job, at.street, at.local).other;
+    each_decision(at, false, [&](const Decision& decision) {
+        split<MODE>(played, number_at(decision, hand), decision.actions, rows.read(decision.source),
+                    [&](int a, const Hands& leaving) { rows.write(decision.to + a, leaving); });
+    });
 }
 
-__device__ __forceinline__ void own_rows(const Stretch& at, const Step& step, int hand) {
+__device__ __forceinline__ void own_rows(const Stretch& at, const Step& step, int hand, const Kept& kept) {
     const Job& job = at.job;
     const int n = job.own_hands;
-    float* const rows = job.own_rows + at.street.own_at_rows + (long long)at.slot * at.street.own_rows * n + hand;
+    float* const all = job.own_rows + at.street.own_at_rows + (long long)at.slot * at.street.own_rows * n + hand;
     Hands reach = {1.0f, 1.0f, 1.0f, 1.0f};
     if (at.runout.parent >= 0) {
         const Street& above = (&at.street)[-1];
         const long long row = (long long)at.runout.parent * above.own_rows + at.line.above_own;
         reach = hands_at(job.own_rows + above.own_at_rows + row * n + hand);
     }
-    Hands kept[KEPT];
-    row_at(rows, kept, at.line.own_row, n) = reach;
+    const Rows rows = {all, kept, at.line.own_row, n};
+    rows.write(at.line.own_row, reach);
     const Chances rounding = *(const Chances*)(job.roundings + at.runout.symmetry * n + hand);
     const Numbers numbers = numbers_of<LEARN>(job, at.street, at.local);
-    const Decision* const end = job.decisions + at.line.last_decision;
-    for (const Decision* i = job.decisions + at.line.first_decision; i < end; i++) {
-        const Decision decision = *i;
-        if (!decision.mine) continue;
+    each_decision(at, true, [&](const Decision& decision) {
         const unsigned needed = decision.needed;  // a bit per action: something reads its reach
         int to = decision.to;
         const int next = to < 0 ? -1 : 1;
-        split_and_average(numbers, step, decision, hand, row_at(rows, kept, decision.source, n), rounding,
+        split_and_average(numbers, step, decision, hand, rows.read(decision.source), rounding,
                           [&](int a, const Hands& leaving) {
                               if (a > 31 || needed >> a & 1) {
-                                  row_at(rows, kept, to, n) = leaving;
+                                  rows.write(to, leaving);
                                   to += next;
                               }
                           });
-    }
+    });
 }
 
-template <int MODE> __device__ void walk_down(const Job* jobs, const Item* items, int street, const int* next) {
-    const Stretch at = stretch_of(jobs, items[blockIdx.x], street);
-    const int own_threads = (at.job.own_hands / FOUR + 31) / 32 * 32;
-    const int thread = blockIdx.y * blockDim.x + threadIdx.x;
-    const int hand = FOUR * (thread - own_threads);
-    if (hand >= 0 && hand < at.job.other_hands) other_rows<MODE>(at, hand);
-    if (MODE == LEARN && FOUR * thread < at.job.own_hands) own_rows(at, at.job.steps[*next], FOUR * thread);
+// The weights of a job's iteration; the jobs of a spot are adjacent, once for each way up.
+__device__ __forceinline__ Step step_of(const Clock* clock, int job) {
+    return clock->steps[(long long)(job / 2) * clock->stride + clock->next];
 }
 
-extern "C" __global__ void learn_down(const Job* jobs, const Item* items, int street, const int* next) {
-    walk_down<LEARN>(jobs, items, street, next);
+// The item and the unit of a thread, if `blocks` walk an item.
+struct Place { int item, unit; };
+
+__device__ __forceinline__ Place place_of(int blocks) {
+    return {(int)(blockIdx.x / blocks), (int)(blockIdx.x % blocks * blockDim.x + threadIdx.x)};
 }
-extern "C" __global__ void mean_down(const Job* jobs, const Item* items, int street, const int* next) {
-    walk_down<MEAN>(jobs, items, street, next);
+
+// OWN: own reach and averages too.
+template <int MODE, bool OWN>
+__device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, int blocks, int street_number, int kept_count,
+                                          const Clock* clock) {
+    const Place place = place_of(blocks);
+    const Item item = items[place.item];
+    const Job& job = jobs[item.job];
+    const int theirs = job.other_hands / FOUR, each = theirs + (OWN ? job.own_hands / FOUR : 0);
+    const int line = place.unit / each, four = place.unit - line * each;
+    if (line >= job.streets[street_number].lines) return;
+    const Stretch at = stretch_of(job, item, street_number, line);
+    const Kept kept = kept_rows(kept_count);
+    if (four < theirs) other_rows<MODE>(at, FOUR * four, kept);
+    else if (OWN) own_rows(at, step_of(clock, item.job), FOUR * (four - theirs), kept);
+}
+
+extern "C" __global__ void learn_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
+    walk_down<LEARN, true>(jobs, items, blocks, street, kept, clock);
+}
+extern "C" __global__ void last_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
+    walk_down<LEARN, false>(jobs, items, blocks, street, kept, clock);
+}
+extern "C" __global__ void mean_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
+    walk_down<MEAN, false>(jobs, items, blocks, street, kept, clock);
+}
+
+__device__ __forceinline__ float* values_of(const Job& job, const Street& street, bool is_last, int slot) {
+    return (is_last ? job.value_rows : job.earlier_values) + street.value_at +
+           (long long)slot * street.value_rows * job.own_hands;
 }
 
 // A fold: pay · (all − S[c] − S[d] + same hand), with S[c] the reach of the hands that hold card c.
@@ -130,69 +195,108 @@ __device__ void fold_values(const Job& job, const Street& street, const Item& it
     }
 }
 
-// A chance node: the sum over the deals, copies included. Equivalent hands share the sum of the first, in 64 bits.
-__device__ void chance_values(const Job& job, const Street& street, const Item& item, const Leaf& leaf, float* values) {
-    const int n = job.own_hands, hand = blockIdx.y * blockDim.x + threadIdx.x;
-    if (hand >= n) return;
+// A chance node: the sum over the deals, copies included. Equivalent hands share the sum of the first, in 64 bits. Up to
+// `room` deals are listed in shared memory.
+__device__ void chance_values(const Job& job, const Street& street, const Item& item, const Leaf& leaf, float* values,
+                              int room) {
+    const int n = job.own_hands;
     const Runout& runout = job.runouts[street.first_runout + item.runout];
     const Street& below = (&street)[1];
-    const int alike = job.alike_hands[runout.symmetry * n + hand], last = runout.last_term;
+    const int count = runout.last_term - runout.first_term;
+    const Term* terms = job.terms + runout.first_term;
+    if (count <= room) {
+        Term* const near = (Term*)shared_space;
+        for (int i = threadIdx.x; i < count; i += blockDim.x) near[i] = terms[i];
+        terms = near;
+    }
+    SYNC_BLOCK();
+    const int hand = blockIdx.y * blockDim.x + threadIdx.x;
+    if (hand >= n) return;
     const float* const lines = job.line_values + below.line_at + (long long)leaf.line * n;
-    const short* const permutations = job.permutations + alike;
+    const short* const permutations = job.permutations + job.alike_hands[runout.symmetry * n + hand];
     const long long stride = (long long)below.lines * n;
-    const Term* const terms = job.terms;
     double sum = 0;
 #pragma unroll 8
-    for (int i = runout.first_term; i < last; i++) {
+    for (int i = 0; i < count; i++) {
         const Term term = terms[i];
         sum += term.probability * (double)lines[term.child * stride + permutations[term.permutation * n]];
     }
     values[hand] = (float)sum;
 }
 
-extern "C" __global__ void leaves(const Job* jobs, const Item* items, int street_number) {
+extern "C" __global__ void leaves(const Job* jobs, const Item* items, int street_number, int room) {
     const Item item = items[blockIdx.x];
     const Job& job = jobs[item.job];
     const Street& street = job.streets[street_number];
     const Leaf& leaf = job.leaves[item.piece];
-    float* values =
-        job.value_rows + street.value_at + ((long long)item.runout * street.value_rows + leaf.value_row) * job.own_hands;
-    if (leaf.line >= 0) chance_values(job, street, item, leaf, values);
+    float* const values = values_of(job, street, false, item.runout) + (long long)leaf.value_row * job.own_hands;
+    if (leaf.line >= 0) chance_values(job, street, item, leaf, values, room);
     else if (blockIdx.y == 0) fold_values(job, street, item, leaf, values);
 }
 
-template <int MODE> __device__ void walk_up(const Job* jobs, const Item* items, int street, const int* next) {
-    const Stretch at = stretch_of(jobs, items[blockIdx.x], street);
-    const Job& job = at.job;
-    const int n = job.own_hands, hand = FOUR * (blockIdx.y * blockDim.x + threadIdx.x);
-    if (hand >= n) return;
-    const Step step = job.steps[*next];
-    float* const rows = job.value_rows + at.street.value_at + (long long)at.slot * at.street.value_rows * n + hand;
+// OWN: own reach and averages first.
+template <int MODE, bool OWN>
+__device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int blocks, int street_number, int kept_count,
+                                          const Clock* clock) {
+    const Place place = place_of(blocks);
+    const Item item = items[place.item];
+    const Job& job = jobs[item.job];
+    const int n = job.own_hands, each = n / FOUR, line_number = place.unit / each;
+    const int hand = FOUR * (place.unit - line_number * each);
+    if (line_number >= job.streets[street_number].lines) return;
+    const Stretch at = stretch_of(job, item, street_number, line_number);
+    const bool is_last = street_number == job.last_street;
+    const Kept kept = kept_rows(kept_count);
+    Step step = {};
+    if (MODE == LEARN) step = step_of(clock, item.job);
+    if (OWN) own_rows(at, step, hand, kept);
+    float* const rows = values_of(job, at.street, is_last, at.slot) + hand;
     const Chances rounding = *(const Chances*)(job.roundings + at.runout.symmetry * n + hand);
-    const long long row = (long long)at.local * at.street.lines + items[blockIdx.x].piece;
+    const long long row = (long long)at.local * at.street.lines + at.piece;
     float* const line_values = job.line_values + at.street.line_at + row * n + hand;
     const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
     const int* const children = job.children;
-    const Decision* const first = job.decisions + at.line.first_decision;
-    const int root = at.line.root;
-    Hands kept[KEPT];
-    for (const Decision* i = job.decisions + at.line.last_decision - 1; i >= first; i--) {
-        const Decision decision = *i;
-        const int* const below = children + decision.first;
-        row_at(rows, kept, decision.place, n) = join<MODE>(
-            numbers, step, decision, hand, rounding, [&](int a) { return row_at(rows, kept, below[a], n); });
+    const int root = at.line.root, first = at.line.first_decision;
+    const auto value_at = [&](int row) { return row < 0 ? kept[~row] : hands_at(rows + row * n); };
+    for (int i = at.line.last_decision - 1; i >= first; i--) {
+        const Decision decision = record_at(job.decisions + i);
+        const Hands value = join<MODE>(numbers, step, decision, hand, rounding, [&](int a) {
+            const int row = a == 0 ? decision.child_a : a == 1 ? decision.child_b : a == 2 ? decision.child_c
+                          : a == 3 ? decision.child_d : load_table(children + decision.first + a);
+            return value_at(row);
+        });
+        if (decision.kept >= 0) kept[decision.kept] = value;
+        if (decision.place >= 0) hands_at(rows + decision.place * n) = value;
     }
-    hands_at(line_values) = row_at(rows, kept, root, n);
+    hands_at(line_values) = value_at(root);
 }
 
-extern "C" __global__ void learn_up(const Job* jobs, const Item* items, int street, const int* next) {
-    walk_up<LEARN>(jobs, items, street, next);
+extern "C" __global__ void learn_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
+    walk_up<LEARN, false>(jobs, items, blocks, street, kept, clock);
 }
-extern "C" __global__ void best_up(const Job* jobs, const Item* items, int street, const int* next) {
-    walk_up<BEST>(jobs, items, street, next);
+extern "C" __global__ void __launch_bounds__(128, UP_BLOCKS)
+last_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
+    walk_up<LEARN, true>(jobs, items, blocks, street, kept, clock);
 }
-extern "C" __global__ void mean_up(const Job* jobs, const Item* items, int street, const int* next) {
-    walk_up<MEAN>(jobs, items, street, next);
+// The average strategy, and in the jobs of the other way a best response.
+extern "C" __global__ void value_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
+    if (items[place_of(blocks).item].job < clock->jobs) walk_up<MEAN, false>(jobs, items, blocks, street, kept, clock);
+    else walk_up<BEST, false>(jobs, items, blocks, street, kept, clock);
+}
+
+// What the own players win at the root: values of all hands, by weight. A block per item.
+extern "C" __global__ void sums(const Job* jobs, const Item* items) {
+    const Job& job = jobs[items[blockIdx.x].job];
+    double* const partial = (double*)shared_space;  // [threads]
+    double sum = 0;
+    for (int hand = threadIdx.x; hand < job.own_hands; hand += blockDim.x)
+        sum += (double)job.line_values[hand] * job.own_weight[hand];
+    partial[threadIdx.x] = sum;
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        SYNC_BLOCK();
+        if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
+    }
+    if (threadIdx.x == 0) *job.result = partial[0];
 }
 
 // Locked strategies replace what was learned; a thread per locked number.
@@ -207,4 +311,4 @@ extern "C" __global__ void hold(const Job* jobs, int number) {
     }
 }
 
-extern "C" __global__ void tick(int* next) { ++*next; }
+extern "C" __global__ void tick(Clock* clock) { clock->next++; }

@@ -1,8 +1,8 @@
 // Terminals of the last street: a block takes some of them on one runout, a column each.
 //
 // 1. `gather`   a thread per hand: their rows of the opponent's reach, transposed into a tile [opponent hands][columns].
-// 2. `count`    a lane per two columns: partial sums of reach in order of strength.
-// 3. `sums`     a lane per two columns: P for every group, E for every pair (`lists.cu`).
+// 2. `cards`    a lane per two columns: E for every pair (`lists.cu`), and partial sums of reach in order of strength.
+// 3. `base`     a lane per two columns: P for every group.
 // 4. `values`   a thread per hand: P − E − E.
 //
 // With W, E and V the reach of the opponent's hands that are weaker, weaker or equal, and all, a showdown is worth
@@ -13,7 +13,7 @@
 
 const int WARP = 32;
 const int TEAM = 16;  // lanes that sum a unit together, two columns each
-const int FOLD_WIDTH = 32, FOLD_STRIDE = 34;  // columns of a tile of folds, whatever those of showdowns
+const int MOST_COLUMNS = 34;  // of a row of a tile
 
 struct Pay { Two<Real> weaker, equal, all; };
 
@@ -34,43 +34,41 @@ struct Piece {
     __device__ __forceinline__ int column(int i) const { return min(i, columns - 1); }
 };
 
-__device__ __forceinline__ Piece piece_of(const Job* jobs, const Item& item, const int* first, const Terminal* terminal,
+__device__ __forceinline__ Piece piece_of(const Job& job, const Item& item, int piece, const int* first, const Terminal* terminal,
                                           const double* pays, int width) {
-    const Job& job = jobs[item.job];
     const Street& street = job.streets[job.last_street];
-    return {job, street, terminal + first[item.piece], pays + (long long)item.piece * 3 * width,
-            first[item.piece + 1] - first[item.piece], item.runout, street.first_runout + item.runout, item.slot};
+    return {job, street, terminal + first[piece], pays + (long long)piece * 3 * width,
+            first[piece + 1] - first[piece], item.runout, street.first_runout + item.runout, item.slot};
 }
 
-// Step 1, and a row of zeros after the last hand's.
-template <int WIDE> __device__ __forceinline__ void gather(const Piece& piece, float* reach) {
+// Step 1, and a row of zeros after the last hand's. The copies go on until `wait_for_copies`.
+template <bool SHARED = true> __device__ __forceinline__ void gather(const Piece& piece, float* reach, int stride) {
     const int m = piece.job.other_hands, warps = blockDim.x / WARP, lane = threadIdx.x % WARP;
     const float* const rows = piece.job.opponent_rows + piece.street.opponent_at +
                               (long long)piece.slot * piece.street.opponent_rows * m;
-    for (int column = 2 * (threadIdx.x / WARP); column < piece.columns; column += 2 * warps) {
-        const float* const row = rows + piece.terminal[column].opponent_row * m;
-        const float* const next_row = rows + piece.terminal[piece.column(column + 1)].opponent_row * m;
-#pragma unroll 4
-        for (int hand = lane; hand < m; hand += WARP)
-            two_at(reach + hand * WIDE + column) = {row[hand], next_row[hand]};
+    for (int column = threadIdx.x / WARP; column < piece.paired(); column += warps) {
+        const float* const row = rows + piece.terminal[piece.column(column)].opponent_row * m;
+        for (int hand = lane; hand < m; hand += WARP) {
+            if (SHARED) copy_later(reach + hand * stride + column, row + hand);
+            else reach[hand * stride + column] = row[hand];
+        }
     }
-    for (int i = threadIdx.x; i < WIDE; i += blockDim.x) reach[m * WIDE + i] = 0.0f;
+    for (int i = threadIdx.x; i < stride; i += blockDim.x) reach[m * stride + i] = 0.0f;
 }
 
 // Step 4. `same_pay` [columns] is what the opponent's same hand, which both cards subtract, is worth.
-template <int WIDE>
 __device__ __forceinline__ void store_values(const Piece& piece, const OwnHand* own_list, const Real* base,
-                                             const Real* parts, const float* reach, const Real* same_pay,
+                                             const Real* parts, const float* reach, int stride, const Real* same_pay,
                                              const int* value_row) {
     const int n = piece.job.own_hands, columns = piece.columns;
     const unsigned char* const alive = piece.job.own_alive + (long long)piece.number * n;
     float* const values = piece.job.value_rows + piece.street.value_at + (long long)piece.slot * piece.street.value_rows * n;
     for (int hand = threadIdx.x; hand < n; hand += blockDim.x) {
         const OwnHand own = own_list[hand];
-        const Real* const all = base + own.group * WIDE;
-        const Real* const lower = parts + own.lower * WIDE;
-        const Real* const higher = parts + own.higher * WIDE;
-        const float* const same = reach + own.same * WIDE;
+        const Real* const all = base + own.group * stride;
+        const Real* const lower = parts + own.lower * stride;
+        const Real* const higher = parts + own.higher * stride;
+        const float* const same = reach + own.same * stride;
         const bool lives = alive[hand];
 #pragma unroll 2
         for (int column = 0; column < columns; column += 2) {
@@ -87,12 +85,13 @@ __device__ __forceinline__ void store_values(const Piece& piece, const OwnHand* 
 }
 
 struct Tile {
-    float* reach;   // [opponent hands + 1][STRIDE]; the last row is 0
-    Real* parts;    // [1 + pairs][STRIDE]  E; the first row is 0
-    Real* base;     // [groups][STRIDE]  P
-    Real* partial;  // [SEGMENTS][STRIDE]
+    float* reach;   // [opponent hands + 1][stride]; the last row is 0
+    Real* parts;    // [1 + pairs][stride]  E; the first row is 0
+    Real* base;     // [groups][stride]  P
+    Real* partial;  // [SEGMENTS][stride]
     unsigned* operations;  // of all units
     Unit* units;           // [SEGMENTS + deck + 1]
+    int stride;            // numbers from one row to the next
 };
 
 // An operation: where a row of reach begins, and two flags in the highest bits, which an address in bytes shifts out.
@@ -140,7 +139,7 @@ __device__ __forceinline__ void running_sums(const Tile& tile, int unit, Two<Rea
             BOTH(i) sum[i] += (Real)reach[j][i];
             if (operations[j] & EMIT) {
                 two_at(to) = {paid[0] + sum[0] * pay.equal[0], paid[1] + sum[1] * pay.equal[1]};
-                to += STRIDE;
+                to += tile.stride;
             }
         }
     }
@@ -150,7 +149,7 @@ __device__ __forceinline__ void base_segment(const Tile& tile, int segment, cons
     Two<Real> sum = {0, 0}, all = {0, 0};
     for (int k = 0; k < SEGMENTS; k++) {
         if (k == segment) sum = all;
-        const Two<Real> partial = two_at(tile.partial + k * STRIDE);
+        const Two<Real> partial = two_at(tile.partial + k * tile.stride);
         BOTH(i) all[i] += partial[i];
     }
     running_sums(tile, segment, sum, all, pay, tile.base + tile.units[segment].row);
@@ -160,17 +159,14 @@ __device__ __forceinline__ void card_parts(const Tile& tile, int unit, const Pay
     running_sums(tile, unit, {0, 0}, sum_rows(tile, unit), pay, tile.parts + tile.units[unit].row);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-showdowns(const Job* jobs, const Item* items, const Rooms* rooms, char* space) {
-    __align__(16) __shared__ Real same_pay[STRIDE];
-    __align__(8) __shared__ int value_row[STRIDE];
-    const Item item = items[blockIdx.x];
-    const Rooms room = *rooms;
-    const Job& job = jobs[item.job];
-    const Piece piece = piece_of(jobs, item, job.showdown_first, job.showdowns, job.showdown_pays, WIDTH);
+// Showdowns of one piece. `outside`: device memory of the block for tiles that do not fit in shared memory.
+__device__ __forceinline__ void showdowns(const Job& job, const Item& item, const Rooms& room, char* outside) {
+    __align__(16) __shared__ Real same_pay[MOST_COLUMNS];
+    __align__(8) __shared__ int value_row[MOST_COLUMNS];
+    const int width = room.width, stride = room.stride;
+    const Piece piece = piece_of(job, item, item.piece, job.showdown_first, job.showdowns, job.showdown_pays, width);
     const int n = job.own_hands, deck = job.deck, final = piece.final;
     const int team = threadIdx.x / TEAM, teams = blockDim.x / TEAM;
-    char* const outside = space + (long long)blockIdx.x * room.block_bytes;
     Tile tile;
     tile.reach = (float*)(REACH_SHARED ? (char*)shared_space + room.reach : outside + room.reach);
     tile.parts = (Real*)(PARTS_SHARED ? (char*)shared_space + room.parts : outside + room.parts);
@@ -179,24 +175,27 @@ showdowns(const Job* jobs, const Item* items, const Rooms* rooms, char* space) {
     tile.operations = (unsigned*)(shared_space + room.operations);
     tile.units = (Unit*)(shared_space + room.units);
 
+    tile.stride = stride;
+
     // 1. Reach and lists.
     const int units = SEGMENTS + deck;
     const Unit* const unit_list = job.units + (long long)final * (units + 1);
     const int count = unit_list[units].first / FOUR;
     const Operations* const operations = (const Operations*)(job.operations + (long long)final * job.most_operations);
-    gather<STRIDE>(piece, tile.reach);
+    gather<REACH_SHARED>(piece, tile.reach, stride);
     for (int i = threadIdx.x; i < count; i += blockDim.x) {
         Operations found = operations[i];
-        EACH(j) found[j] = (found[j] & (MARK | EMIT)) | (found[j] & ~(MARK | EMIT)) * STRIDE;
+        EACH(j) found[j] = (found[j] & (MARK | EMIT)) | (found[j] & ~(MARK | EMIT)) * stride;
         ((Operations*)tile.operations)[i] = found;
     }
-    for (int i = threadIdx.x; i <= units; i += blockDim.x) tile.units[i] = {unit_list[i].first, unit_list[i].row * STRIDE};
-    for (int i = threadIdx.x; i < STRIDE; i += blockDim.x) tile.parts[i] = 0;
+    for (int i = threadIdx.x; i <= units; i += blockDim.x) tile.units[i] = {unit_list[i].first, unit_list[i].row * stride};
+    for (int i = threadIdx.x; i < stride; i += blockDim.x) tile.parts[i] = 0;
     for (int i = threadIdx.x; i < piece.paired(); i += blockDim.x) {
         const double* const pays = piece.pays + piece.column(i);
-        same_pay[i] = (Real)(pays[WIDTH] + pays[2 * WIDTH]);
+        same_pay[i] = (Real)(pays[width] + pays[2 * width]);
         value_row[i] = piece.terminal[piece.column(i)].value_row;
     }
+    wait_for_copies();
     SYNC_BLOCK();
 
     const Tile whole = tile;
@@ -206,62 +205,89 @@ showdowns(const Job* jobs, const Item* items, const Rooms* rooms, char* space) {
     BOTH(i) {
         const double* const pays = piece.pays + piece.column(column + i);
         pay.weaker[i] = (Real)pays[0];
-        pay.equal[i] = (Real)pays[WIDTH];
-        pay.all[i] = (Real)pays[2 * WIDTH];
+        pay.equal[i] = (Real)pays[width];
+        pay.all[i] = (Real)pays[2 * width];
     }
     tile.reach = REACH_SHARED ? settled(tile.reach + column) : tile.reach + column;
     tile.parts += column;
     tile.base += column;
     tile.partial += column;
     if (working)  // 2.
-        for (int segment = team; segment < SEGMENTS; segment += teams)
-            two_at(tile.partial + segment * STRIDE) = sum_rows(tile, segment);
-    SYNC_BLOCK();
-    if (working)  // 3.
         for (int unit = team; unit < units; unit += teams) {
-            if (unit < SEGMENTS) base_segment(tile, unit, pay);
+            if (unit < SEGMENTS) two_at(tile.partial + unit * stride) = sum_rows(tile, unit);
             else card_parts(tile, unit, pay);
         }
     SYNC_BLOCK();
-    store_values<STRIDE>(piece, job.own_list + (long long)final * n, whole.base, whole.parts, whole.reach, same_pay, value_row);
+    if (working)  // 3.
+        for (int segment = team; segment < SEGMENTS; segment += teams) base_segment(tile, segment, pay);
+    SYNC_BLOCK();
+    store_values(piece, job.own_list + (long long)final * n, whole.base, whole.parts, whole.reach, stride, same_pay,
+                 value_row);
 }
 
-extern "C" __global__ void __launch_bounds__(256) folds(const Job* jobs, const Item* items) {
-    __align__(16) __shared__ Real same_pay[FOLD_WIDTH], base[FOLD_WIDTH], partial[8][FOLD_WIDTH];
-    __align__(8) __shared__ int value_row[FOLD_WIDTH];
-    const Item item = items[blockIdx.x];
-    const Job& job = jobs[item.job];
-    const Piece piece = piece_of(jobs, item, job.fold_first, job.folds, job.fold_pays, FOLD_WIDTH);
+// Folds of one piece.
+__device__ __forceinline__ void folds(const Job& job, const Item& item, const Rooms& room) {
+    __align__(16) __shared__ Real same_pay[MOST_COLUMNS], base[MOST_COLUMNS];
+    __align__(8) __shared__ int value_row[MOST_COLUMNS];
+    const int width = room.fold_width, stride = room.fold_stride;
+    const Piece piece = piece_of(job, item, ~item.piece, job.fold_first, job.folds, job.fold_pays, width);
     const int m = job.other_hands, deck = job.deck;
-    const int warp = threadIdx.x / WARP, warps = blockDim.x / WARP, lane = threadIdx.x % WARP;
-    float* const reach = (float*)shared_space;  // [opponent hands + 1][FOLD_STRIDE]
-    Real* const parts = (Real*)(reach + (m + 1) * FOLD_STRIDE + (m + 1) % 2 * 2);  // [1 + deck][FOLD_STRIDE]
-    gather<FOLD_STRIDE>(piece, reach);
-    for (int i = threadIdx.x; i < FOLD_STRIDE; i += blockDim.x) parts[i] = 0;
+    const int team = threadIdx.x / TEAM, teams = blockDim.x / TEAM;
+    float* const reach = (float*)shared_space;                                   // [opponent hands + 1][stride]
+    Real* const parts = (Real*)(reach + (m + 1) * stride + (m + 1) % 2 * 2);     // [1 + deck][stride]
+    Real* const partial = parts + (1 + deck) * stride;                           // [SEGMENTS][stride]
+    int* const held = (int*)(partial + SEGMENTS * stride);                       // rows of the hands that hold each card
+    const int holders = job.held_first[deck];
+    gather(piece, reach, stride);
+    for (int i = threadIdx.x; i < holders; i += blockDim.x) held[i] = job.held_hands[i] * stride;
+    for (int i = threadIdx.x; i < stride; i += blockDim.x) parts[i] = 0;
     for (int i = threadIdx.x; i < piece.paired(); i += blockDim.x) {
-        same_pay[i] = (Real)piece.pays[2 * FOLD_WIDTH + piece.column(i)];
+        same_pay[i] = (Real)piece.pays[2 * width + piece.column(i)];
         value_row[i] = piece.terminal[piece.column(i)].value_row;
     }
+    wait_for_copies();
     SYNC_BLOCK();
-    const Real pay = lane < piece.paired() ? same_pay[lane] : (Real)0;
-    for (int card = warp; card < deck; card += warps) {
-        Real sum = 0;
+    const int column = threadIdx.x % TEAM * 2;
+    if (column < piece.columns) {
+        const float* const from = reach + column;
+        const Two<Real> pay = two_at(same_pay + column);
+        for (int unit = team; unit < SEGMENTS + deck; unit += teams) {
+            Two<Real> sum = {0, 0};
+            if (unit < SEGMENTS) {
+                const int end = m * (unit + 1) / SEGMENTS;
 #pragma unroll 4
-        for (int k = job.held_first[card]; k < job.held_first[card + 1]; k++)
-            sum += (Real)reach[job.held_hands[k] * FOLD_STRIDE + lane];
-        parts[(1 + card) * FOLD_STRIDE + lane] = sum * pay;
+                for (int hand = m * unit / SEGMENTS; hand < end; hand++) {
+                    const Two<float> met = two_at(from + hand * stride);
+                    BOTH(i) sum[i] += (Real)met[i];
+                }
+                two_at(partial + unit * stride + column) = sum;
+            } else {
+                const int card = unit - SEGMENTS, end = job.held_first[card + 1];
+#pragma unroll 4
+                for (int k = job.held_first[card]; k < end; k++) {
+                    const Two<float> met = two_at(from + held[k]);
+                    BOTH(i) sum[i] += (Real)met[i];
+                }
+                two_at(parts + (1 + card) * stride + column) = {sum[0] * pay[0], sum[1] * pay[1]};
+            }
+        }
     }
-    Real sum = 0;
-#pragma unroll 4
-    for (int hand = warp; hand < m; hand += warps) sum += (Real)reach[hand * FOLD_STRIDE + lane];
-    partial[warp][lane] = sum;
     SYNC_BLOCK();
-    if (warp == 0) {
+    for (int i = threadIdx.x; i < piece.paired(); i += blockDim.x) {
         Real all = 0;
-        for (int i = 0; i < warps; i++) all += partial[i][lane];
-        base[lane] = all * pay;
+        for (int k = 0; k < SEGMENTS; k++) all += partial[k * stride + i];
+        base[i] = all * same_pay[i];
     }
     SYNC_BLOCK();
     const OwnHand* const own_list = job.fold_list + job.runouts[piece.number].symmetry * job.own_hands;
-    store_values<FOLD_STRIDE>(piece, own_list, base, parts, reach, same_pay, value_row);
+    store_values(piece, own_list, base, parts, reach, stride, same_pay, value_row);
+}
+
+// Both in one launch; pieces of folds are numbered from -1 down.
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+terminals(const Job* jobs, const Item* items, const Rooms* rooms, char* space) {
+    const Item item = items[blockIdx.x];
+    const Job& job = jobs[item.job];
+    if (item.piece >= 0) showdowns(job, item, *rooms, space + (long long)blockIdx.x * rooms->block_bytes);
+    else folds(job, item, *rooms);
 }

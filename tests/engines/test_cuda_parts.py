@@ -1,0 +1,423 @@
+"""The parts of the CUDA engine where lists, rows or memory run out: each must give what an engine with plenty gives."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from regretless.engines.public.cuda import program, sizes, walks
+from regretless.engines.public.cuda._distinct_kernels import most_distinct
+from regretless.engines.public.cuda.arena import Arena
+from regretless.engines.public.cuda.batch import CudaBatch, kind_of
+from regretless.engines.public.cuda.engine import CudaPublicEngine
+from regretless.engines.public.cuda.packing import ALIGNMENT, pack, places_of
+from regretless.engines.public.cuda.records import DECISION, ITEM, LINE, OWN_HAND, RUNOUT, SEGMENTS, TERMINAL, UNIT
+from regretless.engines.public.reference import PublicReference
+from regretless.forms.betting import Branch, flatten, poker_payoffs
+from regretless.forms.public import DEAD, Hands, Kind, PublicForm
+from regretless.forms.public_size import size_of_form
+
+sys.path.insert(0, str(Path(__file__).parent))
+from cuda_host_device import HostDevice
+from random_public import random_form
+from test_cuda_public import NoKernels, assert_same, begin, form_of, needs_gcc, rows
+
+
+@pytest.fixture(autouse=True)
+def _no_plans() -> Iterator[None]:
+    """Plans are remembered; here they differ in how many rows threads keep."""
+    program._plans.clear()
+    yield
+    program._plans.clear()
+
+
+def with_tree(form: PublicForm, root: Branch) -> PublicForm:
+    tree = flatten(root, starting_pot=1.0)
+    return replace(form, tree=tree, payoffs=poker_payoffs(tree, rake=0.03, rake_cap=1.5))
+
+
+def many_actions(streets: int, sizes: int, deep: int) -> Branch:
+    """A betting tree in which every first bet has `sizes` sizes, and `deep` raises follow."""
+
+    def after(paid: tuple[float, float], player: int, street: int, depth: int) -> Branch:
+        level = (max(paid), max(paid))
+        children: dict[str, Branch] = {}
+        if paid[player] < paid[1 - player]:
+            children["fold"] = Branch(Kind.FOLD, paid, player)
+        if depth == 0:
+            children["check"] = after(paid, 1 - player, street, 1)
+        elif street + 1 == streets:
+            children["call"] = Branch(Kind.SHOWDOWN, level)
+        else:
+            children["call"] = Branch(Kind.CHANCE, level, children={"": after(level, street % 2, street + 1, 0)})
+        for size in range(sizes if depth == 0 else 1 if depth < deep else 0):
+            owed = max(paid) + 0.7 + size + 0.3 * depth
+            raised = (owed, paid[1]) if player == 0 else (paid[0], owed)
+            children[f"bet {size}"] = after(raised, 1 - player, street, depth + 1)
+        return Branch(Kind.DECISION, paid, player, children)
+
+    return after((1.0, 1.0), 0, 0, 0)
+
+
+def busy_form(streets: int) -> PublicForm:
+    """Decisions with five actions and more, lines with many rows, and different numbers of hands."""
+    form = random_form(7, deck=7 if streets == 1 else 5, streets=streets, most_hands=10)
+    return with_tree(form, many_actions(streets, 5 if streets == 1 else 4, 3 if streets == 1 else 1))
+
+
+def lock_some(form: PublicForm, *engines: CudaPublicEngine | PublicReference) -> None:
+    """Lock the root, and some hands at a decision of the last street."""
+    last = len(form.streets) - 1
+    nodes = np.flatnonzero((form.tree.kind == Kind.DECISION) & (form.tree.street == last))
+    some = np.arange(len(form.hands[int(form.tree.player[nodes[-1]])].weight)) % 2 == 0
+    for engine in engines:
+        for node, runout, hands in ((0, 0, None), (int(nodes[-1]), len(form.streets[last].parent) - 1, some)):
+            chosen = np.full(engine.strategy(node, runout).shape, 0.125)
+            chosen[0] = 1.0 - 0.125 * (len(chosen) - 1)
+            engine.lock(node, chosen, runout, hands)
+
+
+def assert_equal(one: CudaPublicEngine, two: CudaPublicEngine) -> None:
+    """All bits of both are the same."""
+    assert one.evaluate() == two.evaluate()
+    expected = two.snapshot().arrays
+    for name, numbers in one.snapshot().arrays.items():
+        np.testing.assert_array_equal(numbers, expected[name])
+    for values, same in zip(one.values_before_last(1), two.values_before_last(1), strict=True):
+        np.testing.assert_array_equal(values, same)
+
+
+def solved(form: PublicForm, *, storage: int = 32, locks: bool = False) -> CudaPublicEngine:
+    engine = CudaPublicEngine(form, device=HostDevice(), storage=storage)
+    begin(form, engine)
+    if locks:
+        lock_some(form, engine)
+    engine.advance(rows(4, 2))
+    return engine
+
+
+@needs_gcc
+@pytest.mark.parametrize("streets", [1, 2])
+def test_lines_with_more_rows_than_threads_keep(streets: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    form = busy_form(streets)
+    assert np.diff(form.tree.first_child).max() > program.INLINE
+    expected = solved(form, locks=True)
+    plain = PublicReference(form)
+    begin(form, plain)
+    lock_some(form, plain)
+    plain.advance(rows(4, 2))
+    assert_same(expected, plain, 1e-5)
+    for kept in (2, 1) if streets == 1 else (1,):
+        monkeypatch.setattr(program, "KEPT", kept)
+        program._plans.clear()
+        engine = solved(form, locks=True)
+        assert engine.spot.plans[0].streets[-1]["own_rows"] > 0  # not all are kept
+        assert_equal(engine, expected)
+
+
+@needs_gcc
+def test_sixteen_bits_with_more_rows_than_threads_keep(monkeypatch: pytest.MonkeyPatch) -> None:
+    form = busy_form(1)
+    expected = solved(form, storage=16, locks=True)
+    monkeypatch.setattr(program, "KEPT", 2)
+    program._plans.clear()
+    assert_equal(solved(form, storage=16, locks=True), expected)
+
+
+@needs_gcc
+def test_more_actions_than_needs_are_noted() -> None:
+    """Reach of actions beyond the 32nd is stored unasked, so that threads must have room for it."""
+    actions = {f"to {k}": Branch(Kind.FOLD, (1.0 + 0.1 * k, 1.0), 1 - k % 2) for k in range(program.NEEDED_BITS + 4)}
+    actions["show"] = Branch(Kind.SHOWDOWN, (2.0, 2.0))
+    form = with_tree(form_of("random-18-1"), Branch(Kind.DECISION, (1.0, 1.0), 0, actions))
+    engine, plain = CudaPublicEngine(form, device=HostDevice()), PublicReference(form)
+    assert engine.spot.plans[0].kept == (1 + len(actions) - program.NEEDED_BITS,)
+    begin(form, engine, plain)
+    for each in (engine, plain):
+        each.advance(rows(4, 2))
+    assert_same(engine, plain, 1e-5)
+
+
+def test_ways_up_take_turns_with_rows_that_both_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks of one launch run in any order, which the emulated device does not show."""
+    launched: list[np.ndarray] = []
+
+    class Listening(NoKernels):
+        def compile(self, source: str, flags: tuple[str, ...]) -> dict:
+            kernels = super().compile(source, flags)
+            kernels["value_up"] = lambda grid, threads, shared, jobs, items, blocks, street, *_: launched.append(
+                items if street == 1 else items[:0]
+            )
+            return kernels
+
+    form = busy_form(2)
+    for kept in (program.KEPT, 2):
+        monkeypatch.setattr(program, "KEPT", kept)
+        program._plans.clear()
+        engine = CudaPublicEngine(form, device=Listening())
+        launched.clear()
+        engine._walks.evaluate(0)
+        together = [items for items in launched if len(items)]
+        assert len(together) == (1 if kept > 2 else 2)
+        assert sum(map(len, together)) == 2 * len(form.streets[1].parent)
+        if kept == 2:
+            for items in together:
+                assert len(np.unique(items["runout"])) == len(items)
+
+
+@needs_gcc
+def test_deals_that_do_not_fit_in_shared_memory_and_runouts_that_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    form = random_form(17, deck=7, streets=2, most_hands=21)
+    expected = solved(form, locks=True)
+    assert expected.layout.hands[0] != expected.layout.hands[1]
+    pairs = zip(*map(expected.spot._slot_rows, range(2)), strict=True)
+    monkeypatch.setattr(walks, "MOST_TERMS", 1)
+    monkeypatch.setattr(walks, "WAVE_BYTES", 4 * 4 * sum(map(max, pairs)) + 1)
+    engine = solved(form, locks=True)
+    assert engine.spot.slots == 4 < expected.spot.slots
+    assert_equal(engine, expected)
+
+
+@needs_gcc
+def test_a_batch_of_different_trees_whose_spots_end_in_any_order() -> None:
+    """Different lines, hands, runouts and locks; all bits are as alone, even if one is read meanwhile."""
+    forms = [
+        form_of("random-85-2"),
+        with_tree(random_form(10, deck=7, streets=2, most_hands=21), one_line()),
+        with_tree(random_form(9, deck=5, streets=2, most_hands=4), many_actions(2, 1, 1)),
+    ]
+    device = HostDevice()
+    with Arena(device) as arena:
+        together = [CudaPublicEngine(form, device=device, tables=arena) for form in forms]
+    alone = [CudaPublicEngine(form, device=HostDevice()) for form in forms]
+    assert len({tuple(engine.layout.runouts) for engine in alone}) == 3
+    assert len({tuple(engine.layout.hands) for engine in alone}) > 1
+    assert len({len(engine.spot.plans[0].lines) for engine in alone}) > 1
+    for engine, single in zip(together, alone, strict=True):
+        begin(engine.form, engine, single)
+    lock_some(forms[1], together[1], alone[1])
+    lock_some(forms[2], together[2], alone[2])
+    assert len({kind_of(engine) for engine in together}) == 1
+    batch = CudaBatch(together, arena)
+    given = [rows(4, 1), rows(7, 1), rows(4, 1)]
+    active = {0, 1, 2}
+    for retired in (2, 0):
+        batch.advance([steps if number in active else None for number, steps in enumerate(given)])
+        for number in active:
+            alone[number].advance(given[number])
+        together[1].fill_jobs()  # as reading it does
+        batch.retire([retired])
+        active.remove(retired)
+    batch.advance([None, given[1], None])
+    alone[1].advance(given[1])
+    assert batch.evaluate()[1] == alone[1].evaluate()
+    for engine, single in zip(together, alone, strict=True):
+        assert_equal(engine, single)
+
+
+def one_line() -> Branch:
+    """A betting tree with one way to the next card, after which nobody can bet."""
+    fold = Branch(Kind.FOLD, (1.0, 1.0), 1)
+    last = Branch(Kind.DECISION, (1.0, 1.0), 1, {"fold": fold, "call": Branch(Kind.SHOWDOWN, (1.0, 1.0))})
+    deal = Branch(Kind.CHANCE, (1.0, 1.0), children={"": last})
+    return Branch(Kind.DECISION, (1.0, 1.0), 0, {"fold": Branch(Kind.FOLD, (1.0, 1.0), 0), "check": deal})
+
+
+@needs_gcc
+def test_a_batch_in_which_a_player_is_fixed() -> None:
+    forms = [form_of("random-18-1"), form_of("random-40-1")]
+    device = HostDevice()
+    with Arena(device) as arena:
+        together = [CudaPublicEngine(form, device=device, tables=arena) for form in forms]
+    alone = [CudaPublicEngine(form, device=HostDevice()) for form in forms]
+    for engine in (*together, *alone):
+        begin(engine.form, engine)
+        engine.fix(1, engine.strategy)
+        assert engine.fixed == {1}
+    batch = CudaBatch(together, arena)
+    batch.advance([rows(4, 2)] * 2)
+    found = batch.evaluate()
+    for number, engine in enumerate(alone):
+        engine.advance(rows(4, 2))
+        assert engine.evaluate() == found[number]
+        assert_equal(together[number], engine)
+
+
+def count_distinct(strength: np.ndarray, cards: np.ndarray, deck: int) -> tuple[int, int]:
+    groups, pairs = [0], [0]
+    for row in strength.tolist():
+        living = [(level, *held) for level, held in zip(row, cards.tolist(), strict=True) if level >= 0]
+        groups.append(len({level for level, _, _ in living}))
+        pairs.append(len({(level, card) for level, *held in living for card in held if card < deck}))
+    return max(groups), max(pairs)
+
+
+@pytest.mark.parametrize("deck", [1, 2, 7, 52, 63, 64, 65, 70])
+def test_different_strengths_are_counted(deck: int) -> None:
+    random = np.random.default_rng(deck)
+    for hands, levels, dead in ((0, 5, 0.5), (1, 1, 0.0), (9, 3, 0.3), (80, 200, 0.1), (80, 5, 1.0), (300, 7000, 0.5)):
+        cards = np.sort(random.integers(0, deck + 1, size=(hands, 2)), axis=1).astype(np.int16)
+        strength = random.integers(0, levels, size=(4, hands)).astype(np.int16)
+        strength[random.random(strength.shape) < dead] = DEAD
+        assert most_distinct(strength, cards, deck) == count_distinct(strength, cards, deck)
+    assert most_distinct(np.zeros((0, 3), dtype=np.int16), np.zeros((3, 2), dtype=np.int16), deck) == (0, 0)
+
+
+def test_tables_are_packed() -> None:
+    tables = [
+        (np.arange(5, dtype=np.int16), [(0, "a"), (1, "b")]),
+        (np.zeros((0, 3)), [(1, "none")]),
+        (np.arange(24, dtype=np.float64).reshape(4, 6)[:, ::2], [(0, "c")]),
+        (np.ones(2, dtype=DECISION), [(0, "d")]),
+        (np.arange(ALIGNMENT, dtype=np.uint8), []),
+        (np.array(7, dtype=np.int64), [(1, "e")]),
+    ]
+    packed = pack(tables)
+    assert [fields for _, fields in packed.places] == [fields for _, fields in tables]
+    ends = [0]
+    for (begin_at, _), (table, _) in zip(packed.places, tables, strict=True):
+        if table.size == 0:
+            assert begin_at == -1
+            continue
+        assert begin_at % ALIGNMENT == 0
+        assert begin_at >= ends[-1]
+        ends.append(begin_at + table.nbytes)
+        assert packed.block[begin_at : ends[-1]].tobytes() == table.tobytes()
+    assert len(packed.block) >= ends[-1]
+    assert places_of((table.nbytes, fields) for table, fields in tables) == (packed.places, len(packed.block))
+    assert places_of([]) == ([], 0)
+
+
+def test_records_that_are_read_whole_have_no_gaps() -> None:
+    whole = {DECISION: 64, ITEM: 16, LINE: 32, RUNOUT: 16, OWN_HAND: 16, TERMINAL: 8, UNIT: 8}
+    for record, size in whole.items():
+        assert record.itemsize == size
+        assert ALIGNMENT % min(size, 16) == 0
+
+
+def test_an_arena_shares_what_has_the_same_key() -> None:
+    device = HostDevice()
+    arena = Arena(device)
+    made = []
+
+    def make() -> np.ndarray:
+        made.append(len(made))
+        return np.full(3, len(made), dtype=np.int32)
+
+    with arena:
+        first, second, other = arena.once("a", make), arena.once("a", make), arena.once("b", make)
+        assert made == [0, 1]
+    np.testing.assert_array_equal(first, [1, 1, 1])
+    assert device.address(first) == device.address(second) != device.address(other)
+    assert device.address(arena.once("a", make)) == device.address(first)
+    np.testing.assert_array_equal(arena.once("c", make), [3, 3, 3])
+    assert made == [0, 1, 2]
+
+
+def showdown_form(seed: int, deck: int, levels: int, counts: tuple[int, int]) -> PublicForm:
+    """One street; a bet, or a showdown at once. Strengths below `levels`, some hands dead."""
+    random = np.random.default_rng(seed)
+    form = random_form(seed, deck=deck, streets=1, most_hands=2)
+    every = np.array(list(combinations(range(deck), 2)))
+    cards = [every[np.sort(random.choice(len(every), size=count, replace=False))] for count in counts]
+    table = random.integers(0, levels, size=(deck, deck))
+    blocked = random.random((deck, deck)) < 0.2
+    dead = [blocked[held[:, 0], held[:, 1]][None] for held in cards]
+    hands = []
+    for own in range(2):
+        place = {tuple(held): number for number, held in enumerate(cards[1 - own].tolist())}
+        same = np.array([place.get(tuple(held), -1) for held in cards[own].tolist()], dtype=np.int16)
+        hands.append(Hands(random.uniform(0.1, 1.0, counts[own]), cards[own].astype(np.int16), same))
+    strong = [np.where(gone, DEAD, table[held[:, 0], held[:, 1]][None]) for held, gone in zip(cards, dead, strict=True)]
+    alike = [np.arange(count, dtype=np.int16)[None] for count in counts]
+    form = replace(
+        form,
+        hands=(hands[0], hands[1]),
+        streets=(replace(form.streets[0], dead=(dead[0], dead[1])),),
+        strength=(strong[0].astype(np.int16), strong[1].astype(np.int16)),
+        permutations=(alike[0], alike[1]),
+        symmetry=replace(form.symmetry, hands=(alike[0], alike[1])),
+    )
+    return with_tree(form, many_actions(1, 2, 1))
+
+
+def slow_values(form: PublicForm, player: int) -> np.ndarray:
+    """[H] what each hand wins by checking down, pair by pair."""
+    mine, theirs = form.hands[player], form.hands[1 - player]
+    node = int(np.flatnonzero(form.tree.kind == Kind.SHOWDOWN)[0])
+    win, lose, tie = (each[node, player] for each in (form.payoffs.win, form.payoffs.lose, form.payoffs.tie))
+    values = np.zeros(len(mine.weight))
+    for hand, (held, strong) in enumerate(zip(mine.cards.tolist(), form.strength[player][0].tolist(), strict=True)):
+        for other, (cards, strength) in enumerate(
+            zip(theirs.cards.tolist(), form.strength[1 - player][0].tolist(), strict=True)
+        ):
+            if strong >= 0 and strength >= 0 and not set(held) & set(cards):
+                pay = win if strong > strength else lose if strong < strength else tie
+                values[hand] += pay * theirs.weight[other]
+    return values
+
+
+@needs_gcc
+@pytest.mark.parametrize(
+    ("seed", "deck", "levels", "counts"),
+    [(1, 13, 500, (78, 70)), (2, 13, 60, (78, 78)), (3, 12, 3, (60, 5)), (4, 12, 1, (3, 66)), (5, 11, 9, (1, 55))],
+)
+def test_showdowns_equal_a_double_loop(seed: int, deck: int, levels: int, counts: tuple[int, int]) -> None:
+    form = showdown_form(seed, deck, levels, counts)
+    groups = max(len(np.unique(strong[strong >= 0])) for strong in form.strength)
+    assert (groups > SEGMENTS) == (levels > SEGMENTS)
+    engine = CudaPublicEngine(form, device=HostDevice())
+    taken = engine.snapshot()
+    for node in np.flatnonzero(form.tree.kind == Kind.DECISION).tolist():
+        player = int(form.tree.player[node])
+        children = range(*form.tree.first_child[node : node + 2])
+        passive = next(k for k, child in enumerate(children) if form.tree.labels[child] in ("check", "call"))
+        chosen = np.zeros((len(children), len(form.hands[player].weight)))
+        chosen[passive] = 1.0
+        engine.layout.write(taken.arrays[f"average.{player}"], node, 0, chosen)
+    engine.restore(taken)
+    for player in range(2):
+        values = engine.root_values(player) * engine._met[player]
+        np.testing.assert_allclose(values, slow_values(form, player), atol=2e-4)
+
+
+def estimated(form: PublicForm, engine: CudaPublicEngine) -> int:
+    return sizes.estimate(size_of_form(form), storage=engine.storage, predicts=engine.predicts)
+
+
+@pytest.mark.parametrize("streets", [1, 2, 3])
+def test_memory_of_random_forms_is_never_underestimated(streets: int) -> None:
+    for seed in range(8 if streets < 3 else 2):
+        most = 3 + 6 * seed
+        form = random_form(seed, deck=(12, 9, 7)[streets - 1], streets=streets, most_hands=most, rake=0.03)
+        for storage in (32, 16):
+            for variant in ("discounted", "predictive-plus"):
+                engine = CudaPublicEngine(form, device=NoKernels(), storage=storage)
+                engine.advance(rows(1, 1, variant))
+                engine.evaluate()
+                if storage == 16:
+                    before = engine.memory_bytes
+                    for _ in range(2):  # walks in 32 bits of their own, which leave nothing behind
+                        engine.evaluate(engine.strategy)
+                    assert engine.memory_bytes == before
+                assert engine.memory_bytes <= estimated(form, engine)
+
+
+@pytest.mark.parametrize("slots", [1, 3, 7, 10])
+def test_memory_of_waves_is_never_underestimated(slots: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where players with different numbers of hands take turns with rows."""
+    form = with_tree(random_form(25, deck=11, streets=2, most_hands=55), many_actions(2, 3, 3))
+    hands = [len(held.weight) for held in form.hands]
+    assert max(hands) > 3 * min(hands)
+    rows_of = CudaPublicEngine(form, device=NoKernels()).spot._slot_rows
+    for module in (walks, sizes):
+        monkeypatch.setattr(module, "WAVE_BYTES", 4 * slots * max(sum(rows_of(own)) for own in range(2)) + 1)
+    engine = CudaPublicEngine(form, device=NoKernels())
+    engine.evaluate()
+    assert engine.memory_bytes <= estimated(form, engine)
