@@ -51,6 +51,7 @@ class Server:
     """A server in a process of its own."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.process = subprocess.Popen(
             [sys.executable, "-m", "regretless", "serve", str(folder), "--port", "0", "--no-browser"],
             stderr=subprocess.PIPE,

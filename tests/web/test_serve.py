@@ -54,7 +54,7 @@ def test_a_folder_and_a_port_have_one_server(start_server: Callable[[], Server],
     assert f"port: {port} cannot be used" in serve(str(other), "--port", port).stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_a_server_that_ends_saves_its_solves(
     start_server: Callable[[], Server], folder: Path, number: signal.Signals
 ) -> None:
@@ -68,6 +68,16 @@ def test_a_server_that_ends_saves_its_solves(
     assert rl.load(folder / seen["file"]).iterations >= seen["iteration"]
     listed = start_server().client.get(f"{API}/solves").json()["solves"]
     assert [(solve["state"], solve["readable"]) for solve in listed] == [("stopped", True)]
+
+
+def test_a_page_that_follows_does_not_delay_the_end(start_server: Callable[[], Server]) -> None:
+    server = start_server()
+    with server.client.stream("GET", f"{API}/events") as stream:
+        next(stream.iter_lines())
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(timeout=60) == 0
+    assert server.process.stderr is not None
+    assert server.process.stderr.read() == ""
 
 
 def test_saving_on_the_way_changes_nothing(tmp_path: Path) -> None:

@@ -41,8 +41,9 @@ def serve(
         listening = stack.enter_context(_listen(host, port))
         shown = host if is_loopback(host) else socket.gethostname()
         address = f"http://{shown}:{listening.getsockname()[1]}/"
+        app = make_app(folder, host=host, solves=solves)
         config = uvicorn.Config(
-            make_app(folder, host=host, solves=solves),
+            app,
             http="h11",
             ws="none",
             log_level="warning",
@@ -53,7 +54,19 @@ def serve(
         ready(address)
         if show:
             threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
-        uvicorn.Server(config).run(sockets=[listening])
+        _Server(config, app.state.service.queue.end_streams).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """A server that ends its streams first: an open page would keep it waiting."""
+
+    def __init__(self, config: uvicorn.Config, end_streams: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._end_streams = end_streams
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._end_streams()
+        await super().shutdown(sockets)
 
 
 @contextmanager

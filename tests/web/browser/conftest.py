@@ -27,13 +27,23 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def site(solved: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of a server for tests that only read."""
     folder = tmp_path_factory.mktemp("read") / "served"
     shutil.copytree(solved, folder)
     server = Server(folder)
     yield str(server.client.base_url)
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def workshop(solved: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server for tests that write: each uses names of its own, and ends its solves."""
+    folder = tmp_path_factory.mktemp("written") / "served"
+    shutil.copytree(solved, folder)
+    server = Server(folder)
+    yield server
     server.close()
 
 

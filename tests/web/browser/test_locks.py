@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 from tests.web.browser.parts import at_node, cell, hand_row, wait_for_line
+from tests.web.serving import Server
 
 
 @pytest.fixture
-def page(start_server: Any, open_page: Any) -> Any:
-    page = open_page(f"{start_server().client.base_url}/browse?file=river.rgl&line=check&tab=lock")
+def page(workshop: Server, open_page: Any) -> Any:
+    page = open_page(f"{workshop.client.base_url}/browse?file=river.rgl&line=check&tab=lock")
     at_node(page, "ip")
     return page
 
@@ -30,6 +31,8 @@ def test_a_class_a_filter_and_hands_as_text_are_locked(page: Any) -> None:
     lock(page, "check", 100)
     expect(locks).to_have_text(["After check: AA check 100 %Remove"])
     page.get_by_role("button", name="Hands as text").click()
+    lock(page, "check", 50)
+    expect(page.locator(".lock-tab .problem")).to_contain_text("Give the hands to lock")
     page.get_by_label("Hands to lock, as a range").fill("KQo, JJx")
     lock(page, "check", 50)
     expect(page.locator(".lock-tab .problem")).to_contain_text("'x'")

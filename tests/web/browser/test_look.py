@@ -12,6 +12,7 @@ from tests.web.browser.parts import at_node, cell, wait_for_line
 from regretless.web.app import STATIC
 
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
+DESKTOP = {"width": 1280, "height": 720}
 PHONE = {"width": 390, "height": 844}
 HEAVIEST = 300_000  # bytes of all files together
 
@@ -47,8 +48,10 @@ def set_theme(page: Any, theme: str, palette: str) -> None:
 
 
 def serious_findings(page: Any, *rules: str) -> list[str]:
-    """What axe finds serious, by all its rules or by some."""
-    options = {"resultTypes": ["violations"]} | ({"runOnly": list(rules)} if rules else {})
+    """What axe finds, by all its rules unless some are given."""
+    options: dict[str, Any] = {"resultTypes": ["violations"]}
+    if rules:
+        options["runOnly"] = list(rules)
     found = page.evaluate("options => axe.run(document, options).then(answer => answer.violations)", options)
     return [
         f"{each['id']}: {node['target']} {node['failureSummary']}"
@@ -59,21 +62,30 @@ def serious_findings(page: Any, *rules: str) -> list[str]:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_axe_finds_nothing_serious_in_any_theme(site: str, open_page: Any, view: str) -> None:
-    page = open_page(site + VIEWS[view], bypass_csp=True)
-    settle(page)
-    page.add_script_tag(path=AXE)
-    assert serious_findings(page) == []
-    for theme, palette in THEMES:  # which change nothing but colours
-        set_theme(page, theme, palette)
-        assert serious_findings(page, "color-contrast") == [], (theme, palette)
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_a_phone_shows_every_view_without_sideways_scrolling(site: str, open_page: Any, view: str) -> None:
-    page = open_page(site + VIEWS[view], viewport=PHONE)
+def test_a_phone_shows_every_view_without_sideways_scrolling_and_axe_finds_nothing_serious(
+    site: str, open_page: Any, view: str
+) -> None:
+    page = open_page(site + VIEWS[view], viewport=PHONE, bypass_csp=True)
     settle(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.set_viewport_size(DESKTOP)
+    page.add_script_tag(path=AXE)
+    set_theme(page, "dark", "usual")
+    assert serious_findings(page) == []
+    set_theme(page, "light", "safe")
+    assert serious_findings(page, "color-contrast") == []  # the only rule that a theme can break
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing_serious_in_any_theme(site: str, open_page: Any, view: str, size: dict[str, int]) -> None:
+    page = open_page(site + VIEWS[view], viewport=size, bypass_csp=True)
+    settle(page)
+    page.add_script_tag(path=AXE)
+    for theme, palette in THEMES:
+        set_theme(page, theme, palette)
+        assert serious_findings(page) == [], (theme, palette)
 
 
 def test_a_phone_shows_the_parts_in_order_and_large_enough_to_tap(site: str, open_page: Any) -> None:

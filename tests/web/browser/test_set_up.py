@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 from tests.web.browser.parts import cell, paint_range
+from tests.web.serving import Server
 
 SPOT = """
 board = "Qs Jh 2h 7c 3d"
@@ -66,6 +67,34 @@ def test_wrong_options_keep_a_spot_from_being_solved(site: str, open_page: Any) 
     expect(solve).to_be_enabled()
 
 
+def test_an_error_in_a_closed_section_opens_it(site: str, open_page: Any) -> None:
+    page = open_page(f"{site}/setup?file=river.toml")
+    section, rake = page.locator("details.rules"), page.get_by_label("Rake", exact=True)
+    section.locator("summary").click()
+    rake.fill("7")
+    section.locator("summary").click()
+    expect(rake).to_be_visible()
+    expect(page.get_by_text("A field above needs attention")).to_be_visible()
+
+
+def test_locks_of_a_file_are_shown_and_removed(tmp_path: Path, site: str, open_page: Any) -> None:
+    given = tmp_path / "locked.toml"
+    lock = '[[locks]]\nnode = "check"\nhands = "AhKh"\nstrategy = { check = 1.0 }\n'
+    given.write_text(f"{SPOT}{lock}", encoding="utf-8")
+    page = open_page(f"{site}/setup")
+    page.get_by_role("button", name="Open TOML…").click()
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="From this computer…").click()
+    chooser.value.set_files(given)
+    locks = page.get_by_label("Locks of this spot")
+    expect(locks).to_contain_text("After check: AhKh")
+    page.get_by_label("Range of IP as text").fill("KK")
+    expect(page.locator(".spot-locks .problem")).to_contain_text("contains no hand of the player who acts there")
+    locks.get_by_role("button", name="Remove").click()
+    expect(locks).to_be_hidden()
+    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
+
+
 def test_text_paints_the_grid_and_the_grid_writes_text(page: Any) -> None:
     text = page.get_by_label("Range of OOP as text")
     text.fill("[50]KK[/50], AhKh")  # as GTO+ writes it
@@ -116,12 +145,10 @@ def test_a_formation_and_a_random_board_make_a_spot(page: Any) -> None:
     expect(page.locator(".tree")).to_contain_text("OOP acts")
 
 
-def test_a_spot_file_opens_saves_and_opens_again(
-    start_server: Any, folder: Path, tmp_path: Path, open_page: Any
-) -> None:
+def test_a_spot_file_opens_saves_and_opens_again(workshop: Server, tmp_path: Path, open_page: Any) -> None:
     given = tmp_path / "given.toml"
     given.write_text(SPOT, encoding="utf-8")
-    page = open_page(f"{start_server().client.base_url}/setup")
+    page = open_page(f"{workshop.client.base_url}/setup")
     page.get_by_role("button", name="Open TOML…").click()
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="From this computer…").click()
@@ -135,7 +162,7 @@ def test_a_spot_file_opens_saves_and_opens_again(
     page.get_by_label("File name").fill("kept.toml")
     page.get_by_role("button", name="Save in the folder").click()
     expect(page.get_by_role("dialog")).to_have_count(0)
-    assert '"75%"' in (folder / "kept.toml").read_text(encoding="utf-8")
+    assert '"75%"' in (workshop.folder / "kept.toml").read_text(encoding="utf-8")
     page.get_by_role("button", name="Start over").click()
     expect(page.get_by_label("Pot", exact=True)).to_have_value("")
     page.get_by_role("button", name="Open TOML…").click()

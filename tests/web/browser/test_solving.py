@@ -7,15 +7,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 from tests.web.browser.parts import at_node
-from tests.web.serving import API, RIVER, SLOW, is_over, wait_for
+from tests.web.serving import API, RIVER, SLOW, Server, is_over, wait_for
 
 
-@pytest.fixture
-def server(start_server: Any) -> Any:
-    return start_server()
-
-
-def begin(server: Any, spot: dict[str, Any], **options: Any) -> str:
+def begin(server: Server, spot: dict[str, Any], **options: Any) -> str:
     answer = server.client.post(f"{API}/solves", json={"spot": spot, "threads": 1, **options})
     solve: dict[str, Any] = answer.json()["solve"]
     return str(solve["id"])
@@ -25,9 +20,9 @@ def number(page: Any, name: str) -> Any:
     return page.locator(".solve-numbers div", has_text=name).first.locator("dd")
 
 
-def test_a_solve_is_watched_left_reopened_stopped_and_resumed(server: Any, open_page: Any) -> None:
-    id_ = begin(server, SLOW, target=0.0001, name="slow")
-    page = open_page(f"{server.client.base_url}/solve")
+def test_a_solve_is_watched_left_reopened_stopped_and_resumed(workshop: Server, open_page: Any) -> None:
+    id_ = begin(workshop, SLOW, target=0.0001, name="slow")
+    page = open_page(f"{workshop.client.base_url}/solve")
     expect(page.get_by_role("heading", name="slow")).to_be_visible()
     expect(page.locator(".solve-curve polyline")).to_be_visible(timeout=60_000)
     first = int(number(page, "Iteration").inner_text().replace(",", ""))
@@ -40,14 +35,17 @@ def test_a_solve_is_watched_left_reopened_stopped_and_resumed(server: Any, open_
     again.get_by_role("button", name="Stop", exact=True).click()
     again.get_by_role("button", name="Resume", exact=True).click(timeout=60_000)
     again.get_by_role("button", name="Stop", exact=True).click(timeout=60_000)
-    wait_for(server.client, id_, is_over)
+    wait_for(workshop.client, id_, is_over)
 
 
-def test_a_finer_target_goes_on_from_the_coarse_one(server: Any, open_page: Any) -> None:
-    wait_for(server.client, begin(server, RIVER, target=5, name="river to refine"), is_over)
-    page = open_page(f"{server.client.base_url}/solve")
+def test_a_finer_target_goes_on_from_the_coarse_one(workshop: Server, open_page: Any) -> None:
+    wait_for(workshop.client, begin(workshop, RIVER, target=5, name="river to refine"), is_over)
+    page = open_page(f"{workshop.client.base_url}/solve")
     expect(number(page, "Exploitability")).to_contain_text("%")
     before = int(number(page, "Iteration").inner_text())
+    page.get_by_label("Finer target").fill("abc")
+    page.get_by_role("button", name="Solve to a finer target").click()
+    expect(page.get_by_text("Finer target: 'abc' must be a number above 0")).to_be_visible()
     page.get_by_label("Finer target").fill("0.5")
     page.get_by_role("button", name="Solve to a finer target").click()
     expect(page.get_by_label("Finer target")).to_have_value("0.2")  # the next one
@@ -55,22 +53,23 @@ def test_a_finer_target_goes_on_from_the_coarse_one(server: Any, open_page: Any)
     assert float(number(page, "Exploitability").inner_text().split()[0]) <= 0.5
 
 
-def test_solves_wait_for_each_other_and_a_waiting_one_can_be_stopped(server: Any, open_page: Any) -> None:
-    slow = begin(server, SLOW, target=0.0001, name="slow")
-    begin(server, RIVER, name="next")
-    page = open_page(f"{server.client.base_url}/solve")
-    waiting = page.locator(".solve-list li", has_text="next")
+@pytest.mark.slow  # tests/web/test_solving.py has a queue as well
+def test_solves_wait_for_each_other_and_a_waiting_one_can_be_stopped(workshop: Server, open_page: Any) -> None:
+    slow = begin(workshop, SLOW, target=0.0001, name="first in line")
+    begin(workshop, RIVER, name="second in line")
+    page = open_page(f"{workshop.client.base_url}/solve")
+    waiting = page.locator(".solve-list li", has_text="second in line")
     expect(waiting).to_contain_text("queued")
     waiting.get_by_role("button").click()
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(waiting).to_contain_text("stopped")
-    page.locator(".solve-list li", has_text="slow").get_by_role("button").click()
+    page.locator(".solve-list li", has_text="first in line").get_by_role("button").click()
     page.get_by_role("button", name="Stop", exact=True).click()
-    wait_for(server.client, slow, is_over)
+    wait_for(workshop.client, slow, is_over)
 
 
-def test_a_small_game_is_solved_and_browsed(server: Any, open_page: Any) -> None:
-    page = open_page(f"{server.client.base_url}/solve")
+def test_a_small_game_is_solved_and_browsed(workshop: Server, open_page: Any) -> None:
+    page = open_page(f"{workshop.client.base_url}/solve")
     page.get_by_label("Game", exact=True).select_option("kuhn")
     page.get_by_role("button", name="Solve", exact=True).click()
     page.get_by_role("button", name="Browse", exact=True).click(timeout=60_000)
@@ -78,12 +77,12 @@ def test_a_small_game_is_solved_and_browsed(server: Any, open_page: Any) -> None
     expect(page.locator(".game-sets tbody tr")).to_have_count(12)
 
 
-def test_a_file_is_browsed_while_it_is_being_solved(server: Any, open_page: Any) -> None:
-    id_ = begin(server, SLOW, target=0.0001, name="slow")
-    solve = wait_for(server.client, id_, lambda solve: bool(solve["readable"]))
-    page = open_page(f"{server.client.base_url}/browse?file={solve['file']}")
+def test_a_file_is_browsed_while_it_is_being_solved(workshop: Server, open_page: Any) -> None:
+    id_ = begin(workshop, SLOW, target=0.0001, name="read meanwhile")
+    solve = wait_for(workshop.client, id_, lambda solve: bool(solve["readable"]))
+    page = open_page(f"{workshop.client.base_url}/browse?file={solve['file']}")
     at_node(page, "oop")
-    server.client.post(f"{API}/solves/{id_}/stop", json={})
-    wait_for(server.client, id_, is_over)
-    last = server.client.get(f"{API}/solves/{id_}").json()["solve"]["exploitability"]
+    workshop.client.post(f"{API}/solves/{id_}/stop", json={})
+    wait_for(workshop.client, id_, is_over)
+    last = workshop.client.get(f"{API}/solves/{id_}").json()["solve"]["exploitability"]
     expect(page.locator(".badge")).to_have_text(f"{last:#.2g} % of pot")

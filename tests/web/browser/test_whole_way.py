@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 from tests.web.browser.parts import at_node, hand_row, paint_range, shown_frequencies, take, wait_for_line
+from tests.web.serving import Server
 
 BOARD = ["K of hearts", "Q of spades", "J of spades", "2 of clubs", "3 of diamonds"]
 
@@ -39,8 +40,9 @@ def solve(page: Any) -> None:
     page.get_by_role("button", name="Browse", exact=True).wait_for()
 
 
-def test_from_the_first_click_to_a_locked_solution(start_server: Any, folder: Path, open_page: Any) -> None:
-    page = open_page(f"{start_server().client.base_url}/setup")
+def test_from_the_first_click_to_a_locked_solution(workshop: Server, open_page: Any) -> None:
+    folder = workshop.folder
+    page = open_page(f"{workshop.client.base_url}/setup")
     set_up_river(page)
     solve(page)
     page.get_by_role("button", name="Browse", exact=True).click()

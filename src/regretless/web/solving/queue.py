@@ -63,16 +63,19 @@ class SolveQueue:
 
     async def close(self) -> None:
         """Stop what runs, and wait until it is saved."""
-        self._closing = True
+        self.end_streams()
         for job in list(self.jobs.values()):
             if job.id in self._tasks:
                 self._tell_to_stop(job)
             elif not job.is_over:
                 self._end(job, "stopped", "the server ended before the solve began: resume it")
-        for event in self._streams:
-            event.set()
         if self._tasks:
             await asyncio.wait(self._tasks.values(), timeout=CLOSING_SECONDS)
+
+    def end_streams(self) -> None:
+        """End what pages follow; nothing more can be started."""
+        self._closing = True
+        self._wake()
 
     # --- what can be asked -------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ export function browseKeys({ scene, parts, move, change }) {
   const decision = () => scene()?.node.kind === "decision";
   const chance = () => scene()?.node.kind === "chance";
   const visited = new Map(); // line -> the step taken from it last, for →
-  let rank = ""; // the first half of a card typed at a chance node
+  let rank = ""; // the first half of a card typed at a chance node; any other key drops it
 
   const parent = () => scene().node.parent;
 
@@ -86,20 +86,20 @@ export function browseKeys({ scene, parts, move, change }) {
 
   const inGrid = (event) => event.target.closest?.(".grid");
 
-  return [
+  const card = {
+    keys: [..."akqjt98765432cdhs"],
+    shown: "T H",
+    label: "at a card to come: its rank and suit",
+    when: (event) => chance() && (rank || !"cdhs".includes(event.key.toLowerCase())),
+    run: (_, key) => typeCard(key),
+  };
+  const others = [
     { keys: ["ArrowLeft", "Backspace"], shown: "←", label: "back one step", run: back },
     { keys: ["ArrowRight"], shown: "→", label: "on: the way you came, or the most likely", run: forward },
     { keys: [], shown: "← →", foot: "line" },
     { keys: ["ArrowUp"], shown: "↑", label: "the action or card before", run: () => sideways(-1) },
     { keys: ["ArrowDown"], shown: "↓", label: "the action or card after", run: () => sideways(1) },
     { keys: ["Home"], shown: "Home", label: "first decision", run: () => move("") },
-    {
-      keys: [..."akqjt98765432cdhs"],
-      shown: "T H",
-      label: "at a card to come: its rank and suit",
-      when: (event) => chance() && (rank || !"cdhs".includes(event.key.toLowerCase())),
-      run: (_, key) => typeCard(key),
-    },
     {
       keys: [..."123456789"],
       shown: "1 … 9",
@@ -125,6 +125,7 @@ export function browseKeys({ scene, parts, move, change }) {
       keys: ["Escape"],
       shown: "Esc",
       label: "unpin, and leave the grid",
+      foot: "unpin, leave the grid",
       run: () => (document.activeElement?.blur(), change({ pin: "", versus: "" })),
     },
     {
@@ -140,7 +141,7 @@ export function browseKeys({ scene, parts, move, change }) {
     {
       keys: ["t"],
       shown: "T",
-      label: "cards that can come",
+      label: "cards that can come (at a card to come: the ten)",
       foot: "cards",
       when: scene,
       run: (_, key) => openTabOf(key),
@@ -151,6 +152,10 @@ export function browseKeys({ scene, parts, move, change }) {
     { keys: ["g"], shown: "G", label: "graph", when: scene, run: (_, key) => openTabOf(key) },
     { keys: ["o"], shown: "O", label: "both ranges", when: scene, run: (_, key) => openTabOf(key) },
     { keys: ["v"], shown: "V", label: "compare two solutions", when: scene, run: (_, key) => openTabOf(key) },
+  ];
+  return [
+    card,
+    ...others.map((each) => ({ ...each, run: (event, key) => ((rank = ""), each.run(event, key)) })),
   ];
 }
 

@@ -50,7 +50,9 @@ export function lockTab({ changed }) {
   async function hands() {
     if (scope === "class") return scene.state.pin;
     if (scope === "filter") return filteredHands();
-    return scope === "text" ? text.value.trim() : "";
+    if (scope === "node") return "";
+    if (!text.value.trim()) throw new Error("Give the hands to lock, or choose Whole node.");
+    return text.value.trim();
   }
 
   /** A filter may name categories; a lock names the hands that are in them on this board. */
@@ -160,6 +162,7 @@ export function lockTab({ changed }) {
     fill(
       list,
       make("h3.label", {}, draft.length ? "New locks" : "No new locks yet"),
+      draft.length > 1 ? make("p.hint", {}, "Where two locks name the same hands, the later one holds.") : null,
       make(
         "ul.lock-list",
         {},

@@ -27,6 +27,14 @@ export function replaceDraft(given) {
   store("spot", spot);
 }
 
+export const draftLocks = () => spot.locks ?? [];
+
+export function removeLock(place) {
+  spot.locks = draftLocks().toSpliced(place, 1);
+  if (!spot.locks.length) delete spot.locks;
+  store("spot", spot);
+}
+
 /** A field by its path: read("bets.river.oop.bet"). */
 export function readField(path) {
   const value = path.split(".").reduce((table, key) => table?.[key], spot);

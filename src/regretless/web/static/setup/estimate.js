@@ -117,7 +117,7 @@ export function estimateBar({ meta, changed }) {
       const missing = errors
         .filter((error) => isMissing(error.message))
         .map((error) => MISSING[error.field] ?? error.field);
-      const todo = missing.length ? `Still to set: ${missing.join(", ")}` : "";
+      const todo = missing.length ? `Still to set: ${missing.join(", ")}` : "A field above needs attention";
       problem.textContent = elsewhere.join(". ") || (valid ? (estimate?.note ?? "") : todo);
       solve.disabled = !valid || !(estimate?.fits[bits] ?? true);
     },

@@ -55,12 +55,14 @@ export function fieldSet(changed) {
       }
       const elsewhere = [];
       for (const { field, message } of errors) {
-        const found = fields.get(field.replace(/\[\d+\]$/, "")); // of an entry of a list: the list
+        const found = fields.get(field.replace(/\[\d+\].*$/, "")); // of an entry of a list: the list
         if (isMissing(message)) continue;
         if (!found) elsewhere.push(`${field ? `${field}: ` : ""}${message}`);
         else {
           found.problem.textContent = message;
           set(found.input, { "aria-invalid": "true" });
+          const section = found.input.closest("details");
+          if (section) section.open = true;
         }
       }
       return elsewhere;

@@ -9,6 +9,7 @@ import { EMPTY, replaceDraft, spotToSend, writeField } from "./draft.js";
 import { estimateBar } from "./estimate.js";
 import { fieldSet } from "./fields.js";
 import { formationMenu } from "./presets.js";
+import { lockList } from "./locks.js";
 import { rangeEditor } from "./range-editor.js";
 import { ruleFields } from "./rules.js";
 import { sizeFields } from "./sizes.js";
@@ -29,6 +30,7 @@ export function mount(root) {
     const editors = ["oop", "ip"].map((player) => rangeEditor(player, { names: meta.hands, fields, changed }));
     const board = boardPicker({ fields, changed });
     const sizes = sizeFields({ fields, help: meta.sizes_help });
+    const locks = lockList({ fields, changed });
     const tree = treePreview();
     const files = fileButtons({ taken: take, problem: (text) => (problem.textContent = text) });
     const middle = make(
@@ -53,6 +55,7 @@ export function mount(root) {
           fields.text("stack", "Stack behind", { placeholder: "240" }),
           fields.text("name", "Name", { placeholder: "optional" }),
         ),
+        locks.root,
       ),
       sizes.root,
     );
@@ -74,7 +77,7 @@ export function mount(root) {
       ),
     );
     setKeys([]);
-    parts = { fields, estimate, editors, board, sizes, tree, files };
+    parts = { fields, estimate, editors, board, sizes, locks, tree, files };
     sizes.show();
     check();
   }
@@ -96,6 +99,7 @@ export function mount(root) {
     parts.editors.forEach((editor) => editor.refresh());
     parts.board.show();
     parts.sizes.show();
+    parts.locks.show();
     check();
   }
 

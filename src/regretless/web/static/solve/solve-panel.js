@@ -51,6 +51,12 @@ export function solvePanel(choose) {
     }
   }
 
+  function refine(id, typed) {
+    const target = Number(typed);
+    if (target > 0) resume(id, target);
+    else message.textContent = `Finer target: '${typed}' must be a number above 0`;
+  }
+
   const resume = (id, target) => attempt(() => post(`/solves/${id}/resume`, { target, iterations: null }));
 
   function drawButtons(solve) {
@@ -81,7 +87,7 @@ export function solvePanel(choose) {
         what === "spot" &&
         make(
           "form.row",
-          { onsubmit: (event) => (event.preventDefault(), resume(id, Number(finer.value))) },
+          { onsubmit: (event) => (event.preventDefault(), refine(id, finer.value)) },
           finer,
           make("button.button", {}, "Solve to a finer target"),
         ),
