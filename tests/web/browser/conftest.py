@@ -9,11 +9,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 from tests.web.serving import Server
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DESKTOP = {"width": 1280, "height": 720}
+PATIENCE = 30_000  # milliseconds: other tests may keep the machine busy
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +22,7 @@ def chromium() -> Iterator[Any]:
     """A browser for the tests of a module: Playwright's event loop must not outlive them."""
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed: apt-get install chromium")
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield browser
@@ -60,7 +62,7 @@ def open_page(chromium: Any) -> Iterator[OpenPage]:
         context = chromium.new_context(viewport=viewport, reduced_motion="reduce", **options)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(PATIENCE)
         host = urlsplit(address).netloc
         page.on("console", lambda said: problems.append(said.text) if said.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: problems.append(str(error)))

@@ -79,7 +79,7 @@ def test_an_error_in_a_closed_section_opens_it(site: str, open_page: Any) -> Non
 
 def test_locks_of_a_file_are_shown_and_removed(tmp_path: Path, site: str, open_page: Any) -> None:
     given = tmp_path / "locked.toml"
-    lock = '[[locks]]\nnode = "check"\nhands = "AhKh"\nstrategy = { check = 1.0 }\n'
+    lock = '[[locks]]\nnode = "check"\nhands = "AhKh"\nstrategy = { "bet 30" = 1.0 }\n'
     given.write_text(f"{SPOT}{lock}", encoding="utf-8")
     page = open_page(f"{site}/setup")
     page.get_by_role("button", name="Open TOML…").click()
@@ -88,8 +88,8 @@ def test_locks_of_a_file_are_shown_and_removed(tmp_path: Path, site: str, open_p
     chooser.value.set_files(given)
     locks = page.get_by_label("Locks of this spot")
     expect(locks).to_contain_text("After check: AhKh")
-    page.get_by_label("Range of IP as text").fill("KK")
-    expect(page.locator(".spot-locks .problem")).to_contain_text("contains no hand of the player who acts there")
+    page.get_by_label("Pot", exact=True).fill("80")
+    expect(page.locator(".spot-locks .problem")).to_contain_text("is not an action there")
     locks.get_by_role("button", name="Remove").click()
     expect(locks).to_be_hidden()
     expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()

@@ -72,6 +72,7 @@ def test_a_small_game_is_solved_and_browsed(workshop: Server, open_page: Any) ->
     page = open_page(f"{workshop.client.base_url}/solve")
     page.get_by_label("Game", exact=True).select_option("kuhn")
     page.get_by_role("button", name="Solve", exact=True).click()
+    expect(page.get_by_role("heading", name="kuhn")).to_be_visible()
     page.get_by_role("button", name="Browse", exact=True).click(timeout=60_000)
     expect(page.get_by_role("heading", name="kuhn")).to_be_visible()
     expect(page.locator(".game-sets tbody tr")).to_have_count(12)

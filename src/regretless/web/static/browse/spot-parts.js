@@ -44,6 +44,7 @@ export function spotParts({ go, change }) {
   const strip = lineStrip(go);
   const bar = actionBar(go);
   const grid = handGrid("Strategy by class", { preview, pin });
+  set(grid.root, { "aria-description": "Arrows move the pin, Tab shows the other player's range, Escape leaves the grid" });
   const numbers = numberChoice((number) => change({ number }));
   const players = summary((player) => change({ player }));
   const pinned = pinnedClass(find);
