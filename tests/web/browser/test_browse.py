@@ -30,6 +30,7 @@ def test_the_folder_is_listed_and_a_file_opens(site: str, open_page: Any) -> Non
 
 def test_any_action_of_the_strip_leads_there(river: Any) -> None:
     take(river, "check")
+    wait_for_line(river, "check")  # the first decision has a bet of 30 too
     take(river, "bet 30")
     wait_for_line(river, "check, bet 30")
     river.locator(".tile").nth(1).get_by_role("button", name=re.compile("^all-in")).click()
