@@ -215,7 +215,8 @@ class Session:
         ]
         ahead = strength[mine] - strength[1 - mine]
         won = float((pay.tie if ahead == 0 else pay.win if ahead > 0 else pay.lose)[node, mine])
-        text = "You split the pot" if ahead == 0 else f"You {'win' if ahead > 0 else 'lose'} {abs(won):g} chips"
+        chips = f" {abs(won):g} chips" if won else ""
+        text = "You split the pot" if ahead == 0 else f"You {'win' if ahead > 0 else 'lose'}{chips}"
         return {
             "end": "showdown",
             "opponent": _cards(self.hands[other]),

@@ -69,7 +69,7 @@ class Spot(Question):
         for player in PLAYERS:
             _check_range(f"{player}.range", self.range_of(player), self.board)
         if not self.oop.remove(self.board).meets(self.ip.remove(self.board)):
-            raise InvalidOption("ip.range", str(self.ip), "always shares a card with oop.range")
+            raise InvalidOption("ip.range", str(self.ip), "always shares a card with OOP's range")
         for lock in self.locks:  # whether their lines exist is checked once there is a tree
             _ = lock.steps, lock.range
 

@@ -56,20 +56,25 @@ export function mount(root) {
     go({ line: scene.node.line }, { remember: false });
   }
 
-  function problem(title, message) {
-    parts = game = scene = null;
+  function problem({ file: asked }, { code, message }) {
+    stopListening();
+    const firstDecision = { ...DEFAULTS, file: file?.file };
+    parts = game = scene = file = null; // read again, once the server answers
     fill(
       root,
       make(
         ".empty",
         { role: "alert" },
-        make("h2", {}, title),
+        make("h2", {}, asked ? `${asked} cannot be shown` : "The files cannot be listed"),
         make("p", {}, message),
         make(
           ".row",
           {},
-          file && make("a.button", { href: address({ ...DEFAULTS, file: file.file }) }, "Go to the first decision"),
-          make("a.button", { href: "/browse" }, "Choose another file"),
+          code === "unreachable" && make("button.button", { onclick: () => show(now()) }, "Try again"),
+          firstDecision.file && make("a.button", { href: address(firstDecision) }, "Go to the first decision"),
+          asked.endsWith(".toml") &&
+            make("a.button", { href: address({ ...DEFAULTS, view: "setup", file: asked }) }, "Open it in Set up"),
+          asked && make("a.button", { href: "/browse" }, "Choose another file"),
         ),
       ),
     );
@@ -139,7 +144,7 @@ export function mount(root) {
       await game.show(state);
     } catch (error) {
       if (scene && scene.file.file === state.file && scene.node.line !== state.line) stay(error.message);
-      else problem(`${state.file || "The folder"} cannot be shown`, error.message);
+      else problem(state, error);
     }
   }
 

@@ -138,7 +138,8 @@ function totals(answer, pot) {
 }
 
 function differences(answer, pot, go) {
-  if (!answer.nodes.length) return make("p.hint", {}, "Both play the same everywhere.");
+  const nodes = answer.nodes.filter((node) => node.moved > 0);
+  if (!nodes.length) return make("p.hint", {}, "Both play the same everywhere.");
   const heads = ["Where they differ most", "Acts", "Reached", "Moved", "EV OOP", "EV IP"];
   return make(
     "table.panel",
@@ -147,7 +148,7 @@ function differences(answer, pot, go) {
     make(
       "tbody",
       {},
-      ...answer.nodes.map((node) =>
+      ...nodes.map((node) =>
         make(
           "tr",
           {},

@@ -100,13 +100,21 @@ function row(set, actions, colours) {
   );
 }
 
+/** What the names of information sets mean, by the name of the game without its options. */
+const LEGENDS = {
+  kuhn: "0:pb is the lowest card after a pass and a bet. p: check or fold, b: bet or call.",
+  leduc: "Ks:cr is the king of spades after a check and a bet. f: fold, c: check or call, r: bet or raise; a slash comes before the public card.",
+};
+
 function facts(answer) {
   const entry = (label, value) => make("div", {}, make("dt.label", {}, label), make("dd", {}, value));
   const measured = answer.curve?.filter((point) => point[2] > 0).length > 1;
   const chart = fittedChart();
   chart.show(measured ? describeCurve(answer.curve) : null);
+  const legend = LEGENDS[answer.game.split("(")[0]];
   return [
     make("h1", {}, answer.game),
+    legend && make("p.hint", {}, legend),
     make(
       "dl",
       {},
@@ -115,6 +123,6 @@ function facts(answer) {
       entry("Iterations", count(answer.iterations)),
       entry("Variant", answer.variant ?? "–"),
     ),
-    measured ? chart.root : null,
+    measured ? make("figure", {}, make("figcaption.label", {}, "Exploitability per game"), chart.root) : null,
   ];
 }

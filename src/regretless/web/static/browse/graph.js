@@ -9,6 +9,8 @@ const KINDS = [
   { kind: "ev", title: "EV in chips", text: chips },
 ];
 
+const axis = () => make("span.hint", {}, "by share of the range, weakest to strongest");
+
 export function graphTab() {
   const parts = KINDS.map((each) => {
     const chart = fittedChart();
@@ -16,7 +18,7 @@ export function graphTab() {
     return {
       ...each,
       chart,
-      root: make("figure.panel", {}, make("figcaption", {}, make("span.label", {}, each.title), ...legend), chart.root),
+      root: make("figure.panel", {}, make("figcaption", {}, make("span.label", {}, each.title), ...legend, axis()), chart.root),
     };
   });
   const none = make("p.hint", {}, "Nobody gets here with any hand, so there is nothing to draw.");

@@ -141,7 +141,6 @@ function sorted(hands, { state, actions }) {
       : column === "hand"
         ? (hand) => -hand.class
         : (hand) => hand[column in COLUMNS ? column : "ev"];
-  const least = -Infinity; // hands without a number come last, whichever way
-  const value = (hand) => key(hand) ?? sign * least;
+  const value = (hand) => key(hand) ?? sign * Infinity; // hands without a number come last, whichever way
   return hands.toSorted((a, b) => sign * (value(a) - value(b)) || a.class - b.class || b.index - a.index);
 }

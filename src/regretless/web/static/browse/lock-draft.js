@@ -20,12 +20,12 @@ export function addLock(file, lock) {
   keepLocks(file, [...others, lock]);
 }
 
-/** "After check: KK, QQ bet 40 70 %, check 30 %". */
+/** "After check: KK, QQ: 70 % bet 40, 30 % check". */
 export function describeLock({ node, player, hands, strategy, source }) {
   const where = node ? `After ${node}` : player ? `Every decision of ${player.toUpperCase()}` : "First decision";
   const played = Object.entries(strategy ?? {}).filter(([, share]) => share >= 0.005);
   const what = source
     ? `as in ${source}`
-    : played.map(([action, share]) => `${action} ${percent(share, 0)} %`).join(", ");
-  return `${where}: ${hands || "every hand"} ${what}`;
+    : played.map(([action, share]) => `${percent(share, 0)} % ${action}`).join(", ");
+  return `${where}: ${hands || "every hand"}: ${what}`;
 }

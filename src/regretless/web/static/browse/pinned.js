@@ -18,7 +18,7 @@ export function pinnedClass(find) {
       if (!shown.length) {
         fill(
           root,
-          make("p.hint", {}, "Click a cell to pin it, shift-click to compare two, or "),
+          make("p.hint", {}, "Pin a cell", make("span.with-mouse", {}, ", shift-click to compare two"), ", or "),
           make("button.button", { onclick: find }, "find a hand"),
         );
         return;

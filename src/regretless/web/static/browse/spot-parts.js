@@ -41,7 +41,7 @@ export function spotParts({ go, change }) {
       ? [previewed]
       : [scene.state.pin, scene.state.versus];
 
-  const strip = lineStrip(go);
+  const strip = lineStrip(go, () => change({ tab: "cards" }));
   const bar = actionBar(go);
   const grid = handGrid("Strategy by class", { preview, pin });
   set(grid.root, { "aria-description": "Arrows move the pin, Tab shows the other player's range, Escape leaves the grid" });

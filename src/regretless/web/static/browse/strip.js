@@ -5,20 +5,20 @@ import { actionColours } from "../shared/colours.js";
 import { fill, make } from "../shared/dom.js";
 import { chips, percent } from "../shared/format.js";
 
-/** `go(line)` is called when an action or a street is clicked. */
-export function lineStrip(go) {
+/** `go(line)` is called when an action or a street is clicked; `openCards()` to choose a card that is to come. */
+export function lineStrip(go, openCards) {
   const root = make("section.strip", { "aria-label": "Line of play", tabindex: 0 });
   return {
     root,
     show({ strip, locks = [] }) {
-      fill(root, ...strip.map((tile, place) => makeTile(tile, place === strip.length - 1, go, locks)));
+      fill(root, ...strip.map((tile, place) => makeTile(tile, place === strip.length - 1, { go, openCards }, locks)));
       requestAnimationFrame(() => (root.scrollLeft = root.scrollWidth)); // the present tile stays in view
     },
   };
 }
 
-function makeTile(tile, present, go, locks) {
-  if (tile.kind === "street") return streetTile(tile, present, go);
+function makeTile(tile, present, { go, openCards }, locks) {
+  if (tile.kind === "street") return streetTile(tile, present, tile.cards.length ? () => go(tile.line) : openCards);
   if (tile.kind === "end") return endTile(tile);
   return decisionTile(tile, present, go, locks);
 }
@@ -33,13 +33,13 @@ function heading(left, right, locked = false) {
   );
 }
 
-function streetTile({ street, cards, pot, line }, present, go) {
-  const shown = cards.length ? cards.map(cardTile) : [make("span.hint", {}, `Choose the ${street} card below`)];
+function streetTile({ street, cards, pot }, present, open) {
+  const shown = cards.length ? cards.map(cardTile) : [make("span.hint", {}, `Choose the ${street} card`)];
   return make(
     `.tile.street${present ? ".present" : ""}`,
     {},
     heading(street, `pot ${chips(pot)}`),
-    make("button.cards", { onclick: () => go(line), title: `Go to the ${street}` }, ...shown),
+    make("button.cards", { onclick: open, title: cards.length ? `Go to the ${street}` : `Show the ${street} cards` }, ...shown),
   );
 }
 

@@ -25,7 +25,8 @@ export function mount(root) {
       setKeys(keys());
     } catch (error) {
       if (error.code === "not-found" && hand) start(hand.file, "");
-      else table.showProblem(error.message);
+      else if (hand) table.showProblem(error.message);
+      else showRefusal(error);
     }
     busy = false;
   }
@@ -76,6 +77,20 @@ export function mount(root) {
     ];
   }
 
+  function showRefusal({ message }) {
+    const choose = { ...DEFAULTS, view: "practice" };
+    fill(
+      root,
+      make(
+        ".empty",
+        { role: "alert" },
+        make("h2", {}, "This file cannot be practised"),
+        make("p", {}, message),
+        make("button.button", { onclick: () => go(choose) }, "Choose a solved spot"),
+      ),
+    );
+  }
+
   async function chooseSpot() {
     setKeys([]);
     showFile(null);
@@ -102,7 +117,7 @@ export function mount(root) {
       if (hand?.file === file) return;
       hand = null;
       fill(root, table.root);
-      const about = await get("/file", { file }).catch((error) => table.showProblem(error.message));
+      const about = await get("/file", { file }).catch(showRefusal);
       if (!about || now().file !== file) return;
       showFile(about);
       const last = stored("practice", {});

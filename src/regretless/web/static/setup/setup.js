@@ -1,6 +1,7 @@
 /** The set-up view: both ranges, the board between them, sizes and rules below, cost and start at the bottom. */
 
 import { aboutServer, latest, post } from "../shared/api.js";
+import { openDialog } from "../shared/dialog.js";
 import { debounced, fill, make } from "../shared/dom.js";
 import { setKeys } from "../shared/keys.js";
 import { go } from "../shared/state.js";
@@ -44,7 +45,7 @@ export function mount(root) {
           {},
           formationMenu(takeFormation),
           files.root,
-          make("button.button", { onclick: () => take(EMPTY) }, "Start over"),
+          make("button.button", { onclick: startOver }, "Start over"),
         ),
         problem,
         board.root,
@@ -106,6 +107,14 @@ export function mount(root) {
   function take(spot) {
     replaceDraft(spot);
     refresh();
+  }
+
+  function startOver() {
+    const dialog = openDialog(
+      "Start over?",
+      make("p", {}, "Ranges, board, sizes and rules are cleared."),
+      make("button.button.primary", { onclick: () => (dialog.close(), take(EMPTY)) }, "Clear everything"),
+    );
   }
 
   function takeFormation({ oop, ip, pot, stack, chip, label }) {

@@ -6,6 +6,8 @@ import { make } from "../shared/dom.js";
 import { fileLinks, listFiles } from "../shared/files.js";
 import { spotToSend } from "./draft.js";
 
+const fileName = (typed) => (typed.trim().endsWith(".toml") ? typed.trim() : `${typed.trim()}.toml`);
+
 /** `taken(spot)` puts a spot into the fields. */
 export function fileButtons({ taken, problem }) {
   const upload = make("input", {
@@ -52,10 +54,11 @@ export function fileButtons({ taken, problem }) {
           onsubmit: async (event) => {
             event.preventDefault();
             try {
-              await put("/spots/file", { file: name.value, spot: spotToSend(), replace: replace.checked });
+              await put("/spots/file", { file: fileName(name.value), spot: spotToSend(), replace: replace.checked });
               dialog.close();
             } catch (error) {
-              note.textContent = error.message;
+              note.textContent =
+                error.code === "conflict" ? `${fileName(name.value)} exists already: tick the box to replace it` : error.message;
             }
           },
         },
@@ -66,7 +69,7 @@ export function fileButtons({ taken, problem }) {
           ".row",
           {},
           make("button.button.primary", {}, "Save in the folder"),
-          make("button.button", { type: "button", onclick: () => download(name.value, note) }, "Download"),
+          make("button.button", { type: "button", onclick: () => download(fileName(name.value), note) }, "Download"),
         ),
       ),
     );

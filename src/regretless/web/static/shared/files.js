@@ -19,7 +19,7 @@ function summary(file) {
 
 /** Exploitability with its unit. */
 export function precision({ exploitability: value, unit }) {
-  return unit === "% of the pot" ? exploitability(value) : `exploitable for ${Number(value).toPrecision(2)}`;
+  return unit === "% of the pot" ? exploitability(value) : `exploitability ${Number(value).toPrecision(2)}`;
 }
 
 /** Links that open files, each in its own view unless `view` is given; `chosen()` is called before one opens. */

@@ -39,12 +39,14 @@ export function describeCurve(points, target = null) {
 export function solveCurve() {
   const title = make("figcaption.label");
   const chart = fittedChart();
-  const none = make("p.hint", {}, "The first measurement is on its way.");
+  const none = make("p.hint");
   const root = make("figure.solve-curve.panel", {}, title, none, chart.root);
   return {
     root,
-    show(points, target, unit) {
-      say(title, `Exploitability, ${unit}`);
+    /** `waiting` is said until there is a measurement. */
+    show(points, target, unit, waiting) {
+      say(title, unit === "per game" ? "Exploitability per game" : `Exploitability, ${unit}`);
+      say(none, waiting);
       none.hidden = points.some((point) => point[2] > 0);
       chart.show(none.hidden ? describeCurve(points, target) : null);
     },

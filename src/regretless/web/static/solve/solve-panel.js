@@ -9,6 +9,14 @@ import { solveCurve } from "./curve.js";
 
 const FINER = 3; // how much smaller the next target is
 
+/** What is said until there is a measurement. */
+const WAITING = {
+  queued: "Waits until another solve ends.",
+  starting: "Starting. The first solve on a machine compiles its kernels, which can take half a minute.",
+  running: "The first measurement is on its way.",
+  stopping: "Stopping.",
+};
+
 export function solvePanel(choose) {
   const title = make("h2");
   const subtitle = make("p.hint");
@@ -138,7 +146,7 @@ export function solvePanel(choose) {
       say(values.Time, duration(solve.seconds));
       say(values["Time left"], isOver(solve) ? "–" : solve.seconds_left === null ? "…" : duration(solve.seconds_left));
       say(values.Memory, bytes(solve.memory_bytes));
-      curve.show(solve.curve ?? [], solve.target, solve.unit ?? "");
+      curve.show(solve.curve ?? [], solve.target, solve.unit ?? "", WAITING[solve.state] ?? "There is no measurement.");
       drawButtons(solve);
     },
   };
