@@ -103,7 +103,9 @@ function row(set, actions, colours) {
 /** What the names of information sets mean, by the name of the game without its options. */
 const LEGENDS = {
   kuhn: "0:pb is the lowest card after a pass and a bet. p: check or fold, b: bet or call.",
-  leduc: "Ks:cr is the king of spades after a check and a bet. f: fold, c: check or call, r: bet or raise; a slash comes before the public card.",
+  leduc:
+    "Ks:cr is the king of spades after a check and a bet. f: fold, c: check or call, r: bet or raise; " +
+    "the public card follows a slash.",
 };
 
 function facts(answer) {

@@ -9,7 +9,7 @@ const KINDS = [
   { kind: "ev", title: "EV in chips", text: chips },
 ];
 
-const axis = () => make("span.hint", {}, "by share of the range, weakest to strongest");
+const axis = () => make("span.hint", {}, "range, weakest to strongest");
 
 export function graphTab() {
   const parts = KINDS.map((each) => {
@@ -18,7 +18,12 @@ export function graphTab() {
     return {
       ...each,
       chart,
-      root: make("figure.panel", {}, make("figcaption", {}, make("span.label", {}, each.title), ...legend, axis()), chart.root),
+      root: make(
+        "figure.panel",
+        {},
+        make("figcaption", {}, make("span.label", {}, each.title), ...legend, axis()),
+        chart.root,
+      ),
     };
   });
   const none = make("p.hint", {}, "Nobody gets here with any hand, so there is nothing to draw.");

@@ -39,7 +39,11 @@ function streetTile({ street, cards, pot }, present, open) {
     `.tile.street${present ? ".present" : ""}`,
     {},
     heading(street, `pot ${chips(pot)}`),
-    make("button.cards", { onclick: open, title: cards.length ? `Go to the ${street}` : `Show the ${street} cards` }, ...shown),
+    make(
+      "button.cards",
+      { onclick: open, title: cards.length ? `Go to the ${street}` : `Show the ${street} cards` },
+      ...shown,
+    ),
   );
 }
 

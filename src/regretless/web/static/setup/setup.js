@@ -113,7 +113,11 @@ export function mount(root) {
     const dialog = openDialog(
       "Start over?",
       make("p", {}, "Ranges, board, sizes and rules are cleared."),
-      make("button.button.primary", { onclick: () => (dialog.close(), take(EMPTY)) }, "Clear everything"),
+      make(
+        ".dialog-end",
+        {},
+        make("button.button.primary", { onclick: () => (dialog.close(), take(EMPTY)) }, "Clear everything"),
+      ),
     );
   }
 

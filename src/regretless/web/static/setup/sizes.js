@@ -39,7 +39,12 @@ export function sizeFields({ fields, help }) {
     "details.panel.finer-panel",
     {},
     make("summary", {}, "Sizes by street and player"),
-    make("p.hint", {}, `An empty OOP or IP field takes its street's size, an empty street the sizes at the top; "${NO_SIZES}" means no such bet.`),
+    make(
+      "p.hint",
+      {},
+      "An empty OOP or IP field takes its street's sizes, and an empty street those at the top; ",
+      `"${NO_SIZES}" means no such bet.`,
+    ),
     table,
   );
   const rows = ["flop", "turn", "river"].flatMap((street) =>

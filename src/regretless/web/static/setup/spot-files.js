@@ -58,7 +58,9 @@ export function fileButtons({ taken, problem }) {
               dialog.close();
             } catch (error) {
               note.textContent =
-                error.code === "conflict" ? `${fileName(name.value)} exists already: tick the box to replace it` : error.message;
+                error.code === "conflict"
+                  ? `${fileName(name.value)} exists already: tick the box to replace it`
+                  : error.message;
             }
           },
         },

@@ -146,7 +146,8 @@ export function solvePanel(choose) {
       say(values.Time, duration(solve.seconds));
       say(values["Time left"], isOver(solve) ? "–" : solve.seconds_left === null ? "…" : duration(solve.seconds_left));
       say(values.Memory, bytes(solve.memory_bytes));
-      curve.show(solve.curve ?? [], solve.target, solve.unit ?? "", WAITING[solve.state] ?? "There is no measurement.");
+      const waiting = WAITING[solve.state] ?? "There is no measurement.";
+      curve.show(solve.curve ?? [], solve.target, solve.unit ?? "", waiting);
       drawButtons(solve);
     },
   };
