@@ -193,3 +193,16 @@ def test_a_server_that_is_gone_is_said_so_and_the_node_stays(start_server: Any, 
     at_node(page, "oop")
     assert "line=" not in page.url
     page.close()
+
+
+def test_the_tile_of_a_card_to_come_opens_the_cards(site: str, open_page: Any) -> None:
+    page = open_page(f"{site}/browse?file=turn.rgl&line=check,%20check&tab=lock")
+    page.get_by_role("button", name="Choose the river card").click()
+    expect(page.get_by_role("tabpanel", name="River cards")).to_be_visible()
+
+
+def test_hands_without_a_number_come_last_whichever_way(site: str, open_page: Any) -> None:
+    for sort in ("eqr", "-eqr"):
+        page = open_page(f"{site}/browse?file=river.rgl&line=bet%2030,%20call&player=ip&sort={sort}")
+        expect(page.locator("table.hands tbody tr:not(.spacer)").first).to_be_visible()
+        assert page.locator("table.hands tbody tr:not(.spacer) td:last-child").first.inner_text() != "–"

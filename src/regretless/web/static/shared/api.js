@@ -27,8 +27,11 @@ async function send(method, path, body, signal) {
     if (error.name === "AbortError") throw error;
     throw new Refused(UNREACHABLE);
   }
-  const value = await answer.json().catch(() => ({ error: UNREACHABLE }));
-  if (!answer.ok) throw new Refused(value.error ?? UNREACHABLE);
+  const value = await answer.json().catch((error) => {
+    if (error.name === "AbortError") throw error; // superseded while its body was on the way
+    return null;
+  });
+  if (!answer.ok || value === null) throw new Refused(value?.error ?? UNREACHABLE);
   return value;
 }
 
