@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import httpx2
 import pytest
 from playwright.sync_api import expect
 from tests.web.browser.parts import at_node, cell, shown_frequencies, take, wait_for_line
@@ -202,6 +203,8 @@ def test_the_tile_of_a_card_to_come_opens_the_cards(site: str, open_page: Any) -
 
 
 def test_hands_without_a_number_come_last_whichever_way(site: str, open_page: Any) -> None:
+    node = httpx2.get(f"{site}/api/v1/node?file=river.rgl&line=bet%2030,%20call").json()
+    assert None in node["players"]["ip"]["hands"]["eqr"]
     for sort in ("eqr", "-eqr"):
         page = open_page(f"{site}/browse?file=river.rgl&line=bet%2030,%20call&player=ip&sort={sort}")
         expect(page.locator("table.hands tbody tr:not(.spacer)").first).to_be_visible()
