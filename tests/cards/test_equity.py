@@ -6,7 +6,7 @@ import pytest
 from phevaluator import evaluate_cards
 
 from regretless.cards.deck import parse_board
-from regretless.cards.equity import equity, hand_equities
+from regretless.cards.equity import add_pairs, equity, hand_equities
 from regretless.cards.hands import HAND_CARDS, hand_index
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption
@@ -148,3 +148,19 @@ def test_samples_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     result = equity(Range.parse("AA"), Range.parse("KK"), samples=10_500)
     assert result.boards == 10_500
     assert result.first == pytest.approx(0.8195, abs=0.012)  # three standard errors
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pairs_of_hands_are_added_up(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    first, second = (random.integers(-1, 5, size).astype(np.int16) for size in (13, 9))
+    together = random.random((13, 9)) < 0.7
+    shares, total = random.integers(0, 9, (2, 13, 9)).astype(np.float32)
+    expected = shares.copy(), total.copy()
+    for i, j in np.ndindex(13, 9):
+        if first[i] >= 0 and second[j] >= 0 and together[i, j]:
+            expected[0][i, j] += 1.0 if first[i] > second[j] else 0.5 if first[i] == second[j] else 0.0
+            expected[1][i, j] += 1
+    add_pairs(first, second, together, shares, total)
+    np.testing.assert_array_equal(shares, expected[0])
+    np.testing.assert_array_equal(total, expected[1])

@@ -1,4 +1,4 @@
-"""Compiled loops for equity: one sweep over sorted strengths per board, and single deals for sampling."""
+"""Compiled loops for equity: one sweep over sorted strengths per board, single deals for sampling, pairs of hands."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from regretless.cards._evaluator_kernels import FIRST_KEY, evaluate_board, strength_of
 from regretless.cards.strength_tables import StrengthTables
-from regretless.compiling.decorators import kernel
+from regretless.compiling.decorators import kernel, unaliased
 
-__all__ = ["sample_deals", "sweep_boards"]
+__all__ = ["add_board", "sample_deals", "sweep_boards"]
 
 STRENGTHS = 7462
 FEW = 40  # hands; up to here, insertion sort beats counting sort
@@ -171,3 +171,23 @@ def sample_deals(
         wins += first > second
         ties += first == second
     return wins, ties
+
+
+@unaliased
+def add_board(
+    first: NDArray[np.int16],
+    second: NDArray[np.int16],
+    together: NDArray[np.bool_],
+    shares: NDArray[np.float32],
+    total: NDArray[np.float32],
+) -> None:
+    """`equity.add_pairs`."""
+    for i in range(len(first)):
+        if first[i] < 0:
+            continue
+        strength = first[i]
+        for j in range(len(second)):
+            counts = np.float32(together[i, j] and second[j] >= 0)
+            won = np.float32(0.5) * (np.float32(strength > second[j]) + np.float32(strength >= second[j]))
+            shares[i, j] += counts * won
+            total[i, j] += counts

@@ -26,7 +26,7 @@ from regretless.cards.ranges import Range
 from regretless.cards.strength_tables import strength_tables
 from regretless.errors import InvalidOption
 
-__all__ = ["EXACT_LIMIT", "Equity", "equity", "hand_equities"]
+__all__ = ["EXACT_LIMIT", "Equity", "add_pairs", "equity", "hand_equities"]
 
 # Hands to evaluate at most for an exact answer (about half a minute). Any two cards against any two before the flop
 # takes 178 million, thanks to suit symmetry.
@@ -216,3 +216,20 @@ def _draw_hand_pairs(first: Range, second: Range, samples: int, random: np.rando
         pairs[start:end, 1] = random.choice(HAND_COUNT, size=counts[hand], p=met / met.sum())
         start = end
     return pairs
+
+
+def add_pairs(
+    first: NDArray[np.int16],
+    second: NDArray[np.int16],
+    together: NDArray[np.bool_],
+    shares: NDArray[np.float32],
+    total: NDArray[np.float32],
+) -> None:
+    """Add one board to what every pair of hands shares: half a pot for a tie, nothing where a hand is not possible.
+
+    `first` [H0] and `second` [H1] are strengths, below 0 for a hand that the board blocks; `together` [H0, H1] says
+    which hands share no card. `shares` are the first player's, `total` counts boards.
+    """
+    from regretless.cards._equity_kernels import add_board
+
+    add_board(first, second, together, shares, total)

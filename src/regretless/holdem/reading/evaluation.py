@@ -1,4 +1,4 @@
-"""Values of hands below a public node under given strategies: plain NumPy, for one node at a time.
+"""Values of hands below a public node under given strategies, for one node at a time.
 
 The engine evaluates whole trees; this reads single nodes of a solved one. With r the opponent's reach, every value of a
 hand h is a sum over the opposing hands k that share no card with it:
@@ -15,11 +15,12 @@ actually dealt.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.cards.equity import add_pairs
 from regretless.forms.blockers import compatible, met
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, Kind, PublicForm
@@ -153,21 +154,29 @@ class Evaluator:
         return self._pairs_found[street, runout]
 
     def _find_pairs(self, street: int, runout: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        if street == len(self.form.streets) - 1:
-            first, second = (self.form.strength[player][runout] for player in range(2))
-            both = self._compatible & ((first >= 0)[:, None] & (second >= 0)[None, :])
-            halves = (first[:, None] > second).astype(np.float32) + (first[:, None] >= second)
-            return halves * both / 2, both.astype(np.float32)
-        here, following = self.form.streets[street], self.form.streets[street + 1]
-        size = len(self.form.hands[0].weight), len(self.form.hands[1].weight)
+        size, last = [len(hands.weight) for hands in self.form.hands], len(self.form.streets) - 1
         shares, total = np.zeros(size, dtype=np.float32), np.zeros(size, dtype=np.float32)
+        if street == last:
+            self._add_pairs(runout, (slice(None), slice(None)), shares, total)
+            return shares, total
+        here, following = self.form.streets[street], self.form.streets[street + 1]
         for after in range(int(here.first_child[runout]), int(here.first_child[runout + 1])):
-            some, both = self._find_pairs(street + 1, after)
+            some, both = self._find_pairs(street + 1, after) if street + 1 < last else (None, None)
             for copy in following.copies[following.first_copy[after] : following.first_copy[after + 1]]:
                 first, second = (self.form.permutations[player][copy] for player in range(2))
-                shares += some if copy == 0 else some[first[:, None], second]
-                total += both if copy == 0 else both[first[:, None], second]
+                if some is None or both is None:
+                    self._add_pairs(after, (first, second), shares, total)
+                else:
+                    shares += some[first[:, None], second]
+                    total += both[first[:, None], second]
         return shares, total
+
+    def _add_pairs(
+        self, final: int, order: tuple[Any, Any], shares: NDArray[np.float32], total: NDArray[np.float32]
+    ) -> None:
+        """Add a final runout, with the hands in some order; which hands share a card is the same in all of them."""
+        first, second = (self.form.strength[player][final][order[player]] for player in range(2))
+        add_pairs(first, second, self._compatible, shares, total)
 
     @cached_property
     def _compatible(self) -> BoolArray:
