@@ -11,7 +11,7 @@ import random
 from typing import Any
 
 from regretless.cards.hands import CLASS_NAMES
-from regretless.errors import InvalidText
+from regretless.errors import InvalidOption
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.spots.spot import Spot
 
@@ -28,7 +28,7 @@ def random_spot(seed: int, cards: int) -> Spot:
     while True:
         try:
             spot = Spot.from_mapping(_fields(source, cards))
-        except InvalidText:  # the board blocks a whole range, or the ranges always share a card
+        except InvalidOption:  # the board blocks a whole range, or the ranges always share a card
             continue
         if estimate_spot(spot).entries <= LARGEST[cards]:
             return spot
