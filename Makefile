@@ -5,8 +5,7 @@
 
 VENV ?= .venv
 BIN := $(VENV)/bin
-# Test processes: one more than cores, since tests of the page mostly wait.
-WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+WORKERS ?= auto
 # The Python of a GPU host, with PyTorch and CuPy already installed.
 GPU_PYTHON ?= python3
 
