@@ -160,7 +160,7 @@ def fuzz(folder: Path, requests: int, seed: int) -> None:
                 ids = [*ids[-20:], found["id"]]
         for solve in client.get(f"{API}/solves").json()["solves"]:
             client.post(f"{API}/solves/{solve['id']}/stop", json={})
-        assert seen >= {200, 201, 400, 403, 404, 409, 422}
+        assert seen >= {200, 201, 400, 403, 404, 422}  # whether solves conflict (409) depends on their timing
 
 
 def test_two_thousand_requests_never_fail(folder: Path) -> None:
