@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regretless.engines.public.cuda import program, sizes, walks
+from regretless.engines.public.cuda import program, sizes, spot, walks
 from regretless.engines.public.cuda._distinct_kernels import most_distinct
 from regretless.engines.public.cuda.arena import Arena
 from regretless.engines.public.cuda.batch import CudaBatch, kind_of
@@ -178,7 +178,7 @@ def test_deals_that_do_not_fit_in_shared_memory_and_runouts_that_take_turns(monk
     assert expected.layout.hands[0] != expected.layout.hands[1]
     pairs = zip(*map(expected.spot._slot_rows, range(2)), strict=True)
     monkeypatch.setattr(walks, "MOST_TERMS", 1)
-    monkeypatch.setattr(walks, "WAVE_BYTES", 4 * 4 * sum(map(max, pairs)) + 1)
+    monkeypatch.setattr(spot, "WAVE_BYTES", 4 * 4 * sum(map(max, pairs)) + 1)
     engine = solved(form, locks=True)
     assert engine.spot.slots == 4 < expected.spot.slots
     assert_equal(engine, expected)
@@ -417,7 +417,7 @@ def test_memory_of_waves_is_never_underestimated(slots: int, monkeypatch: pytest
     hands = [len(held.weight) for held in form.hands]
     assert max(hands) > 3 * min(hands)
     rows_of = CudaPublicEngine(form, device=NoKernels()).spot._slot_rows
-    for module in (walks, sizes):
+    for module in (spot, sizes):
         monkeypatch.setattr(module, "WAVE_BYTES", 4 * slots * max(sum(rows_of(own)) for own in range(2)) + 1)
     engine = CudaPublicEngine(form, device=NoKernels())
     engine.evaluate()

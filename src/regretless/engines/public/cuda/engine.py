@@ -5,7 +5,8 @@ strategies of a node are read without the rest. Arithmetic is as on a CPU: 32 bi
 remove nearly all of a range.
 
 The parts, in the order of the data: `program` and `tables` (the form as kernels see it), `records` (what both sides
-share), `walks` (launches), `device` (the device itself), `kernels/` (the arithmetic).
+share), `spot` (one spot on the device), `work` and `walks` (launches), `device` (the device itself), `kernels/` (the
+arithmetic).
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
 from regretless.engines.devices import require_cuda
 from regretless.engines.public.cuda.device import Buffer, Device
 from regretless.engines.public.cuda.records import STEP
-from regretless.engines.public.cuda.walks import SpotWalks, Walks
+from regretless.engines.public.cuda.spot import SpotWalks
+from regretless.engines.public.cuda.walks import Walks
 from regretless.engines.public.formats import (
     SALT,
     Stored,
@@ -35,7 +37,7 @@ from regretless.engines.public.stored import BoolArray, Lock, Place, StoredEngin
 from regretless.errors import MissingExtra
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
-from regretless.variants.variant import Schedule, Weights
+from regretless.variants.variant import Schedule, Weights, predicts
 
 __all__ = ["CudaPublicEngine", "open_device"]
 
@@ -128,7 +130,7 @@ class CudaPublicEngine(StoredEngine):
 
     def get_ready(self, schedule: Schedule) -> None:
         """Store predictions from now on, if these iterations need them."""
-        if (schedule["prediction"] != 0).any() or (schedule["prediction_discount"] <= 0).any():
+        if predicts(schedule):
             self.store_predictions()
 
     def next_steps(self, schedule: Schedule) -> NDArray[np.void]:

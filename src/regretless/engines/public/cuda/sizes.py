@@ -21,7 +21,8 @@ from regretless.engines.public.cuda.records import (
     TERMINAL,
     UNIT,
 )
-from regretless.engines.public.cuda.walks import WARP, WAVE_BYTES, WAYS, slots_of
+from regretless.engines.public.cuda.spot import WAVE_BYTES, WAYS, slots_of
+from regretless.engines.public.cuda.walks import WARP
 from regretless.engines.public.formats import number_format
 from regretless.engines.public.layout import padded
 from regretless.forms.public import Kind
@@ -91,7 +92,7 @@ def _plan(size: PublicSize, own: int) -> int:
 
 
 def _row_bytes(size: PublicSize) -> int:
-    """The working rows of `walks.SpotWalks`, with which the players take turns."""
+    """The working rows of `spot.SpotWalks`, with which the players take turns."""
     lines, hands = _lines(size), [padded(each) for each in size.hands]
     runouts, last = [int(count) for count in size.runouts], len(lines) - 1
     slots, before, values = [], [], []  # numbers in rows of one runout of the last street, of earlier streets, of lines

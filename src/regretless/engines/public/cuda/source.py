@@ -9,7 +9,7 @@ from regretless.engines.public.cuda.records import records_source
 
 __all__ = ["KernelOptions", "kernel_source"]
 
-UP_BLOCKS = 5
+UP_BLOCKS = 5  # of the way up the last street on a processor: more would leave too few registers
 FILES = ("numbers", "decisions", "terminals", "lists", "streets")
 
 

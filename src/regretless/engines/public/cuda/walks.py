@@ -15,31 +15,25 @@ device says which weights apply.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.cuda.device import Buffer, Device
-from regretless.engines.public.cuda.packing import Field, pack, places_of
-from regretless.engines.public.cuda.program import make_plan
+from regretless.engines.public.cuda.device import Device
 from regretless.engines.public.cuda.records import CLOCK, ITEM, JOB, ROOMS, SEGMENTS, TERM, UNIT
 from regretless.engines.public.cuda.source import KernelOptions, kernel_source
-from regretless.engines.public.cuda.tables import hand_tables, list_sizes, most_sums
-from regretless.engines.public.layout import Layout, walking_order
+from regretless.engines.public.cuda.spot import WAY_ROWS, WAYS, SpotWalks
+from regretless.engines.public.cuda.work import Items, Launches, StreetWork, both_ways, waves_of
 
-__all__ = ["WARP", "WAYS", "SpotWalks", "Walks", "slots_of"]
+__all__ = ["WARP", "Walks"]
 
 TOGETHER = 4  # iterations that are recorded together: small spots wait less between them
 STEP_THREADS = 128  # of a block that walks decisions
-FOUR = 4  # hands of such a thread, and the bytes of a row of them
-ROW_OF_FOUR = 16
-WAYS = 2  # in which a walk can go up: evaluations need the mean and the best response
-WAY_ROWS = ("line_values", "earlier_values")  # what each way up has of its own
+ROW_OF_FOUR = 16  # bytes of a row of the four hands of such a thread
 MOST_TERMS = 4096  # of a chance node that a block keeps in shared memory
-WAVE_BYTES = 2 << 30  # working rows of a wave
 WARP = 32  # lanes; half of them sum two columns each
 PROCESSOR_SHARED = 228 * 1024  # bytes of shared memory of a processor, of which every block takes
 BLOCK_SHARED = 1024  # for itself
@@ -48,102 +42,6 @@ STATIC_SHARED = 1152  # bytes that the kernels declare, or a few more
 SHARINGS = ((512, 2), (1024, 1))
 
 Records = NDArray[np.void]
-
-
-def slots_of(slot_bytes: int, runouts: int) -> int:
-    """Runouts of the last street that have rows at the same time."""
-    return min(max(WAVE_BYTES // max(slot_bytes, 1), 1), runouts)
-
-
-class SpotWalks:
-    """One spot on a device: the jobs of both players and what they point to, except stored numbers."""
-
-    def __init__(self, device: Device, layout: Layout, units: Sequence[float]) -> None:
-        self.device, self.layout = device, layout
-        self.plans = make_plan(layout, 0), make_plan(layout, 1)
-        self.sums = [most_sums(layout.form, own) for own in range(2)]
-        self.jobs = np.zeros(2, dtype=JOB)
-        self._held: list[Buffer] = []  # so that nothing is freed
-        self._widths: tuple[int, int] | None = None  # of pieces of terminals
-        slot = 4 * sum(map(max, zip(*map(self._slot_rows, range(2)), strict=True)))  # the players take turns
-        self.slots = slots_of(slot, int(layout.runouts[-1]))
-        tables = pack(hand_tables(layout, units))
-        self._point(device.upload(tables.block), tables.places)
-        for plan in self.plans:
-            self._point(device.once(plan, plan.packed.get_block), plan.packed.places)
-        places, size = places_of(self._blank())
-        self._blank_buffer = device.zeros(size, np.dtype(np.uint8))
-        self._point(self._blank_buffer, places)
-        by_name = {fields[0][1]: begin for begin, fields in places}
-        self._ways = [[by_name[f"{name}_{way}"] for way in range(WAYS)] for name in WAY_ROWS]
-        base = device.address(self._blank_buffer) if size else 0
-        self.way_addresses = [[base + begin if begin >= 0 else 0 for begin in each] for each in self._ways]
-        for own, job in enumerate(self.jobs):
-            job["own_hands"], job["other_hands"] = layout.hands[own], layout.hands[1 - own]
-            job["deck"], job["nodes"] = layout.form.deck, len(layout.form.tree.kind)
-            job["last_street"], job["most_operations"] = len(layout.form.streets) - 1, self.sums[own].operations
-
-    def _slot_rows(self, own: int) -> tuple[int, int, int]:
-        """Numbers in the opponent's rows, own rows and values of one runout of the last street."""
-        street = self.plans[own].streets[-1]
-        mine, theirs = int(self.layout.hands[own]), int(self.layout.hands[1 - own])
-        return int(street["opponent_rows"]) * theirs, int(street["own_rows"]) * mine, int(street["value_rows"]) * mine
-
-    def _blank(self) -> Iterator[tuple[int, Sequence[Field]]]:
-        """Bytes of everything that walks fill, and the fields that point to it; the players take turns with rows."""
-        last = [[self.slots * count for count in self._slot_rows(own)] for own in range(2)]
-        for which, name in enumerate(("opponent_rows", "own_rows", "value_rows")):
-            earlier = [plan.earlier_rows[which] if which < 2 else 0 for plan in self.plans]
-            yield 4 * max(last[own][which] + earlier[own] for own in range(2)), [(own, name) for own in range(2)]
-        for own in range(2):
-            for name, (count, dtype) in list_sizes(self.layout, own, self.sums[own]).items():
-                yield count * dtype.itemsize, [(own, name)]
-        counts = max(plan.line_values for plan in self.plans), max(plan.earlier_rows[2] for plan in self.plans)
-        for name, count in zip(WAY_ROWS, counts, strict=True):
-            for way in range(WAYS):
-                yield 4 * count, [(-1, f"{name}_{way}")]
-
-    def _point(self, buffer: Buffer, places: Iterable[tuple[int, Sequence[Field]]]) -> None:
-        """Let fields of the jobs point into a buffer."""
-        self._held = [*self._held, buffer]  # a new list: a copy of this spot in a batch holds what it adds alone
-        base = self.device.address(buffer) if buffer.size else 0
-        for begin, fields in places:
-            for own, name in fields:
-                if own >= 0:
-                    self.jobs[own][name] = base + begin if begin >= 0 else 0
-
-    def cut(self, width: int, fold_width: int) -> None:
-        """Cut showdowns and folds into pieces of at most so many, unless they are cut that way already."""
-        if self._widths == (width, fold_width):
-            return
-        self._widths = width, fold_width
-        for plan in self.plans:
-            pieces = plan.pieces(width, fold_width)
-            self._point(self.device.once((plan, width, fold_width), pieces.get_block), pieces.places)
-
-    @property
-    def table_bytes(self) -> int:
-        """Bytes of tables and working rows."""
-        return sum({id(buffer): int(buffer.nbytes) for buffer in self._held}.values())
-
-    def _floats(self, begin: int, count: int) -> NDArray[np.float32]:
-        part = self._blank_buffer[begin : begin + 4 * count]
-        return self.device.download(part).view(np.float32)
-
-    def root_values(self, own: int, way: int = 0) -> NDArray[np.float32]:
-        """[H] values of the own player's hands at the root, after an evaluation of that player alone."""
-        return self._floats(self._ways[0][way], len(self.layout.form.hands[own].weight))
-
-    def street_nodes(self, street: int) -> list[int]:
-        """The betting nodes of a street in walking order."""
-        tree = self.layout.form.tree
-        return [node for node in walking_order(tree)[0] if tree.street[node] == street]
-
-    def street_values(self, own: int, street: int) -> NDArray[np.float32]:
-        """[runouts, nodes in walking order, hands, padded] values after an evaluation, of a street before the last."""
-        record = self.plans[own].streets[street]
-        shape = int(self.layout.runouts[street]), int(record["value_rows"]), int(self.layout.hands[own])
-        return self._floats(self._ways[1][0] + 4 * int(record["value_at"]), int(np.prod(shape))).reshape(shape)
 
 
 class Walks:
@@ -163,8 +61,10 @@ class Walks:
         self._jobs = device.upload(self._all_jobs())
         self._room_buffers = [device.upload(room.reshape(1)) for room in self._rooms]
         chosen = list(enumerate(spots))
-        self._streets_of = [[_Street(chosen, own, street) for street in range(self._streets - 1)] for own in range(2)]
-        self._waves_of = [list(_waves(chosen, own, *self._widths)) for own in range(2)]
+        self._streets_of = [
+            [StreetWork(chosen, own, street) for street in range(self._streets - 1)] for own in range(2)
+        ]
+        self._waves_of = [list(waves_of(chosen, own, *self._widths)) for own in range(2)]
         outside = max(int(room["block_bytes"]) for room in self._rooms)
         blocks = max((len(wave.pieces) for waves in self._waves_of for wave in waves), default=0)
         self._space = device.zeros(max(outside * blocks, 1), np.dtype(np.uint8))
@@ -176,11 +76,11 @@ class Walks:
         walked = np.zeros(2 * len(self.spots), dtype=np.bool_)
         for own in range(2):
             walked[2 * np.array(self._active, dtype=np.int64) + own] = True
-        self._earlier = [[_Launches(self.device, street, walked) for street in each] for each in self._streets_of]
-        self._waves = [[_Launches(self.device, wave, walked) for wave in each] for each in self._waves_of]
+        self._earlier = [[Launches(self.device, street, walked) for street in each] for each in self._streets_of]
+        self._waves = [[Launches(self.device, wave, walked) for wave in each] for each in self._waves_of]
         roots = np.zeros((2, len(self._active)), dtype=ITEM)
         roots["job"] = 2 * np.array(self._active) + np.arange(2)[:, None]
-        self._roots = [self.device.upload(_both_ways(each, len(walked))) for each in roots]
+        self._roots = [self.device.upload(both_ways(each, len(walked))) for each in roots]
         self.forget()
 
     @property
@@ -303,7 +203,7 @@ class Walks:
                 self._kernels["leaves"](grid, STEP_THREADS, shared, self._jobs, leaves.buffer, *given)
             self._step(up, street, street.items[way], street.mine, number)
 
-    def _step(self, kernel: Callable[..., None], runouts: _Launches, items: _Items, units: int, street: int) -> None:
+    def _step(self, kernel: Callable[..., None], runouts: Launches, items: Items, units: int, street: int) -> None:
         """Launch a walk of lines: `units` fours of hands of each item."""
         blocks = -(-units // STEP_THREADS)
         if blocks * items.count:
@@ -366,113 +266,6 @@ class Walks:
         rooms["bytes"] = max(at, self._fold_bytes(fold_width, options))
         rooms["block_bytes"] = -(-outside // 128) * 128
         return rooms
-
-
-_Chosen = Sequence[tuple[int, SpotWalks]]  # with their places among all
-
-
-class _Runouts:
-    """Runouts of one street whose lines are walked together by one player."""
-
-    def __init__(self, spots: _Chosen, own: int, street: int, runouts: Sequence[range]) -> None:
-        lines = [int(spot.plans[own].streets[street]["lines"]) for _, spot in spots]
-        hands = [[int(spot.layout.hands[player]) for player in (own, 1 - own)] for _, spot in spots]
-        # Fours of hands of a runout, if all are of the spot with the most.
-        self.mine = max(count * each[0] // FOUR for count, each in zip(lines, hands))
-        self.theirs = max(count * each[1] // FOUR for count, each in zip(lines, hands))
-        self.both = max(count * sum(each) // FOUR for count, each in zip(lines, hands))
-        self.kept = max(spot.plans[own].kept[street] for _, spot in spots)
-        last = street == len(spots[0][1].layout.form.streets) - 1
-        # Before the last street, each way up has rows of values of its own. On it, both write the same rows.
-        self.takes_turns = last and any(spot.plans[own].streets[street]["own_rows"] for _, spot in spots)
-        jobs = np.repeat([2 * number + own for number, _ in spots], [len(each) for each in runouts])
-        items = np.zeros(len(jobs), dtype=ITEM)
-        items["job"], items["runout"] = jobs, np.concatenate([np.array(each, dtype=np.int32) for each in runouts])
-        first = np.repeat([each.start for each in runouts], [len(each) for each in runouts])
-        items["slot"] = items["runout"] - (first if last else 0)
-        self.items, self.pieces = items, items[:0]  # runouts, and pieces of work on them
-
-
-class _Street(_Runouts):
-    """The work of a street before the last for one player's walks: lines and leaves on every runout."""
-
-    def __init__(self, spots: _Chosen, own: int, street: int) -> None:
-        super().__init__(spots, own, street, [range(int(spot.layout.runouts[street])) for _, spot in spots])
-        first = [spot.plans[own].leaf_first[street : street + 2] for _, spot in spots]
-        jobs = [2 * number + own for number, _ in spots]
-        self.pieces = _with_pieces(self.items, [range(*each) for each in first], jobs)
-        below = [spot.layout.form.streets[street + 1] for _, spot in spots]
-        self.terms = max(
-            int(np.diff(each.first_copy[spot.layout.form.streets[street].first_child]).max(initial=0))
-            for each, (_, spot) in zip(below, spots)
-        )
-
-
-class _Wave(_Runouts):
-    """Runouts of the last street that are walked together."""
-
-    def __init__(self, spots: _Chosen, own: int, runouts: Sequence[range], width: int, fold_width: int) -> None:
-        super().__init__(spots, own, len(spots[0][1].layout.form.streets) - 1, runouts)
-        jobs = [2 * number + own for number, _ in spots]
-        found = []
-        for kind, most in (("showdowns", width), ("folds", fold_width)):
-            counts = [-(-len(getattr(spot.plans[own], kind).records) // most) for _, spot in spots]
-            pieces = [range(count) if kind == "showdowns" else range(-1, -1 - count, -1) for count in counts]
-            found.append(_with_pieces(self.items, pieces, jobs).view(np.int32))
-        self.pieces = np.concatenate(found).view(ITEM)
-
-
-class _Items:
-    """Items on the device."""
-
-    def __init__(self, device: Device, items: Records) -> None:
-        self.count, self.buffer = len(items), device.upload(items)
-
-
-class _Launches:
-    """What is launched of some work: the runouts of spots that are still walked, and the pieces on them.
-
-    Of both, items for one way up, and for both ways. `turns` are runouts for both ways up, one way after the other
-    where both would write the same rows.
-    """
-
-    def __init__(self, device: Device, work: _Runouts, walked: NDArray[np.bool_]) -> None:
-        self.mine, self.theirs, self.both, self.kept = work.mine, work.theirs, work.both, work.kept
-        self.items, self.pieces = (
-            [_Items(device, chosen), _Items(device, _both_ways(chosen, len(walked)))]
-            for chosen in (each[walked[each["job"]]] for each in (work.items, work.pieces))
-        )
-        self.turns = self.items[1:]
-        if work.takes_turns:
-            twice = _both_ways(work.items[walked[work.items["job"]]], len(walked))
-            self.turns = [_Items(device, twice[way::WAYS]) for way in range(WAYS)]
-
-
-def _both_ways(items: Records, jobs: int) -> Records:
-    """Every item once for each way, one after the other, so that both read the same values at about the same time."""
-    twice = np.repeat(items, WAYS)
-    twice["job"] += np.tile(np.arange(WAYS, dtype=np.int32) * jobs, len(items))
-    return twice
-
-
-def _waves(spots: _Chosen, own: int, width: int, fold_width: int) -> Iterator[_Wave]:
-    """Waves of one player's walks: in each, every spot has some runouts in its share of the rows."""
-    finals = [int(spot.layout.runouts[-1]) for _, spot in spots]
-    slots = [spot.slots for _, spot in spots]
-    for wave in range(max(-(-count // each) for count, each in zip(finals, slots))):
-        runouts = [range(min(wave * each, count), min((wave + 1) * each, count)) for count, each in zip(finals, slots)]
-        yield _Wave(spots, own, runouts, width, fold_width)
-
-
-def _with_pieces(items: Records, pieces: Sequence[range], jobs: Sequence[int]) -> Records:
-    """Every item once for each piece of its job, the pieces of a runout together."""
-    counts = dict(zip(jobs, map(len, pieces), strict=True))
-    of_items = np.array([counts[job] for job in items["job"].tolist()], dtype=np.int64)
-    found = np.repeat(items, of_items)
-    arrays = {job: np.array(each, dtype=np.int32) for job, each in zip(jobs, pieces, strict=True)}
-    if len(found):
-        found["piece"] = np.concatenate([arrays[job] for job in items["job"].tolist()])
-    return found
 
 
 def _widths(terminals: int) -> list[int]:

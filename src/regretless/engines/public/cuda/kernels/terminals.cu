@@ -41,7 +41,7 @@ __device__ __forceinline__ Piece piece_of(const Job& job, const Item& item, int 
             first[piece + 1] - first[piece], item.runout, street.first_runout + item.runout, item.slot};
 }
 
-// Step 1, and a row of zeros after the last hand's. The copies go on until `wait_for_copies`.
+// Step 1; a row of zeros follows the last hand. The tile is complete after `wait_for_copies` and a barrier.
 template <bool SHARED = true> __device__ __forceinline__ void gather(const Piece& piece, float* reach, int stride) {
     const int m = piece.job.other_hands, warps = blockDim.x / WARP, lane = threadIdx.x % WARP;
     const float* const rows = piece.job.opponent_rows + piece.street.opponent_at +

@@ -1,0 +1,117 @@
+"""One spot on a device: its tables, its working rows, and the jobs that say where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.public.cuda.device import Buffer, Device
+from regretless.engines.public.cuda.packing import Field, pack, places_of
+from regretless.engines.public.cuda.program import make_plan
+from regretless.engines.public.cuda.records import JOB
+from regretless.engines.public.cuda.tables import hand_tables, list_sizes, most_sums
+from regretless.engines.public.layout import Layout, walking_order
+
+__all__ = ["WAYS", "WAY_ROWS", "SpotWalks", "slots_of"]
+
+WAYS = 2  # in which a walk can go up: evaluations need the mean and the best response
+WAY_ROWS = ("line_values", "earlier_values")  # what each way up has of its own
+WAVE_BYTES = 2 << 30  # working rows of a wave
+
+
+def slots_of(slot_bytes: int, runouts: int) -> int:
+    """Runouts of the last street that have rows at the same time."""
+    return min(max(WAVE_BYTES // max(slot_bytes, 1), 1), runouts)
+
+
+class SpotWalks:
+    """One spot on a device: the jobs of both players and what they point to, except stored numbers."""
+
+    def __init__(self, device: Device, layout: Layout, units: Sequence[float]) -> None:
+        self.device, self.layout = device, layout
+        self.plans = make_plan(layout, 0), make_plan(layout, 1)
+        self.sums = [most_sums(layout.form, own) for own in range(2)]
+        self.jobs = np.zeros(2, dtype=JOB)
+        self._held: list[Buffer] = []  # so that nothing is freed
+        self._widths: tuple[int, int] | None = None  # of pieces of terminals
+        slot = 4 * sum(map(max, zip(*map(self._slot_rows, range(2)), strict=True)))  # the players take turns
+        self.slots = slots_of(slot, int(layout.runouts[-1]))
+        tables = pack(hand_tables(layout, units))
+        self._point(device.upload(tables.block), tables.places)
+        for plan in self.plans:
+            self._point(device.once(plan, plan.packed.get_block), plan.packed.places)
+        places, size = places_of(self._blank())
+        self._blank_buffer = device.zeros(size, np.dtype(np.uint8))
+        self._point(self._blank_buffer, places)
+        by_name = {fields[0][1]: begin for begin, fields in places}
+        self._ways = [[by_name[f"{name}_{way}"] for way in range(WAYS)] for name in WAY_ROWS]
+        base = device.address(self._blank_buffer) if size else 0
+        self.way_addresses = [[base + begin if begin >= 0 else 0 for begin in each] for each in self._ways]
+        for own, job in enumerate(self.jobs):
+            job["own_hands"], job["other_hands"] = layout.hands[own], layout.hands[1 - own]
+            job["deck"], job["nodes"] = layout.form.deck, len(layout.form.tree.kind)
+            job["last_street"], job["most_operations"] = len(layout.form.streets) - 1, self.sums[own].operations
+
+    def _slot_rows(self, own: int) -> tuple[int, int, int]:
+        """Numbers in the opponent's rows, own rows and values of one runout of the last street."""
+        street = self.plans[own].streets[-1]
+        mine, theirs = int(self.layout.hands[own]), int(self.layout.hands[1 - own])
+        return int(street["opponent_rows"]) * theirs, int(street["own_rows"]) * mine, int(street["value_rows"]) * mine
+
+    def _blank(self) -> Iterator[tuple[int, Sequence[Field]]]:
+        """Bytes of everything that walks fill, and the fields that point to it; the players take turns with rows."""
+        last = [[self.slots * count for count in self._slot_rows(own)] for own in range(2)]
+        for which, name in enumerate(("opponent_rows", "own_rows", "value_rows")):
+            earlier = [plan.earlier_rows[which] if which < 2 else 0 for plan in self.plans]
+            yield 4 * max(last[own][which] + earlier[own] for own in range(2)), [(own, name) for own in range(2)]
+        for own in range(2):
+            for name, (count, dtype) in list_sizes(self.layout, own, self.sums[own]).items():
+                yield count * dtype.itemsize, [(own, name)]
+        counts = max(plan.line_values for plan in self.plans), max(plan.earlier_rows[2] for plan in self.plans)
+        for name, count in zip(WAY_ROWS, counts, strict=True):
+            for way in range(WAYS):
+                yield 4 * count, [(-1, f"{name}_{way}")]
+
+    def _point(self, buffer: Buffer, places: Iterable[tuple[int, Sequence[Field]]]) -> None:
+        """Let fields of the jobs point into a buffer."""
+        self._held = [*self._held, buffer]  # a new list: a copy of this spot in a batch holds what it adds alone
+        base = self.device.address(buffer) if buffer.size else 0
+        for begin, fields in places:
+            for own, name in fields:
+                if own >= 0:
+                    self.jobs[own][name] = base + begin if begin >= 0 else 0
+
+    def cut(self, width: int, fold_width: int) -> None:
+        """Cut showdowns and folds into pieces of at most so many, unless they are cut that way already."""
+        if self._widths == (width, fold_width):
+            return
+        self._widths = width, fold_width
+        for plan in self.plans:
+            pieces = plan.pieces(width, fold_width)
+            self._point(self.device.once((plan, width, fold_width), pieces.get_block), pieces.places)
+
+    @property
+    def table_bytes(self) -> int:
+        """Bytes of tables and working rows."""
+        return sum({id(buffer): int(buffer.nbytes) for buffer in self._held}.values())
+
+    def _floats(self, begin: int, count: int) -> NDArray[np.float32]:
+        part = self._blank_buffer[begin : begin + 4 * count]
+        return self.device.download(part).view(np.float32)
+
+    def root_values(self, own: int, way: int = 0) -> NDArray[np.float32]:
+        """[H] values of the own player's hands at the root, after an evaluation of that player alone."""
+        return self._floats(self._ways[0][way], len(self.layout.form.hands[own].weight))
+
+    def street_nodes(self, street: int) -> list[int]:
+        """The betting nodes of a street in walking order."""
+        tree = self.layout.form.tree
+        return [node for node in walking_order(tree)[0] if tree.street[node] == street]
+
+    def street_values(self, own: int, street: int) -> NDArray[np.float32]:
+        """[runouts, nodes in walking order, hands, padded] values after an evaluation, of a street before the last."""
+        record = self.plans[own].streets[street]
+        shape = int(self.layout.runouts[street]), int(record["value_rows"]), int(self.layout.hands[own])
+        return self._floats(self._ways[1][0] + 4 * int(record["value_at"]), int(np.prod(shape))).reshape(shape)
