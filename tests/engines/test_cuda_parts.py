@@ -11,13 +11,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regretless.engines.public.cuda import program, sizes, spot, walks
-from regretless.engines.public.cuda._distinct_kernels import most_distinct
+from regretless.engines.public.cuda import sizes, spot, walks
 from regretless.engines.public.cuda.arena import Arena
 from regretless.engines.public.cuda.batch import CudaBatch, kind_of
 from regretless.engines.public.cuda.engine import CudaPublicEngine
-from regretless.engines.public.cuda.packing import ALIGNMENT, pack, places_of
-from regretless.engines.public.cuda.records import DECISION, ITEM, LINE, OWN_HAND, RUNOUT, SEGMENTS, TERMINAL, UNIT
+from regretless.engines.public.cuda.tables import program
+from regretless.engines.public.cuda.tables._distinct_kernels import most_distinct
+from regretless.engines.public.cuda.tables.packing import ALIGNMENT, pack, places_of
+from regretless.engines.public.cuda.tables.records import (
+    DECISION,
+    ITEM,
+    LINE,
+    OWN_HAND,
+    RUNOUT,
+    SEGMENTS,
+    TERMINAL,
+    UNIT,
+)
 from regretless.engines.public.reference import PublicReference
 from regretless.forms.betting import Branch, flatten, poker_payoffs
 from regretless.forms.public import DEAD, Hands, Kind, PublicForm

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from regretless.engines.contract import Evaluation
 from regretless.engines.public.cuda.arena import Arena
 from regretless.engines.public.cuda.engine import CudaPublicEngine
-from regretless.engines.public.cuda.records import STEP
+from regretless.engines.public.cuda.tables.records import STEP
 from regretless.engines.public.cuda.walks import Walks
 from regretless.variants.variant import Schedule
 

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy, Snapshot
 from regretless.engines.devices import require_cuda
 from regretless.engines.public.cuda.device import Buffer, Device
-from regretless.engines.public.cuda.records import STEP
 from regretless.engines.public.cuda.spot import SpotWalks
+from regretless.engines.public.cuda.tables.records import STEP
 from regretless.engines.public.cuda.walks import Walks
 from regretless.engines.public.formats import (
     SALT,

@@ -9,7 +9,8 @@ whose terminals need 64 bits have any.
 from __future__ import annotations
 
 from regretless.engines.public.compiled.sizes import SUBGROUPS
-from regretless.engines.public.cuda.records import (
+from regretless.engines.public.cuda.spot import WAVE_BYTES, WAYS, slots_of
+from regretless.engines.public.cuda.tables.records import (
     DECISION,
     LEAF,
     LINE,
@@ -21,7 +22,6 @@ from regretless.engines.public.cuda.records import (
     TERMINAL,
     UNIT,
 )
-from regretless.engines.public.cuda.spot import WAVE_BYTES, WAYS, slots_of
 from regretless.engines.public.cuda.walks import WARP
 from regretless.engines.public.formats import number_format
 from regretless.engines.public.layout import padded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import resources
 
-from regretless.engines.public.cuda.records import records_source
+from regretless.engines.public.cuda.tables.records import records_source
 
 __all__ = ["KernelOptions", "kernel_source"]
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.public.cuda.device import Buffer, Device
-from regretless.engines.public.cuda.packing import Field, pack, places_of
-from regretless.engines.public.cuda.program import make_plan
-from regretless.engines.public.cuda.records import JOB
-from regretless.engines.public.cuda.tables import hand_tables, list_sizes, most_sums
+from regretless.engines.public.cuda.tables.hands import hand_tables, list_sizes, most_sums
+from regretless.engines.public.cuda.tables.packing import Field, pack, places_of
+from regretless.engines.public.cuda.tables.program import make_plan
+from regretless.engines.public.cuda.tables.records import JOB
 from regretless.engines.public.layout import Layout, walking_order
 
 __all__ = ["WAYS", "WAY_ROWS", "SpotWalks", "slots_of"]

@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.public.cuda.device import Device
-from regretless.engines.public.cuda.records import CLOCK, ITEM, JOB, ROOMS, SEGMENTS, TERM, UNIT
 from regretless.engines.public.cuda.source import KernelOptions, kernel_source
 from regretless.engines.public.cuda.spot import WAY_ROWS, WAYS, SpotWalks
+from regretless.engines.public.cuda.tables.records import CLOCK, ITEM, JOB, ROOMS, SEGMENTS, TERM, UNIT
 from regretless.engines.public.cuda.work import Items, Launches, StreetWork, both_ways, waves_of
 
 __all__ = ["WARP", "Walks"]

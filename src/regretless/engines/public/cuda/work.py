@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.public.cuda.device import Device
-from regretless.engines.public.cuda.records import ITEM
 from regretless.engines.public.cuda.spot import WAYS, SpotWalks
+from regretless.engines.public.cuda.tables.records import ITEM
 
 __all__ = ["Items", "Launches", "StreetWork", "both_ways", "waves_of"]
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.cuda._distinct_kernels import most_distinct
-from regretless.engines.public.cuda.packing import Field
-from regretless.engines.public.cuda.records import OWN_HAND, RUNOUT, SEGMENTS, TERM, UNIT
+from regretless.engines.public.cuda.tables._distinct_kernels import most_distinct
+from regretless.engines.public.cuda.tables.packing import Field
+from regretless.engines.public.cuda.tables.records import OWN_HAND, RUNOUT, SEGMENTS, TERM, UNIT
 from regretless.engines.public.formats import GOLDEN
 from regretless.engines.public.layout import Layout
 from regretless.forms.public import DEAD, PublicForm

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.cuda.packing import Field, Packed, pack
-from regretless.engines.public.cuda.records import DECISION, LEAF, LINE, STREET, TERMINAL
+from regretless.engines.public.cuda.tables.packing import Field, Packed, pack
+from regretless.engines.public.cuda.tables.records import DECISION, LEAF, LINE, STREET, TERMINAL
 from regretless.engines.public.layout import Layout, walking_order
 from regretless.forms.public import Kind
 from regretless.reprs import brief
