@@ -29,6 +29,7 @@ from regretless.engines.public.cuda.tables.records import (
     UNIT,
 )
 from regretless.engines.public.reference import PublicReference
+from regretless.errors import InvalidGame
 from regretless.forms.betting import Branch, flatten, poker_payoffs
 from regretless.forms.public import DEAD, Hands, Kind, PublicForm
 from regretless.forms.public_size import size_of_form
@@ -432,3 +433,10 @@ def test_memory_of_waves_is_never_underestimated(slots: int, monkeypatch: pytest
     engine = CudaPublicEngine(form, device=NoKernels())
     engine.evaluate()
     assert engine.memory_bytes <= estimated(form, engine)
+
+
+def test_rows_that_32_bits_cannot_number_are_refused() -> None:
+    form = random_form(1, deck=9, streets=1)
+    nodes = np.broadcast_to(form.tree.kind[:1], 2**31 // 16)  # takes no memory
+    with pytest.raises(InvalidGame, match=r"betting nodes × hands: the cupy engine can count 2,147,483,647"):
+        CudaPublicEngine(replace(form, tree=replace(form.tree, kind=nodes)), device=NoKernels())

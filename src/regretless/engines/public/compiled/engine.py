@@ -42,7 +42,7 @@ from regretless.engines.public.stored import StoredEngine
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import size_of_form
-from regretless.variants.variant import Schedule
+from regretless.variants.variant import Schedule, predicts
 
 __all__ = ["CompiledPublicEngine", "kernels_are_compiled"]
 
@@ -96,8 +96,7 @@ class CompiledPublicEngine(StoredEngine):
 
     def advance(self, schedule: Schedule) -> None:
         """Run one iteration per row of `schedule`."""
-        # Without prediction, a positive factor on all regrets changes no strategy, so none is stored beside them.
-        if schedule["prediction"].any() or schedule["prediction_discount"].min(initial=1.0) <= 0:
+        if predicts(schedule):
             self.store_predictions()
         learners = [own for own in range(2) if own not in self.fixed]
         most = 1 if any(self.locked) else MOST_ROWS  # locks are restored after every walk

@@ -4,7 +4,7 @@ Regrets and averages have the layout and format of snapshots, so a file saved he
 strategies of a node are read without the rest. Arithmetic is as on a CPU: 32 bits, at terminals 64 where blockers
 remove nearly all of a range.
 
-The parts, in the order of the data: `program` and `tables` (the form as kernels see it), `records` (what both sides
+The parts, in the order of the data: `tables` (the form as kernels see it, and the records that both sides
 share), `spot` (one spot on the device), `work` and `walks` (launches), `device` (the device itself), `kernels/` (the
 arithmetic).
 """
@@ -32,9 +32,9 @@ from regretless.engines.public.formats import (
     needs_wide_tiles,
     number_format,
 )
-from regretless.engines.public.layout import LANES, put, take_alike
+from regretless.engines.public.layout import LANES, padded, put, take_alike
 from regretless.engines.public.stored import BoolArray, Lock, Place, StoredEngine
-from regretless.errors import MissingExtra
+from regretless.errors import InvalidGame, MissingExtra
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.variants.variant import Schedule, Weights, predicts
@@ -57,6 +57,7 @@ class CudaPublicEngine(StoredEngine):
 
         `tables` may be an arena of the device, for everything but regrets and averages.
         """
+        _check_offsets(form)
         number = number_format(storage)
         self._on = open_device(device) if isinstance(device, str) else device
         super().__init__(form, number)
@@ -336,3 +337,10 @@ def open_device(name: str = "cuda") -> Device:
 
 if TYPE_CHECKING:
     _conforms: type[PublicEngine] = CudaPublicEngine
+
+
+def _check_offsets(form: PublicForm) -> None:
+    """Refuse a form in which the kernels' 32-bit offsets into the rows of one runout could overflow."""
+    numbers = len(form.tree.kind) * max(padded(len(held.weight)) for held in form.hands)
+    if numbers > (most := np.iinfo(np.int32).max):
+        raise InvalidGame(f"{form.name} has {numbers:,} betting nodes × hands: the cupy engine can count {most:,}")
