@@ -11,12 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from regretless.games.battleship import Battleship, BattleshipState
-from regretless.games.flop_holdem import FlopHoldem, FlopHoldemState
+from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import CHANCE, Action, Game, State
 from regretless.games.goofspiel import Goofspiel, GoofspielState
 from regretless.games.kuhn import Kuhn, KuhnState
 from regretless.games.leduc import Leduc, LeducState
 from regretless.games.liars_dice import LiarsDice, LiarsDiceState
+from regretless.games.limit_holdem import HoldemState, LimitHoldem
 from regretless.games.registry import Entry, catalogue, load, names
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from regretless.games.openspiel import from_openspiel, from_tabular_policy, to_tabular_policy
 
 __all__ = [
-    "CHANCE", "Action", "Battleship", "BattleshipState", "Entry", "FlopHoldem", "FlopHoldemState", "Game",
-    "Goofspiel", "GoofspielState", "Kuhn", "KuhnState", "Leduc", "LeducState", "LiarsDice", "LiarsDiceState", "State",
+    "CHANCE", "Action", "Battleship", "BattleshipState", "Entry", "FlopHoldem", "Game", "Goofspiel", "GoofspielState",
+    "HoldemState", "Kuhn", "KuhnState", "Leduc", "LeducState", "LiarsDice", "LiarsDiceState", "LimitHoldem", "State",
     "catalogue", "from_openspiel", "from_tabular_policy", "load", "names", "parse_efg", "read_efg", "to_efg",
     "to_tabular_policy", "write_efg",
 ]  # fmt: skip

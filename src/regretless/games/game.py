@@ -46,6 +46,7 @@ class Game(ABC, Generic[State]):
     name: str  # as a user types it, parameters included: "leduc(ranks=6)"
     zero_sum: bool = True  # whether the utilities of every terminal sum to 0
     public_only: bool = False  # whether the rules are too large to enumerate: only a public form can be compiled
+    solvable: bool = True  # whether some form of it is small enough to be solved
 
     @abstractmethod
     def num_players(self) -> int:

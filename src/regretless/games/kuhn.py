@@ -48,7 +48,7 @@ class Kuhn(Game[KuhnState]):
         check_between("players", players, 2, 10)
         self.players = players
         self.name = spelled("kuhn", Kuhn, self)
-        self.betting = LimitBetting(posted=(1, 1), bets=(1,), raises=1, opens=(0,)) if players == 2 else None
+        self.betting = LimitBetting(posted=(1, 1), bets=(1,), raises=(1,), opens=(0,)) if players == 2 else None
         self._contenders = self._showdowns()
         self._payoffs = {history: self._by_winner(history) for history in self._contenders}
 

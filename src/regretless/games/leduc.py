@@ -88,7 +88,7 @@ class Leduc(TwoPlayerGame[LeducState]):
         self._payoffs: dict[str, tuple[Payoffs, Payoffs, Payoffs]] = {}  # by terminal: player 0 ties, wins, loses
         self._outcomes: dict[Cards, tuple[tuple[Action, float], ...]] = {}  # filled on demand
         self._winner: dict[Cards, int] = {}  # 0 tie, 1 player 0, −1 player 1; filled on demand
-        self.betting = LimitBetting(posted=(ante, ante), bets=bets, raises=raises, opens=(0, 0))
+        self.betting = LimitBetting(posted=(ante, ante), bets=bets, raises=(raises, raises), opens=(0, 0))
         self._tabulate_betting("", self.betting.first())
 
     def initial_state(self) -> LeducState:

@@ -3,7 +3,7 @@
 A round ends when a bet is called or both players have checked. The first player to act cannot end it by calling or
 checking: with blinds, the big blind may still raise.
 
->>> betting = LimitBetting(posted=(1, 1), bets=(2, 4), raises=2, opens=(0, 0))
+>>> betting = LimitBetting(posted=(1, 1), bets=(2, 4), raises=(2, 2), opens=(0, 0))
 >>> first = betting.first()
 >>> [str(move) for move in betting.moves(first)]
 ['call', 'raise']
@@ -49,7 +49,7 @@ class LimitBetting:
 
     posted: tuple[float, float]  # chips each player pays before the first action: antes or blinds
     bets: tuple[float, ...]  # size of a bet or raise in each round
-    raises: int  # maximum number of bets and raises per round
+    raises: tuple[int, ...]  # maximum number of bets and raises in each round, not counting blinds
     opens: tuple[int, ...]  # who acts first in each round
 
     def first(self) -> Point:
@@ -58,7 +58,7 @@ class LimitBetting:
 
     def moves(self, point: Point) -> tuple[Move, ...]:
         """The legal moves; folding is allowed only when facing a bet."""
-        return (Move.FOLD,) * point.facing + (Move.CALL,) + (Move.RAISE,) * (point.raises < self.raises)
+        return (Move.FOLD,) * point.facing + (Move.CALL,) + (Move.RAISE,) * (point.raises < self.raises[point.round])
 
     def raised_to(self, point: Point) -> float:
         """The player's total chips paid after a raise, including earlier rounds."""

@@ -7,7 +7,8 @@ __all__ = [
     "unit_of",
 ]  # fmt: skip
 
-UNITS = {"kuhn": "chips", "leduc": "chips", "flop-holdem": "big blinds"}  # of payoffs; points in other games
+BIG_BLINDS = "big blinds"
+UNITS = {"kuhn": "chips", "leduc": "chips", "flop-holdem": BIG_BLINDS, "limit-holdem": BIG_BLINDS}  # else points
 
 
 def unit_of(game: str) -> str:
