@@ -32,4 +32,4 @@ class FlopHoldem(LimitHoldemRules):
 
     name = "flop-holdem"
     betting = LimitBetting(posted=(50, LimitHoldemRules.big_blind), bets=(100, 100), raises=(3, 3), opens=(0, 1))
-    deals = (3,)
+    cards_dealt = (3,)

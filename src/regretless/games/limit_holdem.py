@@ -43,7 +43,7 @@ class LimitHoldemRules(TwoPlayerGame[HoldemState]):
     public_only = True
     big_blind = 100  # chips
     betting: LimitBetting
-    deals: tuple[int, ...]  # cards dealt before each round after the first
+    cards_dealt: tuple[int, ...]  # cards dealt before each round after the first
 
     def initial_state(self) -> HoldemState:
         return HoldemState((), (), (), self.betting.first())
@@ -52,14 +52,14 @@ class LimitHoldemRules(TwoPlayerGame[HoldemState]):
         return state.ended is not None
 
     def player(self, state: HoldemState) -> int:
-        dealt = len(state.hands) == 2 and len(state.board) == sum(self.deals[: state.point.round])
+        dealt = len(state.hands) == 2 and len(state.board) == sum(self.cards_dealt[: state.point.round])
         return state.point.player if dealt else CHANCE
 
     def actions(self, state: HoldemState) -> Sequence[Action]:
         if self.player(state) == CHANCE:
             dealt = {*state.board, *(card for hand in state.hands for card in hand)}
             left = [card for card in range(DECK) if card not in dealt]
-            count = 2 if len(state.hands) < 2 else self.deals[state.point.round - 1]
+            count = 2 if len(state.hands) < 2 else self.cards_dealt[state.point.round - 1]
             return ["".join(map(card_text, cards)) for cards in combinations(left, count)]
         return tuple(self.move_name(state.point, move) for move in self.betting.moves(state.point))
 
@@ -117,4 +117,4 @@ class LimitHoldem(LimitHoldemRules):
     betting = LimitBetting(
         posted=(50, LimitHoldemRules.big_blind), bets=(100, 100, 200, 200), raises=(3, 4, 4, 4), opens=(0, 1, 1, 1)
     )
-    deals = (3, 1, 1)
+    cards_dealt = (3, 1, 1)
