@@ -18,7 +18,7 @@ pytest.importorskip("importlinter")
 ROOT = Path(__file__).parent.parent
 LAYERS = "A layer imports only layers below it"
 NO_POKER = "Engines, variants and solvers know no poker"
-ARRAY_LIBRARIES = "Only engines, cards and compiling import numba, PyTorch and CuPy"
+ARRAY_LIBRARIES = "Only engines, cards, compiling and deep import numba, PyTorch and CuPy"
 ACYCLIC = "No two modules or packages of a folder import each other, however indirectly"
 PACKAGE = ROOT / "src" / "regretless"
 MODULES_PER_FOLDER = 14
@@ -64,6 +64,8 @@ def test_the_layers_hold(project: Path) -> None:
         ("variants/planted.py", "import numba", ARRAY_LIBRARIES),
         ("solvers/planted.py", "def late():\n    import torch.cuda", ARRAY_LIBRARIES),
         ("__init__.py", "from cupy import ndarray", ARRAY_LIBRARIES),
+        ("deep/planted.py", "import numba", ARRAY_LIBRARIES),
+        ("holdem/planted.py", "from regretless.deep import settings", LAYERS),
         ("cards/deck.py", "def late():\n    from regretless.cards import ranges", ACYCLIC),
         ("forms/history.py", "if TYPE_CHECKING:\n    from regretless.forms.compile import invert", ACYCLIC),
         ("cli/terminal/numbers.py", "def late():\n    import regretless.cli.commands.plot", ACYCLIC),

@@ -2,9 +2,11 @@
 
     RegretlessError              exit code 1
     ├── InvalidOption            an option has a value that is not allowed
+    │   └── InvalidSettings      a field of the settings of a training has a value that is not allowed
     ├── InvalidText              text (a range, a card, a game's name) cannot be parsed; says where
     ├── InvalidGame              the rules of a game contradict themselves
     ├── InvalidFile              a file is missing, damaged or of the wrong kind
+    ├── EmptyMemory              a network was to be fitted before any samples were drawn
     ├── MissingExtra             an optional library is not installed
     ├── WouldNotFit              exit code 3: needs more memory than is free; raised before anything is allocated
     └── DeviceFailed             exit code 4: a GPU failed; what was saved before is unharmed
@@ -29,9 +31,11 @@ from regretless.printable import printable
 __all__ = [
     "ApproximateFile",
     "DeviceFailed",
+    "EmptyMemory",
     "InvalidFile",
     "InvalidGame",
     "InvalidOption",
+    "InvalidSettings",
     "InvalidText",
     "MissingExtra",
     "OverlappingTerms",
@@ -72,6 +76,14 @@ class InvalidOption(RegretlessError):
         super().__init__(f"{option}: {_shown(value)} {reason}")
         self.option = option
         self.value = value
+
+
+class InvalidSettings(InvalidOption):
+    """A field of the settings of a training has a value that is not allowed.
+
+    >>> print(InvalidSettings("width", 0, "must be at least 1"))
+    width: 0 must be at least 1
+    """
 
 
 def _shown(value: object) -> str:
@@ -119,6 +131,17 @@ class InvalidFile(RegretlessError):
     def __init__(self, path: object, reason: str) -> None:
         super().__init__(f"{path}: {reason}")
         self.path = path
+
+
+class EmptyMemory(RegretlessError):
+    """A network was to be fitted to a memory that holds no samples yet.
+
+    >>> print(EmptyMemory("the strategy memory"))
+    the strategy memory holds no samples yet: run at least one iteration first
+    """
+
+    def __init__(self, memory: str) -> None:
+        super().__init__(f"{memory} holds no samples yet: run at least one iteration first")
 
 
 class MissingExtra(RegretlessError):

@@ -1,0 +1,191 @@
+"""Memories of samples with a fixed capacity, never cleared between iterations.
+
+Reservoir sampling (Vitter, 1985, algorithm R): sample number n of the stream goes to slot n while n < capacity; after
+that it replaces a uniformly chosen slot with probability capacity / (n + 1). At any time the memory is a uniform subset
+of everything it was given.
+
+A batch is inserted at once: every sample draws the slot it would have drawn on its own, and where several draw the same
+slot, the last one stays, as if they had come one by one.
+
+A sample holds an observation, a target per action (NaN marks an action that is not legal) and the iteration it is from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from regretless.deep.settings import Place, Replacement, Weighting
+from regretless.errors import EmptyMemory, InvalidOption
+
+__all__ = ["MEMORY_ARRAYS", "Batch", "Memory", "Samples", "memory_bytes"]
+
+MEMORY_ARRAYS = ("observations", "targets", "iterations", "seen")  # of a snapshot
+
+CHUNK = 1_000_000  # rows that are read at a time when all are
+
+
+class Samples(NamedTuple):
+    """What a traversal found."""
+
+    observations: Tensor  # [n, K] integers
+    targets: Tensor  # [n, A] float32, NaN where an action is not legal
+
+
+class Batch(NamedTuple):
+    """Samples to fit a network to."""
+
+    observations: Tensor  # [n, K]
+    targets: Tensor  # [n, A]  NaN where an action is not legal
+    weights: Tensor  # [n]     of a sample's squared error
+
+
+def memory_bytes(capacity: int, *, observation_size: int, observation_dtype: torch.dtype, actions: int) -> int:
+    """Bytes that a memory allocates."""
+    return capacity * (observation_size * observation_dtype.itemsize + actions * 4 + 4)
+
+
+class Memory:
+    """Flat tensors of `capacity` samples, on the device or in the host's pinned memory."""
+
+    def __init__(
+        self,
+        name: str,
+        capacity: int,
+        *,
+        observation_size: int,
+        observation_dtype: torch.dtype,
+        actions: int,
+        device: torch.device,
+        place: Place = "device",
+        replacement: Replacement = "reservoir",
+    ) -> None:
+        self.name = name  # for messages: "the strategy memory"
+        self.capacity = capacity
+        self.replacement = replacement
+        self.device = device
+        self.seen = 0  # samples given so far
+        where: dict[str, Any] = {"device": device}
+        if place == "host" and device.type != "cpu":
+            where = {"device": "cpu", "pin_memory": device.type == "cuda"}
+        self._observations = torch.empty((capacity, observation_size), dtype=observation_dtype, **where)
+        self._targets = torch.empty((capacity, actions), dtype=torch.float32, **where)
+        self._iterations = torch.empty(capacity, dtype=torch.int32, **where)
+
+    def __len__(self) -> int:
+        return min(self.seen, self.capacity)
+
+    @property
+    def memory_bytes(self) -> int:
+        return sum(tensor.nbytes for tensor in (self._observations, self._targets, self._iterations))
+
+    def add(self, samples: Samples, iteration: int, generator: torch.Generator) -> None:
+        """Offer samples in the order of their rows; the generator is on the samples' device."""
+        count = len(samples.targets)
+        if not count:
+            return
+        slot = self._slots(count, samples.targets.device, generator)
+        self.seen += count
+        rows = _last_of_each(slot, self.capacity)
+        slot = slot[rows].to(self._targets.device)
+        self._observations[slot] = samples.observations[rows].to(self._observations)
+        self._targets[slot] = samples.targets[rows].to(self._targets)
+        self._iterations[slot] = iteration
+
+    def _slots(self, count: int, device: torch.device, generator: torch.Generator) -> Tensor:
+        """[count] the slot that each new sample draws; `capacity` and above: none."""
+        number = torch.arange(self.seen, self.seen + count, dtype=torch.int64, device=device)
+        if self.replacement == "window":
+            return number % self.capacity
+        if self.seen + count <= self.capacity:
+            return number
+        drawn = torch.rand(count, dtype=torch.float64, device=device, generator=generator)
+        return torch.where(number < self.capacity, number, (drawn * (number + 1)).long())
+
+    def sample(
+        self, count: int, generator: torch.Generator, *, iteration: int, weighting: Weighting = "linear"
+    ) -> Batch:
+        """`count` samples, uniformly with replacement; the generator is on the memory's device.
+
+        With linear weighting, a sample of iteration t weighs t · 2/T, where T is the current `iteration`.
+        """
+        if not len(self):
+            raise EmptyMemory(self.name)
+        where = self._targets.device
+        drawn = torch.rand(count, dtype=torch.float64, device=generator.device, generator=generator)
+        return self.read((drawn * len(self)).long().to(where), iteration=iteration, weighting=weighting)
+
+    def read(self, rows: Tensor | slice, *, iteration: int, weighting: Weighting = "linear") -> Batch:
+        """Some rows, with their weights, on the device."""
+        iterations = self._iterations[rows].to(self.device, non_blocking=True)
+        weights = iterations * (2.0 / iteration) if weighting == "linear" else torch.ones_like(iterations).float()
+        return Batch(
+            self._observations[rows].to(self.device, non_blocking=True),
+            self._targets[rows].to(self.device, non_blocking=True),
+            weights,
+        )
+
+    def merged(self, observations: int, *, iteration: int, weighting: Weighting = "linear") -> Batch:
+        """One row per observation that occurs, for observations that are numbered from 0.
+
+        Its weight is the sum of the weights, its target the weighted mean, so the squared error of this batch has the
+        same gradient as that of all samples. Sums are in float64.
+        """
+        if not len(self):
+            raise EmptyMemory(self.name)
+        actions = self._targets.shape[1]
+        weight = torch.zeros(observations, dtype=torch.float64, device=self.device)
+        target = torch.zeros((observations, actions), dtype=torch.float64, device=self.device)
+        for start in range(0, len(self), CHUNK):
+            rows = slice(start, min(start + CHUNK, len(self)))
+            batch = self.read(rows, iteration=iteration, weighting=weighting)
+            number = batch.observations[:, 0].long()
+            weights = batch.weights.double()
+            weight.index_add_(0, number, weights)
+            target.index_add_(0, number, batch.targets.double() * weights[:, None])
+        found = weight.nonzero()[:, 0]
+        weight = weight[found]
+        targets = (target[found] / weight[:, None]).float()
+        return Batch(found[:, None], targets, (weight / weight.mean()).float())
+
+    def root_mean_square(self) -> float:
+        """Of all targets of legal actions."""
+        total, count = 0.0, 0
+        for start in range(0, len(self), CHUNK):
+            targets = self._targets[start : min(start + CHUNK, len(self))]
+            total += float(targets.nan_to_num().square().sum(dtype=torch.float64))
+            count += int((~targets.isnan()).sum())
+        return (total / count) ** 0.5 if count else 0.0
+
+    def snapshot(self) -> dict[str, NDArray[Any]]:
+        """The samples, and how many there were."""
+        held = {"observations": self._observations, "targets": self._targets, "iterations": self._iterations}
+        arrays = {name: tensor[: len(self)].cpu().numpy().copy() for name, tensor in held.items()}
+        return {**arrays, "seen": np.array(self.seen, np.int64)}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from a snapshot of a memory with the same shape."""
+        seen = int(arrays["seen"])
+        rows = min(seen, self.capacity)
+        held = {"observations": self._observations, "targets": self._targets, "iterations": self._iterations}
+        for name, tensor in held.items():
+            given = arrays[name]
+            if given.shape != (rows, *tensor.shape[1:]):
+                reason = f"does not fit {self.name}, which needs {(rows, *tensor.shape[1:])}"
+                raise InvalidOption(name, given.shape, reason)
+            tensor[:rows] = torch.as_tensor(given).to(tensor)
+        self.seen = seen
+
+
+def _last_of_each(slot: Tensor, capacity: int) -> Tensor:
+    """Rows to write: those with a slot below `capacity` that no later row has."""
+    rows = (slot < capacity).nonzero()[:, 0]
+    ordered, order = torch.sort(slot[rows], stable=True)
+    last = torch.ones_like(ordered, dtype=torch.bool)
+    last[:-1] = ordered[1:] != ordered[:-1]
+    return rows[order[last]]

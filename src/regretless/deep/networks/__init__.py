@@ -1,0 +1,1 @@
+"""Encoders of observations, and the network for advantages and policies."""

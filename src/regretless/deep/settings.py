@@ -1,0 +1,116 @@
+"""How a training runs: iterations, samples, memories, networks and optimiser, and the presets that name them.
+
+| preset  | T   | K      | memories   | SGD steps | batch  |                                                     |
+|---------|-----|--------|------------|-----------|--------|-----------------------------------------------------|
+| `small` | 100 | 1,000  | 1,000,000  | 200       | 2,048  | games that a laptop enumerates: Kuhn, Leduc         |
+| `fhp`   | 450 | 10,000 | 40,000,000 | 4,000     | 10,000 | flop hold'em, as in the paper                       |
+| `hulh`  | 450 | 10,000 | 40,000,000 | 32,000    | 20,000 | heads-up limit hold'em, as in the paper             |
+
+This module loads without PyTorch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from regretless.errors import InvalidSettings
+
+__all__ = ["PRESETS", "Average", "Place", "Precision", "Replacement", "TrainingSettings", "Weighting", "settings"]
+
+Average = Literal["network", "mixture"]
+Weighting = Literal["linear", "uniform"]
+Replacement = Literal["reservoir", "window"]
+Place = Literal["device", "host"]
+Precision = Literal["float32", "tf32", "bfloat16"]
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "average": get_args(Average),
+    "weighting": get_args(Weighting),
+    "replacement": get_args(Replacement),
+    "memory_place": get_args(Place),
+    "precision": get_args(Precision),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingSettings:
+    """Everything that shapes a training apart from the game, the seed and the device."""
+
+    iterations: int = 100  # T, at least 1; each one updates both players in turn
+    traversals: int = 1_000  # K per player and iteration, at least 1
+    traversals_at_once: int = 10_000  # at least 1; how many advance together, which bounds the memory of a traversal
+
+    advantage_capacity: int = 1_000_000  # samples per player, at least 1; when it is full, `replacement` decides
+    strategy_capacity: int = 1_000_000  # samples of both players together, at least 1; unused by the mixture
+    replacement: Replacement = "reservoir"  # "window" keeps the latest samples: an ablation, which converges worse
+    memory_place: Place = "device"  # "host": pinned memory of the host, for memories larger than the device's
+
+    value_steps: int = 200  # optimiser steps for each value network, at least 1
+    policy_steps: int = 2_000  # optimiser steps for the policy network, at least 1
+    batch: int = 2_048  # samples per step, at least 1
+    merge_equal: bool = True  # whether a step may take the whole memory: see `fitting`
+    from_scratch: bool = True  # False starts from the last iteration's value network: an ablation
+    weighting: Weighting = "linear"  # a sample of iteration t weighs t · 2/T; "uniform" weighs all alike: an ablation
+    average: Average = "network"  # "mixture": Single Deep CFR, which keeps every value network and fits no policy
+
+    width: int = 64  # units per layer, at least 1
+    learning_rate: float = 1e-3  # of Adam, above 0
+    gradient_clip: float = 1.0  # largest norm of a gradient, above 0
+    precision: Precision = "float32"  # of matrix products on a CUDA device; on a CPU always float32
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name in CHOICES:
+                if value not in CHOICES[field.name]:
+                    raise InvalidSettings(field.name, value, f"must be {' or '.join(CHOICES[field.name])}")
+            elif isinstance(field.default, bool):
+                if not isinstance(value, bool):
+                    raise InvalidSettings(field.name, value, "must be true or false")
+            elif isinstance(field.default, int):
+                if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                    raise InvalidSettings(field.name, value, "must be a whole number of at least 1")
+            elif not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 < value < math.inf:
+                raise InvalidSettings(field.name, value, "must be a finite number above 0")
+
+
+_PAPER = TrainingSettings(
+    iterations=450,
+    traversals=10_000,
+    advantage_capacity=40_000_000,
+    strategy_capacity=40_000_000,
+    value_steps=4_000,
+    policy_steps=4_000,
+    batch=10_000,
+    merge_equal=False,
+)
+
+PRESETS: Mapping[str, TrainingSettings] = MappingProxyType(
+    {
+        "small": TrainingSettings(),
+        "fhp": _PAPER,
+        "hulh": replace(_PAPER, value_steps=32_000, policy_steps=32_000, batch=20_000),
+    }
+)
+
+
+def settings(preset: str = "small", **changes: Any) -> TrainingSettings:
+    """A preset, with some fields changed.
+
+    >>> settings("fhp", iterations=20).traversals
+    10000
+    >>> settings("small", width=0)
+    Traceback (most recent call last):
+    regretless.errors.InvalidSettings: width: 0 must be a whole number of at least 1
+    """
+    if preset not in PRESETS:
+        raise InvalidSettings("preset", preset, f"must be {', '.join(PRESETS)}")
+    known = [field.name for field in fields(TrainingSettings)]
+    for name, value in changes.items():
+        if name not in known:
+            raise InvalidSettings(name, value, f"is not a setting (known: {', '.join(known)})")
+    return replace(PRESETS[preset], **changes)

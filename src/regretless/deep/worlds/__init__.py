@@ -1,0 +1,1 @@
+"""Games as batches of states, for the traversal."""
