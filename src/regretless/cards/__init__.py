@@ -5,6 +5,7 @@
     evaluator     the strength of 5, 6 or 7 cards         (strength_tables: the lookup tables)
     ranges        weights of hands, from and to text      (range_reader: the grammar; range_writer: shortest text)
     isomorphism   boards that differ only in the names of the suits
+    situations    hands on boards, up to the names of the suits, as numbers without gaps
     equity        the share of the pot one range wins against another
 
 Nothing here loads numba until strengths are first needed.

@@ -17,7 +17,7 @@ from regretless.cards.hands import HAND_CARDS, HAND_COUNT
 from regretless.cards.strength_tables import CATEGORY_CLASSES, strength_tables
 from regretless.errors import InvalidOption
 
-__all__ = ["BLOCKED", "STRENGTH_COUNT", "category", "evaluate", "hand_strengths", "load_kernels"]
+__all__ = ["BLOCKED", "STRENGTH_COUNT", "card_array", "category", "evaluate", "hand_strengths", "load_kernels"]
 
 STRENGTH_COUNT: Final = 7462
 BLOCKED: Final = -1  # strength of a hand that shares a card with the board
@@ -47,7 +47,7 @@ def evaluate(cards: ArrayLike) -> NDArray[np.int16]:
     >>> [category(strength) for strength in strengths]
     ['flush', 'straight']
     """
-    rows = _card_array("cards", cards)
+    rows = card_array("cards", cards)
     if rows.ndim != 2 or rows.shape[1] not in (5, 6, 7):
         raise InvalidOption("cards", f"array of shape {rows.shape}", "must have shape [n, 5], [n, 6] or [n, 7]")
     from regretless.cards._evaluator_kernels import evaluate_rows
@@ -70,7 +70,7 @@ def hand_strengths(boards: ArrayLike) -> NDArray[np.int16]:
     >>> strengths.shape, int((strengths == BLOCKED).sum()), category(strengths.max())
     ((1326,), 245, 'straight flush')
     """
-    rows = _card_array("boards", boards)
+    rows = card_array("boards", boards)
     if rows.ndim not in (1, 2) or rows.shape[-1] != 5:
         raise InvalidOption("boards", f"array of shape {rows.shape}", "must have shape [5] or [n, 5]")
     flat = rows.reshape(-1, 5)
@@ -90,7 +90,7 @@ def load_kernels() -> None:
     hand_strengths(range(5))
 
 
-def _card_array(option: str, cards: ArrayLike) -> NDArray[np.uint8]:
+def card_array(option: str, cards: ArrayLike) -> NDArray[np.uint8]:
     """The cards as a contiguous uint8 array; refuses anything but integers from 0 to 51."""
     array = np.asarray(cards)
     if array.size and array.dtype.kind not in "iu":

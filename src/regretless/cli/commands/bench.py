@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -23,6 +24,7 @@ def bench(context: typer.Context) -> None:
     \b
     [cyan]regretless bench games[/cyan]      general games, beside OpenSpiel and LiteEFG
     [cyan]regretless bench postflop[/cyan]   hold'em spots, beside what memory allows
+    [cyan]regretless bench situations[/cyan] numbering hands on boards, in millions per second
     """
     if context.invoked_subcommand is None:
         print(context.get_help())
@@ -102,3 +104,33 @@ def postflop(
         print_json(report)
     else:
         for_answers().print(timing_table(timings), soft_wrap=True)
+
+
+@app.command("situations")
+def situations(
+    deals: Annotated[int, typer.Option(help="Random deals per street.")] = 500_000,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    json_: Json = False,
+) -> None:
+    """Situations (a hand on a board, up to the names of the suits) numbered per second of one core.
+
+    \b
+    [cyan]regretless bench situations[/cyan]   a few seconds
+    """
+    from rich.table import Table
+
+    from regretless.cards.situations.speed import measure_speed
+
+    streets = {"preflop": 0, "flop": 3, "turn": 4, "river": 5}
+    speeds = {street: measure_speed(cards, deals=deals, seed=seed) for street, cards in streets.items()}
+    if json_:
+        print_json({street: asdict(speed) for street, speed in speeds.items()})
+        return
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
+    table.add_column("street")
+    for name in ("situations", "index", "index to situation", "all hands of a board"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for street, speed in speeds.items():
+        rates = (f"{rate / 1e6:.1f} M/s" for rate in (speed.index, speed.locate, speed.hands))
+        table.add_row(street, f"{speed.situations:,}", *rates)
+    for_answers().print(table)
