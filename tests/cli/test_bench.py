@@ -48,3 +48,15 @@ def test_spots_are_timed_beside_what_memory_allows(capsys, tmp_path, monkeypatch
 
 def test_the_bandwidth_of_a_copy_is_plausible() -> None:
     assert 1e8 < copy_bandwidth(threads=2, numbers=1 << 20) < 1e13
+
+
+def test_situations_per_second_of_every_street(capsys):
+    assert main(["bench", "situations", "--deals", "1000", "--json"]) == 0
+    speeds = json.loads(capsys.readouterr().out)
+    assert {street: speed["situations"] for street, speed in speeds.items()} == {
+        "preflop": 169, "flop": 1_286_792, "turn": 13_960_050, "river": 123_156_254,
+    }  # fmt: skip
+    assert all(speed[name] > 0 for speed in speeds.values() for name in ("index", "locate", "hands"))
+    assert main(["bench", "situations", "--deals", "1000"]) == 0
+    assert "123,156,254" in capsys.readouterr().out
+    assert main(["bench", "situations", "--deals", "0"]) == 1
