@@ -18,13 +18,13 @@ __all__ = ["bet_features", "longest_round"]
 
 def longest_round(betting: LimitBetting) -> int:
     """The most actions of a round: a check, all the raises and a call."""
-    return betting.raises + 2
+    return max(betting.raises) + 2
 
 
 def bet_features(betting: LimitBetting, moves: Sequence[Move], *, rounds: int, positions: int) -> NDArray[np.float32]:
     """[rounds · positions · 2] features of the betting so far.
 
-    >>> betting = LimitBetting(posted=(1, 1), bets=(2, 4), raises=2, opens=(0, 0))
+    >>> betting = LimitBetting(posted=(1, 1), bets=(2, 4), raises=(2, 2), opens=(0, 0))
     >>> bet_features(betting, [Move.CALL, Move.RAISE], rounds=2, positions=4).reshape(2, 4, 2).tolist()[0]
     [[1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.0, 0.0]]
     """
