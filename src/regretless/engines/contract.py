@@ -8,6 +8,7 @@ the variant predicts, the next strategy. Each form has a plain reference (`seque
 |-------------------------------|-------------------------------|-------------------------------|
 | `HistoryForm`, `SequenceForm` | `[pairs]`, in pair order      | `sequence/`, `sampling/`      |
 | `PublicForm`                  | `(node, runout) -> [actions, H]` | `public/`                  |
+| `BucketedForm`                | none: see `BucketedEngine`    | `bucketed/`                   |
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.public import PublicForm
 from regretless.forms.sequence import SequenceForm
@@ -31,9 +33,11 @@ __all__ = [
     "LEARNED",
     "Batch",
     "BatchMember",
+    "BucketedEngine",
     "Engine",
     "Evaluation",
     "GameEngine",
+    "Learner",
     "PublicEngine",
     "PublicStrategy",
     "Sampling",
@@ -105,7 +109,7 @@ class Snapshot:
     __repr__ = brief
 
 
-class Engine(Protocol[FormType, StrategyType]):
+class Learner(Protocol[FormType]):
     """One compiled game on one device, and the arrays that CFR updates there."""
 
     @property
@@ -137,14 +141,18 @@ class Engine(Protocol[FormType, StrategyType]):
     def advance(self, schedule: Schedule) -> None:
         """Run one iteration per row of `schedule`."""
 
-    def evaluate(self, strategy: StrategyType | None = None) -> Evaluation:
-        """Values and best responses of a strategy, by default of the engine's own average."""
-
     def snapshot(self, *, copy: bool = True) -> Snapshot:
         """The state of the solve; without `copy`, where possible, the live arrays, which later iterations change."""
 
     def restore(self, snapshot: Snapshot) -> None:
         """Resume from a snapshot."""
+
+
+class Engine(Learner[FormType], Protocol[FormType, StrategyType]):
+    """A learner that can say how exploitable a strategy is."""
+
+    def evaluate(self, strategy: StrategyType | None = None) -> Evaluation:
+        """Values and best responses of a strategy, by default of the engine's own average."""
 
 
 class GameEngine(Engine[HistoryForm | SequenceForm, FloatArray], Protocol):
@@ -201,6 +209,24 @@ class PublicEngine(Engine[PublicForm, PublicStrategy], Protocol):
 
         Both players follow their average strategies. Nodes are in tree order.
         """
+
+
+class BucketedEngine(Learner[BucketedForm], Protocol):
+    """An engine for the bucketed form. It cannot evaluate: a few runouts say nothing exact about a strategy.
+
+    `public/` engines evaluate its average with every runout and real cards (`bucketed/priced.py`).
+    """
+
+    @property
+    def storage(self) -> int:
+        """Bits of a stored regret or average."""
+
+    @property
+    def kept_bytes(self) -> int:
+        """Memory of regrets and averages; `memory_bytes` also counts working buffers."""
+
+    def strategy(self, node: int) -> FloatArray:
+        """[actions, buckets] average strategy at a betting node."""
 
 
 # --- many spots on one device ----------------------------------------------------------------------------------------

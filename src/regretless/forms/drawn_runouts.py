@@ -1,0 +1,145 @@
+"""Runouts of a public form, drawn evenly, with hands in buckets: from a `PublicForm` to a `BucketedForm`.
+
+Draws are numbered 0, 1, 2, … over all iterations. With n_1 deals on the first street that has any,
+
+    draw d    takes deal d mod n_1 of a random order of those deals, which changes every n_1 draws,
+
+so it is the v-th time that the deal comes up, v = ⌊d / n_1⌋. Below that deal, the next street takes deal v mod n_2 of an
+order of its own in the same way, and so on. Each draw by itself is uniform, and among any n_1 · n_2 · … draws that begin
+a cycle, every runout comes up exactly once. All orders follow from the seed, so a batch is a function of its iteration.
+
+A form stores equivalent deals once, with the permutations of hands that give the others. All of them are drawn: with π
+the permutation, hand h has on the deal the strength and the bucket that π(h) has on the stored runout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.errors import InvalidOption
+from regretless.forms.bucketed import BucketedForm, Runouts
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import DEAD, PublicForm
+
+__all__ = ["BucketMaps", "DrawnRunouts", "bucketed_form", "lossless"]
+
+LARGEST_SEED = 2**32 - 1
+
+# Per player and street, [R, H] the bucket of each hand on each runout of a form; what it says of dead hands is ignored.
+BucketMaps = tuple[tuple[IntArray, ...], tuple[IntArray, ...]]
+
+
+def bucketed_form(
+    form: PublicForm, maps: BucketMaps, *, buckets: Sequence[Sequence[int]] | None = None, count: int, seed: int = 0
+) -> BucketedForm:
+    """A public form with buckets and with `count` runouts drawn per iteration.
+
+    `buckets` are their numbers per player and street, by default the largest bucket of each map plus 1.
+
+    >>> from regretless.forms.public_poker import compile_public
+    >>> from regretless.games import Leduc
+    >>> form = compile_public(Leduc())
+    >>> bucketed = bucketed_form(form, lossless(form), count=3)
+    >>> bucketed.buckets, bucketed.runouts.draw(1).weight[1]  # one of 6 cards is drawn, one of 4 is dealt
+    (((6, 36), (6, 36)), array([0.5, 0.5, 0.5]))
+    """
+    if count < 1:
+        raise InvalidOption("sample_runouts", count, "must be at least 1")
+    if not 0 <= seed <= LARGEST_SEED:
+        raise InvalidOption("seed", seed, f"must be between 0 and {LARGEST_SEED}")
+    if buckets is None:
+        buckets = [[int(map_.max()) + 1 for map_ in of_player] for of_player in maps]
+    return BucketedForm(
+        name=form.name,
+        deck=form.deck,
+        tree=form.tree,
+        hands=form.hands,
+        payoffs=form.payoffs,
+        buckets=(tuple(buckets[0]), tuple(buckets[1])),
+        runouts=DrawnRunouts(form, maps, count=count, seed=seed),
+        unit=form.unit,
+    )
+
+
+def lossless(form: PublicForm) -> BucketMaps:
+    """One bucket for each hand on each runout; equivalent hands share one."""
+
+    def of(player: int) -> tuple[IntArray, ...]:
+        alike = form.symmetry.hands[player].astype(np.int32)
+        hands = alike.shape[1]
+        first = [np.arange(len(street.parent), dtype=np.int32)[:, None] * hands for street in form.streets]
+        return tuple(begin + alike[street.symmetry] for begin, street in zip(first, form.streets, strict=True))
+
+    return of(0), of(1)
+
+
+class DrawnRunouts:
+    """Batches of runouts of a public form."""
+
+    def __init__(self, form: PublicForm, maps: BucketMaps, *, count: int, seed: int) -> None:
+        self.form, self.count, self.seed = form, count, seed
+        self._maps = tuple(
+            tuple(
+                np.where(street.dead[player], DEAD, map_).astype(np.int32)
+                for street, map_ in zip(form.streets, maps[player], strict=True)
+            )
+            for player in range(2)
+        )
+        self._deals = [_Deals(form, street) for street in range(1, len(form.streets))]
+
+    def draw(self, iteration: int) -> Runouts:
+        """The batch of an iteration."""
+        form, count = self.form, self.count
+        runout = np.zeros(count, dtype=np.int64)
+        hands: list[NDArray[Any]] = [np.arange(len(held.weight))[None].repeat(count, axis=0) for held in form.hands]
+        path = np.zeros(count, dtype=np.int64)  # numbers the sequence of deals so far
+        visits = (iteration - 1) * count + np.arange(count, dtype=np.int64)  # of that sequence
+        weight: FloatArray = np.ones((len(form.streets), count))
+        buckets: tuple[list[IntArray], list[IntArray]] = ([self._maps[0][0]], [self._maps[1][0]])
+        for street, deals in enumerate(self._deals, start=1):
+            cycle, place = visits // deals.number, visits % deals.number
+            chosen = np.array(
+                [
+                    _order(self.seed, street, *key, deals.number)[at]
+                    for *key, at in zip(path.tolist(), cycle.tolist(), place.tolist(), strict=True)
+                ]
+            )
+            path, visits = path * deals.number + chosen, cycle
+            runout, copy = deals.runout[runout, chosen], deals.copy[runout, chosen]
+            weight[street] = deals.weight / (count if street == 1 else 1)
+            for player in range(2):
+                hands[player] = np.take_along_axis(form.permutations[player][copy], hands[player], axis=1)
+                buckets[player].append(np.take_along_axis(self._maps[player][street][runout], hands[player], axis=1))
+        first, second = (
+            np.take_along_axis(form.strength[player][runout], hands[player], axis=1) for player in range(2)
+        )
+        return Runouts(weight, (tuple(buckets[0]), tuple(buckets[1])), (first, second))
+
+
+class _Deals:
+    """The deals of a street below each of the R runouts of the street before: n of them, equivalent ones included."""
+
+    def __init__(self, form: PublicForm, street: int) -> None:
+        here, before = form.streets[street], form.streets[street - 1]
+        copies = np.diff(here.first_copy)
+        runout_of = np.repeat(np.arange(len(here.parent)), copies)  # of every deal
+        numbers = np.bincount(here.parent[runout_of], minlength=len(before.parent))
+        if len(set(numbers.tolist())) != 1:
+            raise InvalidOption("sample_runouts", street, "is a street whose runouts have different numbers of deals")
+        self.number = int(numbers[0])
+        self.runout = runout_of.reshape(-1, self.number)  # [R, n]
+        self.copy = here.copies.astype(np.int64).reshape(-1, self.number)  # [R, n]
+        self.weight = self.number * here.probability
+
+
+@lru_cache(maxsize=4096)
+def _order(seed: int, street: int, path: int, cycle: int, number: int) -> list[int]:
+    """A random order of so many deals. NumPy guarantees that `RandomState` never changes."""
+    words = [seed, street, path % 2**32, path // 2**32, cycle % 2**32, cycle // 2**32]
+    order: list[int] = np.random.RandomState(words).permutation(number).tolist()
+    return order

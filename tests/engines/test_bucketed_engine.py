@@ -1,0 +1,123 @@
+"""Partial vector CFR: unbiased, equal to a full traversal where it draws everything, and the same on every engine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from regretless.engines.bucketed.reference import BucketedReference
+from regretless.engines.public.layout import make_layout
+from regretless.engines.public.reference import PublicReference
+from regretless.forms.bucketed import BucketedForm
+from regretless.forms.drawn_runouts import bucketed_form, lossless
+from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public_poker import compile_public
+from regretless.games import Kuhn, Leduc
+from regretless.variants import PRESETS, schedule
+from tests.engines.random_public import random_form
+
+
+# Seeds of random forms with small trees, which the references walk quickly.
+TWO_STREETS, THREE_STREETS = (3, 4, 8), (4, 7, 13)
+
+
+def small_form(seed: int, streets: int) -> PublicForm:
+    return random_form(seed, deck=9 - streets, streets=streets, most_hands=8, rake=0.05 * (seed % 3))
+
+
+def random_buckets(form: PublicForm, seed: int, *, most: int = 4, count: int = 5) -> BucketedForm:
+    """A form with random buckets on every street."""
+    random = np.random.default_rng(seed)
+    maps, numbers = [], []
+    for held in form.hands:
+        numbers.append([int(random.integers(1, most + 1)) for _ in form.streets])
+        maps.append(
+            tuple(
+                random.integers(0, number, size=(len(street.parent), len(held.weight)))
+                for number, street in zip(numbers[-1], form.streets, strict=True)
+            )
+        )
+    return bucketed_form(form, (maps[0], maps[1]), buckets=numbers, count=count, seed=seed)
+
+
+def all_runouts(form: PublicForm) -> int:
+    """Different sequences of deals, in a form without equivalent ones."""
+    return len(form.streets[-1].parent)
+
+
+def decisions(form: PublicForm | BucketedForm) -> list[int]:
+    return np.flatnonzero(form.tree.kind == Kind.DECISION).tolist()
+
+
+def chance_of(form: PublicForm, street: int) -> float:
+    """Probability of a runout, given hands that it does not block."""
+    return float(np.prod([each.probability for each in form.streets[: street + 1]]))
+
+
+# --- against a full traversal ----------------------------------------------------------------------------------------
+
+
+SMALL = [(seed, 2) for seed in TWO_STREETS] + [(seed, 3) for seed in THREE_STREETS]
+
+
+@pytest.mark.parametrize(
+    ("seed", "streets", "variant"),
+    [(*case, variant) for case, variant in zip(SMALL, 2 * ["plus", "discounted", "predictive-plus"], strict=True)],
+)
+def test_drawing_every_runout_is_a_full_traversal(seed: int, streets: int, variant: str) -> None:
+    """Without buckets and with every runout in the batch, regrets are those of the exact engine."""
+    form = small_form(seed, streets)
+    drawn = BucketedReference(bucketed_form(form, lossless(form), count=all_runouts(form), seed=seed))
+    exact = PublicReference(form)
+    steps = schedule(PRESETS[variant], first=1, count=3)
+    drawn.advance(steps)
+    exact.advance(steps)
+    layout, found, wanted = make_layout(form), drawn.snapshot().arrays, exact.snapshot().arrays
+    for node in decisions(form):
+        player, street = int(form.tree.player[node]), int(form.tree.street[node])
+        regret = layout.read(wanted[f"regret.{player}"], node)  # [R, actions, H]
+        scale = chance_of(form, street) * form.hands[player].weight * ~form.streets[street].dead[player][:, None]
+        mine = drawn.layout.rows(found[f"regret.{player}"], node).reshape(regret.shape[1], *regret.shape[::2])
+        assert mine == pytest.approx((regret * scale).transpose(1, 0, 2), abs=1e-12)
+        strategy = drawn.strategy(node).reshape(mine.shape)
+        for runout in range(len(regret)):
+            clear = (np.abs(mine[:, runout]) > 1e-9).any(axis=0)  # elsewhere rounding decides who plays uniformly
+            assert strategy[:, runout][:, clear] == pytest.approx(exact.strategy(node, runout)[:, clear], abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", THREE_STREETS[1:])
+def test_the_mean_over_batches_is_the_full_traversal(seed: int) -> None:
+    """One iteration from uniform play: summed over the batches of a cycle, single runouts give the exact regrets."""
+    form = small_form(seed, 3)
+    everything = all_runouts(form)
+    steps = schedule(PRESETS["vanilla"], first=1, count=1)
+    whole = BucketedReference(bucketed_form(form, lossless(form), count=everything, seed=seed))
+    whole.advance(steps)
+    total = [np.zeros(numbers) for numbers in whole.layout.entries]
+    source = bucketed_form(form, lossless(form), count=1, seed=seed)
+    for iteration in range(1, everything + 1):
+        single = BucketedReference(source)
+        single.iteration = iteration - 1
+        single.advance(steps)
+        # The second player answers the first one's new strategy, which is noisy, so only the first one's are compared.
+        total[0] += single.snapshot().arrays["regret.0"]
+    assert total[0] / everything == pytest.approx(whole.snapshot().arrays["regret.0"], abs=1e-12)
+
+
+@pytest.mark.parametrize("game", [Kuhn(), Leduc()], ids=str)
+def test_a_game_without_buckets_is_solved(game: Kuhn | Leduc) -> None:
+    form = compile_public(game)
+    engine = BucketedReference(bucketed_form(form, lossless(form), count=2, seed=1))
+    exact = PublicReference(form)
+
+    def price() -> float:
+        def strategy(node: int, runout: int) -> np.ndarray:
+            hands = len(form.hands[0].weight)
+            return engine.strategy(node)[:, runout * hands : (runout + 1) * hands]
+
+        return exact.evaluate(strategy).exploitability
+
+    engine.advance(schedule(PRESETS["linear"], first=1, count=10))
+    early = price()
+    engine.advance(schedule(PRESETS["linear"], first=11, count=140))
+    assert price() < early / 4
