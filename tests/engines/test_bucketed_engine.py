@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.engines.random_public import random_form
 
 from regretless.engines.bucketed.reference import BucketedReference
 from regretless.engines.public.layout import make_layout
@@ -14,8 +15,6 @@ from regretless.forms.public import Kind, PublicForm
 from regretless.forms.public_poker import compile_public
 from regretless.games import Kuhn, Leduc
 from regretless.variants import PRESETS, schedule
-from tests.engines.random_public import random_form
-
 
 # Seeds of random forms with small trees, which the references walk quickly.
 TWO_STREETS, THREE_STREETS = (3, 4, 8), (4, 7, 13)

@@ -1,4 +1,4 @@
-"""Runouts drawn from a public form: every one equally often, with the right weights, the same for the same iteration."""
+"""Runouts drawn from a public form: each equally often, with the right weights, a function of the iteration."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from tests.engines.random_public import random_form
 
 from regretless.cards.deck import parse_board
 from regretless.cards.evaluator import hand_strengths
@@ -15,7 +16,6 @@ from regretless.forms.drawn_runouts import bucketed_form, lossless
 from regretless.forms.public import DEAD
 from regretless.holdem.form.runouts import compile_spot, spot_hands
 from regretless.holdem.spots.spot import Spot
-from tests.engines.random_public import random_form
 
 
 def test_a_cycle_draws_every_runout_once() -> None:

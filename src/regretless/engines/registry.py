@@ -14,9 +14,10 @@ from importlib.util import find_spec
 from typing import Any, cast, overload
 
 from regretless.engines import devices
-from regretless.engines.contract import GameEngine, PublicEngine, Sampling, SharedDevice, Updates
+from regretless.engines.contract import BucketedEngine, GameEngine, PublicEngine, Sampling, SharedDevice, Updates
 from regretless.engines.public.formats import FORMATS
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra, WouldNotFit
+from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
@@ -39,6 +40,7 @@ __all__ = [
 ]
 
 GameForm = HistoryForm | SequenceForm
+AnyForm = GameForm | PublicForm | BucketedForm
 
 
 class Kind(StrEnum):
@@ -48,6 +50,7 @@ class Kind(StrEnum):
     HISTORY = "history"  # a game over nodes
     SAMPLING = "sampling"  # a random part of a game over nodes
     PUBLIC = "public"  # the public tree of a poker game, with a vector of hands at every node
+    BUCKETED = "bucketed"  # the same with hands in buckets, on runouts drawn at random
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +106,7 @@ CUDA = "regretless.engines.sequence.cuda.engine"
 WALKS = "regretless.engines.sampling.walks"
 BATCH = "regretless.engines.sampling.batch"
 PUBLIC = "regretless.engines.public"
+BUCKETED = "regretless.engines.bucketed"
 
 _torch = Build(
     path=f"{TORCH}:TorchEngine", estimate=f"{TORCH}:estimate", devices=ANYWHERE, dtypes=BOTH[::-1], threads=True
@@ -139,6 +143,7 @@ ENGINES: dict[str, Entry] = {
             Kind.SEQUENCE: Build(path=f"{NUMPY}:NumpySequenceEngine", estimate=f"{NUMPY}:estimate"),
             Kind.HISTORY: Build(path=f"{NUMPY}:NumpyHistoryEngine", estimate=f"{NUMPY}:estimate"),
             Kind.PUBLIC: Build(path=f"{PUBLIC}.reference:PublicReference", storages=(64,), updates=IN_TURN),
+            Kind.BUCKETED: Build(path=f"{BUCKETED}.reference:BucketedReference", storages=(64,), updates=IN_TURN),
         }
     ),
     "torch": Entry(
@@ -217,10 +222,12 @@ def estimate(name: str, kind: Kind, size: object, **options: object) -> int | No
 @overload
 def create(name: str, form: PublicForm, **options: Any) -> PublicEngine: ...
 @overload
+def create(name: str, form: BucketedForm, **options: Any) -> BucketedEngine: ...
+@overload
 def create(name: str, form: GameForm, **options: Any) -> GameEngine: ...
 
 
-def create(name: str, form: GameForm | PublicForm, **options: Any) -> GameEngine | PublicEngine:
+def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngine | BucketedEngine:
     """An engine for a compiled game; by default on the sequence form for two players, on the history form for more.
 
     `name` is one of `available()` or "auto"; `options` are those of `Options`. If both `name` and `device` are "auto",
@@ -257,7 +264,7 @@ def create(name: str, form: GameForm | PublicForm, **options: Any) -> GameEngine
         check_public_fits(name, size_of_form(form), device=where, **sized)
     elif where == "cpu":
         _check_fits(name, kind, form, sized)
-    return cast(GameEngine | PublicEngine, _load(build.path)(form=form, **taken))
+    return cast(GameEngine | PublicEngine | BucketedEngine, _load(build.path)(form=form, **taken))
 
 
 def share(name: str, device: str) -> SharedDevice[Any] | None:
@@ -274,9 +281,11 @@ def share(name: str, device: str) -> SharedDevice[Any] | None:
     return cast("SharedDevice[Any]", _load(path)()) if path else None
 
 
-def _kind(name: str, form: GameForm | PublicForm, asked: Options) -> Kind:
+def _kind(name: str, form: AnyForm, asked: Options) -> Kind:
     if isinstance(form, PublicForm):
         return Kind.PUBLIC
+    if isinstance(form, BucketedForm):
+        return Kind.BUCKETED
     if asked.sampling is not Sampling.FULL:
         return Kind.SAMPLING
     if asked.kind is not None:
@@ -287,7 +296,7 @@ def _kind(name: str, form: GameForm | PublicForm, asked: Options) -> Kind:
 
 def _check(name: str, kind: Kind, build: Build, asked: Options) -> None:
     """Refuse options that the engine does not support."""
-    who = f"the {name} engine{' on the public form' if kind is Kind.PUBLIC else ''}"
+    who = f"the {name} engine{f' on the {kind} form' if kind in (Kind.PUBLIC, Kind.BUCKETED) else ''}"
     if asked.device not in ("auto", *build.devices):
         raise InvalidOption("device", asked.device, f"is not for {who}, which runs on {' or '.join(build.devices)}")
     if asked.dtype not in (None, *build.dtypes):
@@ -311,7 +320,7 @@ def _check(name: str, kind: Kind, build: Build, asked: Options) -> None:
         raise InvalidOption("engine", name, "needs the rules of the game, not only its compiled form")
 
 
-def _taken(kind: Kind, form: GameForm | PublicForm, build: Build, asked: Options, where: str) -> dict[str, Any]:
+def _taken(kind: Kind, form: AnyForm, build: Build, asked: Options, where: str) -> dict[str, Any]:
     """The options that the class supports."""
     taken: dict[str, Any] = {}
     if build.devices != ("cpu",):
@@ -326,6 +335,8 @@ def _taken(kind: Kind, form: GameForm | PublicForm, build: Build, asked: Options
         taken["game"] = asked.game
     if build.threads and isinstance(form, PublicForm):  # threads do not change its results
         taken["threads"] = asked.threads or devices.useful_cores(size_of_form(form))
+    elif build.threads and kind is Kind.BUCKETED:
+        taken["threads"] = asked.threads or devices.available_cores()
     elif build.threads and asked.threads is not None:
         taken["threads"] = asked.threads
     if len(build.storages) > 1:
@@ -333,7 +344,7 @@ def _taken(kind: Kind, form: GameForm | PublicForm, build: Build, asked: Options
     return taken if asked.batch_size is None else taken | {"batch_size": asked.batch_size}
 
 
-def _check_fits(name: str, kind: Kind, form: GameForm, options: dict[str, Any]) -> None:
+def _check_fits(name: str, kind: Kind, form: GameForm | BucketedForm, options: dict[str, Any]) -> None:
     needed = estimate(name, kind, form, **options)
     if needed is not None and needed > (free := available_bytes()):
         raise WouldNotFit(f"{_name(form)} in the {name} engine", needed=needed, available=free)
@@ -364,9 +375,9 @@ def check_public_fits(name: str, size: PublicSize, *, device: str, what: str = "
     )
 
 
-def _choose_by_size(form: GameForm | PublicForm, threads: int | None) -> tuple[str, str]:
+def _choose_by_size(form: AnyForm, threads: int | None) -> tuple[str, str]:
     """The best engine and device for a game of this size on this machine."""
-    assert not isinstance(form, PublicForm)
+    assert not isinstance(form, PublicForm | BucketedForm)
     kind = Kind.SEQUENCE if isinstance(form, SequenceForm) else Kind.HISTORY
     size = devices.game_size(form)
     for name, smallest in devices.GPU_FROM.items():
@@ -406,16 +417,18 @@ def _load(path: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def _name(form: GameForm | PublicForm) -> str:
-    return "a public form" if isinstance(form, PublicForm) else _history(form).name
+def _name(form: AnyForm) -> str:
+    if isinstance(form, PublicForm):
+        return "a public form"
+    return form.name if isinstance(form, BucketedForm) else _history(form).name
 
 
 def _history(form: GameForm) -> HistoryForm:
     return form.history if isinstance(form, SequenceForm) else form
 
 
-def _as(kind: Kind, form: GameForm | PublicForm) -> GameForm | PublicForm:
-    if isinstance(form, PublicForm):
+def _as(kind: Kind, form: AnyForm) -> AnyForm:
+    if isinstance(form, PublicForm | BucketedForm):
         return form
     if kind is Kind.SEQUENCE:
         return form if isinstance(form, SequenceForm) else compile_sequence(form)

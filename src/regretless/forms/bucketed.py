@@ -10,9 +10,9 @@ A public form has every runout of every street. For hold'em from the deal there 
 2. Regrets and averages are stored per *bucket*, not per runout and hand: K buckets on a street, and for each runout
    a map from hands to buckets. A map may also be lossless, with one bucket for every hand of every runout.
 
-With n deals equally likely to be drawn, and each dealt with probability p to hands that it does not block, the weight of
-a deal is n · p; the weights of the first deal are also divided by B. In hold'em, a turn is drawn from 49 cards and dealt
-from the 45 that two hands leave, so it weighs 49 / 45.
+With n deals equally likely to be drawn, and each dealt with probability p to hands that it does not block, the weight
+of a deal is n · p; the weights of the first deal are also divided by B. In hold'em, a turn is drawn from 49 cards and
+dealt from the 45 that two hands leave, so it weighs 49 / 45.
 """
 
 from __future__ import annotations

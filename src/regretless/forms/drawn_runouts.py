@@ -4,9 +4,9 @@ Draws are numbered 0, 1, 2, … over all iterations. With n_1 deals on the first
 
     draw d    takes deal d mod n_1 of a random order of those deals, which changes every n_1 draws,
 
-so it is the v-th time that the deal comes up, v = ⌊d / n_1⌋. Below that deal, the next street takes deal v mod n_2 of an
-order of its own in the same way, and so on. Each draw by itself is uniform, and among any n_1 · n_2 · … draws that begin
-a cycle, every runout comes up exactly once. All orders follow from the seed, so a batch is a function of its iteration.
+so the deal has come up v = ⌊d / n_1⌋ times before. Below that deal, the next street takes deal v mod n_2 of an order of
+its own in the same way, and so on. Each draw by itself is uniform, and in every cycle of n_1 · n_2 · … draws each
+runout comes up exactly once. All orders follow from the seed, so a batch is a function of its iteration.
 
 A form stores equivalent deals once, with the permutations of hands that give the others. All of them are drawn: with π
 the permutation, hand h has on the deal the strength and the bucket that π(h) has on the stored runout.

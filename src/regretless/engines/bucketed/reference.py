@@ -96,16 +96,14 @@ class BucketedReference(BucketTables):
             strategy = current[:, bucket] * (bucket >= 0)  # [actions, B, H]
             if player != own:
                 below = [self._walk(walk, child, reach * play, own_reach) for child, play in zip(children, strategy)]
-                return np.sum(below, axis=0)
+                return np.asarray(np.sum(below, axis=0))
             below = [self._walk(walk, child, reach, own_reach * play) for child, play in zip(children, strategy)]
             self._update(walk, node, np.array(below), own_reach, current, bucket)
-            return (strategy * below).sum(axis=0)
+            return np.asarray((strategy * below).sum(axis=0))
         if kind == Kind.CHANCE:
             live = [bucket[street + 1] >= 0 for bucket in walk.runouts.bucket]
             weight = walk.runouts.weight[street + 1][:, None]
-            values = self._walk(
-                walk, children[0], reach * weight * live[1 - own], own_reach * weight * live[own]
-            )
+            values = self._walk(walk, children[0], reach * weight * live[1 - own], own_reach * weight * live[own])
             return values.sum(axis=0, keepdims=True) if street == 0 else values
         return self._terminal(walk, node, reach)
 
@@ -115,7 +113,7 @@ class BucketedReference(BucketTables):
         meets = self.compatible if own == 0 else self.compatible.T
         live = walk.runouts.bucket[own][int(form.tree.street[node])] >= 0
         if form.tree.kind[node] == Kind.FOLD:
-            return (reach @ meets.T) * (lose if form.tree.player[node] == own else win) * live
+            return np.asarray((reach @ meets.T) * (lose if form.tree.player[node] == own else win) * live)
         mine, theirs = walk.runouts.strength[own], walk.runouts.strength[1 - own]
         pays = [
             np.where(one[:, None] > two, win, np.where(one[:, None] < two, lose, tie)) * meets
@@ -131,8 +129,7 @@ class BucketedReference(BucketTables):
         held = np.broadcast_to(self.form.hands[own].weight, bucket.shape)
 
         def in_buckets(values: FloatArray) -> FloatArray:
-            found: FloatArray = np.bincount(bucket[live], values[live], minlength=current.shape[1])
-            return found
+            return np.asarray(np.bincount(bucket[live], values[live], minlength=current.shape[1]), dtype=np.float64)
 
         found = np.array([in_buckets(held * values) for values in below])  # [actions, K]
         new = found - (current * found).sum(axis=0)

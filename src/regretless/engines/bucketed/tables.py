@@ -72,7 +72,7 @@ class BucketTables:
     @property
     def kept_bytes(self) -> int:
         """Regrets, averages and predictions."""
-        return sum(map(sum, zip(*[self.layout.entries] * (3 if self.predicts else 2), strict=True))) * self.storage // 8
+        return int(sum(self.layout.entries) * (3 if self.predicts else 2) * self.dtype.itemsize)
 
     def store_predictions(self) -> None:
         """Store predictions from now on; the first are the regrets."""
