@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import Game
+from regretless.games.push_fold import PushFold
 from regretless.games.registry import as_game
 from regretless.games.registry import load as load_game
 from regretless.holdem.spots.spot import Spot
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["GameOptions", "SpotOptions", "load", "problem_of", "solve"]
 
 SPOT_FILES = "spot-"  # prefix of the kinds of files that hold spots
-FLOP_HOLDEM = "flop-holdem"  # the kind of its files
+FLOP_HOLDEM, PUSH_FOLD = "flop-holdem", "push-fold"  # the kinds of their files
 
 
 class CommonOptions(TypedDict, total=False):
@@ -164,9 +165,13 @@ def load(path: str | Path, *, to_resume: bool = False) -> Solution:
 
         return SpotSolution.load(path, to_resume=to_resume)
     if kind == FLOP_HOLDEM:
-        from regretless.holdem.flop_holdem import FlopHoldemSolution
+        from regretless.holdem.games.flop_holdem import FlopHoldemSolution
 
         return FlopHoldemSolution.load(path)
+    if kind == PUSH_FOLD:
+        from regretless.holdem.games.push_fold import PushFoldSolution
+
+        return PushFoldSolution.load(path)
     return GameSolution.load(path)
 
 
@@ -189,11 +194,15 @@ def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
         form = form or earlier.settings.form
     rules = load_game(str(what)) if isinstance(what, str | Path) else as_game(what)
     if isinstance(rules, FlopHoldem):
-        from regretless.holdem.flop_holdem import FlopHoldemProblem
+        from regretless.holdem.games.flop_holdem import FlopHoldemProblem
 
         if form == "history":
             raise InvalidOption("form", form, f"is not for {rules.name}, whose rules are too large to enumerate")
         return FlopHoldemProblem(rules)
+    if isinstance(rules, PushFold) and form != "public":
+        from regretless.holdem.games.push_fold import PushFoldProblem
+
+        return PushFoldProblem(rules)
     is_public = form == "public" and options.get("variant") != EXACT
     return PublicProblem(rules) if is_public else GameProblem(rules)
 

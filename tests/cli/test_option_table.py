@@ -26,8 +26,8 @@ from regretless.errors import InvalidOption
 from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.public import PublicForm
 from regretless.games import FlopHoldem
-from regretless.holdem import flop_holdem
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
+from regretless.holdem.games import flop_holdem
 from regretless.holdem.spots.locks import Lock
 from regretless.solvers.request import OPTIONS
 

@@ -23,6 +23,7 @@ SMALL = [
     "battleship(width=2,shots=2)",
     "battleship(height=1,ships=(1,2),shots=2,values=(1,2.5),loss_multiplier=2.0)",
     "battleship(width=2,ships=(1,),shots=3,repeat_shots=False)",
+    "push-fold(stack=7.5,ante=0.1)",
     "openspiel:kuhn_poker(players=3)",
     "openspiel:leduc_poker",
     "openspiel:matrix_pd",

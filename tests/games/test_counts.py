@@ -16,6 +16,7 @@ COUNTS = {  # chance, decision, terminal, information sets
     "liars_dice(sides=4)": (5, 4096, 4080, 1024),
     "liars_dice(sides=5)": (6, 25600, 25575, 5120),
     "liars_dice": (7, 147456, 147420, 24576),
+    "push-fold": (170, 28730, 57291, 338),
     "goofspiel": (0, 501, 576, 162),
     "goofspiel(cards=5)": (0, 12531, 14400, 2124),
     "goofspiel(cards=6)": (0, 451123, 518400, 34482),

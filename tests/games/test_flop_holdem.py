@@ -16,8 +16,8 @@ from regretless.errors import InvalidGame
 from regretless.forms import compile_history
 from regretless.forms.public import Kind, PublicForm
 from regretless.games import CHANCE, FlopHoldem, load
-from regretless.holdem.flop_holdem import compile_flop_holdem
 from regretless.holdem.form.suits import Deal, find_deal
+from regretless.holdem.games.flop_holdem import compile_flop_holdem
 
 
 @pytest.fixture(scope="module")

@@ -19,9 +19,9 @@ from regretless.errors import InvalidOption, InvalidText, WouldNotFit
 from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.public import PublicForm
 from regretless.games import FlopHoldem
-from regretless.holdem import flop_holdem
-from regretless.holdem.flop_holdem import FlopHoldemReader, FlopHoldemSolution, compile_flop_holdem
 from regretless.holdem.form.runouts import compile_holdem
+from regretless.holdem.games import flop_holdem
+from regretless.holdem.games.flop_holdem import FlopHoldemReader, FlopHoldemSolution, compile_flop_holdem
 from regretless.variants import PRESETS, schedule
 
 

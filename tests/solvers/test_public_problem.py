@@ -10,7 +10,7 @@ import pytest
 import regretless as rl
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.games import FlopHoldem
-from regretless.holdem.flop_holdem import FlopHoldemProblem
+from regretless.holdem.games.flop_holdem import FlopHoldemProblem
 from regretless.solvers.game_problem import GameProblem
 from regretless.solvers.public_problem import PublicProblem
 

@@ -1,4 +1,4 @@
-"""Compiled loops for equity: one sweep over sorted strengths per board, single deals for sampling, pairs of hands."""
+"""Compiled loops for equity: a sweep over sorted strengths per board, single deals for sampling, pairs of hands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from regretless.cards._evaluator_kernels import FIRST_KEY, evaluate_board, stren
 from regretless.cards.strength_tables import StrengthTables
 from regretless.compiling.decorators import kernel, unaliased
 
-__all__ = ["add_board", "sample_deals", "sweep_boards"]
+__all__ = ["add_board", "count_class_pairs", "sample_deals", "sweep_boards"]
 
 STRENGTHS = 7462
 FEW = 40  # hands; up to here, insertion sort beats counting sort
@@ -191,3 +191,51 @@ def add_board(
             won = np.float32(0.5) * (np.float32(strength > second[j]) + np.float32(strength >= second[j]))
             shares[i, j] += counts * won
             total[i, j] += counts
+
+
+@kernel
+def count_class_pairs(
+    boards: NDArray[np.uint8],  # [boards, 5]
+    multiplicity: NDArray[np.int64],  # [boards]
+    cards: NDArray[np.uint8],  # [hands, 2]
+    holding: NDArray[np.int64],  # [52, 51]    the hands that hold each card
+    classes: NDArray[np.uint8],  # [hands]
+    tables: StrengthTables,
+    wins: NDArray[np.int64],  # [classes, classes]  result: deals in which a hand of the first class wins
+    ties: NDArray[np.int64],  # [classes, classes]  result: deals in which they tie
+) -> None:
+    """Count, over the boards, how all pairs of hands that share no card fare, by classes.
+
+    A hand beats every weaker hand, counted by class in `below`, except those that hold one of its cards.
+    """
+    strengths = np.empty(len(cards), dtype=np.int64)
+    order = np.empty(len(cards), dtype=np.int64)
+    first = np.zeros(STRENGTHS, dtype=np.int64)
+    below = np.empty(len(wins), dtype=np.int64)
+    for board in range(len(boards)):
+        evaluate_board(boards[board], cards, tables, strengths)
+        live = order_by_counting(strengths, first, order)
+        times = multiplicity[board]
+        below[:] = 0
+        start = 0
+        while start < live:
+            strength = strengths[order[start]]
+            end = start
+            while end < live and strengths[order[end]] == strength:
+                end += 1
+            for hand in order[start:end]:
+                won, tied = wins[classes[hand]], ties[classes[hand]]
+                for other in range(len(below)):
+                    won[other] += times * below[other]
+                for other in order[start:end]:
+                    tied[classes[other]] += times
+                tied[classes[hand]] += times  # the hand itself is subtracted twice
+                for card in cards[hand]:
+                    for other in holding[card]:
+                        if 0 <= strengths[other] < strength:
+                            won[classes[other]] -= times
+                        elif strengths[other] == strength:
+                            tied[classes[other]] -= times
+            for hand in order[start:end]:
+                below[classes[hand]] += 1
+            start = end

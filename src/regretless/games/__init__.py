@@ -18,6 +18,7 @@ from regretless.games.kuhn import Kuhn, KuhnState
 from regretless.games.leduc import Leduc, LeducState
 from regretless.games.liars_dice import LiarsDice, LiarsDiceState
 from regretless.games.limit_holdem import HoldemState, LimitHoldem
+from regretless.games.push_fold import PushFold, PushFoldState
 from regretless.games.registry import Entry, catalogue, load, names
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHANCE", "Action", "Battleship", "BattleshipState", "Entry", "FlopHoldem", "Game", "Goofspiel", "GoofspielState",
-    "HoldemState", "Kuhn", "KuhnState", "Leduc", "LeducState", "LiarsDice", "LiarsDiceState", "LimitHoldem", "State",
-    "catalogue", "from_openspiel", "from_tabular_policy", "load", "names", "parse_efg", "read_efg", "to_efg",
-    "to_tabular_policy", "write_efg",
+    "HoldemState", "Kuhn", "KuhnState", "Leduc", "LeducState", "LiarsDice", "LiarsDiceState", "LimitHoldem",
+    "PushFold", "PushFoldState", "State", "catalogue", "from_openspiel", "from_tabular_policy", "load", "names",
+    "parse_efg", "read_efg", "to_efg", "to_tabular_policy", "write_efg",
 ]  # fmt: skip
 
 _ADAPTERS = {  # imported on first use

@@ -28,6 +28,7 @@ from regretless.games.kuhn import Kuhn
 from regretless.games.leduc import Leduc
 from regretless.games.liars_dice import LiarsDice
 from regretless.games.limit_holdem import LimitHoldem
+from regretless.games.push_fold import PushFold
 from regretless.spelling import name_in, parameters_in
 
 __all__ = ["Entry", "as_game", "catalogue", "is_public_only", "load", "names"]
@@ -59,6 +60,7 @@ _CATALOGUE = {
         _entry("liars_dice", LiarsDice, "2", "Hidden dice and rising claims, until one player calls the other a liar"),
         _entry("goofspiel", Goofspiel, "2", "Secret bids with cards for prizes; only the winner is announced"),
         _entry("battleship", Battleship, "2", "Two hidden fleets on a small board, alternating shots"),
+        _entry("push-fold", PushFold, "2", "Heads-up hold'em with short stacks: all-in or fold; in big blinds"),
         _entry("flop-holdem", FlopHoldem, "2", "Limit hold'em that ends with the flop, in the public form only"),
         _entry(
             "limit-holdem", LimitHoldem, "2", "Heads-up limit hold'em: too large to solve, but a network can be trained"

@@ -41,7 +41,7 @@ class GameProblem(Problem[HistoryForm, GameEngine | ExactEngine]):
 
     kind = Kind.GAME
     forms = (Form.SEQUENCE, Form.HISTORY, Form.SAMPLING)
-    solution_type = GameSolution
+    solution_type: type[GameSolution] = GameSolution
 
     def __init__(self, game: object) -> None:
         self.rules = load(game) if isinstance(game, str) else as_game(game)
@@ -75,7 +75,7 @@ class GameProblem(Problem[HistoryForm, GameEngine | ExactEngine]):
 
     def solution(self, record: Record, form: HistoryForm, engine: GameEngine | ExactEngine) -> GameSolution:
         average = engine.average_strategy()
-        return GameSolution(
+        return self.solution_type(
             record=record,
             snapshot=engine.snapshot(),
             zero_sum=form.zero_sum,

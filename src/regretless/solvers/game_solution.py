@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,13 +40,14 @@ from regretless.storage.tensor_file import DAMAGED
 
 __all__ = ["LEARNED", "GameSolution", "public_snapshot"]
 
-KIND = "solution"
 LEARNED = tuple(f"{name}.{player}" for name in ("regret", "average", "matched") for player in range(2))
 
 
 @dataclass(frozen=True, kw_only=True)
 class GameSolution(Solution):
     """The average strategy of a game, its exploitability, and how it was found."""
+
+    kind: ClassVar[str] = "solution"  # of its file
 
     zero_sum: bool = True  # whether the payoffs of every terminal sum to 0
     read_strategy: Callable[[], Strategy] = field(repr=False)  # from arrays to names, on first use
@@ -80,7 +81,7 @@ class GameSolution(Solution):
         header = self.record.header() | {"zero_sum": self.zero_sum}
         if self.snapshot is not None and self.settings.form == "public":
             header["weight"] = self.snapshot.weight
-        write_container(path, KIND, header, arrays)
+        write_container(path, self.kind, header, arrays)
 
     def checkpoint(self, path: str | Path) -> None:
         self.save(path)
@@ -88,7 +89,7 @@ class GameSolution(Solution):
     @classmethod
     def load(cls, path: str | Path) -> GameSolution:
         """Read a solution; a missing, damaged or unrelated file raises `InvalidFile`."""
-        file = open_container(path, KIND)
+        file = open_container(path, cls.kind)
         record = Record.read(file)
         try:
             strategy = _unpacked(file, record.information_sets)

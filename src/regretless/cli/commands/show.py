@@ -18,7 +18,7 @@ __all__ = ["ShowCommand", "show"]
 # Which options each kind of answer takes; any other is refused by name.
 TAKES = {
     "a game": {"--strategy", "--information-sets", "--json"},
-    "flop-holdem": {"--line", "--board", "--hands", "--json"},
+    "a line of a game": {"--line", "--board", "--hands", "--json"},
     "--tree": {"--json"},
     "--svg": {"--line", "--board", "--player", "--hands", "--grid"},
     "--runouts": {"--line", "--board", "--player", "--then", "--sort", "--json"},
@@ -125,10 +125,10 @@ def show(
         show_spot(solution, look, runouts=runouts, tree=tree, as_json=json_, svg=svg)
     elif isinstance(solution, GameSolution):
         from regretless.cli.views.game_show import show_game, show_line
-        from regretless.holdem.flop_holdem import FlopHoldemSolution
+        from regretless.holdem.games.big_blinds import BigBlindSolution
 
-        if isinstance(solution, FlopHoldemSolution) and not (line is None and board is None and hands is None):
-            refuse_others(context, "flop-holdem", TAKES["flop-holdem"])
+        if isinstance(solution, BigBlindSolution) and not (line is None and board is None and hands is None):
+            refuse_others(context, "a line of a game", TAKES["a line of a game"])
             played = solution.node(line or "", options.read_cards(board))
             chosen = options.read_range(hands)
             show_line(played if chosen is None else played.only(chosen), by_hand=hands is not None, as_json=json_)

@@ -7,8 +7,8 @@ __all__ = [
     "unit_of",
 ]  # fmt: skip
 
-BIG_BLINDS = "big blinds"
-UNITS = {"kuhn": "chips", "leduc": "chips", "flop-holdem": BIG_BLINDS, "limit-holdem": BIG_BLINDS}  # else points
+# of payoffs; points in other games
+UNITS = {"kuhn": "chips", "leduc": "chips"} | dict.fromkeys(("push-fold", "flop-holdem", "limit-holdem"), "big blinds")
 
 
 def unit_of(game: str) -> str:

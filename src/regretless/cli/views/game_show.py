@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.console import Console
 from rich.text import Text
 
-from regretless.cli.terminal.consoles import for_answers, has_color
+from regretless.cli.terminal.consoles import for_answers, has_color, page_columns
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import bytes_text, count_text, duration_text, signed_text, unit_of
 from regretless.cli.terminal.tables import fact_table
+from regretless.cli.views.spot_grid import WIDE, grid_legend, grid_lines
+from regretless.cli.views.spot_view import wrapped
 from regretless.cli.views.strategy_table import choose, read_keys, strategy_table
+from regretless.holdem.games.big_blinds import BigBlindSolution
+from regretless.holdem.games.push_fold import PushFoldSolution
 from regretless.holdem.reading.places import Played
+from regretless.holdem.reports.grids import make_chart
 from regretless.printable import printable
 from regretless.solvers.game_solution import GameSolution
 
@@ -34,33 +40,64 @@ def show_game(solution: GameSolution, chosen: str | None, *, whole: bool, file: 
 
 
 def show_line(played: Played, *, by_hand: bool, as_json: bool) -> None:
-    """Show what the player does at a node of flop hold'em, by classes of hands or hand by hand."""
+    """Show what the player does at a node of a game from the deal, by classes of hands or hand by hand."""
     answer = played.as_json(hands=by_hand)
     if as_json:
         print_json(answer)
         return
     console = for_answers()
+    if by_hand:
+        console.print(_heading(played), soft_wrap=True)
+        console.print(strategy_table(answer["hands"], color=has_color(console)))
+    else:
+        _print_chart(console, played)
+
+
+def _heading(played: Played) -> str:
     often = ", ".join(f"{action} {share:.1%}" for action, share in zip(played.actions, played.frequencies, strict=True))
-    console.print(f"{played.line or 'the first decision'}: {played.player} acts: {often}", soft_wrap=True)
-    console.print(strategy_table(answer["hands" if by_hand else "classes"], color=has_color(console)))
+    return f"{played.line or 'the first decision'}: {played.player} acts: {often}"
+
+
+def _print_chart(console: Console, played: Played) -> None:
+    """How often each action is taken, and the 13 × 13 chart of classes."""
+    color, columns = has_color(console), page_columns(console)
+    chart = make_chart(played)
+    console.print(_heading(played), soft_wrap=True)
+    for line in wrapped(grid_legend(chart, color=color, wide=columns >= WIDE), columns):
+        console.print(line)
+    for line in grid_lines(chart, color=color, wide=columns >= WIDE):
+        console.print(line, no_wrap=True, soft_wrap=True)
 
 
 def print_game(
     solution: GameSolution, *, whole: bool = False, keys: Sequence[str] | None = None, file: str | None = None
 ) -> None:
-    """Print the summary and the strategy: all of it if it is small or `whole`, the first decisions otherwise."""
+    """Print the summary and the strategy: all of it if it is small or `whole`, the first decisions otherwise.
+
+    Of hold'em from the deal, charts are printed instead of the first decisions.
+    """
     console = for_answers()
+    if isinstance(solution, BigBlindSolution) and not whole and keys is None:
+        _print_summary(console, solution)
+        for line in solution.lines:
+            console.print()
+            _print_chart(console, solution.node(line))
+        return
     most = None if whole or solution.record.information_sets <= SMALL else FIRST
     shown = choose(solution.strategy, keys, most)
-    console.print(Text(printable(solution.game), style="bold"), Text(_how(solution), style="dim"), soft_wrap=True)
-    console.print()
-    console.print(fact_table(_facts(solution)))
+    _print_summary(console, solution)
     console.print()
     console.print(strategy_table(shown, color=has_color(console)))
     hidden = len(solution.strategy) - len(shown)
     if hidden and keys is None:
         more = f"regretless show {file} --strategy" if file else "--strategy shows them"
         console.print(Text(f"… and {hidden:,} more information sets: {more}", style="dim"))
+
+
+def _print_summary(console: Console, solution: GameSolution) -> None:
+    console.print(Text(printable(solution.game), style="bold"), Text(_how(solution), style="dim"), soft_wrap=True)
+    console.print()
+    console.print(fact_table(_facts(solution)))
 
 
 def _how(solution: GameSolution) -> str:
@@ -91,6 +128,10 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
     if solution.scale != 1:  # also in the unit in which it is quoted
         scaled = solution.scale * max(solution.exploitability, 0.0)
         facts.insert(1, ("", f"{scaled:.3g} {solution.unit.removeprefix('in ')}"))
+    if isinstance(solution, PushFoldSolution):
+        ante = f", ante {solution.rules.ante:g}" * bool(solution.rules.ante)
+        facts.insert(0, ("stack", f"{solution.rules.stack:g} big blinds{ante}"))
+        facts.insert(-1, ("range", f"{solution.pushed:.2%} of hands are pushed, {solution.called:.2%} call a push"))
     if record.seconds_per_iteration > 0:
         speed = count_text(1 / record.seconds_per_iteration)
         facts.append(("speed", f"{speed} iterations/s, {duration_text(record.seconds_per_iteration)} each"))

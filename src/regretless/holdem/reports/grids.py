@@ -13,14 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS
+from regretless.cards.preflop_equities import CLASS_SIZES
 from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray
 from regretless.holdem.reading.nodes import NodeView
-from regretless.holdem.reading.places import class_shares
+from regretless.holdem.reading.places import Played, class_shares
 from regretless.holdem.spots.question import PlayerName
 from regretless.reprs import brief
 
-__all__ = ["GRIDS", "Grid", "GridKind", "make_grid"]
+__all__ = ["GRIDS", "Grid", "GridKind", "make_chart", "make_grid"]
 
 GridKind = Literal["strategy", "ev", "equity", "eqr", "weight"]
 
@@ -67,7 +68,7 @@ def make_grid(view: NodeView, player: PlayerName, kind: GridKind) -> Grid:
         raise InvalidOption("grid", kind, f"cannot be shown: {player} does not act here")
     table = view.hands[player]
     cells = HAND_CLASS[table.hand]
-    weight = np.bincount(cells, weights=table.weight, minlength=CLASSES) / np.bincount(HAND_CLASS, minlength=CLASSES)
+    weight = np.bincount(cells, weights=table.weight, minlength=CLASSES) / CLASS_SIZES
     if kind == "strategy":
         values = view.grid()
     elif kind == "weight":
@@ -79,6 +80,13 @@ def make_grid(view: NodeView, player: PlayerName, kind: GridKind) -> Grid:
             values = np.divide(values, expected, out=np.full(CLASSES, np.nan), where=expected > 0)
     locked = np.bincount(cells[view.locked], minlength=CLASSES) > 0 if acts else np.zeros(CLASSES, dtype=np.bool_)
     return Grid(kind, player, view.actions if kind == "strategy" else (), values, weight, locked)
+
+
+def make_chart(played: Played) -> Grid:
+    """The strategy of a line of play as a grid; the weight is that of the class's combos, 1 for the heaviest."""
+    weight = np.bincount(HAND_CLASS[played.hand], weights=played.weight, minlength=CLASSES) / CLASS_SIZES
+    share = weight / (weight.max() or 1.0)
+    return Grid("strategy", played.player, played.actions, played.grid(), share, np.zeros(CLASSES, dtype=np.bool_))
 
 
 def _means(view: NodeView, player: PlayerName, values: FloatArray) -> FloatArray:

@@ -32,9 +32,10 @@ from regretless.forms.public_size import PublicSize, size_of_branches
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.holdem.estimate import STORAGES
 from regretless.holdem.form.runouts import compile_holdem
+from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
 from regretless.holdem.reading.places import LineReader, Played
 from regretless.reprs import brief
-from regretless.solvers.game_solution import GameSolution, public_snapshot
+from regretless.solvers.game_solution import public_snapshot
 from regretless.solvers.public_problem import PublicProblem
 from regretless.solvers.record import Record
 from regretless.solvers.request import Request
@@ -44,7 +45,6 @@ from regretless.storage.container import open_container, write_container
 __all__ = ["FILE_KIND", "FlopHoldemProblem", "FlopHoldemReader", "FlopHoldemSolution", "compile_flop_holdem"]
 
 FILE_KIND = "flop-holdem"
-MILLI = 1000  # thousandths of a big blind
 FLOPS = 1755  # distinct up to suits
 
 
@@ -82,7 +82,7 @@ class FlopHoldemReader(LineReader):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FlopHoldemSolution(GameSolution):
+class FlopHoldemSolution(BigBlindSolution):
     """Flop hold'em, solved. Values are in big blinds, the small blind's first."""
 
     make_reader: Callable[[], FlopHoldemReader] = field(repr=False)
@@ -99,19 +99,6 @@ class FlopHoldemSolution(GameSolution):
     def reader(self) -> FlopHoldemReader:
         """Reads nodes of the solution."""
         return self.make_reader()
-
-    @property
-    def scale(self) -> float:
-        return MILLI
-
-    @property
-    def unit(self) -> str:
-        return "in mbb/g"
-
-    @property
-    def exploitability_mbb(self) -> float:
-        """Exploitability in thousandths of a big blind per game."""
-        return MILLI * self.exploitability
 
     def node(self, line: str = "", cards: Sequence[int] = ()) -> Played:
         """The acting player's strategy with each hand where a line leads: "call, check, Qs Jh 2h, check".
@@ -154,18 +141,13 @@ class FlopHoldemSolution(GameSolution):
         return cls.reading(restored, record=record, snapshot=snapshot, path=Path(path))
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
-        root = self.node()
-        return super().as_json(strategy=strategy) | {
-            "exploitability_mbb": self.exploitability_mbb,
-            "big_blind": FlopHoldem.big_blind,
-            "root": {"player": root.player, "actions": list(root.actions), "frequencies": list(root.frequencies)},
-        }
+        return super().as_json(strategy=strategy) | {"big_blind": FlopHoldem.big_blind}
 
 
 class FlopHoldemProblem(PublicProblem):
     """Flop hold'em. Targets are in mbb/g."""
 
-    unit = "mbb/g"
+    unit = UNIT
     scale = MILLI
     variant = "discounted"
     threads = None

@@ -1,7 +1,7 @@
 """Games in Gambit's `.efg` files, read and written without Gambit (Savani & Turocy, gambit-project.org).
 
 Reading: any number of players, any payoffs, at any node; perfect recall is checked. An information set's key is its
-label in the file if all labels are unique; otherwise `player.number` and the label. `_efg_parser` describes the
+label in the file if all labels are unique; otherwise `player.number` and the label. `efg_parser` describes the
 format. Errors give the line and column.
 
 Writing: any game. Keys become labels, so that reading a written file gives the same keys; numbers are written as
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from regretless.errors import InvalidFile, InvalidGame
-from regretless.games._efg_parser import TERMINAL, EfgTree, Limits, parse
+from regretless.games.gambit.efg_parser import TERMINAL, EfgTree, Limits, parse
 from regretless.games.game import CHANCE, Action, Game
 
 __all__ = ["EfgGame", "Limits", "parse_efg", "read_efg", "to_efg", "write_efg"]

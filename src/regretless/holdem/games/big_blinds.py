@@ -1,0 +1,53 @@
+"""What all solved games of hold'em from the deal have in common: values in big blinds, charts of lines before the flop.
+
+Exploitability is quoted in mbb/g, thousandths of a big blind per game, and so are targets.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from regretless.holdem.reading.places import Played
+from regretless.reprs import brief
+from regretless.solvers.game_solution import GameSolution
+
+__all__ = ["MILLI", "UNIT", "BigBlindSolution"]
+
+MILLI = 1000  # thousandths of a big blind
+UNIT = "mbb/g"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BigBlindSolution(GameSolution):
+    """A solved game of hold'em. Values are in big blinds, the small blind's first."""
+
+    lines: ClassVar[tuple[str, ...]] = ("",)  # whose charts are shown
+
+    __repr__ = brief
+
+    @abstractmethod
+    def node(self, line: str = "", cards: Sequence[int] = ()) -> Played:
+        """The acting player's strategy with each hand where a line of play leads; `cards` are those it omits."""
+
+    @property
+    def scale(self) -> float:
+        return MILLI
+
+    @property
+    def unit(self) -> str:
+        return f"in {UNIT}"
+
+    @property
+    def exploitability_mbb(self) -> float:
+        """Exploitability in thousandths of a big blind per game."""
+        return MILLI * self.exploitability
+
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
+        root = self.node()
+        return super().as_json(strategy=strategy) | {
+            "exploitability_mbb": self.exploitability_mbb,
+            "root": {"player": root.player, "actions": list(root.actions), "frequencies": list(root.frequencies)},
+        }

@@ -1,0 +1,119 @@
+"""Push or fold, solved: the game of `games.push_fold` with targets in mbb/g, and its two charts.
+
+The game is solved in the sequence form of its 338 information sets, by default with predictive discounted CFR+ until it
+is exploitable for at most `TARGET`, which takes a fraction of a second. Exploitability is exact, up to rounding in 64
+bits: it is computed from the exact equities of all pairs of classes. `variant="lp"` gives the equilibrium of the linear
+program; where several equilibria exist, the two may differ in hands that are indifferent, never in value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, HAND_COUNT
+from regretless.cards.preflop_equities import CLASS_SIZES, class_equities
+from regretless.errors import InvalidOption, InvalidText
+from regretless.forms.history import FloatArray
+from regretless.games.push_fold import CALL, FOLD, PUSH, PushFold
+from regretless.games.registry import load
+from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
+from regretless.holdem.reading.places import Played
+from regretless.reprs import brief
+from regretless.solvers.game_problem import GameProblem
+
+__all__ = ["FILE_KIND", "PushFoldProblem", "PushFoldSolution"]
+
+FILE_KIND = "push-fold"
+TARGET = 1e-5  # mbb/g; the default
+MOST_ITERATIONS = 5_000  # the default
+
+
+@dataclass(frozen=True, kw_only=True)
+class PushFoldSolution(BigBlindSolution):
+    """Push or fold, solved.
+
+    >>> from regretless import solve
+    >>> solution = solve("push-fold(stack=10)")
+    >>> round(1000 * solution.values[0], 3), round(solution.pushed, 4), round(solution.called, 4)
+    (-45.371, 0.5828, 0.3738)
+    >>> solution.node("push").player, solution.node("push").actions
+    ('oop', ('fold', 'call'))
+    """
+
+    kind: ClassVar[str] = FILE_KIND
+    lines: ClassVar[tuple[str, ...]] = ("", PUSH)
+
+    __repr__ = brief
+
+    @cached_property
+    def rules(self) -> PushFold:
+        """The game that was solved."""
+        rules = load(self.game)
+        assert isinstance(rules, PushFold)
+        return rules
+
+    @property
+    def pushed(self) -> float:
+        """Share of the 1,326 hands that the small blind pushes."""
+        return self._share("", PUSH)
+
+    @property
+    def called(self) -> float:
+        """Share of the 1,326 hands with which the big blind calls; not all are equally likely to face a push."""
+        return self._share(PUSH, CALL)
+
+    def node(self, line: str = "", cards: Sequence[int] = ()) -> Played:
+        """The acting player's strategy with each hand: of the small blind, or of the big blind after "push"."""
+        line = line.strip().lower()
+        if line not in self.lines:
+            why = "nobody acts there" if line in (FOLD, f"{PUSH}, {FOLD}", f"{PUSH}, {CALL}") else "is not a line"
+            raise InvalidText("line", line, None, f"{why}: the small blind acts first, the big blind after {PUSH!r}")
+        if cards:
+            raise InvalidOption("cards", list(cards), "must be empty: nobody acts after the flop")
+        faced = self._chart("")[1] if line else np.ones(len(CLASS_NAMES))  # the other player's reach, by class
+        weight = class_equities().pairs @ faced / CLASS_SIZES
+        return Played(
+            line=line,
+            player="oop" if line else "ip",
+            actions=(FOLD, CALL if line else PUSH),
+            hand=np.arange(HAND_COUNT),
+            weight=weight[HAND_CLASS],
+            strategy=self._chart(line)[:, HAND_CLASS],
+        )
+
+    def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
+        return super().as_json(strategy=strategy) | {
+            "stack": self.rules.stack,
+            "ante": self.rules.ante,
+            "ranges": {PUSH: self.pushed, CALL: self.called},
+        }
+
+    def _chart(self, line: str) -> FloatArray:
+        """[2, 169] probabilities of folding and of not folding."""
+        return np.array([list(self.strategy[f"{name}:{line}"].values()) for name in CLASS_NAMES]).T
+
+    def _share(self, line: str, action: str) -> float:
+        taken = [self.strategy[f"{name}:{line}"][action] for name in CLASS_NAMES]
+        return float(np.array(taken) @ CLASS_SIZES) / HAND_COUNT
+
+
+class PushFoldProblem(GameProblem):
+    """Push or fold. Targets are in mbb/g."""
+
+    unit = UNIT
+    scale = MILLI
+    variant = "predictive-discounted-plus"
+    solution_type = PushFoldSolution
+
+    def in_units(self, target: float) -> float:
+        return target / MILLI
+
+    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
+        if iterations is None and target is None:
+            return MOST_ITERATIONS, self.in_units(TARGET)
+        return super().end(iterations, target)
