@@ -7,8 +7,8 @@
 
 Before the flop, hands that differ only in the names of their suits play alike, so a player is dealt one of 169 classes
 of hands. What a call wins is the exact equity of one class against another, over every pair of hands that share no card
-and every board (`cards.preflop_equities`). A pair of classes is as likely as its number of such pairs of hands makes it.
-The big blind's class is drawn after a push: nothing depends on it before, and the tree is smaller.
+and every board (`cards.preflop_equities`). The likelihood of a pair of classes is its share of all such pairs
+of hands. The big blind's class is drawn after a push: nothing depends on it before, and the tree is smaller.
 
 Utilities are in big blinds.
 """
