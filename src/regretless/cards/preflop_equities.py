@@ -87,7 +87,7 @@ def count_deals(boards: CanonicalBoards) -> tuple[NDArray[np.int64], NDArray[np.
     """Wins and ties [169, 169] over these boards, each counted as often as its multiplicity."""
     from regretless.cards._equity_kernels import count_class_pairs
 
-    holding = np.array([np.flatnonzero((card == HAND_CARDS).any(axis=1)) for card in range(DECK)])
+    holding = np.array([np.flatnonzero(np.equal(HAND_CARDS, card).any(axis=1)) for card in range(DECK)])
     wins, ties = np.zeros((2, CLASSES, CLASSES), dtype=np.int64)
     count_class_pairs(boards.cards, boards.multiplicity, HAND_CARDS, holding, HAND_CLASS, strength_tables(), wins, ties)
     return wins, ties
