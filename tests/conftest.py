@@ -16,9 +16,11 @@ import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 from regretless.engines.devices import cuda_devices
 
@@ -62,6 +64,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason="no CUDA device"))
         if item.name in DOCTESTS_WITH_TORCH and not has_torch:
             item.add_marker(pytest.mark.skip(reason="torch is not installed"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def command_read_once() -> Iterator[None]:
+    """The command's options, read from its functions once: Typer does it in every call, which takes longer than most."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.main.get_command", cache(get_command))
+        yield
 
 
 @pytest.fixture
