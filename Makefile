@@ -22,7 +22,7 @@ PYTHONS ?= 3.11 3.12 3.13 3.14
 TORCH ?= auto
 TORCH_BUILD = torch==$(shell sed -n 's/^torch==//p' constraints.txt)$(if $(filter Linux,$(shell uname -s)),+cpu)
 
-PIP = $(BIN)/python -m pip --disable-pip-version-check -qq install --constraint constraints.txt
+PIP = $(BIN)/python -m pip --disable-pip-version-check -qq install --no-compile --constraint constraints.txt
 DEMO_READY := $(VENV)/.demo-ready
 DEV_READY := $(VENV)/.dev-ready$(if $(filter-out auto,$(TORCH)),-torch-$(TORCH))
 BENCH_READY := $(VENV)/.bench-ready
@@ -41,7 +41,10 @@ demo: $(DEMO_READY)  ## solve Leduc poker and a hold'em turn, print, plot and br
 	$(BIN)/regretless solve examples/turn.toml --target 0.3 --out demo/turn.rgl
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/regretless serve demo; else echo "to browse it: $(BIN)/regretless serve demo"; fi
 
-test: lint  ## everything that must pass: lint, types, layers, docs, tests, doctests
+# Linting takes one core; on another, kernels are compiled meanwhile for all test processes.
+test: $(DEV_READY)  ## everything that must pass: lint, types, layers, docs, tests, doctests
+	@$(BIN)/python -m tests.compile_kernels & compiling=$$!; \
+	$(MAKE) --no-print-directory lint || { kill $$compiling; exit 1; }; wait $$compiling
 	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 lint: $(DEV_READY)  ## style, types, layers and a strict build of the docs
