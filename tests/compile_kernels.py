@@ -1,6 +1,6 @@
-"""Compiles the kernels of the public form, a minute of work, for all test processes: python -m tests.compile_kernels
+"""Compiles the kernels of the public form for all test processes: python -m tests.compile_kernels
 
-`make test` runs this while it lints. Test processes that all start without compiled kernels would each compile their own.
+That takes up to a minute, and `make test` does it while it lints. Otherwise each test process would compile its own.
 """
 
 from __future__ import annotations

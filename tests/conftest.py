@@ -68,7 +68,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session", autouse=True)
 def command_read_once() -> Iterator[None]:
-    """The command's options, read from its functions once: Typer does it in every call, which takes longer than most."""
+    """Reads the command's options once per process; Typer does it in every call, which takes longer than most tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("typer.main.get_command", cache(get_command))
         yield

@@ -4,9 +4,9 @@ Both update players alternately, player 0 first, and weight the average by own r
 t by t, as our `plus` does; its LCFRSolver and DCFRSolver are `linear` and `discounted` with the paper's parameters. The
 settings do not differ in anything.
 
-OpenSpiel's discounted solvers are slow, so its numbers are stored in `golden/`, and the slow tests recompute them. So is
-our reference: on Leduc, the quick tests follow OpenSpiel for 20 iterations. A wrong variant differs before the tenth, and
-`test_golden.py` compares the other engines with the reference's own answer after 1,000.
+OpenSpiel's discounted solvers are slow, so its numbers are stored in `golden/`, and the slow tests recompute them. Our
+reference is slow as well: on Leduc, the quick tests follow OpenSpiel for 20 iterations. A wrong variant differs before
+the tenth, and `test_golden.py` compares the other engines with the reference's own answer after 1,000.
 """
 
 import json
