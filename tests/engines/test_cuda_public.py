@@ -22,6 +22,7 @@ from regretless.engines.public.cuda.batch import CudaBatch, kind_of
 from regretless.engines.public.cuda.engine import CudaPublicEngine
 from regretless.engines.public.cuda.sizes import estimate
 from regretless.engines.public.cuda.source import KernelOptions, kernel_source
+from regretless.engines.public.layout import make_layout
 from regretless.engines.public.reference import PublicReference
 from regretless.forms.public import Kind, PublicForm
 from regretless.forms.public_poker import compile_public
@@ -98,6 +99,47 @@ def test_it_follows_the_reference(name: str) -> None:
         for each in (engine, plain):
             each.advance(rows(each.iteration + 1, count))
         assert_same(engine, plain, 1e-5)
+
+
+class Stacked:
+    """The average strategy of an engine, read for all runouts at once."""
+
+    def __init__(self, engine: CudaPublicEngine) -> None:
+        self.engine = engine
+        self.read: set[int] = set()
+
+    def __call__(self, node: int, runout: int) -> np.ndarray:
+        raise AssertionError("read runout by runout")
+
+    def stacked(self, node: int) -> np.ndarray:
+        self.read.add(node)
+        runouts = len(self.engine.form.streets[int(self.engine.form.tree.street[node])].parent)
+        return np.stack([self.engine.strategy(node, runout) for runout in range(runouts)]).astype(np.float32)
+
+
+def test_numbers_of_all_runouts_are_written_at_once() -> None:
+    form = random_form(3, deck=9, streets=2, most_hands=36)
+    assert max(len(held.weight) for held in form.hands) > 16  # more than one group of lanes
+    layout, random = make_layout(form), np.random.default_rng(0)
+    for node in np.flatnonzero(form.tree.kind == Kind.DECISION).tolist():
+        player, street = int(form.tree.player[node]), int(form.tree.street[node])
+        actions = int(form.tree.first_child[node + 1] - form.tree.first_child[node])
+        values = random.random((len(form.streets[street].parent), actions, len(form.hands[player].weight)))
+        one_by_one, at_once = (np.zeros(int(layout.entries[player])) for _ in range(2))
+        for runout, rows in enumerate(values):
+            layout.write(one_by_one, node, runout, rows)
+        layout.write_all(at_once, node, values)
+        np.testing.assert_array_equal(at_once, one_by_one)
+
+
+@needs_gcc
+def test_a_strategy_of_all_runouts_at_once() -> None:
+    form = form_of("random-85-2")
+    engine = CudaPublicEngine(form, device=HostDevice())
+    begin(form, engine)
+    stacked = Stacked(engine)
+    assert engine.evaluate(stacked) == engine.evaluate(engine.strategy)
+    assert stacked.read == set(np.flatnonzero(form.tree.kind == Kind.DECISION).tolist())
 
 
 @needs_gcc

@@ -143,6 +143,10 @@ def test_equivalent_hands_play_alike_to_the_bit(few_cards: PublicForm, world: Ho
     node = next(node for node in evaluation.columns if few_cards.tree.player[node] == 0 and few_cards.tree.street[node])
     np.testing.assert_array_equal(strategy(node, first)[:, hearts], strategy(node, second)[:, spades])
     assert (strategy(node, first)[:, hearts] != strategy(node, first)[:, spades]).any()
+    for node in evaluation.columns:
+        stacked = strategy.stacked(node)
+        for runout in range(len(stacked)):
+            np.testing.assert_array_equal(stacked[runout], strategy(node, runout))
 
 
 def test_an_average_is_worth_the_mean_of_its_networks(few_cards: PublicForm, world: HoldemWorld) -> None:
@@ -152,11 +156,11 @@ def test_an_average_is_worth_the_mean_of_its_networks(few_cards: PublicForm, wor
     opponent = evaluation.strategy(NetworkPolicy(random_network(world, 5)))
 
     def value(player: int, strategy: TabulatedStrategy) -> float:
-        mixed = TabulatedStrategy(few_cards, evaluation.situations, {})
-        for node in evaluation.columns:
-            own = few_cards.tree.player[node] == player
-            mixed.tables[node] = (strategy if own else opponent).tables[node]
-        return evaluation.engine.evaluate(mixed).values[player]
+        tables = {
+            node: (strategy if few_cards.tree.player[node] == player else opponent).tables[node]
+            for node in evaluation.columns
+        }
+        return evaluation.engine.evaluate(TabulatedStrategy(few_cards, evaluation.situations, tables)).values[player]
 
     average = evaluation.strategy(MixturePolicy([networks, networks], weights))
     for player in range(2):

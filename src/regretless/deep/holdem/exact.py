@@ -20,6 +20,7 @@ from functools import cached_property
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from regretless import engines
@@ -37,17 +38,29 @@ ROWS = {"cpu": 2**12, "cuda": 2**20}  # situations per call of a policy: few sta
 
 
 class TabulatedStrategy:
-    """A strategy by situation, as engines read it: `(node, runout) -> [actions, H]`."""
+    """A strategy by situation, as engines read it: `(node, runout) -> [actions, H]`, or all runouts at once."""
 
     def __init__(self, form: PublicForm, situations: tuple[Situations, ...], tables: Mapping[int, Tensor]) -> None:
         """`tables` has [M, actions] for every decision."""
-        self.form, self.situations = form, situations
-        self.tables = {node: table.cpu().numpy() for node, table in tables.items()}
+        self.form, self.situations, self.tables = form, situations, tables
+        self._on_host: dict[int, FloatArray] = {}  # the same tables, once they have been read runout by runout
 
     def __call__(self, node: int, runout: int) -> FloatArray:
-        street, player = int(self.form.tree.street[node]), int(self.form.tree.player[node])
-        found: FloatArray = self.tables[node][self.situations[street].row[player][runout]].T
+        if node not in self._on_host:
+            self._on_host[node] = self.tables[node].cpu().numpy()
+        row = self._situations(node).row[int(self.form.tree.player[node])]
+        found: FloatArray = self._on_host[node][row[runout]].T
         return found
+
+    def stacked(self, node: int) -> NDArray[np.float32]:
+        """[runouts, actions, H] at a betting node."""
+        table = self.tables[node]
+        row = torch.from_numpy(self._situations(node).row[int(self.form.tree.player[node])]).to(table.device)
+        found: NDArray[np.float32] = table.float().t()[:, row].transpose(0, 1).cpu().numpy()
+        return found
+
+    def _situations(self, node: int) -> Situations:
+        return self.situations[int(self.form.tree.street[node])]
 
 
 class HoldemEvaluation:

@@ -94,6 +94,14 @@ class Layout:
         """Store [actions, H] at a decision, for all hands or some."""
         put(self.node_rows(numbers, node, slice(runout, runout + 1))[0], values, hands)
 
+    def write_all(self, numbers: Stored, node: int, values: NDArray[np.floating[Any]]) -> None:
+        """Store [runouts, actions, H] at a decision, for all hands on all runouts."""
+        rows = self.node_rows(numbers, node)
+        whole = values.shape[2] // LANES * LANES
+        rows[:, : whole // LANES] = values[:, :, :whole].reshape(*values.shape[:2], -1, LANES).transpose(0, 2, 1, 3)
+        if whole < values.shape[2]:
+            rows[:, whole // LANES, :, : values.shape[2] - whole] = values[:, :, whole:]
+
     def make_alike(self, numbers: Stored, player: int) -> None:
         """Give equivalent hands on each runout the numbers of their representative."""
         for number, street in enumerate(self.form.streets):

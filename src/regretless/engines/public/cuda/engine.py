@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy, Snapshot
+from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy, Snapshot, StackedStrategy
 from regretless.engines.devices import require_cuda
 from regretless.engines.public.cuda.device import Buffer, Device
 from regretless.engines.public.cuda.spot import SpotWalks
@@ -235,6 +235,9 @@ class CudaPublicEngine(StoredEngine):
             host = np.zeros(int(self.layout.entries[player]), dtype=np.float32)
             for street in range(len(self.form.streets)):
                 for node in self.layout.decisions(player, street):
+                    if isinstance(strategy, StackedStrategy):
+                        self.layout.write_all(host, node, strategy.stacked(node))
+                        continue
                     for runout in range(int(self.layout.runouts[street])):
                         rows = take_alike(self.form, strategy(node, runout), node, runout)
                         self.layout.write(host, node, runout, rows)
