@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from tests.engines.random_public import random_form
 
+from regretless import engines
 from regretless.engines.bucketed.reference import BucketedReference
+from regretless.engines.contract import BucketedEngine, Snapshot
 from regretless.engines.public.layout import make_layout
 from regretless.engines.public.reference import PublicReference
 from regretless.forms.bucketed import BucketedForm
@@ -120,3 +122,81 @@ def test_a_game_without_buckets_is_solved(game: Kuhn | Leduc) -> None:
     early = price()
     engine.advance(schedule(PRESETS["linear"], first=11, count=140))
     assert price() < early / 4
+
+
+# --- every engine against the reference ------------------------------------------------------------------------------
+
+FAST = [
+    name for name in engines.available() if engines.Kind.BUCKETED in engines.ENGINES[name].classes and name != "numpy"
+]
+
+
+def in_32_bits(snapshot: Snapshot, names: object) -> Snapshot:
+    arrays = {name: array.astype(np.float32) for name, array in snapshot.arrays.items() if name in names}
+    return Snapshot(snapshot.iteration, arrays)
+
+
+@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize(
+    ("seed", "streets", "variant"),
+    [(*case, variant) for case, variant in zip(SMALL, 2 * ["plus", "discounted", "predictive-plus"], strict=True)],
+)
+def test_every_engine_follows_the_reference(name: str, seed: int, streets: int, variant: str) -> None:
+    """Iteration by iteration from the same numbers, so that rounding where regrets are 0 does not decide."""
+    form = random_buckets(small_form(seed, streets), seed)
+    reference, engine = BucketedReference(form), engines.create(name, form, threads=2)
+    if variant.startswith("predictive"):
+        engine.advance(schedule(PRESETS[variant], first=1, count=1))  # from now on it stores predictions
+    for iteration in range(1, 7):
+        steps = schedule(PRESETS[variant], first=iteration, count=1)
+        engine.restore(in_32_bits(reference.snapshot(), engine.snapshot(copy=False).arrays))
+        reference.advance(steps)
+        engine.advance(steps)
+        found, wanted = engine.snapshot().arrays, reference.snapshot().arrays
+        for kind in found:
+            scale = max(1.0, float(np.abs(wanted[kind]).max()))
+            assert found[kind] == pytest.approx(wanted[kind], abs=engine.tolerance * scale), (iteration, kind)
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_threads_do_not_change_numbers(name: str) -> None:
+    form = random_buckets(small_form(4, 3), 4)
+
+    def learned(threads: int) -> BucketedEngine:
+        engine = engines.create(name, form, threads=threads)
+        engine.advance(schedule(PRESETS["linear"], first=1, count=5))
+        return engine
+
+    one, three = learned(1).snapshot().arrays, learned(3).snapshot().arrays
+    for kind in one:
+        assert np.array_equal(one[kind], three[kind])
+
+
+@pytest.mark.parametrize("name", ["numpy", *FAST])
+@pytest.mark.parametrize("variant", ["linear", "predictive-plus"])
+def test_a_resumed_solve_ends_with_the_same_bits(name: str, variant: str) -> None:
+    form = random_buckets(small_form(7, 3), 7)
+    whole, first, second = (engines.create(name, form) for _ in range(3))
+    whole.advance(schedule(PRESETS[variant], first=1, count=6))
+    first.advance(schedule(PRESETS[variant], first=1, count=4))
+    second.restore(first.snapshot())
+    second.advance(schedule(PRESETS[variant], first=5, count=2))
+    wanted, found = whole.snapshot(), second.snapshot()
+    assert found.iteration == wanted.iteration
+    for kind in wanted.arrays:
+        assert np.array_equal(found.arrays[kind], wanted.arrays[kind])
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_estimates_are_what_engines_take(name: str) -> None:
+    form = random_buckets(small_form(4, 3), 4, count=7)
+    engine = engines.create(name, form, threads=2)
+    assert engines.estimate(name, engines.Kind.BUCKETED, form, threads=2) == engine.memory_bytes
+
+
+@pytest.mark.parametrize("name", ["numpy", *FAST])
+def test_a_snapshot_of_another_form_is_refused(name: str) -> None:
+    engine = engines.create(name, random_buckets(small_form(4, 2), 4))
+    other = engines.create(name, random_buckets(small_form(8, 2), 8))
+    with pytest.raises(ValueError, match="is needed"):
+        engine.restore(other.snapshot())

@@ -1,0 +1,1 @@
+"""The numba engine of the bucketed form."""
