@@ -99,6 +99,7 @@ def test_hands_are_filtered_and_sorted(river: Any) -> None:
     river.get_by_role("searchbox", name="Filter hands").fill("AKx")
     expect(river.get_by_role("searchbox", name="Filter hands")).to_have_attribute("aria-invalid", "true")
     river.get_by_role("searchbox", name="Filter hands").fill("pairs")
+    expect(river.get_by_role("searchbox", name="Filter hands")).not_to_have_attribute("aria-invalid", "true")
     river.get_by_role("columnheader", name="Equity").get_by_role("button").click()
     shown = river.locator("table.hands tbody tr:not(.spacer) td:nth-last-child(2)").all_inner_texts()
     assert shown == sorted(shown, key=float, reverse=True)
@@ -145,6 +146,7 @@ def test_cards_are_chosen_from_the_deck_or_typed(site: str, open_page: Any) -> N
 
 def test_a_link_reopens_exactly_what_is_seen(river: Any, open_page: Any) -> None:
     take(river, "check")
+    wait_for_line(river, "check")
     cell(river, "AA").click()
     river.keyboard.press("Escape")
     cell(river, "KQo").click()

@@ -51,6 +51,9 @@ def test_a_reload_keeps_the_hand_and_the_score(site: str, open_page: Any) -> Non
 
 def test_the_side_to_play_can_be_chosen(site: str, open_page: Any) -> None:
     page = open_page(f"{site}/practice?file=river.rgl")
-    for player in ("OOP", "IP"):
+    side = page.locator(".felt .hint")
+    expect(side).to_contain_text("You are")
+    drawn = "OOP" if "You are OOP" in side.inner_text() else "IP"
+    for player in ("IP" if drawn == "OOP" else "OOP", drawn):  # each click changes what is shown, so it can be awaited
         page.get_by_role("group", name="Play as").get_by_role("button", name=player, exact=True).click()
-        expect(page.locator(".felt .hint")).to_contain_text(f"You are {player}")
+        expect(side).to_contain_text(f"You are {player}")
