@@ -21,7 +21,12 @@ from regretless.forms.public import PublicForm
 from regretless.games import FlopHoldem
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.games import flop_holdem
-from regretless.holdem.games.flop_holdem import FlopHoldemReader, FlopHoldemSolution, compile_flop_holdem
+from regretless.holdem.games.flop_holdem import (
+    FlopHoldemReader,
+    FlopHoldemSolution,
+    compile_flop_holdem,
+    with_flops,
+)
 from regretless.variants import PRESETS, schedule
 
 
@@ -176,3 +181,15 @@ def test_neither_player_does_worse_than_by_folding() -> None:
     gain = 2 * evaluation.exploitability
     assert -50 - gain <= small <= 100 + gain
     assert small == pytest.approx(18.03, abs=0.05)
+
+
+def test_some_flops_stand_for_all() -> None:
+    """All flops give the same form; one of each kind weighs as much as all of them."""
+    form = compile_flop_holdem(FlopHoldem())
+    count = len(form.streets[1].parent)
+    same = with_flops(form, range(count)).streets[1]
+    np.testing.assert_array_equal(same.copies, form.streets[1].copies)
+    assert same.probability == form.streets[1].probability
+    fewer = with_flops(form, range(0, count, 100)).streets[1]
+    assert len(fewer.parent) == 18
+    assert fewer.probability * len(fewer.copies) == pytest.approx(same.probability * len(same.copies))

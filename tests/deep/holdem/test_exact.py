@@ -27,6 +27,7 @@ from regretless.forms.public import PublicForm  # noqa: E402
 from regretless.games import CHANCE, FlopHoldem  # noqa: E402
 from regretless.games.limit_betting import Move  # noqa: E402
 from regretless.holdem.form.runouts import compile_holdem  # noqa: E402
+from regretless.holdem.games.flop_holdem import with_flops  # noqa: E402
 from regretless.solvers.readable.best_response import evaluate as evaluate_by_rules  # noqa: E402
 from regretless.variants import PRESETS, schedule  # noqa: E402
 
@@ -56,26 +57,10 @@ def few_cards() -> PublicForm:
     form = compile_holdem((), ip, oop, tree, deals=(3,), group=np.arange(1), name=game.name)
     wanted = {frozenset(parse_board(flop)) for flop in FLOPS}
     kept = [row for row, cards in enumerate(form.streets[1].cards.tolist()) if frozenset(cards) in wanted]
-    return replace(with_flops(form, kept), unit=game.big_blind)
-
-
-def with_flops(form: PublicForm, kept: Sequence[int]) -> PublicForm:
-    """A form with some of the flops, and their copies, all equally likely."""
-    before, after = form.streets
-    copies = [after.copies[after.first_copy[row] : after.first_copy[row + 1]] for row in kept]
-    flops = replace(
-        after,
-        cards=after.cards[kept],
-        parent=after.parent[kept],
-        first_child=after.first_child[: len(kept) + 1],
-        probability=1 / sum(map(len, copies)),
-        first_copy=np.cumsum([0, *map(len, copies)]).astype(np.int32),
-        copies=np.concatenate(copies),
-        symmetry=after.symmetry[kept],
-        dead=(after.dead[0][kept], after.dead[1][kept]),
+    before, after = with_flops(form, kept).streets
+    return replace(
+        with_flops(form, kept), streets=(before, replace(after, probability=1 / len(FLOPS))), unit=game.big_blind
     )
-    before = replace(before, first_child=np.array([0, len(kept)], dtype=np.int32))
-    return replace(form, streets=(before, flops), strength=(form.strength[0][kept], form.strength[1][kept]))
 
 
 @pytest.fixture(scope="module")

@@ -118,7 +118,7 @@ class NetworkAverage:
     def __init__(self, evaluation: HoldemEvaluation) -> None:
         self.evaluation = evaluation
         tree = evaluation.form.tree
-        self._sums = {
+        self.sums = {
             node: torch.zeros(len(self._situations(node).cards), ACTIONS, device=evaluation.world.device)
             for node in evaluation.columns
         }
@@ -149,13 +149,13 @@ class NetworkAverage:
                         reach = reach[earlier]
                     reached *= reach[:, None]
                 played[node] = reached
-                self._sums[node].add_(reached, alpha=weight)
+                self.sums[node].add_(reached, alpha=weight)
 
     def strategy(self) -> TabulatedStrategy:
         """The average so far; uniform where no network would ever get."""
         tables = {}
         for node, columns in self.evaluation.columns.items():
-            sums = self._sums[node][:, columns]
+            sums = self.sums[node][:, columns]
             total = sums.sum(dim=1, keepdim=True)
             tables[node] = torch.where(total > 0, sums / total, 1.0 / len(columns))
         return TabulatedStrategy(self.evaluation.form, self.evaluation.situations, tables)

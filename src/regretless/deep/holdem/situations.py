@@ -33,7 +33,7 @@ def find_situations(form: PublicForm, device: torch.device) -> tuple[Situations,
     """The situations on both streets of a form that starts without a board and deals a flop.
 
     >>> from regretless.games import FlopHoldem
-    >>> from regretless.holdem.flop_holdem import compile_flop_holdem
+    >>> from regretless.holdem.games.flop_holdem import compile_flop_holdem
     >>> found = find_situations(compile_flop_holdem(FlopHoldem()), torch.device("cpu"))
     >>> [len(street.cards) for street in found]
     [169, 1286792]
