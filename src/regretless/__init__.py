@@ -10,6 +10,9 @@
     solution.save("spot.rgl")
     rl.load("spot.rgl")
 
+    trained = rl.train("leduc", preset="small", seed=7)  # Deep CFR
+    trained.exploitability, trained.strategy["Ks:"]
+
 Names are loaded on first use, so that importing the package is quick.
 """
 
@@ -19,8 +22,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regretless import cards, engines, errors, forms, games, holdem, plots, solvers, storage, variants
-    from regretless.api import load, solve
+    from regretless import cards, deep, engines, errors, forms, games, holdem, plots, solvers, storage, variants
+    from regretless.api import load, solve, train
+    from regretless.deep.training.trained_policy import TrainedPolicy
     from regretless.errors import RegretlessError
     from regretless.games.registry import load as game
     from regretless.holdem.many import solve_many
@@ -32,9 +36,9 @@ if TYPE_CHECKING:
     from regretless.solvers.solver import Solver
 
 __all__ = [
-    "GameSolution", "RegretlessError", "Solution", "Solver", "Spot", "SpotSolution", "__version__", "cards",
-    "engines", "errors", "forms", "game", "games", "holdem", "load", "plots", "solve", "solve_batch", "solve_many",
-    "solvers", "storage", "variants",
+    "GameSolution", "RegretlessError", "Solution", "Solver", "Spot", "SpotSolution", "TrainedPolicy", "__version__",
+    "cards", "deep", "engines", "errors", "forms", "game", "games", "holdem", "load", "plots", "solve", "solve_batch",
+    "solve_many", "solvers", "storage", "train", "variants",
 ]  # fmt: skip
 
 __version__ = "0.1.0"
@@ -46,13 +50,27 @@ _HOMES = {
     "Solver": ("regretless.solvers.solver", "Solver"),
     "Spot": ("regretless.holdem.spots.spot", "Spot"),
     "SpotSolution": ("regretless.holdem.solution", "SpotSolution"),
+    "TrainedPolicy": ("regretless.deep.training.trained_policy", "TrainedPolicy"),
     "game": ("regretless.games.registry", "load"),
     "load": ("regretless.api", "load"),
     "solve": ("regretless.api", "solve"),
     "solve_batch": ("regretless.solvers.batch", "solve_batch"),
     "solve_many": ("regretless.holdem.many", "solve_many"),
+    "train": ("regretless.api", "train"),
 }
-_PACKAGES = ("cards", "engines", "errors", "forms", "games", "holdem", "plots", "solvers", "storage", "variants")
+_PACKAGES = (
+    "cards",
+    "deep",
+    "engines",
+    "errors",
+    "forms",
+    "games",
+    "holdem",
+    "plots",
+    "solvers",
+    "storage",
+    "variants",
+)
 
 
 def __getattr__(name: str) -> Any:

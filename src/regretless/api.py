@@ -1,4 +1,4 @@
-"""One `solve` and one `load` for games and hold'em spots, as `import regretless as rl` offers them."""
+"""One `solve`, one `train` and one `load` for games and hold'em spots, as `import regretless as rl` offers them."""
 
 from __future__ import annotations
 
@@ -33,13 +33,16 @@ from regretless.storage.container import open_container
 from regretless.variants.variant import Variant
 
 if TYPE_CHECKING:
+    from regretless.deep.training.engine import Watcher
+    from regretless.deep.training.trained_policy import TrainedPolicy
     from regretless.holdem.solution import SpotSolution
     from regretless.holdem.spots.locks import AnyLock
 
-__all__ = ["GameOptions", "SpotOptions", "load", "problem_of", "solve"]
+__all__ = ["GameOptions", "SpotOptions", "load", "problem_of", "solve", "train"]
 
 SPOT_FILES = "spot-"  # prefix of the kinds of files that hold spots
 FLOP_HOLDEM, PUSH_FOLD = "flop-holdem", "push-fold"  # the kinds of their files
+TRAINED = "trained-policy"  # the kind of files that `train` writes
 
 
 class CommonOptions(TypedDict, total=False):
@@ -137,11 +140,63 @@ def solve(what: Any = None, **options: Any) -> Any:
         check_options(Kind.EXACT if not _is_spot(what) else Kind.SPOT, given)
     if isinstance(resume := given.get("resume"), str | Path):
         given["resume"] = load(resume, to_resume=True)
+    _check_checkpoint(what, given)
+    return _solved(problem_of(what, given), given)
+
+
+def train(
+    what: Any = None,
+    *,
+    tensorboard: str | Path | None = None,
+    watchers: Sequence[Watcher] = (),
+    **options: Any,
+) -> TrainedPolicy:
+    """Train a policy for a game with neural networks: Deep CFR, or Single Deep CFR.
+
+    `what` is a game, as in `solve`: one that can be enumerated, or `"flop-holdem"`. Exploitability is exact.
+
+    - `preset`: the settings to start from: `"small"` (the default), `"fhp"` or `"hulh"`. Any field of
+      `deep.settings.TrainingSettings` changes one of them: `traversals=2_000, width=32, algorithm="single"`.
+    - `iterations`, `target`: when to stop. By default, the preset says after how many iterations.
+    - `measure_every`: iterations between measurements of exploitability; by default a tenth of `iterations`. Measuring
+      fits a policy network, which takes a while, and changes nothing in the training.
+    - `seed`, `device`, `threads`: equal ones give equal results to the last bit.
+    - `tensorboard`: a folder for TensorBoard, which gets losses, memories and exploitability. `watchers` are told the
+      same: see `deep.training.engine.Watcher`.
+    - `resume`, `checkpoint`, `save_every`, `checkpointed`, `progress`, `report`, `interrupted`, and Ctrl-C: as in
+      `solve`. A file that is to be resumed needs its memories: `save(path, resumable=True)`.
+
+    >>> trained = train("kuhn", iterations=3, traversals=100, value_steps=20, policy_steps=50, seed=7)
+    >>> trained.iterations, len(trained.history), sorted(trained.strategy["0:"])
+    (3, 3, ['b', 'p'])
+    >>> train("kuhn", width=0)
+    Traceback (most recent call last):
+    regretless.errors.InvalidSettings: width: 0 must be a whole number of at least 1
+    """
+    from regretless.deep.training.problem import check_training, training_problem
+    from regretless.deep.training.scalars import Scalars
+
+    given = {name: value for name, value in options.items() if value is not None}
+    check_training(given)
+    if isinstance(resume := given.get("resume"), str | Path):
+        given["resume"] = load(resume, to_resume=True)
+    _check_checkpoint(what, given)
+    problem = training_problem(what, given, watchers=watchers)
+    if tensorboard is not None:
+        problem.watchers = [*problem.watchers, Scalars(tensorboard)]
+    solution: TrainedPolicy = _solved(problem, given)
+    return solution
+
+
+def _check_checkpoint(what: object, given: dict[str, Any]) -> None:
     if isinstance(saved := given.get("checkpoint"), str | os.PathLike):
         if isinstance(what, str | Path) and os.path.realpath(what) == os.path.realpath(saved):
             raise InvalidOption("checkpoint", str(saved), "is the input: save under another name")
         check_writable(saved)
-    problem = problem_of(what, given)
+
+
+def _solved(problem: Problem[Any, Any], given: dict[str, Any]) -> Any:
+    """Solve with a line of progress and Ctrl-C handled."""
     wanted = given.get("progress", in_notebook())
     with _interrupts(given) as heard, _progress(wanted, given, problem):
         solution = solve_problem(problem, given)
@@ -151,7 +206,7 @@ def solve(what: Any = None, **options: Any) -> Any:
 
 
 def load(path: str | Path, *, to_resume: bool = False) -> Solution:
-    """Read the solution of a game or a spot from its `.rgl` file.
+    """Read the solution of a game or a spot, or a trained policy, from its `.rgl` file.
 
     >>> load("no-such-file.rgl")
     Traceback (most recent call last):
@@ -172,6 +227,10 @@ def load(path: str | Path, *, to_resume: bool = False) -> Solution:
         from regretless.holdem.games.push_fold import PushFoldSolution
 
         return PushFoldSolution.load(path)
+    if kind == TRAINED:
+        from regretless.deep.training.trained_policy import TrainedPolicy
+
+        return TrainedPolicy.load(path)
     return GameSolution.load(path)
 
 

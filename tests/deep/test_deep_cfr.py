@@ -39,9 +39,9 @@ def same(first: DeepCfr, second: DeepCfr) -> bool:
     return one.keys() == other.keys() and all(np.array_equal(one[name], other[name], equal_nan=True) for name in one)
 
 
-@pytest.mark.parametrize("average", ["network", "mixture"])
-def test_kuhn_converges(average: str) -> None:
-    training = trained(settings("small", value_steps=60, policy_steps=500, average=average), 12)
+@pytest.mark.parametrize("algorithm", ["deep", "single"])
+def test_kuhn_converges(algorithm: str) -> None:
+    training = trained(settings("small", value_steps=60, policy_steps=500, algorithm=algorithm), 12)
     assert evaluate_policy(training.world, training.policy()).exploitability < 0.08
 
 
@@ -50,9 +50,9 @@ def test_the_same_seed_gives_the_same_training() -> None:
     assert not same(trained(QUICK, 3), trained(QUICK, 3, seed=2))
 
 
-@pytest.mark.parametrize("average", ["network", "mixture"])
-def test_a_snapshot_resumes_to_the_bit(average: str) -> None:
-    chosen = settings("small", **{**vars(QUICK), "average": average})
+@pytest.mark.parametrize("algorithm", ["deep", "single"])
+def test_a_snapshot_resumes_to_the_bit(algorithm: str) -> None:
+    chosen = settings("small", **{**vars(QUICK), "algorithm": algorithm})
     straight = trained(chosen, 4)
     resumed = trained(chosen, 0, seed=99)
     resumed.restore(trained(chosen, 2).snapshot())
@@ -70,10 +70,10 @@ def test_asking_for_the_policy_leaves_the_training_as_it_was() -> None:
     assert same(asked, trained(QUICK, 2))
 
 
-@pytest.mark.parametrize("average", ["network", "mixture"])
-def test_there_is_no_policy_before_the_first_iteration(average: str) -> None:
+@pytest.mark.parametrize("algorithm", ["deep", "single"])
+def test_there_is_no_policy_before_the_first_iteration(algorithm: str) -> None:
     with pytest.raises(EmptyMemory, match="run at least one iteration first"):
-        trained(settings("small", average=average), 0).policy()
+        trained(settings("small", algorithm=algorithm), 0).policy()
 
 
 def test_the_estimate_covers_what_is_allocated() -> None:

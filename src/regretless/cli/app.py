@@ -34,6 +34,7 @@ from regretless.cli.commands.range import range_
 from regretless.cli.commands.serve import serve
 from regretless.cli.commands.show import ShowCommand, show
 from regretless.cli.commands.solve import solve
+from regretless.cli.commands.train import train
 from regretless.cli.commands.train_kuhn import train_kuhn
 from regretless.cli.commands.verify import verify
 from regretless.cli.terminal.consoles import discard, for_people, prepare_streams, print_error, warnings_as_lines
@@ -76,7 +77,9 @@ def _help(command: Callable[..., None]) -> str:
     )
 
 
-COMMANDS = (solve, estimate, show, compare, verify, export, plot, serve, games, train_kuhn, range_, equity)
+COMMANDS = (
+    solve, train, estimate, show, compare, verify, export, plot, serve, games, train_kuhn, range_, equity,
+)  # fmt: skip
 for _command in COMMANDS:
     _name = _command.__name__.strip("_").replace("_", "-")
     app.command(_name, cls=ShowCommand if _command is show else None, help=_help(_command))(_command)

@@ -27,7 +27,7 @@ from torch.nn.utils import parameters_to_vector, vector_to_parameters
 from regretless.deep.fitting import fit_policy, fit_values
 from regretless.deep.memories import MEMORY_ARRAYS, Memory, memory_bytes
 from regretless.deep.networks.network import Network, new_network
-from regretless.deep.policies import MixturePolicy, NetworkPolicy
+from regretless.deep.policies import MixturePolicy, NetworkPolicy, mixture_weights
 from regretless.deep.settings import TrainingSettings
 from regretless.deep.streams import Purpose, generator, stream_seed
 from regretless.deep.traversal import traverse
@@ -59,10 +59,12 @@ def estimate(world: World[Any], settings: TrainingSettings) -> int:
         "actions": world.actions,
     }
     total = world.players * memory_bytes(settings.advantage_capacity, **shape)
-    if settings.average == "network":
+    if settings.algorithm == "deep":
         total += memory_bytes(settings.strategy_capacity, **shape)
-    parameters = 4 * sum(parameter.numel() for parameter in _network(world, settings, 0).parameters())
-    kept = settings.iterations if settings.average == "mixture" else 1
+    with torch.device("meta"):  # shapes without numbers
+        network = Network(world.encoder(settings.width), world.actions, settings.width)
+    parameters = 4 * sum(parameter.numel() for parameter in network.parameters())
+    kept = settings.iterations if settings.algorithm == "single" else 1
     return total + parameters * world.players * kept + 4 * parameters  # one in training: gradients, two moments
 
 
@@ -81,7 +83,7 @@ class DeepCfr:
             for player in range(world.players)
         ]
         self.strategy_memory = (
-            self._memory("the strategy memory", settings.strategy_capacity) if settings.average == "network" else None
+            self._memory("the strategy memory", settings.strategy_capacity) if settings.algorithm == "deep" else None
         )
 
     @property
@@ -115,8 +117,7 @@ class DeepCfr:
         if self.strategy_memory is None:
             if not self.iteration:
                 raise EmptyMemory("the mixture of value networks")
-            linear = self.settings.weighting == "linear"
-            weights = [float(t) if linear else 1.0 for t in range(1, self.iteration + 1)]
+            weights = mixture_weights(self.settings.weighting, self.iteration)
             return MixturePolicy([list(past) for past in self.past], weights)
         network = self._new_network(self.iteration, EVERYONE)
         loss = fit_policy(
@@ -137,7 +138,7 @@ class DeepCfr:
         }
         for player, network in enumerate(self.networks):
             arrays[f"value.{player}"] = _parameters(network)
-            if self.settings.average == "mixture" and self.past[player]:
+            if self.settings.algorithm == "single" and self.past[player]:
                 arrays[f"past.{player}"] = np.stack([_parameters(past) for past in self.past[player]])
         for prefix, memory in self._memories().items():
             arrays |= {f"{prefix}.{name}": array for name, array in memory.snapshot().items()}
@@ -151,7 +152,7 @@ class DeepCfr:
         self.seed = int(_array(arrays, "seed"))
         for player in range(self.world.players):
             self.networks[player] = self._network_with(_array(arrays, f"value.{player}"))
-            if self.settings.average == "mixture":
+            if self.settings.algorithm == "single":
                 rows = arrays.get(f"past.{player}", ())
                 self.past[player] = [self._network_with(row) for row in rows]
 
@@ -197,7 +198,7 @@ class DeepCfr:
             generator=self._generator(player, Purpose.BATCHES),
         )
         self.networks[player] = network
-        if self.settings.average == "mixture":
+        if self.settings.algorithm == "single":
             self.past[player].append(network if self.settings.from_scratch else copy.deepcopy(network))
         return loss
 

@@ -17,8 +17,9 @@ import torch
 from torch import Tensor
 
 from regretless.deep.networks.network import Network, legal_softmax, regret_matching
+from regretless.deep.settings import Weighting
 
-__all__ = ["AdvantagePolicy", "MixturePolicy", "NetworkPolicy", "Policy"]
+__all__ = ["AdvantagePolicy", "MixturePolicy", "NetworkPolicy", "Policy", "mixture_weights"]
 
 
 class Policy(Protocol):
@@ -63,3 +64,12 @@ class MixturePolicy:
         weights = torch.tensor(self.weights, dtype=torch.float64, device=generator.device)
         chosen = int(torch.multinomial(weights, 1, generator=generator))
         return AdvantagePolicy(self.networks[player][chosen])
+
+
+def mixture_weights(weighting: Weighting, iterations: int) -> list[float]:
+    """What each iteration weighs in the mixture: t, or 1 without linear weighting.
+
+    >>> mixture_weights("linear", 3)
+    [1.0, 2.0, 3.0]
+    """
+    return [float(t) if weighting == "linear" else 1.0 for t in range(1, iterations + 1)]

@@ -19,21 +19,24 @@ from typing import Any, Literal, get_args
 
 from regretless.errors import InvalidSettings
 
-__all__ = ["PRESETS", "Average", "Place", "Precision", "Replacement", "TrainingSettings", "Weighting", "settings"]
+__all__ = ["PRESETS", "Algorithm", "Place", "Precision", "Replacement", "TrainingSettings", "Weighting", "settings"]
 
-Average = Literal["network", "mixture"]
+Algorithm = Literal["deep", "single"]
 Weighting = Literal["linear", "uniform"]
 Replacement = Literal["reservoir", "window"]
 Place = Literal["device", "host"]
 Precision = Literal["float32", "tf32", "bfloat16"]
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
-    "average": get_args(Average),
+    "algorithm": get_args(Algorithm),
     "weighting": get_args(Weighting),
     "replacement": get_args(Replacement),
     "memory_place": get_args(Place),
     "precision": get_args(Precision),
 }
+
+MOST = 10**12  # of counts
+WIDEST = 2**16  # units per layer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +48,7 @@ class TrainingSettings:
     traversals_at_once: int = 10_000  # at least 1; how many advance together, which bounds the memory of a traversal
 
     advantage_capacity: int = 1_000_000  # samples per player, at least 1; when it is full, `replacement` decides
-    strategy_capacity: int = 1_000_000  # samples of both players together, at least 1; unused by the mixture
+    strategy_capacity: int = 1_000_000  # samples of both players together, at least 1; unused by Single Deep CFR
     replacement: Replacement = "reservoir"  # "window" keeps the latest samples: an ablation, which converges worse
     memory_place: Place = "device"  # "host": pinned memory of the host, for memories larger than the device's
 
@@ -55,7 +58,7 @@ class TrainingSettings:
     merge_equal: bool = True  # whether a step may take the whole memory: see `fitting`
     from_scratch: bool = True  # False starts from the last iteration's value network: an ablation
     weighting: Weighting = "linear"  # a sample of iteration t weighs t · 2/T; "uniform" weighs all alike: an ablation
-    average: Average = "network"  # "mixture": Single Deep CFR, which keeps every value network and fits no policy
+    algorithm: Algorithm = "deep"  # "single": Single Deep CFR, which keeps every value network and fits no policy
 
     width: int = 64  # units per layer, at least 1
     learning_rate: float = 1e-3  # of Adam, above 0
@@ -74,6 +77,8 @@ class TrainingSettings:
             elif isinstance(field.default, int):
                 if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                     raise InvalidSettings(field.name, value, "must be a whole number of at least 1")
+                if value > (most := WIDEST if field.name == "width" else MOST):
+                    raise InvalidSettings(field.name, value, f"must be at most {most:,}")
             elif not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 < value < math.inf:
                 raise InvalidSettings(field.name, value, "must be a finite number above 0")
 

@@ -27,8 +27,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.contract import Snapshot
-from regretless.errors import InvalidFile
+from regretless.errors import InvalidFile, InvalidGame
 from regretless.forms.history import FloatArray, Strategy
+from regretless.games.registry import load
 from regretless.reprs import brief
 from regretless.solvers.record import Record
 from regretless.solvers.solution import Solution
@@ -38,7 +39,7 @@ from regretless.storage.container import Container, StoredArrays, open_container
 from regretless.storage.fields import Fields
 from regretless.storage.tensor_file import DAMAGED
 
-__all__ = ["LEARNED", "GameSolution", "public_snapshot"]
+__all__ = ["LEARNED", "GameSolution", "packed_strategy", "public_snapshot", "unpacked_strategy"]
 
 LEARNED = tuple(f"{name}.{player}" for name in ("regret", "average", "matched") for player in range(2))
 
@@ -63,6 +64,23 @@ class GameSolution(Solution):
         """Recompute values and exploitability from the rules of the game; options as in `verify_game`."""
         return verify_game(self.record, self.strategy, **options)
 
+    def to_openspiel(self) -> Any:
+        """The strategy as OpenSpiel's `TabularPolicy`, if this is one of its games.
+
+        >>> from open_spiel.python.algorithms.exploitability import exploitability
+        >>> from regretless import solve
+        >>> solution = solve("openspiel:kuhn_poker", iterations=100)
+        >>> policy = solution.to_openspiel()
+        >>> abs(exploitability(policy.game, policy) - solution.exploitability) < 1e-9
+        True
+        """
+        from regretless.games.openspiel import OpenSpielGame, to_tabular_policy
+
+        rules = load(self.game)
+        if not isinstance(rules, OpenSpielGame):
+            raise InvalidGame(f"{self.game} is not a game of OpenSpiel, which could play 'openspiel:leduc_poker'")
+        return to_tabular_policy(rules, self.strategy)
+
     def save(self, path: str | Path, *, resumable: bool = True) -> None:
         """Write a `.rgl` file; without `resumable`, only the strategy.
 
@@ -75,7 +93,7 @@ class GameSolution(Solution):
         >>> loaded.exploitability == solution.exploitability, loaded.strategy == solution.strategy
         (True, True)
         """
-        arrays = _packed(self.strategy) | {"history": self.record.points()}
+        arrays = packed_strategy(self.strategy) | {"history": self.record.points()}
         if resumable and self.snapshot is not None:
             arrays |= self.snapshot.arrays
         header = self.record.header() | {"zero_sum": self.zero_sum}
@@ -92,7 +110,7 @@ class GameSolution(Solution):
         file = open_container(path, cls.kind)
         record = Record.read(file)
         try:
-            strategy = _unpacked(file, record.information_sets)
+            strategy = unpacked_strategy(file, record.information_sets)
             snapshot = public_snapshot(file, record.iterations) or _snapshot(file, record.iterations)
         except (ValueError, KeyError):
             raise InvalidFile(path, DAMAGED) from None
@@ -116,7 +134,8 @@ class GameSolution(Solution):
         return answer
 
 
-def _packed(strategy: Strategy) -> dict[str, NDArray[Any]]:
+def packed_strategy(strategy: Strategy) -> dict[str, NDArray[Any]]:
+    """The arrays of a file that hold a strategy and its names."""
     counts = [len(actions) for actions in strategy.values()]
     keys, key_ends = _pack_texts(strategy)
     actions, action_ends = _pack_texts(action for actions in strategy.values() for action in actions)
@@ -130,7 +149,7 @@ def _packed(strategy: Strategy) -> dict[str, NDArray[Any]]:
     }
 
 
-def _unpacked(file: Container, information_sets: int) -> Strategy:
+def unpacked_strategy(file: Container, information_sets: int) -> Strategy:
     """The strategy of a file; raises ValueError if its arrays contradict each other."""
     probabilities = _numbers(file, "solution")
     keys = _unpack_texts(file.array("keys"), file.array("key_ends"))

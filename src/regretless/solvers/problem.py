@@ -10,6 +10,7 @@ solution   problem.solution(record, form, engine)    which can be saved, loaded,
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
 from regretless.engines.registry import ENGINES
@@ -19,8 +20,10 @@ from regretless.forms.history import HistoryForm
 from regretless.forms.public import PublicForm
 from regretless.forms.tree_hash import tree_hash
 from regretless.solvers.record import Record
-from regretless.solvers.request import DEVICES, Kind, Request
+from regretless.solvers.request import DEVICES, EXACT, Kind, Request
 from regretless.solvers.solution import Solution
+from regretless.variants.presets import PRESETS, read_variant, variant_text
+from regretless.variants.variant import Variant
 
 __all__ = ["Problem"]
 
@@ -48,6 +51,31 @@ class Problem(ABC, Generic[FormType, EngineType]):
         if iterations is None:
             iterations = ITERATIONS if target is None else ITERATIONS_TO_TARGET
         return iterations, target
+
+    def choose_variant(self, given: Mapping[str, Any], resume: Solution | None) -> tuple[Variant | None, str]:
+        """The requested variant and its text, else those of the earlier solve or the default; None for `lp`."""
+        asked = given.get("variant", self.variant if resume is None else resume.variant)
+        if isinstance(asked, str) and asked == EXACT:
+            if self.kind is not Kind.GAME:
+                reason = f"cannot solve {self.name}: it is for small games in the history form"
+                raise InvalidOption("variant", EXACT, reason)
+            return None, EXACT
+        try:
+            variant = read_variant(asked)
+        except InvalidOption:
+            if resume is not None and "variant" not in given:
+                reason = f"was solved by {asked}, a variant of your own: give it as variant=…"
+                raise InvalidOption("resume", resume.where, reason) from None
+            raise
+        return variant, asked if isinstance(asked, str) and asked in PRESETS else variant_text(variant)
+
+    def fixed_settings(self) -> dict[str, Any]:
+        """Settings that nothing in a request changes."""
+        return {"form": self.form_name}
+
+    def measure_every(self, iterations: int) -> int | None:
+        """Iterations between measurements, unless the request says; None: a tenth of those done."""
+        return None
 
     @classmethod
     def check_machine(cls, engine: str, device: str) -> None:
@@ -117,5 +145,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
 
     def check_resumed(self, earlier: Solution) -> None:
         """Refuse a solution of another problem."""
+        if earlier.command != self.solution_type.command:
+            raise InvalidOption("resume", earlier.where, f"is resumed by regretless {earlier.command}")
         if type(earlier) is not self.solution_type:
             raise InvalidOption("resume", earlier.where, f"is not a solve of {self.name}")

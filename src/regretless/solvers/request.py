@@ -7,7 +7,7 @@ apply to the problem and invalid values, `check_resume` options that contradict 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
@@ -41,6 +41,7 @@ class Kind(StrEnum):
     EXACT = "exact"  # a game, by linear program
     PUBLIC = "public"  # a game, in its public form
     SPOT = "spot"
+    TRAINING = "training"  # a game, by networks
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,7 @@ class Option:
     exact: Refusal | None = None
     public: Refusal | None = None
     spot: Refusal | None = None
+    training: Refusal | None = None
     fits: Callable[[Any], bool] = lambda value: True
     rule: str = ""  # what `fits` requires, after "option: value"
     fixed: bool = False  # whether a resume must keep the original value
@@ -83,9 +85,13 @@ _FUNCTION = "must be a function"
 _STORAGES = Refusal(f"is not one of {', '.join(map(str, FORMATS))} bits", unless=tuple(FORMATS))
 _SPOTS = Refusal("is for hold'em spots")
 _REGRETS = Refusal("is for hold'em spots: the file of a game always includes its regrets", unless=(False,))
+_TRAINING = "is for solve: training"
+_SAMPLED = f"{_TRAINING} samples externally"
 
 OPTIONS: Mapping[str, Option] = {
-    "variant": Option(fixed=True),
+    "variant": Option(
+        training=Refusal(f"{_TRAINING} is linear CFR; algorithm chooses between deep and single"), fixed=True
+    ),
     "iterations": Option(exact=_NOT_EXACT, fits=_is_count, rule=_ONE),
     "target": Option(exact=_NOT_EXACT, fits=_is_positive, rule="must be above 0"),
     "measure_every": Option(exact=_NOT_EXACT, fits=_is_count, rule=_ONE),
@@ -93,6 +99,7 @@ OPTIONS: Mapping[str, Option] = {
         exact=_NOT_EXACT,
         public=Refusal("is for the history form: in the public form players are updated in turn", ("alternating",)),
         spot=Refusal("is for games: a hold'em spot updates the players in turn", unless=("alternating",)),
+        training=Refusal(f"{_TRAINING} updates the players in turn", unless=("alternating",)),
         fits=lambda value: value in tuple(Updates),
         rule=f"is not one of {', '.join(Updates)}",
         fixed=True,
@@ -101,6 +108,7 @@ OPTIONS: Mapping[str, Option] = {
         exact=Refusal(_EXACT, unless=("full",)),
         public=Refusal("is for the history form: the public form is solved on the full tree", unless=("full",)),
         spot=Refusal("is for games: a hold'em spot is solved on the full tree", unless=("full",)),
+        training=Refusal(_SAMPLED, unless=("external",)),
         fits=lambda value: value in tuple(Sampling),
         rule=f"is not one of {', '.join(Sampling)}",
         fixed=True,
@@ -109,6 +117,7 @@ OPTIONS: Mapping[str, Option] = {
         exact=_NOT_EXACT,
         public=Refusal("is for the history form: the public form is solved on the full tree"),
         spot=Refusal("is for games: it is a number of sampled deals, and a hold'em spot is solved on the full tree"),
+        training=Refusal(_SAMPLED),
         fits=_is_count,
         rule=_ONE,
         fixed=True,
@@ -121,7 +130,10 @@ OPTIONS: Mapping[str, Option] = {
         rule="must be a whole number",
         fixed=True,
     ),
-    "engine": Option(exact=Refusal(_EXACT, unless=("auto",))),
+    "engine": Option(
+        exact=Refusal(_EXACT, unless=("auto",)),
+        training=Refusal(f"{_TRAINING} runs in PyTorch", unless=("auto", "torch")),
+    ),
     "device": Option(exact=Refusal(_EXACT, unless=("auto", "cpu"))),
     "threads": Option(
         exact=Refusal("cannot be combined with variant lp, which runs on one", unless=(1,)),
@@ -133,20 +145,23 @@ OPTIONS: Mapping[str, Option] = {
         exact=Refusal("is for hold'em spots and the public form"),
         public=_STORAGES,
         spot=_STORAGES,
+        training=Refusal(f"{_TRAINING} stores samples"),
         fixed=True,
     ),
     "form": Option(
         exact=Refusal("cannot be combined with variant lp, which solves the history form", unless=("history",)),
         spot=Refusal("is for games: a hold'em spot is always solved in the public form"),
+        training=Refusal(f"{_TRAINING} needs no choice of a form"),
         fits=lambda value: value in FORMS,
         rule=f"is not one of {', '.join(FORMS)}",
         fixed=True,
     ),
-    "locks": Option(game=_SPOTS, exact=_SPOTS, public=_SPOTS),
+    "locks": Option(game=_SPOTS, exact=_SPOTS, public=_SPOTS, training=_SPOTS),
     "keep_regrets": Option(
         game=_REGRETS,
         public=_REGRETS,
         exact=Refusal("is for hold'em spots: a linear program has no regrets", unless=(False,)),
+        training=_SPOTS,
     ),
     "checkpoint": Option(
         exact=_NOT_EXACT, fits=lambda value: isinstance(value, str | PathLike), rule="is not the path of a file"
@@ -189,13 +204,13 @@ class Request:
         return Stop(iterations=asked.iterations, target=asked.target, measure_every=asked.measure_every)
 
 
-def check_names(given: Mapping[str, object]) -> None:
+def check_names(given: Mapping[str, object], known: Collection[str] = OPTIONS, function: str = "solve") -> None:
     """Refuse the first option that does not exist."""
     for name, value in given.items():
-        if name not in OPTIONS:
-            close = get_close_matches(name, OPTIONS, n=1)
-            meant = f"did you mean {close[0]}?" if close else f"it has {', '.join(OPTIONS)}"
-            raise InvalidOption(name, value, f"is not an option of solve; {meant}")
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            meant = f"did you mean {close[0]}?" if close else f"it has {', '.join(known)}"
+            raise InvalidOption(name, value, f"is not an option of {function}; {meant}")
 
 
 def check_options(kind: Kind, given: Mapping[str, object]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from regretless.engines.contract import Engine, Evaluation, Snapshot
 from regretless.errors import InvalidFile
@@ -21,6 +21,7 @@ __all__ = ["Solution", "restore_engine"]
 class Solution(ABC):
     """A solved game or spot. Subclasses add how to read its strategy."""
 
+    command: ClassVar[str] = "solve"  # the subcommand that resumes it
     record: Record
     snapshot: Snapshot | None = field(default=None, repr=False)  # what a resume starts from, if kept
     path: Path | None = field(default=None, repr=False)  # the file it was read from

@@ -14,10 +14,9 @@ from regretless.solvers.loop import Answer, Checkpoints, Outcome, Wish, drive, s
 from regretless.solvers.problem import Problem
 from regretless.solvers.readable.linear_program import ExactEngine
 from regretless.solvers.record import Record, Settings
-from regretless.solvers.request import EXACT, Kind, Request, check_options, check_resume
+from regretless.solvers.request import Kind, Request, check_options, check_resume
 from regretless.solvers.solution import Solution, restore_engine
 from regretless.storage.container import shape_of
-from regretless.variants.presets import PRESETS, read_variant, variant_text
 from regretless.variants.variant import Schedule, Variant, schedule
 
 __all__ = ["Started", "make_request", "solve", "start"]
@@ -151,11 +150,12 @@ def make_request(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Requ
         problem.check_resumed(resume)
         if resume.snapshot is None:
             raise InvalidOption("resume", resume.where, problem.why_final(resume))
-    variant, text = _variant(given, resume, problem)
+    variant, text = problem.choose_variant(given, resume)
     kind = Kind.EXACT if variant is None and problem.kind is Kind.GAME else problem.kind
     kept = None if resume is None or kind is not Kind.GAME else resume.settings.sampling
     sampling = given.get("sampling", kept)
-    check_options(kind, given | {"variant": text, "sampling": sampling})
+    named = {"variant": text} if "variant" in given else {}
+    check_options(kind, given | named | {"sampling": sampling})
     for name in ("save_every", "checkpointed"):
         if name in given and "checkpoint" not in given:
             raise InvalidOption(name, given[name], "needs a file to save to: give a checkpoint too")
@@ -187,7 +187,7 @@ _SETTINGS = ("iterations", "target", "measure_every", "updates", "sampling", "ba
 
 def _settings(problem: Problem[Any, Any], given: Mapping[str, Any], resume: Solution | None) -> Settings:
     """As requested, else as in the earlier solve, else by default; a new end replaces the earlier one entirely."""
-    asked = {name: given[name] for name in _SETTINGS if name in given} | {"form": problem.form_name}
+    asked = {name: given[name] for name in _SETTINGS if name in given} | problem.fixed_settings()
     if "target" in asked:
         asked["target"] = problem.in_units(asked["target"])
     ends = "iterations" in asked or "target" in asked
@@ -196,24 +196,5 @@ def _settings(problem: Problem[Any, Any], given: Mapping[str, Any], resume: Solu
         before |= {"iterations": None, "target": None}
         most, target = problem.end(asked.get("iterations"), asked.get("target"))
         asked |= {"iterations": most, "target": target}
+        before["measure_every"] = before.get("measure_every") or problem.measure_every(most)
     return Settings(**{name: value for name, value in (before | asked).items() if value is not None})
-
-
-def _variant(
-    given: Mapping[str, Any], resume: Solution | None, problem: Problem[Any, Any]
-) -> tuple[Variant | None, str]:
-    """The requested variant, else that of the earlier solve, else the problem's default; None for `lp`."""
-    asked = given.get("variant", problem.variant if resume is None else resume.variant)
-    if isinstance(asked, str) and asked == EXACT:
-        if problem.kind is not Kind.GAME:
-            reason = f"cannot solve {problem.name}: it is for small games in the history form"
-            raise InvalidOption("variant", EXACT, reason)
-        return None, EXACT
-    try:
-        variant = read_variant(asked)
-    except InvalidOption:
-        if resume is not None and "variant" not in given:
-            reason = f"was solved by {asked}, a variant of your own: give it as variant=…"
-            raise InvalidOption("resume", resume.where, reason) from None
-        raise
-    return variant, asked if isinstance(asked, str) and asked in PRESETS else variant_text(variant)

@@ -58,6 +58,7 @@ NAMES = {  # of each kind, for messages
     "solution": "a solved game",
     "spot-solution": "a solved hold'em spot",
     "spot-checkpoint": "an interrupted solve of a hold'em spot",
+    "trained-policy": "a trained policy",
 }
 
 _TYPES = {np.dtype(kind): name for name, kind in DTYPES.items()}

@@ -127,9 +127,9 @@ def save_figure(figure: Figure, path: Path) -> None:
         figure.savefig(temporary, format=path.suffix.lower().removeprefix("."))
 
 
-def resume_command(path: Path) -> str:
+def resume_command(path: Path, command: str = "solve") -> str:
     """The command that resumes a saved solve, quoted for a shell."""
-    return f"regretless solve --resume {shlex.quote(str(path))}"
+    return f"regretless {command} --resume {shlex.quote(str(path))}"
 
 
 def tell_unfinished(solution: Solution, path: Path) -> None:
@@ -137,7 +137,7 @@ def tell_unfinished(solution: Solution, path: Path) -> None:
     notes = for_people()
     done, wanted = solution.iterations, solution.settings.iterations
     notes.print(f"interrupted after {done:,} of {wanted:,} iterations; resume it with")
-    notes.print(f"  {resume_command(path)}", style="cyan", soft_wrap=True)
+    notes.print(f"  {resume_command(path, solution.command)}", style="cyan", soft_wrap=True)
 
 
 def tell_errors(errors: dict[Path, RegretlessError]) -> int:

@@ -19,13 +19,14 @@ from regretless.cli.terminal.json_output import print_json
 from regretless.errors import DeviceFailed, InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
+    from regretless.cli.terminal.progress import Details
     from regretless.engines.choice import Choice
     from regretless.solvers.loop import Progress
     from regretless.solvers.problem import Problem
     from regretless.solvers.request import Kind
     from regretless.solvers.solution import Solution
 
-__all__ = ["problem_of_saving", "solve_one", "tell_choice"]
+__all__ = ["problem_of_saving", "run_problem", "solve_one", "tell_choice"]
 
 
 def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) -> None:
@@ -63,27 +64,44 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         keep_regrets = not spot or "keep_regrets" in request.options
         keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # it already has them
         problem = problem_of(what, options)
-        destination = request.destination or free_path(problem.name)
         if isinstance(problem, SpotProblem):
+            destination = request.destination or free_path(problem.name)
             check_sources((destination,), (problem.spot,))
-        status.destination = destination
-        solution, failed = _solve(problem, options, request, destination, status, interrupted)
-        stopped = solution.reason == "interrupted"
-        if not stopped and request.destination is not None:
-            status.saving(solution.record.memory_bytes)
-            failed = problem_of_saving(solution, destination, keep_regrets)
-        saved = destination if failed is None and (stopped or request.destination is not None) else None
-        status.printing(saved)
-        _print(solution, request, saved)
-        request.draw([solution])
-        for file in (saved, request.plot):
-            if file is not None:
-                note(f"saved {file}")
-        if failed is not None:  # last, so that the answer is printed first
-            raise failed
-        if stopped:
-            tell_unfinished(solution, destination)
-            raise typer.Exit(INTERRUPTED)
+        run_problem(problem, options, request, status, interrupted, resumable=keep_regrets)
+
+
+def run_problem(
+    problem: Problem[Any, Any],
+    options: dict[str, Any],
+    request: SolveRequest,
+    status: SolveStatus,
+    interrupted: Callable[[], bool],
+    *,
+    resumable: bool,
+    details: Details | None = None,
+) -> None:
+    """Solve a problem with a progress bar, save and print the solution; a finished one is `resumable` if that is true.
+
+    Ends with exit code 130, and the command that resumes the solve, if it was interrupted.
+    """
+    destination = status.destination = request.destination or free_path(problem.name)
+    solution, failed = _solve(problem, options, request, destination, status, interrupted, details)
+    stopped = solution.reason == "interrupted"
+    if not stopped and request.destination is not None:
+        status.saving(solution.record.memory_bytes)
+        failed = problem_of_saving(solution, destination, resumable)
+    saved = destination if failed is None and (stopped or request.destination is not None) else None
+    status.printing(saved)
+    _print(solution, request, saved)
+    request.draw([solution])
+    for file in (saved, request.plot):
+        if file is not None:
+            note(f"saved {file}")
+    if failed is not None:  # last, so that the answer is printed first
+        raise failed
+    if stopped:
+        tell_unfinished(solution, destination)
+        raise typer.Exit(INTERRUPTED)
 
 
 def _kind(given: str | Path | None, request: SolveRequest, spot: bool) -> Kind:
@@ -105,6 +123,7 @@ def _solve(
     destination: Path,
     status: SolveStatus,
     interrupted: Callable[[], bool],
+    details: Details | None,
 ) -> tuple[Solution, InvalidFile | None]:
     """The solution, and why an interrupted solve could not be saved."""
     from regretless.cards.evaluator import load_kernels
@@ -135,7 +154,8 @@ def _solve(
     if asked.device == "cuda" and isinstance(problem, SpotProblem):
         load_kernels()  # CUDA is starting
     target = settings.target
-    with solve_bar(problem.name, None if target is None else problem.scale * target, unit=problem.unit) as show:
+    scaled = None if target is None else problem.scale * target
+    with solve_bar(problem.name, scaled, unit=problem.unit, every=settings.measure_every, details=details) as show:
 
         def report(progress: Progress) -> None:
             status.report(progress)
@@ -147,7 +167,8 @@ def _solve(
         except DeviceFailed as error:
             if status.saved_at is None:
                 raise
-            raise DeviceFailed(f"{error}; resume the last checkpoint with {resume_command(destination)}") from error
+            resumes = resume_command(destination, status.command)
+            raise DeviceFailed(f"{error}; resume the last checkpoint with {resumes}") from error
     return solution, failed if solution.reason == "interrupted" else None
 
 

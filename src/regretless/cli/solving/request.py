@@ -42,7 +42,11 @@ class SolveRequest:
         from regretless.solvers.request import check_options
 
         check_options(kind, self.options)
-        for name in ("save_every", "keep_regrets"):
+        self.check_files(inputs)
+
+    def check_files(self, inputs: Iterable[Path]) -> None:
+        """Refuse files that the answers cannot be written to, and options about a file that there is not."""
+        for name in ("save_every", "keep_regrets", "keep_memories"):
             if name in self.options and self.destination is None:
                 raise InvalidOption(name, self.options[name], "needs a file to save to: add --out")
         check_out(self.out, inputs, self.plot)

@@ -23,8 +23,9 @@ PACKED_PER_SECOND = 50e6  # bytes of an engine's memory turned into a saved resu
 class SolveStatus:
     """One solve, as a plan for `interruptible`; updated by the loop and when saving."""
 
-    def __init__(self, *, destination: Path | None = None, resumed: Path | None = None) -> None:
+    def __init__(self, *, destination: Path | None = None, resumed: Path | None = None, command: str = "solve") -> None:
         self.destination = destination  # where an interrupted solve is saved
+        self.command = command  # that resumes it
         self.resumed = resumed
         self.began = time.monotonic()
         self.saved_at: float | None = None  # when the last checkpoint was written
@@ -80,9 +81,8 @@ class SolveStatus:
         now = time.monotonic()
         if self.saved_at is not None and self.destination is not None:
             since = duration_text(now - self.saved_at)
-            return (
-                f"{since} of solving since the last checkpoint are lost; {printable(resume_command(self.destination))}"
-            )
+            resumes = printable(resume_command(self.destination, self.command))
+            return f"{since} of solving since the last checkpoint are lost; {resumes}"
         kept = "" if self.resumed is None else f"; {_name(self.resumed)} is unchanged"
         return f"{duration_text(now - self.began)} of solving are lost{kept}"
 

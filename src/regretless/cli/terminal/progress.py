@@ -1,12 +1,13 @@
 """Progress on stderr while a command works: a bar, what is done, and the time left.
 
 A solve shows its exploitability beside the target, in the target's unit, and an estimate of the time left as soon as
-there is a trend to extrapolate. Text that does not fit the terminal is dropped, least important first.
+there is a trend to extrapolate. Text that does not fit the terminal is dropped, least important first. In a file or a
+pipe nothing is shown, except of a training, which may take hours: a line for each measurement.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.progress import BarColumn, TaskProgressColumn, TextColumn
@@ -19,7 +20,9 @@ from regretless.printable import printable
 from regretless.solvers.loop import Progress
 from regretless.solvers.progress.forecast import Forecast, Outlook
 
-__all__ = ["bar", "solve_bar"]
+__all__ = ["Details", "bar", "solve_bar"]
+
+Details = Callable[[], Sequence[str]]  # what a training adds to its bar: "loss 0.12", "memory 34 %"
 
 BAR = 10  # columns
 NAME = 24  # most columns for the name of the work
@@ -34,20 +37,34 @@ def bar(what: str) -> Iterator[Callable[[float, str], None]]:
 
 
 @contextmanager
-def solve_bar(what: str, target: float | None, *, unit: str = "") -> Iterator[Callable[[Progress], None]]:
-    """The bar of a solve, fed by the loop's reports; exploitability and target are in `unit`."""
-    forecast = Forecast(target)
+def solve_bar(
+    what: str, target: float | None, *, unit: str = "", every: int | None = None, details: Details | None = None
+) -> Iterator[Callable[[Progress], None]]:
+    """The bar of a solve, fed by the loop's reports; exploitability and target are in `unit`.
+
+    `every` is the number of iterations between measurements, if it is fixed. With `details`, stderr gets lines where it
+    is no terminal.
+    """
+    forecast = Forecast(target, every=every)
+    console = for_people()
+    logged: float | None = None
     with _bar(what, NARROW_NAME) as (tell, room):
 
         def report(progress: Progress) -> None:
+            nonlocal logged
             outlook = forecast.read(progress)
-            texts = _texts(progress, outlook, target, unit)
+            texts = _texts(progress, outlook, target, unit, () if details is None else details())
             tell(outlook.share, next((text for text in texts if len(text) <= room), texts[-1]))
+            if details is not None and not console.is_terminal and progress.exploitability != logged:
+                logged = progress.exploitability
+                console.print(f"{printable(what)}: {texts[0]}", style="dim")
 
         yield report
 
 
-def _texts(progress: Progress, outlook: Outlook, target: float | None, unit: str) -> list[str]:
+def _texts(
+    progress: Progress, outlook: Outlook, target: float | None, unit: str, details: Sequence[str] = ()
+) -> list[str]:
     """The same message at several lengths, longest first."""
     # With a target, the number of iterations is only a limit, and usually far away.
     limit = "" if target is not None else f" of {progress.iterations:,}"
@@ -61,7 +78,10 @@ def _texts(progress: Progress, outlook: Outlook, target: float | None, unit: str
     left = "" if outlook.seconds_left is None else f"{about_text(outlook.seconds_left)} left"
     spent = duration_text(progress.seconds)
     matters = reached if target is not None else counted
-    choices = ((counted, reached, spent, left), (counted, reached, left or spent), (matters, left or spent), (matters,))
+    choices = [(counted, reached, spent, left), (counted, reached, left or spent), (matters, left or spent), (matters,)]
+    if details:
+        short = f"{progress.iteration:,}{limit.replace(' of ', '/')}"
+        choices = [(counted, reached, *details, spent, left), (short, reached, *details, left or spent), *choices]
     return [" · ".join(word for word in words if word) for words in choices]
 
 

@@ -14,6 +14,7 @@ from regretless.cli.terminal.tables import fact_table
 from regretless.cli.views.spot_grid import WIDE, grid_legend, grid_lines
 from regretless.cli.views.spot_view import wrapped
 from regretless.cli.views.strategy_table import choose, read_keys, strategy_table
+from regretless.deep.training.trained_policy import TrainedPolicy
 from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.games.push_fold import PushFoldSolution
 from regretless.holdem.reading.places import Played
@@ -135,6 +136,8 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
     if record.seconds_per_iteration > 0:
         speed = count_text(1 / record.seconds_per_iteration)
         facts.append(("speed", f"{speed} iterations/s, {duration_text(record.seconds_per_iteration)} each"))
+    if isinstance(solution, TrainedPolicy):
+        facts.append(("samples", _samples(solution)))
     facts += [
         ("memory", bytes_text(record.memory_bytes)),
         ("tree", f"{record.nodes:,} nodes, {record.information_sets:,} information sets"),
@@ -142,6 +145,14 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
     if (note := _note(solution)) is not None:
         facts.append(("", Text(note, style="yellow")))
     return facts
+
+
+def _samples(solution: TrainedPolicy) -> str:
+    """How many samples a training drew, and how full its memories are."""
+    training = solution.training
+    full = [share for share in training.fill if share]
+    memories = ", ".join(f"{share:.0%}" for share in full)
+    return f"{training.samples:,} drawn; memories {memories} full"
 
 
 def _note(solution: GameSolution) -> str | None:

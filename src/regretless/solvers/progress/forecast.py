@@ -6,9 +6,10 @@ iteration t* that meets the target. The time until then is
 
     seconds left = (t* − t) · seconds per iteration + measurements until t* · seconds per measurement
 
-where measurements are counted as the loop makes them by default, about one per 7.5 % more iterations: early on, a solve
-measures after every iteration, which can take most of its time, and later hardly ever. If measurements are too few, too
-close together or not falling, there is no estimate, which is better than a wrong one.
+where measurements are counted as the loop makes them: one per `every` iterations or, by default, about one per 7.5 %
+more iterations. Early on, such a solve measures after every iteration, which can take most of its time, and later
+hardly ever. If measurements are too few, too close together or not falling, there is no estimate, which is better than
+a wrong one.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ class Outlook:
 class Forecast:
     """Follows the reports of the loop, in the unit of the target."""
 
-    def __init__(self, target: float | None) -> None:
+    def __init__(self, target: float | None, *, every: int | None = None) -> None:
         self.target = target
+        self.every = every  # iterations between measurements; None: a tenth of those done
         self._seen: list[Measurement] = []
         self._began_at: int | None = None  # iterations done before the first report, for example before a resume
         self._end: float | None = None  # seconds at which the solve should end
@@ -83,7 +85,8 @@ class Forecast:
         more = last - progress.iteration
         per_iteration = progress.iteration_seconds / done
         per_measurement = (progress.seconds - progress.iteration_seconds) / max(len(self._seen), 1)
-        measurements = min(more, math.log(last / progress.iteration) / GROWTH)
+        growing = min(more, math.log(last / progress.iteration) / GROWTH)
+        measurements = growing if self.every is None else more / self.every
         return progress.seconds + more * per_iteration + measurements * per_measurement
 
     def _iteration_of_target(self, most: float) -> float | None:

@@ -1,0 +1,224 @@
+"""`regretless train`: its options, and how a training is run, saved and printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from regretless.cli.arguments import options
+from regretless.cli.arguments.options import JSON, OUTPUT, SEARCH, argument, flag, option
+from regretless.cli.solving.one import run_problem
+from regretless.cli.solving.request import SolveRequest
+from regretless.cli.solving.status import SolveStatus
+from regretless.cli.terminal.interrupts import interruptible
+from regretless.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from regretless.deep.deep_cfr import IterationReport
+    from regretless.engines.contract import Evaluation
+
+__all__ = ["train"]
+
+NETWORKS = "Networks and memories"
+
+
+def train(
+    context: typer.Context,
+    game: Annotated[
+        str | None,
+        argument(
+            "A two-player game: [cyan]kuhn[/cyan], [cyan]leduc[/cyan], [cyan]flop-holdem[/cyan], "
+            "[cyan]'openspiel:liars_dice'[/cyan] ([cyan]regretless games[/cyan] lists them). Not needed with --resume.",
+            "GAME",
+        ),
+    ] = None,
+    preset: Annotated[
+        str | None,
+        option(
+            "Settings to start from: small, for games that a laptop enumerates; fhp and hulh, the paper's for flop "
+            "hold'em and limit hold'em. The options below change single settings.",
+            SEARCH,
+            default="small",
+        ),
+    ] = None,
+    algorithm: Annotated[
+        str | None,
+        option(
+            "deep: a policy network learns the average strategy; single: Single Deep CFR, which averages the stored "
+            "value networks instead.",
+            SEARCH,
+            default="deep",
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None,
+        option("Stop after this many iterations in total, including those before --resume.", SEARCH, default="preset"),
+    ] = None,
+    target: Annotated[
+        float | None,
+        option(
+            "Stop as soon as the exploitability is at most this: in the game's units, in mbb/g for flop-holdem.", SEARCH
+        ),
+    ] = None,
+    traversals: Annotated[int | None, option("Traversals per player and iteration.", SEARCH, default="preset")] = None,
+    seed: Annotated[int | None, option("Random seed.", SEARCH, default="0")] = None,
+    measure_every: Annotated[
+        int | None,
+        option(
+            "Iterations between measurements of exploitability, each of which fits a policy.",
+            SEARCH,
+            default="a tenth of --iterations",
+        ),
+    ] = None,
+    width: Annotated[int | None, option("Units per layer.", NETWORKS, default="preset")] = None,
+    value_steps: Annotated[
+        int | None, option("Optimiser steps for each value network.", NETWORKS, default="preset")
+    ] = None,
+    policy_steps: Annotated[
+        int | None, option("Optimiser steps for the policy network.", NETWORKS, default="preset")
+    ] = None,
+    batch: Annotated[int | None, option("Samples per optimiser step.", NETWORKS, default="preset")] = None,
+    learning_rate: Annotated[float | None, option("Learning rate of Adam.", NETWORKS, default="preset")] = None,
+    advantage_capacity: Annotated[
+        int | None, option("Samples in the advantage memory of each player.", NETWORKS, default="preset")
+    ] = None,
+    strategy_capacity: Annotated[
+        int | None, option("Samples in the strategy memory.", NETWORKS, default="preset")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        option(
+            "Any other setting, and again for each: [cyan]--set weighting=uniform[/cyan].",
+            NETWORKS,
+            names=("--set",),
+            metavar="NAME=VALUE",
+        ),
+    ] = None,
+    device: options.Device = None,
+    threads: options.Threads = None,
+    json_: Annotated[bool, flag("--json", JSON, OUTPUT)] = False,
+    strategy: Annotated[
+        bool, flag("--strategy", "Show every information set, not just the first few.", OUTPUT)
+    ] = False,
+    out: Annotated[
+        Path | None,
+        option("Save the trained policy to this .rgl file; an interrupted training is saved even without it.", OUTPUT),
+    ] = None,
+    keep_memories: Annotated[
+        bool,
+        flag(
+            "--keep-memories",
+            "Save the memories of a finished training too, so that it can be resumed; the file is much larger.",
+            OUTPUT,
+        ),
+    ] = False,
+    resume: Annotated[
+        Path | None,
+        option("Resume this .rgl file with its settings, and save to it unless --out says otherwise.", OUTPUT),
+    ] = None,
+    save_every: Annotated[
+        float | None, option("Seconds between checkpoints, with --out or --resume.", OUTPUT, default="180")
+    ] = None,
+    tensorboard: Annotated[
+        Path | None, option("Write losses, memories and exploitability to this folder, for TensorBoard.", OUTPUT)
+    ] = None,
+    plot: Annotated[
+        Path | None, option("Plot the exploitability over time to a .png, .svg, .pdf or .jpg file.", OUTPUT)
+    ] = None,
+) -> None:
+    """Train a policy for a game with neural networks: Deep CFR, or Single Deep CFR.
+
+    Exploitability is computed exactly, over the whole game. ([cyan]regretless train-kuhn[/cyan] is something else: CFR
+    on a table, hand by hand, to learn from.)
+
+    \\b
+    [cyan]regretless train kuhn[/cyan]
+    [cyan]regretless train leduc --preset small --seed 7 --out leduc-deep.rgl[/cyan]
+    [cyan]regretless train leduc --algorithm single --iterations 50 --traversals 2000 --width 32[/cyan]
+    [cyan]regretless train leduc --tensorboard runs/leduc[/cyan]
+    [cyan]regretless train --resume leduc-deep.rgl[/cyan]
+
+    Ctrl-C stops after the current iteration, saves what was trained and prints the command that resumes it.
+    """
+    if game is None and resume is None:
+        raise typer.BadParameter("give a game such as leduc, or --resume and a file", param_hint="GAME")
+    if game is not None and game.endswith((".toml", ".rgl")):
+        raise InvalidOption("GAME", game, "is not the name of a game: regretless games lists them")
+    given = {name: value for name, value in context.params.items() if value is not None and name not in _OTHERS}
+    for text in set_ or ():
+        name, value = _read_setting(text)
+        if name in given:
+            raise InvalidOption("set", text, f"sets {name}, which is given as well: set it once")
+        given[name] = value
+    if keep_memories:
+        given["keep_memories"] = True
+    request = SolveRequest(options=given, as_json=json_, strategy=strategy, out=out, resume=resume, plot=plot)
+    status = SolveStatus(destination=request.destination, resumed=resume, command="train")
+    with interruptible(status) as interrupted:
+        from regretless.api import load
+        from regretless.deep.training.problem import check_training, training_problem
+        from regretless.deep.training.scalars import Scalars
+        from regretless.storage.atomic import check_writable
+
+        request.check_files(() if game is None else (Path(game),))
+        asked: dict[str, Any] = {name: value for name, value in given.items() if name != "keep_memories"}
+        check_training(asked)
+        if out is not None:
+            check_writable(out)
+        earlier = None
+        if resume is not None:
+            earlier = asked["resume"] = load(resume, to_resume=True)
+            if out is None:  # errors in the file itself come first
+                check_writable(resume)
+        latest = Latest()
+        problem = training_problem(game, asked, watchers=[latest])
+        if tensorboard is not None:
+            problem.watchers = [latest, Scalars(tensorboard)]
+        resumable = keep_memories or (earlier is not None and earlier.reason != "interrupted")  # it already has them
+        run_problem(problem, asked, request, status, interrupted, resumable=resumable, details=latest.details)
+
+
+_OTHERS = {"game", "set_", "json_", "strategy", "out", "keep_memories", "resume", "tensorboard", "plot"}
+
+
+class Latest:
+    """A watcher that keeps what the latest iteration tells, for the progress bar."""
+
+    def __init__(self) -> None:
+        self.report: IterationReport | None = None
+
+    def iterated(self, report: IterationReport) -> None:
+        self.report = report
+
+    def measured(self, iteration: int, evaluation: Evaluation) -> None:
+        pass
+
+    def details(self) -> list[str]:
+        """Loss, and how full the fullest memory is."""
+        if self.report is None:
+            return []
+        loss = sum(self.report.value_losses) / len(self.report.value_losses)
+        fill = max(*self.report.advantage_fill, self.report.strategy_fill)
+        return [f"loss {loss:.3g}", f"memory {fill:.0%}"]
+
+
+def _read_setting(text: str) -> tuple[str, Any]:
+    """A setting as `--set` gives it.
+
+    >>> _read_setting("from_scratch=false"), _read_setting("weighting=uniform"), _read_setting("gradient-clip=2.5")
+    (('from_scratch', False), ('weighting', 'uniform'), ('gradient_clip', 2.5))
+    """
+    name, sign, value = (part.strip() for part in text.partition("="))
+    if not name or not sign or not value:
+        raise InvalidOption("set", text, "is not of the form NAME=VALUE")
+    name = name.replace("-", "_")
+    if value.lower() in ("true", "false"):
+        return name, value.lower() == "true"
+    for number in (int, float):
+        try:
+            return name, number(value)
+        except ValueError:
+            continue
+    return name, value

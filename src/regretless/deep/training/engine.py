@@ -1,0 +1,191 @@
+"""Deep CFR as an engine of the loop: an iteration trains, an evaluation fits a policy and measures it exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from regretless.deep.deep_cfr import DeepCfr, IterationReport, estimate
+from regretless.deep.settings import TrainingSettings
+from regretless.deep.training.judge import AnyPolicy, Judge
+from regretless.deep.training.summary import Training
+from regretless.deep.worlds.world import World
+from regretless.engines import devices
+from regretless.engines.contract import Evaluation, Snapshot
+from regretless.engines.sequence.torch_engine import torch_device
+from regretless.errors import InvalidOption, WouldNotFit
+from regretless.forms.history import HistoryForm
+from regretless.forms.memory import available_bytes
+from regretless.forms.public import PublicForm
+from regretless.variants.variant import Schedule
+
+__all__ = ["DeepEngine", "Watcher", "check_fits", "device_of"]
+
+
+class Watcher(Protocol):
+    """Follows a training."""
+
+    def iterated(self, report: IterationReport) -> None:
+        """An iteration is done."""
+
+    def measured(self, iteration: int, evaluation: Evaluation) -> None:
+        """The policy of an iteration was measured."""
+
+
+class DeepEngine:
+    """A training on one device. The schedule's weights are those of linear CFR, which the training applies itself."""
+
+    name = "torch"
+    tolerance = 1e-4
+
+    def __init__(
+        self,
+        form: HistoryForm | PublicForm,
+        core: DeepCfr,
+        judge: Judge,
+        *,
+        threads: int | None = None,
+        watchers: Sequence[Watcher] = (),
+    ) -> None:
+        self.form = form
+        self.core = core
+        self.threads = threads or torch.get_num_threads()
+        self.judge = judge
+        self._watchers = watchers
+        self._policy: tuple[int, AnyPolicy] | None = None  # with its iteration
+        self._evaluation: tuple[int, Evaluation] | None = None
+        self._losses: tuple[float, ...] = ()
+
+    @property
+    def device(self) -> str:
+        return self.core.world.device.type
+
+    @property
+    def memory_bytes(self) -> int:
+        return self.core.memory_bytes
+
+    @property
+    def iteration(self) -> int:
+        return self.core.iteration
+
+    def advance(self, schedule: Schedule) -> None:
+        with _threads(self.threads):
+            for _ in schedule:
+                report = self.core.iterate()
+                self._losses = report.value_losses
+                for watcher in self._watchers:
+                    watcher.iterated(report)
+
+    def policy(self) -> AnyPolicy:
+        """The average strategy so far; fitted once per iteration."""
+        if self._policy is None or self._policy[0] != self.iteration:
+            with _threads(self.threads):
+                self._policy = self.iteration, self.core.policy()
+        return self._policy[1]
+
+    def evaluate(self, strategy: AnyPolicy | None = None) -> Evaluation:
+        """Exact values and best responses of a policy, by default of the training's own."""
+        if strategy is not None:
+            return self.judge.evaluate(strategy)
+        if self._evaluation is None or self._evaluation[0] != self.iteration:
+            policy = self.policy()
+            with _threads(self.threads):
+                self._evaluation = self.iteration, self.judge.evaluate(policy)
+            for watcher in self._watchers:
+                watcher.measured(self.iteration, self._evaluation[1])
+        return self._evaluation[1]
+
+    def training(self) -> Training:
+        """How far the training is."""
+        core, memory = self.core, self.core.strategy_memory
+        advantages = core.advantage_memories
+        return Training(
+            settings=core.settings,
+            samples=sum(each.seen for each in (*advantages, *([memory] if memory else []))),
+            advantage_samples=tuple(len(each) for each in advantages),
+            strategy_samples=len(memory) if memory else 0,
+            value_losses=self._losses,
+        )
+
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        """Memories, networks and counters; empty before the first iteration."""
+        return Snapshot(self.iteration, self.core.snapshot() if self.iteration else {})
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Continue from a snapshot; raises ValueError if it does not fit, since it may come from anyone."""
+        self._check(snapshot)
+        try:
+            self.core.restore(snapshot.arrays)
+        except (InvalidOption, RuntimeError, TypeError) as error:
+            raise ValueError(str(error)) from None
+
+    def _check(self, snapshot: Snapshot) -> None:
+        """Refuse arrays of another type, and numbers that a training cannot have stored."""
+        arrays = snapshot.arrays
+        if self.core.settings.algorithm == "single" and any(
+            f"past.{p}" not in arrays for p in range(len(self.core.past))
+        ):
+            raise ValueError("networks of earlier iterations are missing")
+        for name, expected in self.core.snapshot().items():
+            given = arrays[name]
+            if given.dtype != expected.dtype or given.shape[1:] != expected.shape[1:]:
+                raise ValueError(f"{name} has the wrong type or shape")
+        iteration, seed = int(arrays["iteration"]), int(arrays["seed"])
+        if iteration != snapshot.iteration or seed != self.core.seed:
+            raise ValueError("the snapshot is of another iteration or seed")
+        for name, array in arrays.items():
+            kind = name.rpartition(".")[2]
+            if kind == "observations" and not self._are_observations(array):
+                raise ValueError(f"{name} has observations that do not exist")
+            if kind == "iterations" and array.size and not 1 <= array.min() <= array.max() <= iteration:
+                raise ValueError(f"{name} has samples of other iterations")
+            if kind == "targets" and np.isinf(array).any():
+                raise ValueError(f"{name} is not finite")
+            if name.startswith("past.") and (array.dtype != np.float32 or len(array) != iteration):
+                raise ValueError(f"{name} has not one network per iteration")
+            if name.startswith(("value.", "past.")) and not np.isfinite(array).all():
+                raise ValueError(f"{name} is not finite")
+
+    def _are_observations(self, array: NDArray[Any]) -> bool:
+        distinct = self.core.world.distinct_observations
+        return distinct is None or not array.size or bool(array.min() >= 0 and array.max() < distinct)
+
+
+def device_of(name: str) -> torch.device:
+    """The device that a request names; "auto" is the CPU, where networks for enumerable games train fastest."""
+    return torch_device("cpu" if name == "auto" else name, "float32")
+
+
+def check_fits(what: str, world: World[Any], settings: TrainingSettings) -> None:
+    """Raise `WouldNotFit` if memories and networks take more memory than their device has free; says what fits."""
+    on_gpu = world.device.type == "cuda" and settings.memory_place == "device"
+    needed, free = estimate(world, settings), devices.cuda_free_bytes() if on_gpu else available_bytes()
+    if needed <= free:
+        return
+    smaller = settings
+    while estimate(world, smaller) > free and smaller.advantage_capacity > 1:
+        halves = {name: max(getattr(smaller, name) // 2, 1) for name in ("advantage_capacity", "strategy_capacity")}
+        smaller = replace(smaller, **halves)
+    counts = f"--advantage-capacity {smaller.advantage_capacity} --strategy-capacity {smaller.strategy_capacity}"
+    hint = f"{counts} needs {estimate(world, smaller) / 2**30:.1f} GiB, which fits"
+    if estimate(world, smaller) > free:
+        hint = ""
+    memory = "GPU memory" if on_gpu else "memory"
+    raise WouldNotFit(f"a training of {what}", needed=needed, available=free, memory=memory, hint=hint)
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    """PyTorch computes in this many threads meanwhile."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
