@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-COMMANDS = ["solve", "show", "plot", "games", "train-kuhn", "range", "equity"]
+COMMANDS = ["solve", "train", "show", "plot", "games", "train-kuhn", "range", "equity"]
 
 
 def test_games(run) -> None:

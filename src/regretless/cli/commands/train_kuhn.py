@@ -33,7 +33,9 @@ def train_kuhn(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Train Kuhn poker by chance-sampled CFR: one random deal per iteration, updating both players.
+    """Train Kuhn poker by chance-sampled CFR on a table: one random deal per iteration, updating both players.
+
+    (For neural networks, use [cyan]regretless train kuhn[/cyan].)
 
     Cards are 0 (jack), 1 (queen) and 2 (king); p passes (checks or folds) and b bets (or calls): [cyan]1:pb[/cyan] is a
     queen that checked and now faces a bet.
