@@ -24,7 +24,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
-from regretless.deep.fitting import fit_policy, fit_values
+from regretless.deep.fitting import Fitting, matrix_precision
 from regretless.deep.memories import MEMORY_ARRAYS, Memory, memory_bytes
 from regretless.deep.networks.network import Network, new_network
 from regretless.deep.policies import MixturePolicy, NetworkPolicy, mixture_weights
@@ -76,6 +76,7 @@ class DeepCfr:
         self.settings = settings
         self.seed = seed
         self.iteration = 0
+        self._fitting = Fitting(settings, world.distinct_observations)
         self.networks = [self._new_network(0, player) for player in range(world.players)]
         self.past: list[list[Network]] = [[] for _ in range(world.players)]  # for the mixture
         self.advantage_memories = [
@@ -120,14 +121,8 @@ class DeepCfr:
             weights = mixture_weights(self.settings.weighting, self.iteration)
             return MixturePolicy([list(past) for past in self.past], weights)
         network = self._new_network(self.iteration, EVERYONE)
-        loss = fit_policy(
-            network,
-            self.strategy_memory,
-            self.settings,
-            iteration=self.iteration,
-            distinct=self.world.distinct_observations,
-            generator=self._generator(EVERYONE, Purpose.BATCHES),
-        )
+        seed = self._stream(EVERYONE, Purpose.BATCHES)
+        loss = self._fitting.policy(network, self.strategy_memory, iteration=self.iteration, seed=seed)
         return NetworkPolicy(network, loss)
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
@@ -176,7 +171,8 @@ class DeepCfr:
         left = self.settings.traversals
         while left:
             count = min(left, self.settings.traversals_at_once)
-            found = traverse(self.world, self.networks, player, count, drawing)
+            with matrix_precision(self.settings.precision, self.world.device):
+                found = traverse(self.world, self.networks, player, count, drawing)
             self.advantage_memories[player].add(found.advantages, self.iteration, keeping[0])
             if self.strategy_memory is not None:
                 self.strategy_memory.add(found.strategies, self.iteration, keeping[1])
@@ -189,14 +185,8 @@ class DeepCfr:
         network = self.networks[player]
         if self.settings.from_scratch:
             network = self._new_network(self.iteration, player)
-        loss = fit_values(
-            network,
-            memory,
-            self.settings,
-            iteration=self.iteration,
-            distinct=self.world.distinct_observations,
-            generator=self._generator(player, Purpose.BATCHES),
-        )
+        seed = self._stream(player, Purpose.BATCHES)
+        loss = self._fitting.values(network, memory, iteration=self.iteration, seed=seed)
         self.networks[player] = network
         if self.settings.algorithm == "single":
             self.past[player].append(network if self.settings.from_scratch else copy.deepcopy(network))
@@ -221,7 +211,10 @@ class DeepCfr:
         return _network(self.world, self.settings, stream_seed(self.seed, iteration, player, Purpose.PARAMETERS))
 
     def _generator(self, player: int, purpose: Purpose) -> torch.Generator:
-        return generator(self.world.device, stream_seed(self.seed, self.iteration, player, purpose))
+        return generator(self.world.device, self._stream(player, purpose))
+
+    def _stream(self, player: int, purpose: Purpose) -> int:
+        return stream_seed(self.seed, self.iteration, player, purpose)
 
 
 def _parameters(network: Network) -> NDArray[np.float32]:

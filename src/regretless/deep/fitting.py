@@ -1,6 +1,6 @@
 """Fitting a network to a memory, by Adam on batches of samples.
 
-    value     loss = mean over samples of  w · Σ_a (V(o, a) − advantage(a))²      over legal actions
+    value     loss = mean over samples of  w · Σ_a (V(o, a) − advantage(a))²         over legal actions
     policy    loss = mean over samples of  w · Σ_a (softmax(o)(a) − strategy(a))²    over legal actions
 
 with w = t · 2/T for a sample of iteration t (linear CFR), and gradients clipped to norm 1.
@@ -8,7 +8,7 @@ with w = t · 2/T for a sample of iteration t (linear CFR), and gradients clippe
 Two things differ from the paper, and neither changes what is fitted:
 
 - Targets of a value network are divided by their root mean square, and the head is multiplied by it at the end. Regret
-  matching does not depend on the scale, but Adam's steps and the clipping do, and chips may be any number.
+  matching does not depend on the scale, but Adam's steps and the clipping do, and a chip may be worth anything.
 - If observations are numbered and there are no more of them than samples in a batch, each step takes the gradient of
   the whole memory, which only depends on the sums per observation (`Memory.merged`). `merge_equal=False` draws batches
   everywhere, as the paper does.
@@ -16,49 +16,86 @@ Two things differ from the paper, and neither changes what is fitted:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
 
 from regretless.deep.memories import Batch, Memory
 from regretless.deep.networks.network import Network, legal_softmax
-from regretless.deep.settings import TrainingSettings
+from regretless.deep.networks.optimiser import Adam, Replayed
+from regretless.deep.settings import Precision, TrainingSettings
+from regretless.deep.streams import generator
 
-__all__ = ["fit_policy", "fit_values"]
+__all__ = ["Fitting", "matrix_precision"]
 
-Loss = Callable[[Tensor, Tensor, Tensor], Tensor]  # output, target (0 where not legal), legal -> [n]
+STEPS_DRAWN = 64  # steps whose batches are drawn at once
+
+Error = Callable[[Tensor, Tensor, Tensor], Tensor]  # output, target (0 where not legal), legal -> [n]
 
 
-def fit_values(
-    network: Network,
-    memory: Memory,
-    settings: TrainingSettings,
-    *,
-    iteration: int,
-    distinct: int | None,
-    generator: torch.Generator,
-) -> float:
-    """Fit advantages; returns the mean squared error of the last steps, in the game's units."""
-    scale = memory.root_mean_square() or 1.0
-    if not settings.from_scratch:
+class Fitting:
+    """How networks are fitted; `distinct` is the world's `distinct_observations`."""
+
+    def __init__(self, settings: TrainingSettings, distinct: int | None) -> None:
+        self.settings = settings
+        small = settings.merge_equal and distinct is not None and distinct <= settings.batch
+        self._merged = distinct if small else None
+
+    def values(self, network: Network, memory: Memory, *, iteration: int, seed: int) -> float:
+        """Fit advantages; returns the last step's loss, in the game's units squared."""
+        scale = memory.root_mean_square() or 1.0
         _scale_head(network, 1.0 / scale)
-    loss = _fit(network, memory, settings, _squared_error, settings.value_steps, scale, iteration, distinct, generator)
-    _scale_head(network, scale)
-    return loss * scale**2
+        loss = self._fit(network, memory, _squared_error, self.settings.value_steps, scale, iteration, seed)
+        _scale_head(network, scale)
+        return loss * scale**2
+
+    def policy(self, network: Network, memory: Memory, *, iteration: int, seed: int) -> float:
+        """Fit probabilities; returns the last step's loss."""
+        return self._fit(network, memory, _policy_error, self.settings.policy_steps, 1.0, iteration, seed)
+
+    def _fit(
+        self, network: Network, memory: Memory, error: Error, steps: int, scale: float, iteration: int, seed: int
+    ) -> float:
+        chosen = self.settings
+        adam = Adam(network, steps=steps, learning_rate=chosen.learning_rate, clip=chosen.gradient_clip)
+        rows: Tensor | None = None
+        if self._merged is None:
+            rows = torch.zeros(chosen.batch, dtype=torch.int64, device=memory.storage)
+        else:
+            whole = _Task(memory.merged(self._merged, iteration=iteration, weighting=chosen.weighting), scale)
+
+        def step() -> Tensor:
+            task = whole
+            if rows is not None:
+                task = _Task(memory.read(rows, iteration=iteration, weighting=chosen.weighting), scale)
+            loss = (error(network(task.observations), task.target, task.legal) * task.weights).mean()
+            adam.step(loss)
+            return loss.detach()
+
+        recorded = Replayed(step, memory.storage)  # only what happens on one device can be recorded
+        drawing = generator(memory.storage, seed)
+        loss = torch.zeros(())
+        with matrix_precision(chosen.precision, memory.device):
+            for number in range(steps):
+                if rows is not None:
+                    if number % STEPS_DRAWN == 0:
+                        drawn = memory.draw(STEPS_DRAWN * chosen.batch, drawing).view(STEPS_DRAWN, -1)
+                    rows.copy_(drawn[number % STEPS_DRAWN])
+                adam.set_step(number)
+                loss = recorded()
+        adam.close()
+        return float(loss)
 
 
-def fit_policy(
-    network: Network,
-    memory: Memory,
-    settings: TrainingSettings,
-    *,
-    iteration: int,
-    distinct: int | None,
-    generator: torch.Generator,
-) -> float:
-    """Fit probabilities; returns the mean squared error of the last steps."""
-    return _fit(network, memory, settings, _policy_error, settings.policy_steps, 1.0, iteration, distinct, generator)
+class _Task:
+    """A batch as the loss needs it."""
+
+    def __init__(self, batch: Batch, scale: float) -> None:
+        self.observations, self.weights = batch.observations, batch.weights
+        self.legal = ~batch.targets.isnan()
+        self.target = batch.targets.nan_to_num() / scale
 
 
 def _squared_error(output: Tensor, target: Tensor, legal: Tensor) -> Tensor:
@@ -69,36 +106,26 @@ def _policy_error(output: Tensor, target: Tensor, legal: Tensor) -> Tensor:
     return (legal_softmax(output, legal) - target).square().sum(dim=1)
 
 
-def _fit(
-    network: Network,
-    memory: Memory,
-    settings: TrainingSettings,
-    loss_of: Loss,
-    steps: int,
-    scale: float,
-    iteration: int,
-    distinct: int | None,
-    generator: torch.Generator,
-) -> float:
-    whole: Batch | None = None
-    if settings.merge_equal and distinct is not None and distinct <= settings.batch:
-        whole = memory.merged(distinct, iteration=iteration, weighting=settings.weighting)
-    optimiser = torch.optim.Adam(network.parameters(), lr=settings.learning_rate)
-    last = torch.zeros((), device=memory.device)
-    for _ in range(steps):
-        batch = whole or memory.sample(settings.batch, generator, iteration=iteration, weighting=settings.weighting)
-        legal = ~batch.targets.isnan()
-        target = batch.targets.nan_to_num() / scale
-        loss = (loss_of(network(batch.observations), target, legal) * batch.weights).mean()
-        optimiser.zero_grad()
-        torch.autograd.backward(loss)
-        torch.nn.utils.clip_grad_norm_(network.parameters(), settings.gradient_clip)
-        optimiser.step()
-        last = loss.detach()
-    return float(last)
-
-
 def _scale_head(network: Network, factor: float) -> None:
     with torch.no_grad():
         network.head.weight.mul_(factor)
         network.head.bias.mul_(factor)
+
+
+@contextmanager
+def matrix_precision(precision: Precision, device: torch.device) -> Iterator[None]:
+    """A context in which matrix products on a CUDA device have this precision; sums and results stay float32."""
+    if device.type != "cuda" or precision == "float32":
+        yield
+    elif precision == "bfloat16":
+        with torch.autocast(
+            "cuda", dtype=torch.bfloat16, cache_enabled=False
+        ):  # recording needs casts to be part of it
+            yield
+    else:
+        before = torch.get_float32_matmul_precision()
+        torch.set_float32_matmul_precision("high")
+        try:
+            yield
+        finally:
+            torch.set_float32_matmul_precision(before)

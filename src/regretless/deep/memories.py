@@ -74,6 +74,7 @@ class Memory:
         if place == "host" and device.type != "cpu":
             where = {"device": "cpu", "pin_memory": device.type == "cuda"}
         self._observations = torch.empty((capacity, observation_size), dtype=observation_dtype, **where)
+        self.storage = self._observations.device  # where the samples lie
         self._targets = torch.empty((capacity, actions), dtype=torch.float32, **where)
         self._iterations = torch.empty(capacity, dtype=torch.int32, **where)
 
@@ -92,7 +93,7 @@ class Memory:
         slot = self._slots(count, samples.targets.device, generator)
         self.seen += count
         rows = _last_of_each(slot, self.capacity)
-        slot = slot[rows].to(self._targets.device)
+        slot = slot[rows].to(self.storage)
         self._observations[slot] = samples.observations[rows].to(self._observations)
         self._targets[slot] = samples.targets[rows].to(self._targets)
         self._iterations[slot] = iteration
@@ -107,21 +108,15 @@ class Memory:
         drawn = torch.rand(count, dtype=torch.float64, device=device, generator=generator)
         return torch.where(number < self.capacity, number, (drawn * (number + 1)).long())
 
-    def sample(
-        self, count: int, generator: torch.Generator, *, iteration: int, weighting: Weighting = "linear"
-    ) -> Batch:
-        """`count` samples, uniformly with replacement; the generator is on the memory's device.
-
-        With linear weighting, a sample of iteration t weighs t · 2/T, where T is the current `iteration`.
-        """
+    def draw(self, count: int, generator: torch.Generator) -> Tensor:
+        """[count] rows, uniformly with replacement; the generator is where the memory lies."""
         if not len(self):
             raise EmptyMemory(self.name)
-        where = self._targets.device
-        drawn = torch.rand(count, dtype=torch.float64, device=generator.device, generator=generator)
-        return self.read((drawn * len(self)).long().to(where), iteration=iteration, weighting=weighting)
+        drawn = torch.rand(count, dtype=torch.float64, device=self.storage, generator=generator)
+        return (drawn * len(self)).long()
 
     def read(self, rows: Tensor | slice, *, iteration: int, weighting: Weighting = "linear") -> Batch:
-        """Some rows, with their weights, on the device."""
+        """Some rows, on the device; with linear weighting, one of iteration t weighs t · 2/T, T = `iteration`."""
         iterations = self._iterations[rows].to(self.device, non_blocking=True)
         weights = iterations * (2.0 / iteration) if weighting == "linear" else torch.ones_like(iterations).float()
         return Batch(
