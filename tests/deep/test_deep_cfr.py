@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -17,14 +15,6 @@ from regretless.errors import EmptyMemory  # noqa: E402
 from regretless.games import Kuhn  # noqa: E402
 
 QUICK = settings("small", traversals=50, value_steps=5, policy_steps=5, advantage_capacity=300, strategy_capacity=200)
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def trained(chosen: TrainingSettings, iterations: int, seed: int = 1) -> DeepCfr:

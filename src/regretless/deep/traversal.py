@@ -16,7 +16,7 @@ stored.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,10 +24,12 @@ import torch
 from torch import Tensor
 
 from regretless.deep.memories import Samples
-from regretless.deep.networks.network import Network, regret_matching
+from regretless.deep.networks.network import regret_matching
 from regretless.deep.worlds.world import TERMINAL, World
 
-__all__ = ["Found", "traverse"]
+__all__ = ["Advantages", "Found", "traverse"]
+
+Advantages = Callable[[Tensor], Tensor]  # observations [n, K] -> [n, A]: a value network
 
 
 class Found(NamedTuple):
@@ -54,7 +56,7 @@ class _Depth:
 
 @torch.no_grad()
 def traverse(
-    world: World[Any], networks: Sequence[Network], player: int, count: int, generator: torch.Generator
+    world: World[Any], networks: Sequence[Advantages], player: int, count: int, generator: torch.Generator
 ) -> Found:
     """`count` traversals for one player; `networks` are the players' value networks."""
     depths: list[_Depth] = []
@@ -100,7 +102,7 @@ def traverse(
     return Found(_joined(advantages, world), _joined(strategies, world), values)
 
 
-def _strategies(networks: Sequence[Network], mover: Tensor, observations: Tensor, legal: Tensor) -> Tensor:
+def _strategies(networks: Sequence[Advantages], mover: Tensor, observations: Tensor, legal: Tensor) -> Tensor:
     """[n, A] by regret matching on the advantages that the movers' networks predict."""
     advantages = torch.zeros(legal.shape, device=legal.device)
     for player, network in enumerate(networks):
