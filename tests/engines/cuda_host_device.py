@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import subprocess
 import tempfile
 from collections.abc import Callable, Hashable
@@ -13,16 +14,25 @@ from typing import Any
 import numpy as np
 
 HERE = Path(__file__).parent
+HOST = "public_on_host.cpp"
 ANY_THREADS = ("make_lists", "terminals")  # kernels that work with any number of threads; few fibers are faster
 
 
 @cache
 def _library(source: str, flags: tuple[str, ...]) -> ctypes.CDLL:
-    folder = Path(tempfile.mkdtemp(prefix="kernels"))
-    kernels, library = folder / "kernels.cu", folder / "kernels.so"
-    kernels.write_text(source, encoding="utf-8")
-    command = ["g++", "-std=c++20", "-O1", "-w", "-shared", "-fPIC", *flags, f'-DKERNELS="{kernels}"', f"-I{HERE}"]
-    subprocess.run([*command, str(HERE / "public_on_host.cpp"), "-o", str(library)], check=True, timeout=300)
+    """The compiled kernels, kept beside this file, by what they are compiled from, for other processes and runs."""
+    command = ["g++", "-std=c++20", "-O1", "-w", "-shared", "-fPIC", *flags, f"-I{HERE}"]
+    texts = [source, *command, *((HERE / name).read_text(encoding="utf-8") for name in (HOST, "fibers.hpp"))]
+    digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
+    library = HERE / "__pycache__" / f"kernels-{digest[:16]}.so"
+    if not library.exists():
+        library.parent.mkdir(exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=library.parent) as folder:
+            kernels, compiled = Path(folder) / "kernels.cu", Path(folder) / library.name
+            kernels.write_text(source, encoding="utf-8")
+            command += [f'-DKERNELS="{kernels}"', str(HERE / HOST), "-o", str(compiled)]
+            subprocess.run(command, check=True, timeout=300)
+            compiled.replace(library)  # whole, also for a process that looks for it right now
     return ctypes.CDLL(str(library))
 
 
