@@ -24,6 +24,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from regretless.cli.commands.bench import app as bench
+from regretless.cli.commands.buckets import buckets
 from regretless.cli.commands.compare import compare
 from regretless.cli.commands.equity import equity
 from regretless.cli.commands.estimate import estimate
@@ -78,7 +79,7 @@ def _help(command: Callable[..., None]) -> str:
 
 
 COMMANDS = (
-    solve, train, estimate, show, compare, verify, export, plot, serve, games, train_kuhn, range_, equity,
+    solve, train, estimate, show, compare, verify, export, plot, serve, games, train_kuhn, range_, equity, buckets,
 )  # fmt: skip
 for _command in COMMANDS:
     _name = _command.__name__.strip("_").replace("_", "-")

@@ -5,6 +5,7 @@ OpenMP, which numba prefers, kills a child that calls it. Numba's fallback, `wor
 NUMBA_THREADING_LAYER), kills the process when two threads call it at once. So
 
 - `Workers` starts new threads in a child;
+- `in_order` starts threads for one piece of work and ends them;
 - `numba_threads` lets one caller at a time use a layer that is not thread-safe;
 - `numba_threads_are_lost` says whether a child must do without them.
 """
@@ -13,16 +14,20 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 
 from regretless.errors import InvalidOption
 
-__all__ = ["Workers", "numba_threads", "numba_threads_are_lost"]
+__all__ = ["Workers", "in_order", "numba_threads", "numba_threads_are_lost"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 THREAD_SAFE = ("omp", "tbb")
 
@@ -51,6 +56,25 @@ class Workers:
     def submit(self, work: Callable[..., None], *arguments: Any) -> Future[None]:
         """Run `work` on one of the threads."""
         return self._pool.submit(work, *arguments)
+
+
+def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+    """Results of `work` on each item, in order, from a pool of threads that is only a few items ahead.
+
+    >>> list(in_order(abs, [-1, 2, -3], threads=2))
+    [1, 2, 3]
+    """
+    if threads == 1:
+        yield from map(work, items)
+        return
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) > 2 * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def numba_threads_are_lost() -> bool:

@@ -59,6 +59,8 @@ NAMES = {  # of each kind, for messages
     "spot-solution": "a solved hold'em spot",
     "spot-checkpoint": "an interrupted solve of a hold'em spot",
     "trained-policy": "a trained policy",
+    "buckets": "a table of card buckets",
+    "buckets-checkpoint": "an unfinished table of card buckets",
 }
 
 _TYPES = {np.dtype(kind): name for name, kind in DTYPES.items()}
@@ -208,6 +210,18 @@ class Container:
         self.read_into(name, found)
         found.flags.writeable = False
         return found
+
+    def mapped(self, name: str) -> NDArray[Any]:
+        """A whole array, fully checked, mapped into memory: processes share it, and it is read when it is used.
+
+        Only for large tables that are looked up at random: if another process truncates the file, the system ends this
+        one. Files of ours are replaced, never truncated.
+        """
+        array = self._opened.mapped(self.entry(name))
+        content = bytes_of(array)
+        for piece in range(-(-len(content) // self._size)):
+            self._check(name, piece, content[piece * self._size : (piece + 1) * self._size])
+        return array
 
     def read_into(self, name: str, target: NDArray[Any]) -> None:
         """Fill a contiguous array of the same type and size, fully checked."""

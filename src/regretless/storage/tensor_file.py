@@ -2,13 +2,14 @@
 
 Every length, type and position is checked once, when the file is opened. Bytes are read, not mapped into memory: if
 another process truncates a mapped file, the system kills the reader (SIGBUS), whereas a short read is an ordinary
-error.
+error. The exception is `mapped`, for large tables that several processes look up at random.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import mmap
 import os
 import stat
 import threading
@@ -87,6 +88,20 @@ class TensorFile:
         found: NDArray[Any] = np.empty(entry.shape, entry.dtype)
         self.read_into(entry.begin, bytes_of(found))
         return found
+
+    def mapped(self, entry: Entry) -> NDArray[Any]:
+        """A whole array, mapped into memory, read-only and unchecked."""
+        if entry.begin == entry.end:
+            return np.empty(entry.shape, entry.dtype)
+        try:
+            content = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+        except (OSError, ValueError) as error:
+            why = reason(error) if isinstance(error, OSError) else str(error)
+            raise InvalidFile(self.path, f"cannot be mapped into memory: {why}") from None
+        if len(content) < entry.end:
+            raise InvalidFile(self.path, "was truncated while it was open")
+        count = math.prod(entry.shape)
+        return np.frombuffer(content, entry.dtype, count, entry.begin).reshape(entry.shape)
 
     def read(self, begin: int, count: int) -> bytearray:
         """Bytes from anywhere in the file."""

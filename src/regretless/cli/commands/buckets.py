@@ -1,0 +1,177 @@
+"""`regretless buckets`: card abstraction, as a table with the bucket of every hand on every board."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, option
+from regretless.cli.terminal.consoles import for_answers, for_people, note
+from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
+from regretless.cli.terminal.json_output import print_json
+from regretless.cli.terminal.numbers import about_text, bytes_text, duration_text
+from regretless.cli.terminal.progress import bar
+from regretless.printable import printable
+
+if TYPE_CHECKING:
+    from regretless.holdem.buckets.build import BuildProgress
+    from regretless.holdem.buckets.plan import BucketPlan
+
+__all__ = ["buckets"]
+
+STREETS = ("flop", "turn", "river")
+USUAL = 200  # buckets per street
+STOP_SECONDS = 2.0  # what the boards in work take, at most, on a slow core
+
+
+def buckets(
+    flop: Annotated[int | None, option("Buckets on the flop; 0 leaves the street out.", default="200")] = None,
+    turn: Annotated[int | None, option("The same on the turn.", default="200")] = None,
+    river: Annotated[int | None, option("The same on the river.", default="200")] = None,
+    method: Annotated[
+        str, option("kmeans, or percentile: equal shares of all deals by expected strength.", default="kmeans")
+    ] = "kmeans",
+    board: Annotated[
+        str | None,
+        option("A flop, such as [cyan]'Qs Jh 2h'[/cyan]: turn and river buckets for it alone.", default="all boards"),
+    ] = None,
+    sample: Annotated[int | None, option("Deals that the buckets are found on.", default="200,000")] = None,
+    seed: Annotated[int, option("Random seed.", default="0")] = 0,
+    threads: Annotated[int | None, option("CPU threads.", MACHINE, default="all cores")] = None,
+    out: Annotated[
+        Path | None, option("Write the table here. If it is unfinished, continue it.", OUTPUT, default="by its buckets")
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Divide the hands of each street into buckets that are played alike, and write a table of all of them.
+
+    Hands share a bucket if they win about as often, against all hands and after every card to come. Before the flop,
+    every class of hands keeps its own. The same command continues a build that was interrupted.
+
+    \b
+    [cyan]regretless buckets --flop 200 --turn 200 --river 200 --out buckets.rgl[/cyan]
+    [cyan]regretless buckets --board 'Qs Jh 2h' --turn 500 --river 500[/cyan]
+    [cyan]regretless buckets --method percentile --flop 50 --turn 50 --river 50[/cyan]
+    """
+    from regretless.cards.deck import parse_board
+    from regretless.holdem.buckets.build import BuildStopped, build_buckets, check_threads
+    from regretless.holdem.buckets.estimate import check_fits
+    from regretless.holdem.buckets.plan import BucketPlan
+
+    cards = parse_board(board or "")
+    asked = {"flop": 0 if cards and flop is None else flop, "turn": turn, "river": river}
+    counts: dict[str, Any] = {street: USUAL if count is None else count or None for street, count in asked.items()}
+    settings: dict[str, Any] = {"method": method, "seed": seed, "board": cards}
+    if sample is not None:
+        settings["sample"] = sample
+    plan = BucketPlan(**counts, **settings)
+    workers = check_threads(threads)
+    estimate = check_fits(plan, threads=workers)
+    path = Path(_file_name(plan)) if out is None else out
+    situations = sum(estimate.situations.values())
+    note(
+        f"{situations:,} situations, {bytes_text(estimate.file_bytes)}: "
+        f"about {about_text(sum(estimate.seconds.values()))} on {workers} thread{'s' if workers > 1 else ''}"
+    )
+    status = _Status(path)
+    began = time.monotonic()
+    with interruptible(status) as interrupted, bar("buckets") as tell:
+
+        def report(progress: BuildProgress) -> None:
+            status.report(progress)
+            left = "" if progress.seconds_left is None else f" · {about_text(progress.seconds_left)} left"
+            tell(progress.share, f"{progress.doing} the {progress.street}{left}")
+
+        try:
+            build_buckets(plan, path, threads=workers, report=report, interrupted=interrupted)
+        except BuildStopped:
+            console = for_people()
+            if not path.exists():
+                console.print("interrupted: nothing was saved, since the first street was not trained")
+            else:
+                console.print(f"interrupted: {status.share:.0%} of the table is done; continue it with")
+                console.print(f"  {_command(plan, path)}", style="cyan", soft_wrap=True)
+            raise typer.Exit(INTERRUPTED) from None
+    seconds = time.monotonic() - began
+    streets: dict[str, dict[str, Any]] = {
+        street: {
+            "buckets": plan.count(street),
+            "boards": len(plan.boards(street).rows),
+            "situations": estimate.situations[street],
+            "seconds": status.seconds.get(street, 0.0),
+        }
+        for street in plan.streets
+    }
+    if json_:
+        answer = {
+            "file": str(path), "method": plan.method, "seed": plan.seed, "sample": plan.sample, "board": board or "",
+            "threads": workers, "seconds": seconds, "memory_bytes": estimate.memory_bytes,
+            "file_bytes": path.stat().st_size, "streets": streets,
+        }  # fmt: skip
+        print_json(answer)
+    else:
+        _print(streets)
+    note(f"saved {path}")
+
+
+class _Status:
+    """What signals are answered from, and how long each street took."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.share = 0.0
+        self.seconds: dict[str, float] = {}
+        self._before = 0.0
+
+    def report(self, progress: BuildProgress) -> None:
+        spent = progress.seconds - self._before
+        self.seconds[progress.street] = self.seconds.get(progress.street, 0.0) + spent
+        self._before, self.share = progress.seconds, progress.share
+
+    def first(self) -> str | None:
+        wait = f"about {duration_text(STOP_SECONDS)}"
+        return f"stopping after the boards in work, then saving to {printable(str(self.path))}: {wait}. {self.second()}"
+
+    def second(self) -> str:
+        return "Ctrl-C again stops at once: work since the last checkpoint is lost"
+
+
+def _print(streets: dict[str, dict[str, Any]]) -> None:
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
+    table.add_column("street")
+    for name in ("boards", "situations", "buckets", "time"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for street, row in streets.items():
+        counts = (f"{row[name]:,}" for name in ("boards", "situations", "buckets"))
+        table.add_row(street, *counts, duration_text(row["seconds"]))
+    for_answers().print(table)
+
+
+def _file_name(plan: BucketPlan) -> str:
+    """A name that says what is in the file, so that the same command finds an unfinished one."""
+    from regretless.cards.deck import board_text
+
+    words = [
+        "buckets",
+        board_text(plan.board).replace(" ", ""),
+        *(str(getattr(plan, street) or 0) for street in STREETS),
+    ]
+    words += [plan.method] if plan.method != "kmeans" else []
+    return "-".join(word for word in words if word) + ".rgl"
+
+
+def _command(plan: BucketPlan, path: Path) -> str:
+    """The command that continues a build."""
+    from regretless.cards.deck import board_text
+
+    words = ["regretless", "buckets"]
+    for street in STREETS:
+        words += [f"--{street}", str(getattr(plan, street) or 0)]
+    words += ["--method", plan.method, "--seed", str(plan.seed), "--sample", str(plan.sample)]
+    words += ["--board", board_text(plan.board)] if plan.board else []
+    return shlex.join([*words, "--out", str(path)])

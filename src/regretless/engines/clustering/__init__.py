@@ -1,0 +1,1 @@
+"""k-means on rows of whole numbers (`kmeans`), compiled (`kernels`): exact, so that threads cannot change a result."""

@@ -1,0 +1,127 @@
+"""k-means on rows of whole numbers, with weights.
+
+1. k-means++ (Arthur & Vassilvitskii, 2007): the first centroid is a random row; each further one is a row drawn in
+   proportion to its weight times its squared distance to the nearest centroid so far.
+2. Lloyd's iterations: assign every row to its nearest centroid; move each centroid to the weighted mean of its rows,
+   rounded to whole numbers. A centroid that has lost all its rows moves to the row that is farthest from its own.
+3. Stop when no centroid moves, or after `ITERATIONS`.
+
+All sums are sums of whole numbers (`kernels` says why those of the distances are exact), so the same seed gives the
+same centroids whatever the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.clustering.kernels import WIDTH, add_rows, assign_rows, nearer
+from regretless.engines.threads import in_order
+from regretless.errors import RegretlessError
+
+__all__ = ["ITERATIONS", "LARGEST_SQUARE", "MOST_CLUSTERS", "Nearest", "TooFewRows", "find_centroids"]
+
+ITERATIONS: Final = 50
+LARGEST_SQUARE: Final = 2**23  # squared length of a row
+MOST_CLUSTERS: Final = 2**16 - 1
+
+Rows = NDArray[np.uint16]  # [rows, columns]
+_BLOCK = 8192  # rows per piece of work
+
+
+class TooFewRows(RegretlessError):
+    """There are fewer different rows than clusters were asked for."""
+
+    def __init__(self, asked: int, different: int) -> None:
+        super().__init__(f"{asked:,} clusters were asked for, but the rows have only {different:,} different values")
+        self.different = different
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """Assigns rows to the nearest of some centroids; may be called from several threads."""
+
+    centroids: Rows  # [centroids, columns]
+
+    def __post_init__(self) -> None:
+        exact = self.centroids.astype(np.float64)
+        if self.centroids.shape[1] % WIDTH:
+            raise ValueError(f"{self.centroids.shape[1]} columns: must be a multiple of {WIDTH}")
+        object.__setattr__(self, "_columns", np.ascontiguousarray(exact.T, dtype=np.float32))
+        object.__setattr__(self, "_offsets", (-(exact * exact).sum(axis=1) / 2).astype(np.float32))
+
+    def labels(self, rows: Rows) -> NDArray[np.uint16]:
+        """[rows] number of the nearest centroid; among equally near ones, the first."""
+        found = np.empty(len(rows), dtype=np.uint16)
+        columns: NDArray[np.float32] = self._columns  # type: ignore[attr-defined]
+        offsets: NDArray[np.float32] = self._offsets  # type: ignore[attr-defined]
+        assign_rows(rows, columns, offsets, np.empty(len(offsets), dtype=np.float32), found)
+        return found
+
+
+def find_centroids(
+    rows: Rows,
+    weights: NDArray[np.int64],
+    count: int,
+    *,
+    seed: int,
+    threads: int = 1,
+    tell: Callable[[float], None] = lambda share: None,
+) -> Rows:
+    """[count, columns] centroids; `tell` is given the share of the work that is done, and may raise to stop it."""
+    _check(rows, weights, count)
+    blocks = [rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK)]
+    centroids = _first_centroids(rows, weights, count, seed, lambda share: tell(share / 2))
+    for iteration in range(ITERATIONS):
+        tell(0.5 + iteration / (2 * ITERATIONS))
+        labels = np.concatenate(list(in_order(Nearest(centroids).labels, blocks, threads)))
+        moved = _means(rows, weights, labels, centroids)
+        if np.array_equal(moved, centroids):
+            break
+        centroids = moved
+    return centroids
+
+
+def _check(rows: Rows, weights: NDArray[np.int64], count: int) -> None:
+    if not 1 <= count <= MOST_CLUSTERS:
+        raise ValueError(f"{count} clusters: must be from 1 to {MOST_CLUSTERS}")
+    if len(weights) != len(rows) or (len(weights) and weights.min() < 1):
+        raise ValueError("every row needs a weight of at least 1")
+    if len(rows) and int((rows.astype(np.int64) ** 2).sum(axis=1).max()) > LARGEST_SQUARE:
+        raise ValueError(f"a row is longer than the square root of {LARGEST_SQUARE}: its products would be rounded")
+
+
+def _first_centroids(
+    rows: Rows, weights: NDArray[np.int64], count: int, seed: int, tell: Callable[[float], None]
+) -> Rows:
+    """Step 1."""
+    random = np.random.default_rng(seed)
+    centroids = np.empty((count, rows.shape[1]), dtype=np.uint16)
+    distances = np.full(len(rows), LARGEST_SQUARE, dtype=np.int64)
+    chances = weights
+    for place in range(count):
+        tell(place / count)
+        sums = np.cumsum(chances)
+        if not len(sums) or sums[-1] == 0:
+            raise TooFewRows(count, place)
+        centroids[place] = rows[np.searchsorted(sums, random.integers(sums[-1]), side="right")]
+        nearer(rows, centroids[place], distances)
+        chances = weights * distances
+    return centroids
+
+
+def _means(rows: Rows, weights: NDArray[np.int64], labels: NDArray[np.uint16], centroids: Rows) -> Rows:
+    """Step 2: where the centroids move."""
+    sums, totals = np.zeros(centroids.shape, dtype=np.int64), np.zeros(len(centroids), dtype=np.int64)
+    add_rows(rows, weights, labels, sums, totals)
+    held = np.maximum(totals, 1)[:, None]
+    moved: Rows = ((2 * sums + held) // (2 * held)).astype(np.uint16)
+    empty = np.flatnonzero(totals == 0)
+    if len(empty):
+        away = ((rows.astype(np.int64) - centroids[labels].astype(np.int64)) ** 2).sum(axis=1)
+        moved[empty] = rows[np.argsort(-away, kind="stable")[: len(empty)]]
+    return moved
