@@ -203,3 +203,29 @@ def test_a_row_reads_only_the_pieces_that_hold_it(path: Path, monkeypatch: pytes
     opened.row("rows", 15)  # bytes 1500 to 1599
     opened.row("rows", 7)
     assert read == [10, 11, 12, 23, 24, 10, 11, 12], "but only the last few"
+
+
+def test_a_mapped_array_is_checked_and_shared(path: Path) -> None:
+    mapped = open_container(path, "example").mapped("rows")
+    np.testing.assert_array_equal(mapped, np.arange(1000).reshape(20, 50))
+    assert not mapped.flags.writeable
+    assert not mapped.flags.owndata
+    assert open_container(path).mapped("none").shape == (0, 3)
+    with pytest.raises(InvalidFile, match="it has no 'other'"):
+        open_container(path).mapped("other")
+    content = bytearray(path.read_bytes())
+    content[-7] ^= 4
+    path.write_bytes(content)
+    with pytest.raises(InvalidFile, match="rows does not match its checksum"):
+        open_container(path).mapped("rows")
+
+
+def test_a_mapped_file_can_be_replaced_and_a_cut_one_is_an_error(path: Path) -> None:
+    mapped = open_container(path).mapped("rows")
+    write_container(path, "example", {}, {"rows": np.zeros(3, dtype=np.uint16)})
+    assert mapped[19, 49] == 999  # the old file lives as long as its reader
+    opened = open_container(path)
+    with open(path, "rb+") as file:
+        file.truncate(path.stat().st_size - 2)
+    with pytest.raises(InvalidFile, match="was truncated while it was open"):
+        opened.mapped("rows")

@@ -6,6 +6,7 @@
     ranges        weights of hands, from and to text      (range_reader: the grammar; range_writer: shortest text)
     isomorphism   boards that differ only in the names of the suits
     situations    hands on boards, up to the names of the suits, as numbers without gaps
+    features      what tells hands of a street apart: the input of card abstraction
     equity        the share of the pot one range wins against another
 
 Nothing here loads numba until strengths are first needed.

@@ -7,6 +7,7 @@ problem     a spot on the path from request to solution   (locking: locked decis
 solution    the answer, which saves and loads itself
 reading/    from a line of play to everything known there
 checking/   independent check of a solution
+buckets/    card abstraction: tables of buckets, built and read
 reports/    comparisons, grids and exports of solutions
 """
 

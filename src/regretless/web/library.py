@@ -246,6 +246,8 @@ class Library:
 
 def _described(file: Container) -> dict[str, Any]:
     """The parts of a summary that the header gives."""
+    if file.kind.startswith("buckets"):
+        raise InvalidFile(file.path, "contains card buckets, not a solution")
     header = Fields(file.path, file.header)
     resumable = "regret.0" in file or "regret" in file
     common: dict[str, Any] = {"iterations": header.whole("iterations"), "resumable": resumable}

@@ -7,8 +7,8 @@ Abstractions in Extensive-Form Games", AAMAS 2013).
 
 The clusters are those of k-means on the classes' cumulative histograms of strength over all rivers
 (`strength.class_histogram_features`), each class weighted by its number of hands: the best of fifty starts. They never
-change, so they are written down here; a test computes them again. The smallest clusters are the pairs AA to TT and 99
-to 55. Seven cards cannot block all of either, so a strength against a cluster is always defined.
+change, so they are written down here; a test computes them again. Seven cards cannot block all hands of a cluster, so
+each of these strengths is always defined.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from regretless.cards.features.batches import Batch
 from regretless.cards.hands import HAND_CARDS, HAND_CLASS
 from regretless.cards.strength_tables import strength_tables
 
-__all__ = ["CLUSTERS", "LEVELS", "OPPONENT_CLUSTERS", "opponent_features"]
+__all__ = ["CLUSTERS", "CLUSTER_HANDS", "LEVELS", "OPPONENT_CLUSTERS", "opponent_features"]
 
 CLUSTERS: Final = 8
 LEVELS: Final = 1024  # what a strength of 1 becomes, so that features are whole numbers
@@ -45,6 +45,9 @@ OPPONENT_CLUSTERS: Final[NDArray[np.int64]] = np.array(
         "4222110000004",
     ) for cluster in row]
 )  # fmt: skip
+
+# [8] how many of the 1,326 hands are in each cluster
+CLUSTER_HANDS: Final[NDArray[np.int64]] = np.bincount(OPPONENT_CLUSTERS[HAND_CLASS])
 
 
 def opponent_features(batch: Batch) -> NDArray[np.uint16]:

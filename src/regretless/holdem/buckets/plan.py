@@ -45,7 +45,7 @@ class BoardRows:
 class BucketPlan:
     """How many buckets each street has, and how situations are divided among them.
 
-    Buckets are numbered from the weakest hands up. Before the flop, every class of hands has its own (169).
+    Buckets are numbered from weak to strong hands. Before the flop, every class of hands has its own (169).
 
     >>> BucketPlan(flop=200, turn=200, river=70_000)
     Traceback (most recent call last):

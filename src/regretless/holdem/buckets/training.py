@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.features.batches import Batch, batch
+from regretless.cards.features.opponents import CLUSTER_HANDS
 from regretless.cards.features.strength import strength_points
 from regretless.engines.clustering.kmeans import TooFewRows, find_centroids
 from regretless.engines.threads import in_order
@@ -58,10 +59,9 @@ def train(plan: BucketPlan, street: StreetName, *, threads: int, tell: Callable[
             f"must be at most {error.different:,}: the sample has no more different situations; try a larger sample"
         )
         raise InvalidOption(street, count, reason) from None
-    strength = centroids.astype(np.int64).sum(axis=1)
-    weakest_first = np.argsort(
-        strength if street == "river" else -strength, kind="stable"
-    )  # cumulative before the river
+    # Strengths against clusters count by their hands; a cumulative histogram falls as the strength rises.
+    by_column = CLUSTER_HANDS if street == "river" else np.full(centroids.shape[1], -1)
+    weakest_first = np.argsort(centroids.astype(np.int64) @ by_column, kind="stable")
     return NearestCentroid(np.ascontiguousarray(centroids[weakest_first]))
 
 
