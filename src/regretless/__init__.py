@@ -22,7 +22,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from regretless import cards, deep, engines, errors, forms, games, holdem, plots, solvers, storage, variants
+    from regretless import (
+        cards,
+        cluster,
+        deep,
+        engines,
+        errors,
+        forms,
+        games,
+        holdem,
+        plots,
+        solvers,
+        storage,
+        variants,
+    )
     from regretless.api import load, solve, train
     from regretless.deep.training.trained_policy import TrainedPolicy
     from regretless.errors import RegretlessError
@@ -30,15 +43,16 @@ if TYPE_CHECKING:
     from regretless.holdem.many import solve_many
     from regretless.holdem.solution import SpotSolution
     from regretless.holdem.spots.spot import Spot
+    from regretless.holdem.studies.study import Study
     from regretless.solvers.batch import solve_batch
     from regretless.solvers.game_solution import GameSolution
     from regretless.solvers.solution import Solution
     from regretless.solvers.solver import Solver
 
 __all__ = [
-    "GameSolution", "RegretlessError", "Solution", "Solver", "Spot", "SpotSolution", "TrainedPolicy", "__version__",
-    "cards", "deep", "engines", "errors", "forms", "game", "games", "holdem", "load", "plots", "solve", "solve_batch",
-    "solve_many", "solvers", "storage", "train", "variants",
+    "GameSolution", "RegretlessError", "Solution", "Solver", "Spot", "SpotSolution", "Study", "TrainedPolicy",
+    "__version__", "cards", "cluster", "deep", "engines", "errors", "forms", "game", "games", "holdem", "load", "plots",
+    "solve", "solve_batch", "solve_many", "solvers", "storage", "train", "variants",
 ]  # fmt: skip
 
 __version__ = "0.1.0"
@@ -50,6 +64,7 @@ _HOMES = {
     "Solver": ("regretless.solvers.solver", "Solver"),
     "Spot": ("regretless.holdem.spots.spot", "Spot"),
     "SpotSolution": ("regretless.holdem.solution", "SpotSolution"),
+    "Study": ("regretless.holdem.studies.study", "Study"),
     "TrainedPolicy": ("regretless.deep.training.trained_policy", "TrainedPolicy"),
     "game": ("regretless.games.registry", "load"),
     "load": ("regretless.api", "load"),
@@ -60,6 +75,7 @@ _HOMES = {
 }
 _PACKAGES = (
     "cards",
+    "cluster",
     "deep",
     "engines",
     "errors",

@@ -35,6 +35,7 @@ from regretless.cli.commands.range import range_
 from regretless.cli.commands.serve import serve
 from regretless.cli.commands.show import ShowCommand, show
 from regretless.cli.commands.solve import solve
+from regretless.cli.commands.study import app as study
 from regretless.cli.commands.train import train
 from regretless.cli.commands.train_kuhn import train_kuhn
 from regretless.cli.commands.verify import verify
@@ -84,6 +85,7 @@ COMMANDS = (
 for _command in COMMANDS:
     _name = _command.__name__.strip("_").replace("_", "-")
     app.command(_name, cls=ShowCommand if _command is show else None, help=_help(_command))(_command)
+app.add_typer(study, name="study")
 app.add_typer(bench, name="bench")
 
 
@@ -112,6 +114,7 @@ def regretless(
     [cyan]regretless solve leduc[/cyan]   strategy, values and exploitability
     [cyan]regretless solve spot.toml --out spot.rgl[/cyan]   a hold'em spot
     [cyan]regretless plot leduc --variants vanilla,plus,discounted[/cyan]   how fast each of them gets there
+    [cyan]regretless study run study.toml --out study[/cyan]   a formation over many flops
     [cyan]regretless equity AhKh QQ --board "Qs Jh 2h"[/cyan]   range against range
     """
     let_interrupt()

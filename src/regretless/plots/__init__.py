@@ -1,6 +1,8 @@
-"""Plots of solutions, as matplotlib figures to show, save or change."""
+"""Plots of solutions and studies, as matplotlib figures to show, save or change."""
 
 from regretless.plots.convergence import convergence
+from regretless.plots.scatter import scatter
+from regretless.plots.stacked_bars import stacked_bars
 from regretless.plots.strategy_bars import strategy_bars
 
-__all__ = ["convergence", "strategy_bars"]
+__all__ = ["convergence", "scatter", "stacked_bars", "strategy_bars"]

@@ -1,0 +1,288 @@
+"""`regretless study`: one formation over many flops, estimated, solved and reported."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from regretless.cli.arguments.options import MACHINE, OUTPUT, Json, argument, option
+from regretless.cli.arguments.outputs import check_figure, save_figure
+from regretless.cli.terminal.consoles import for_answers, for_people, note, print_error
+from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
+from regretless.cli.terminal.json_output import print_json
+from regretless.cli.terminal.numbers import about_text, bytes_text, cell_text, duration_text
+from regretless.cli.terminal.tables import fact_table, plain_table
+from regretless.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from regretless.cluster.jobs import Executor
+    from regretless.cluster.run import StudyProgress, StudyRun
+    from regretless.holdem.studies.plan import StudyPlan
+    from regretless.holdem.studies.reports import StudyReport
+    from regretless.holdem.studies.sizes import StudySize
+
+__all__ = ["app"]
+
+MOST_ERRORS = 10  # printed one by one
+
+app = typer.Typer(rich_markup_mode="rich")
+
+File = Annotated[Path, argument("The study file.", "STUDY.toml")]
+Folder = Annotated[Path, argument("The folder of a study.", "FOLDER")]
+
+
+@app.callback(invoke_without_command=True)
+def study(context: typer.Context) -> None:
+    """Solve one formation over many flops, and query the results as tables.
+
+    \b
+    [cyan]regretless study estimate bb_vs_btn.toml[/cyan]   spots, memory, hours, bytes on disk
+    [cyan]regretless study run bb_vs_btn.toml --out study[/cyan]   solve, or resume
+    [cyan]regretless study report study --by texture --sort bet[/cyan]
+    """
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
+@app.command("estimate")
+def estimate(file: File, json_: Json = False) -> None:
+    """Estimate a study: its spots, the memory of the largest, hours on this machine and bytes on disk."""
+    from regretless.holdem.studies.plan import StudyPlan
+    from regretless.holdem.studies.sizes import study_size
+
+    plan = StudyPlan.read(file)
+    size = study_size(plan)
+    if json_:
+        print_json(size.as_json())
+        return
+    where = "the GPU" if size.device == "cuda" else f"{size.cores} core{'s' * (size.cores != 1)}"
+    left_out = f"   ({size.impossible:,} left out: the ranges do not allow them)" if size.impossible else ""
+    facts: list[tuple[str, str | Text]] = [
+        ("spots", Text(f"{size.spots:,}", style="bold").append(left_out, style="not bold")),
+        ("variations", f"{len(plan.variations):,}"),
+        ("lines kept", f"{size.lines:,} per spot"),
+        ("memory", f"{bytes_text(size.memory_bytes)} for the largest spot, {plan.storage} bits"),
+        ("time", f"about {about_text(size.seconds)} on {where} of this machine"),
+        ("disk", f"about {bytes_text(size.disk_bytes)}"),
+    ]
+    for_answers().print(fact_table(facts, style=""))
+
+
+@app.command("run")
+def run(
+    file: File,
+    out: Annotated[Path, option("Folder of the study; if it holds this study already, it is resumed.", OUTPUT)],
+    ray: Annotated[
+        str | None,
+        option("Run on this Ray cluster: auto, or the address of its head.", MACHINE, default="this machine"),
+    ] = None,
+    workers: Annotated[
+        int | None, option("Processes, without --ray.", MACHINE, default="as cores and memory allow")
+    ] = None,
+    threads: Annotated[int | None, option("CPU threads per spot.", MACHINE, default="1, or what is left over")] = None,
+    json_: Json = False,
+) -> None:
+    """Solve every spot of a study that its folder does not have yet.
+
+    Each spot is written as it ends, so a run may be stopped or killed at any time: the same command resumes it, adds
+    flops that the file has gained, and solves spots again whose files are damaged.
+
+    \b
+    [cyan]regretless study run bb_vs_btn.toml --out study[/cyan]
+    [cyan]regretless study run bb_vs_btn.toml --out /shared/study --ray auto[/cyan]
+    """
+    status = _Status(out, shlex.join(["regretless", "study", "run", str(file), "--out", str(out)]))
+    with interruptible(status) as interrupted:
+        from regretless.cli.terminal.progress import bar
+        from regretless.cluster.run import run_study
+        from regretless.holdem.reading.columns import pyarrow
+        from regretless.holdem.studies.folder import StudyFolder
+        from regretless.holdem.studies.plan import StudyPlan
+        from regretless.holdem.studies.sizes import study_size
+
+        pyarrow()
+        plan = StudyPlan.read(file)
+        StudyFolder.prepare(out, plan)  # before anything that takes time
+        size = study_size(plan, device="cpu" if ray is not None else None)
+        executor = _executor(plan, size, ray, workers, threads)
+        with bar(plan.name or "study") as tell:
+
+            def report(progress: StudyProgress) -> None:
+                status.progress = progress
+                tell((progress.done + progress.failed) / progress.spots, _said(progress))
+
+            done = run_study(plan, out, executor, size, report=report, interrupted=interrupted)
+    _print_run(done, size, json_, status)
+
+
+def _executor(plan: StudyPlan, size: StudySize, ray: str | None, workers: int | None, threads: int | None) -> Executor:
+    if ray is not None:
+        from regretless.cluster.on_ray import RayExecutor
+
+        if workers is not None:
+            raise InvalidOption("workers", workers, "is not for --ray: Ray places tasks by their cores and memory")
+        on_ray = RayExecutor(ray, device=plan.device, threads=threads)
+        note(f"{size.spots:,} spots, {on_ray.workers} at a time on the cluster")
+        return on_ray
+    from regretless.cluster.local import LocalExecutor
+
+    local = LocalExecutor(size, workers=workers, threads=threads)
+    how = "on the GPU" if local.device == "cuda" else f"{local.workers} at a time, {local.threads} thread(s) each"
+    note(f"{size.spots:,} spots, {how}")
+    return local
+
+
+class _Status:
+    """How signals are answered during a run."""
+
+    def __init__(self, out: Path, command: str) -> None:
+        self.out, self.command = out, command
+        self.progress: StudyProgress | None = None
+
+    def first(self) -> str | None:
+        return None if self.progress is None else "stopping: spots that are being solved are left for the next run"
+
+    def second(self) -> str:
+        return f"stopped at once: what is in {self.out} is whole" if self.progress else "interrupted"
+
+
+def _said(progress: StudyProgress) -> str:
+    words = [f"{progress.done:,} of {progress.spots:,} spots"]
+    words += [f"{progress.failed:,} failed"] * bool(progress.failed)
+    words += [f"{progress.running:,} running"] * bool(progress.running)
+    if progress.seconds_left is not None:
+        words.append(f"{about_text(progress.seconds_left)} left")
+    return " · ".join(words)
+
+
+def _print_run(done: StudyRun, size: StudySize, as_json: bool, status: _Status) -> None:
+    if as_json:
+        print_json(
+            {
+                "folder": str(status.out),
+                "spots": done.spots,
+                "done": done.done,
+                "solved": done.solved,
+                "seconds": done.seconds,
+                "interrupted": done.interrupted,
+                "errors": [{"spot": spot, "error": each.error} for spot, each in done.errors.items()],
+            }
+        )
+    for spot, outcome in list(done.errors.items())[:MOST_ERRORS]:
+        said = str(outcome.error)
+        print_error(said if spot in said else f"{spot}: {said}")
+    if len(done.errors) > MOST_ERRORS:
+        print_error(f"and {len(done.errors) - MOST_ERRORS:,} more spots")
+    speed = f", {duration_text(done.seconds / done.solved)} per spot" if done.solved else ""
+    note(f"{done.done:,} of {done.spots:,} spots are in {status.out}: {done.solved:,} solved now{speed}")
+    if done.interrupted or done.errors:
+        people = for_people()
+        people.print("interrupted; resume it with" if done.interrupted else "what failed is tried again by")
+        people.print(f"  {status.command}", style="cyan", soft_wrap=True)
+    if done.interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if done.errors:
+        codes = {each.exit_code for each in done.errors.values()}
+        raise typer.Exit(codes.pop() if len(codes) == 1 else 1)
+
+
+@app.command("report")
+def report(
+    folder: Folder,
+    line: Annotated[
+        str, option("Line of play: [cyan]'check, bet 18'[/cyan].", names=("--line", "--node"), default="first decision")
+    ] = "",
+    by: Annotated[
+        str, option("Columns to group by, separated by commas: texture, pairing, suits, connectedness, high, flop …")
+    ] = "texture",
+    sort: Annotated[
+        str | None,
+        option("Largest first: an action, a kind of action ([cyan]bet[/cyan]), oop_ev …", default="by group"),
+    ] = None,
+    where: Annotated[
+        str, option("Only flops with these properties: [cyan]'paired, two-tone'[/cyan].", default="all")
+    ] = "",
+    sql: Annotated[str | None, option("One SELECT over summary, hands and runs, instead of a report.")] = None,
+    out: Annotated[Path | None, option("Write the rows to this .csv or .parquet file.", OUTPUT)] = None,
+    plot: Annotated[Path | None, option("Plot the frequencies to a .png, .svg, .pdf or .jpg file.", OUTPUT)] = None,
+    json_: Json = False,
+) -> None:
+    """Frequencies, EV, equity and EQR by group of flops, each flop weighted by how many it stands for.
+
+    \b
+    [cyan]regretless study report study --by high --sort bet[/cyan]
+    [cyan]regretless study report study --line check --by flop --where 'paired, two-tone' --out paired.csv[/cyan]
+    [cyan]regretless study report study --sql "SELECT flop, ip_ev FROM summary WHERE line = '' AND place = 0"[/cyan]
+    """
+    from regretless.holdem.studies.study import Study
+
+    if out is not None and out.suffix.lower() not in (".csv", ".parquet"):
+        raise InvalidOption("out", str(out), "must end in .csv or .parquet")
+    if plot is not None:
+        check_figure("plot", plot)
+    found = Study(folder)
+    if sql is not None:
+        if plot is not None:
+            raise InvalidOption("plot", str(plot), "is for reports, not for --sql")
+        table = found.query(sql)
+        rows = table.to_pylist()
+        if json_:
+            print_json(rows)
+        elif out is None:
+            _print_rows(list(table.column_names), rows)
+        if out is not None:
+            _write(table, out)
+        return
+    answer = found.report(line, by=by, sort=sort, where=where)
+    if json_:
+        print_json(answer.as_json())
+    elif out is None:
+        _print_report(answer)
+    if out is not None:
+        from regretless.holdem.reading.columns import pyarrow
+
+        _write(pyarrow()[0].Table.from_pylist(answer.flat_rows()), out)
+    if plot is not None:
+        save_figure(found.plot_frequencies(line, by=by, sort=sort, where=where), plot)
+        note(f"saved {plot}")
+
+
+def _print_report(answer: StudyReport) -> None:
+    columns = ("flops", "share", *answer.actions, "EV oop", "EV ip", "equity oop", "EQR oop", "EQR ip")
+    table = plain_table(answer.by or ("",), columns)
+    for row in (*answer.rows, answer.total):
+        is_total = row is answer.total
+        names = ["all", *[""] * (len(answer.by) - 1)] if is_total else [str(value) for value in row.group]
+        cells = [f"{row.spots:,}", cell_text(row.share, ".1%")]
+        cells += [cell_text(row.frequencies[action], ".1%") for action in answer.actions]
+        cells += [cell_text(row.oop_ev, ".2f"), cell_text(row.ip_ev, ".2f"), cell_text(row.oop_equity, ".1%")]
+        cells += [cell_text(row.oop_eqr, ".2f"), cell_text(row.ip_eqr, ".2f")]
+        table.add_row(*(names or [""]), *cells, style="bold" if is_total else None)
+    console = for_answers()
+    console.print(f"{answer.player} acts{f' after {answer.line}' if answer.line else ' first'}", style="dim")
+    console.print(table)
+
+
+def _print_rows(names: list[str], rows: list[dict[str, Any]]) -> None:
+    table = plain_table(names)
+    for row in rows:
+        table.add_row(*(f"{value:.6g}" if isinstance(value, float) else str(value) for value in row.values()))
+    for_answers(fit=False).print(table)
+
+
+def _write(table: Any, out: Path) -> None:
+    from regretless.holdem.reading.columns import pyarrow
+    from regretless.storage.atomic import replace_file
+
+    with replace_file(out) as temporary:
+        if out.suffix.lower() == ".parquet":
+            pyarrow()[1].write_table(table, temporary)
+        else:
+            from pyarrow import csv
+
+            csv.write_csv(table, temporary)
+    note(f"saved {len(table):,} rows to {out}")

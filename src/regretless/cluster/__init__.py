@@ -1,0 +1,15 @@
+"""Many solves on many processes or machines: a study's spots, handed out one by one or in batches.
+
+jobs      what is handed out, and what comes back
+work      solving a job, wherever it runs
+worker    a process that solves jobs
+local     processes of this machine
+on_ray    tasks of a Ray cluster
+run       a whole study: what is left to do, retries, progress
+"""
+
+from regretless.cluster.local import LocalExecutor
+from regretless.cluster.on_ray import RayExecutor
+from regretless.cluster.run import StudyProgress, StudyRun, run_study
+
+__all__ = ["LocalExecutor", "RayExecutor", "StudyProgress", "StudyRun", "run_study"]

@@ -1,0 +1,87 @@
+"""What is handed out to workers, and what comes back. Everything is text and numbers: nothing is unpickled by us."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
+
+__all__ = ["Ended", "Executor", "Job", "Lost", "Outcome", "Slot"]
+
+
+@dataclass(frozen=True)
+class Job:
+    """Spots to solve together: one on a CPU, many on a GPU."""
+
+    toml: str  # of the study
+    folder: str  # of the study, where it can be seen
+    token: str  # in the folder's `run.token`: by this a worker knows that it is the same folder
+    spots: tuple[str, ...]
+    device: str  # "cpu" or "cuda"
+    threads: int | None
+    memory_bytes: int  # that the largest of them needs
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Job:
+        return cls(**{**fields, "spots": tuple(fields["spots"])})
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one spot ended."""
+
+    spot: str
+    error: str | None = None  # None: solved
+    exit_code: int = 0
+    hopeless: bool = False  # whether all other spots would fail alike: a full disk, no device
+    files: Mapping[str, bytes] = field(default_factory=dict)  # to be written by the driver, if the folder is not shared
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A spot has ended, or, without an outcome, the whole job."""
+
+    job: Job
+    outcome: Outcome | None = None
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A worker has died during a job; spots that had not ended are to be solved again."""
+
+    job: Job
+    reason: str
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Room for a job."""
+
+    device: str
+    threads: int | None
+    spots: int  # most spots of the job
+
+
+class Executor(Protocol):
+    """Runs jobs somewhere."""
+
+    def most_memory(self) -> int:
+        """Bytes that one job may take at most."""
+        ...
+
+    def free(self) -> Sequence[Slot]:
+        """Room for jobs now."""
+        ...
+
+    def submit(self, slot: Slot, job: Job) -> None: ...
+
+    def wait(self, seconds: float) -> Sequence[Ended | Lost]:
+        """What has happened; waits at most so long for something to happen."""
+        ...
+
+    def close(self) -> None:
+        """End everything that runs, at once."""
+        ...

@@ -1,0 +1,160 @@
+"""Jobs on processes of this machine, each with its own threads, or on its GPU.
+
+On the CPU there are as many processes as cores and memory allow, and each solves one spot at a time. On a GPU one
+process solves many spots together (`solvers/together.py`). A process that dies is replaced.
+"""
+
+from __future__ import annotations
+
+import json
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import IO
+
+from regretless.cluster.jobs import Ended, Job, Lost, Outcome, Slot
+from regretless.engines.devices import available_cores
+from regretless.errors import InvalidOption
+from regretless.forms.memory import available_bytes
+from regretless.holdem.studies.sizes import StudySize
+
+__all__ = ["GPU_SPOTS", "PROCESS_BYTES", "LocalExecutor"]
+
+GPU_SPOTS = 32  # in a job on a GPU; `solve_many` has as many at a time there as fit in its memory
+PROCESS_BYTES = 300 * 2**20  # of a worker besides the spot it solves: Python, NumPy, compiled kernels
+
+
+class LocalExecutor:
+    """Processes of this machine.
+
+    `workers` and `threads` (of each worker) are chosen for the study unless they are given.
+    """
+
+    def __init__(self, size: StudySize, *, workers: int | None = None, threads: int | None = None) -> None:
+        for name, value in (("workers", workers), ("threads", threads)):
+            if value is not None and value < 1:
+                raise InvalidOption(name, value, "must be at least 1")
+        self.device = size.device
+        if self.device == "cuda":
+            for name, value in (("workers", workers), ("threads", threads)):
+                if value is not None:
+                    raise InvalidOption(name, value, "is for the CPU, and this study runs on a GPU")
+            self._workers = [_Worker(Slot("cuda", None, GPU_SPOTS))]
+        else:
+            cores = available_cores()
+            fit = available_bytes() // (size.memory_bytes + PROCESS_BYTES)
+            chosen = max(1, min(cores // (threads or 1), size.spots, fit)) if workers is None else workers
+            each = max(1, cores // chosen) if threads is None else threads
+            self._workers = [_Worker(Slot("cpu", each, 1)) for _ in range(min(chosen, size.spots))]
+        self.threads = self._workers[0].slot.threads
+        self._events: queue.SimpleQueue[Ended | Lost] = queue.SimpleQueue()
+
+    @property
+    def workers(self) -> int:
+        return len(self._workers)
+
+    def most_memory(self) -> int:
+        """No limit: a spot that does not fit is refused by the engine, which knows what is free at that moment."""
+        return sys.maxsize
+
+    def free(self) -> Sequence[Slot]:
+        return [worker.slot for worker in self._workers if worker.job is None]
+
+    def submit(self, slot: Slot, job: Job) -> None:
+        worker = next(each for each in self._workers if each.job is None and each.slot == slot)
+        worker.solve(job, self._events)
+
+    def wait(self, seconds: float) -> list[Ended | Lost]:
+        found: list[Ended | Lost] = []
+        with suppress(queue.Empty):
+            found.append(self._events.get(timeout=seconds))
+            while True:
+                found.append(self._events.get_nowait())
+        return found
+
+    def close(self) -> None:
+        for worker in self._workers:
+            worker.end()
+
+
+class _Worker:
+    """One process, started with its first job and again after it has died."""
+
+    def __init__(self, slot: Slot) -> None:
+        self.slot = slot
+        self.job: Job | None = None
+        self._process: subprocess.Popen[str] | None = None
+        self._log: IO[bytes] | None = None
+
+    def solve(self, job: Job, events: queue.SimpleQueue[Ended | Lost]) -> None:
+        self.job = job
+        if self._process is None or self._process.poll() is not None:
+            self._start(events)
+        assert self._process is not None
+        assert self._process.stdin is not None
+        with suppress(OSError):  # it has just died: the thread that follows it reports that
+            self._process.stdin.write(json.dumps(job.as_json()) + "\n")
+            self._process.stdin.flush()
+
+    def _start(self, events: queue.SimpleQueue[Ended | Lost]) -> None:
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  read when the process dies
+        self._process = subprocess.Popen(
+            (sys.executable, "-P", "-m", "regretless.cluster.worker"),  # -P: no modules of the current folder
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,  # Ctrl-C in a terminal is for the driver
+        )
+        threading.Thread(target=self._follow, args=(self._process, self._log, events), daemon=True).start()
+
+    def _follow(self, process: subprocess.Popen[str], log: IO[bytes], events: queue.SimpleQueue[Ended | Lost]) -> None:
+        """Pass on what a process says, until it ends."""
+        assert process.stdout is not None
+        for line in process.stdout:
+            job = self.job
+            if job is None:
+                continue
+            try:
+                said = json.loads(line)
+            except ValueError:  # cut off by its death
+                continue
+            if "job" in said:
+                self.job = None
+                events.put(Ended(job))
+            else:
+                events.put(Ended(job, Outcome(**said)))
+        code = process.wait()
+        if (job := self.job) is not None and self._process is process:  # else another has taken its place
+            self._process, self.job = None, None
+            events.put(Lost(job, _death(code, log)))
+
+    def end(self) -> None:
+        if self._process is not None and self._process.poll() is None:
+            with suppress(OSError):
+                assert self._process.stdin is not None
+                self._process.stdin.close()  # it removes its temporary files and ends
+            try:
+                self._process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+
+
+def _death(code: int, log: IO[bytes]) -> str:
+    """Why a process died, as far as is known."""
+    if code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        return f"its process was ended by {name}{', perhaps for lack of memory' if -code == signal.SIGKILL else ''}"
+    log.seek(0)
+    lines = log.read()[-4000:].decode("utf-8", errors="replace").strip().splitlines()
+    return f"its process ended with code {code}{f': {lines[-1][:200]}' if lines else ''}"

@@ -1,0 +1,136 @@
+"""Jobs as tasks of a Ray cluster.
+
+A task asks for the cores, GPUs and memory that its spots need, so Ray places it where they are free, and starts it
+again if its worker or node is lost (`max_retries`). On a cluster with GPUs, batches of spots go to the GPUs and single
+spots to the cores that are left, from one queue: each takes the next spots when it is free.
+
+Where nodes share the folder of the study, tasks write parts there, and a driver that dies loses nothing. Otherwise a
+task returns the files of its spots through Ray's object store, and the driver writes them.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from regretless.cluster.jobs import Ended, Job, Lost, Outcome, Slot
+from regretless.cluster.local import GPU_SPOTS, PROCESS_BYTES
+from regretless.cluster.work import solve_job
+from regretless.errors import InvalidOption, MissingExtra, RegretlessError
+
+__all__ = ["RayExecutor"]
+
+RETRIES = 3  # of a task whose worker or node is lost, by Ray
+QUEUED = 2  # tasks submitted per core, so that none waits for the driver
+REFRESH_SECONDS = 2.0  # between looks at the cluster, which may grow
+
+
+def _task(text: str) -> list[tuple[str, dict[str, bytes]]]:
+    """Solve a job given as JSON; for each spot, how it ended as JSON, and its files."""
+    job = Job.from_json(json.loads(text))
+    found: list[Outcome] = []
+    try:
+        solve_job(job, found.append)
+    except RegretlessError as error:
+        ended = {outcome.spot for outcome in found}
+        found += [Outcome(spot, str(error), error.exit_code, hopeless=True) for spot in job.spots if spot not in ended]
+    return [
+        (
+            json.dumps(
+                {"spot": each.spot, "error": each.error, "exit_code": each.exit_code, "hopeless": each.hopeless}
+            ),
+            dict(each.files),
+        )
+        for each in found
+    ]
+
+
+class RayExecutor:
+    """Tasks of a running Ray cluster; `address` is "auto" or that of its head, "10.0.0.1:6379"."""
+
+    def __init__(self, address: str, *, device: str = "auto", threads: int | None = None) -> None:
+        if threads is not None and threads < 1:
+            raise InvalidOption("threads", threads, "must be at least 1")
+        try:
+            import ray
+        except ImportError:
+            raise MissingExtra("ray", "cluster") from None
+        try:
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+        except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
+            first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise InvalidOption("ray", address, f"is not a running cluster: ray start --head ({first[:150]})") from None
+        self._ray: Any = ray
+        self._remote = ray.remote(_task)
+        self.device, self.threads = device, threads or 1
+        self._jobs: dict[Any, tuple[Slot, Job]] = {}
+        self._looked = -REFRESH_SECONDS
+        self._look()
+        if device == "cuda" and not self._gpus:
+            self.close()
+            raise InvalidOption("device", device, f"is on no node of the cluster {address}")
+
+    @property
+    def workers(self) -> int:
+        """Jobs that run at a time."""
+        return self._gpus + self._cores // self.threads
+
+    def _look(self) -> None:
+        """What the cluster has now."""
+        if time.monotonic() - self._looked < REFRESH_SECONDS:
+            return
+        self._looked = time.monotonic()
+        alive = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
+        self._gpus = 0 if self.device == "cpu" else int(sum(node.get("GPU", 0) for node in alive))
+        self._cores = 0 if self.device == "cuda" else int(sum(node.get("CPU", 0) for node in alive)) - self._gpus
+        self._memory = int(max((node.get("memory", 0) for node in alive), default=0))
+
+    def most_memory(self) -> int:
+        return max(self._memory - PROCESS_BYTES, 0)
+
+    def free(self) -> Sequence[Slot]:
+        self._look()
+        found: list[Slot] = []
+        busy = [slot.device for slot, _ in self._jobs.values()]
+        found += [Slot("cuda", None, GPU_SPOTS)] * (self._gpus - busy.count("cuda"))
+        found += [Slot("cpu", self.threads, 1)] * (QUEUED * (self._cores // self.threads) - busy.count("cpu"))
+        return found
+
+    def submit(self, slot: Slot, job: Job) -> None:
+        on_gpu = slot.device == "cuda"
+        reference = self._remote.options(
+            num_cpus=1 if on_gpu else self.threads,
+            num_gpus=1 if on_gpu else 0,
+            memory=PROCESS_BYTES + (0 if on_gpu else job.memory_bytes),
+            max_retries=RETRIES,
+        ).remote(json.dumps(job.as_json()))
+        self._jobs[reference] = slot, job
+
+    def wait(self, seconds: float) -> list[Ended | Lost]:
+        if not self._jobs:
+            time.sleep(seconds)
+            return []
+        ended, _ = self._ray.wait(list(self._jobs), num_returns=1, timeout=seconds)
+        more, _ = self._ray.wait(list(self._jobs), num_returns=len(self._jobs), timeout=0)
+        found: list[Ended | Lost] = []
+        for reference in dict.fromkeys([*ended, *more]):
+            _, job = self._jobs.pop(reference)
+            try:
+                answer = self._ray.get(reference)
+            except self._ray.exceptions.RayError as error:
+                first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+                found.append(Lost(job, f"{type(error).__name__}: {first[:200]}"))
+                continue
+            for said, files in answer:
+                found.append(Ended(job, Outcome(**json.loads(said), files=files)))
+            found.append(Ended(job))
+        return found
+
+    def close(self) -> None:
+        for reference in self._jobs:
+            self._ray.cancel(reference, force=True)
+        self._jobs = {}
+        self._ray.shutdown()

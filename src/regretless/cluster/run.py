@@ -1,0 +1,189 @@
+"""A whole study: what is left to do, handed out to an executor until nothing is left.
+
+1. Spots whose parts are in the folder are done; damaged ones are solved again.
+2. Every free slot of the executor gets the next spots.
+3. A spot that fails is reported and does not stop the others, except where they would all fail alike (a full disk).
+4. Spots of a worker that died are handed out again, `RETRIES` times at most.
+5. In the end the parts are merged into one file per table.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from regretless.cluster.jobs import Ended, Executor, Job, Lost, Outcome, Slot
+from regretless.cluster.work import TOKEN
+from regretless.errors import InvalidFile, RegretlessError, WouldNotFit
+from regretless.holdem.studies.folder import StudyFolder
+from regretless.holdem.studies.plan import StudyPlan
+from regretless.holdem.studies.sizes import StudySize
+from regretless.storage.atomic import replace_file
+
+__all__ = ["StudyProgress", "StudyRun", "run_study"]
+
+RETRIES = 3
+POLL_SECONDS = 0.2  # between looks at `interrupted`
+
+
+@dataclass(frozen=True)
+class StudyProgress:
+    """How far a study is."""
+
+    spots: int
+    done: int  # those of earlier runs included
+    failed: int
+    running: int
+    seconds: float  # of this run
+    seconds_left: float | None  # None until a spot is done
+
+
+@dataclass(frozen=True)
+class StudyRun:
+    """How a run ended."""
+
+    spots: int
+    done: int
+    solved: int  # by this run
+    errors: Mapping[str, Outcome] = field(repr=False)  # by spot
+    interrupted: bool
+    seconds: float
+
+
+def run_study(
+    plan: StudyPlan,
+    folder: str | Path,
+    executor: Executor,
+    size: StudySize,
+    *,
+    report: Callable[[StudyProgress], None] = lambda progress: None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> StudyRun:
+    """Solve every spot of a study that is not in its folder yet."""
+    run = _Run(plan, StudyFolder.prepare(folder, plan), executor, size, report)
+    try:
+        return run.until_done(interrupted)
+    finally:
+        executor.close()
+        run.token.unlink(missing_ok=True)
+
+
+class _Run:
+    """The state of a run."""
+
+    def __init__(
+        self,
+        plan: StudyPlan,
+        folder: StudyFolder,
+        executor: Executor,
+        size: StudySize,
+        report: Callable[[StudyProgress], None],
+    ) -> None:
+        self.plan, self.folder, self.executor, self.size, self.report = plan, folder, executor, size, report
+        self.done = folder.done(plan)
+        self.before = len(self.done)
+        self.waiting = deque(spot.id for spot in plan.spots if spot.id not in self.done)
+        self.running: set[str] = set()
+        self.errors: dict[str, Outcome] = {}
+        self.lost: Counter[str] = Counter()
+        self.is_hopeless = False
+        self.token = folder.path / TOKEN
+        self.secret = secrets.token_hex(8)
+        with replace_file(self.token) as temporary:
+            temporary.write_text(self.secret, encoding="utf-8")
+        self.began = time.monotonic()
+
+    def until_done(self, interrupted: Callable[[], bool]) -> StudyRun:
+        self._refuse_too_large()
+        self._report()
+        while (self.waiting and not self.is_hopeless) or self.running:
+            if interrupted():
+                break
+            if not self.is_hopeless:
+                for slot in self.executor.free():
+                    if self.waiting:
+                        self._submit(slot)
+            for event in self.executor.wait(POLL_SECONDS):
+                self._take(event)
+            self._report()
+        stopped = interrupted() and bool(self.waiting or self.running)
+        if not stopped and len(self.done) > self.before:
+            with suppress(InvalidFile):  # the parts are all there, and a full disk has been reported
+                self.folder.merge()
+        return StudyRun(
+            spots=len(self.plan.spots),
+            done=len(self.done),
+            solved=len(self.done) - self.before,
+            errors=self.errors,
+            interrupted=stopped,
+            seconds=time.monotonic() - self.began,
+        )
+
+    def _refuse_too_large(self) -> None:
+        most = self.executor.most_memory()
+        for spot in list(self.waiting):
+            if (needed := self.size.needs[spot]) > most:
+                self.waiting.remove(spot)
+                error = WouldNotFit(spot, needed=needed, available=most, memory="memory on one machine")
+                self.errors[spot] = Outcome(spot, str(error), error.exit_code)
+
+    def _submit(self, slot: Slot) -> None:
+        spots = tuple(self.waiting.popleft() for _ in range(min(slot.spots, len(self.waiting))))
+        self.running.update(spots)
+        job = Job(
+            toml=self.plan.toml,
+            folder=str(self.folder.path.resolve()),
+            token=self.secret,
+            spots=spots,
+            device=slot.device,
+            threads=slot.threads,
+            memory_bytes=max(self.size.needs[spot] for spot in spots),
+        )
+        self.executor.submit(slot, job)
+
+    def _take(self, event: Ended | Lost) -> None:
+        if isinstance(event, Ended) and event.outcome is not None:
+            self._end(event.outcome)
+            return
+        for spot in event.job.spots:  # none, if the job ended as it should
+            if spot in self.running:
+                self.running.discard(spot)
+                self.lost[spot] += 1
+                if self.lost[spot] <= RETRIES:
+                    self.waiting.appendleft(spot)
+                else:
+                    reason = event.reason if isinstance(event, Lost) else "its worker said nothing about it"
+                    self.errors[spot] = Outcome(spot, f"failed {self.lost[spot]} times: {reason}", 1)
+
+    def _end(self, outcome: Outcome) -> None:
+        self.running.discard(outcome.spot)
+        if outcome.files:
+            try:
+                self.folder.receive(outcome.spot, outcome.files)
+            except RegretlessError as error:
+                outcome = Outcome(outcome.spot, str(error), error.exit_code, hopeless=True)
+        if outcome.error is None:
+            self.done.add(outcome.spot)
+            self.errors.pop(outcome.spot, None)
+        else:
+            self.errors[outcome.spot] = outcome
+            self.is_hopeless |= outcome.hopeless
+
+    def _report(self) -> None:
+        seconds, solved = time.monotonic() - self.began, len(self.done) - self.before
+        left = len(self.plan.spots) - len(self.done) - len(self.errors)
+        self.report(
+            StudyProgress(
+                spots=len(self.plan.spots),
+                done=len(self.done),
+                failed=len(self.errors),
+                running=len(self.running),
+                seconds=seconds,
+                seconds_left=seconds / solved * left if solved else None,
+            )
+        )

@@ -1,0 +1,255 @@
+"""The folder of a study, which is also its state: one part per spot, each complete or absent.
+
+    study.json                what is studied, and the version of the schema
+    summary/QsJh2h.parquet    rows of one spot
+    hands/QsJh2h.parquet      only with `keep.hands`
+    solutions/QsJh2h.rgl      only with `keep.solutions`
+    runs/QsJh2h.parquet       one row, written last
+    summary.parquet …         the parts of each table in one file, for speed; merged.json says of which parts
+
+Every file is written under a temporary name, flushed to disk and renamed. A spot is done if its part of `runs` exists
+and the other files are as that part says (digests of tables, size of the solution). So a process may be killed at any
+moment: what it left is either done or not counted, and a rerun solves it again.
+
+The parts are the truth. The merged files only save opening thousands of small ones; if parts have been added or
+replaced since (names, sizes, times), they are not used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from regretless.errors import InvalidFile
+from regretless.holdem.reading.columns import pyarrow
+from regretless.holdem.solution import SpotSolution
+from regretless.holdem.studies.plan import StudyPlan, StudySpot
+from regretless.holdem.studies.rows import run_row, spot_rows
+from regretless.holdem.studies.schema import TABLES, VERSION, arrow_schema
+from regretless.storage.atomic import reason, replace_file
+from regretless.storage.fields import Fields
+
+__all__ = ["StudyFolder"]
+
+MANIFEST, MERGED = "study.json", "merged.json"
+LARGEST_MANIFEST = 16 * 2**20  # bytes
+MERGED_ROWS = 100_000  # rows per group of a merged file
+
+
+@dataclass(frozen=True)
+class StudyFolder:
+    """A folder with a study in it."""
+
+    path: Path
+    name: str
+    digest: str  # of the plan
+    toml: str
+    spots: int  # in the whole study
+    varied: Mapping[str, Any]  # a value of each field that varies
+
+    # --- opening -----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def open(cls, path: str | Path) -> StudyFolder:
+        """The study in a folder; raises `InvalidFile` if there is none that can be read."""
+        folder, manifest = Path(path), Path(path) / MANIFEST
+        if not manifest.is_file():
+            what = "is not the folder of a study" if folder.is_dir() else "does not exist"
+            raise InvalidFile(path, f"{what}: regretless study run STUDY.toml --out {path}")
+        try:
+            if manifest.stat().st_size > LARGEST_MANIFEST:
+                raise InvalidFile(manifest, "is damaged: it is too large")
+            table = json.loads(manifest.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InvalidFile(manifest, f"cannot be read: {reason(error)}") from None
+        except (ValueError, RecursionError):
+            raise InvalidFile(manifest, "is damaged: it is not JSON") from None
+        fields = Fields(manifest, table)
+        if (version := fields.whole("schema")) != VERSION:
+            newer = "a newer" if version > VERSION else "an older"
+            said = f"was written by {newer} version of Regretless, with tables of schema {version}; this one has"
+            raise InvalidFile(path, f"{said} {VERSION}: use another folder")
+        varied = fields.value("varied")
+        if not isinstance(varied, dict):
+            raise fields.wrong("varied", "is not a table")
+        return cls(
+            path=folder,
+            name=fields.text("name"),
+            digest=fields.text("digest"),
+            toml=fields.text("toml", longest=LARGEST_MANIFEST),
+            spots=fields.whole("spots"),
+            varied=varied,
+        )
+
+    @classmethod
+    def prepare(cls, path: str | Path, plan: StudyPlan) -> StudyFolder:
+        """The folder for a plan: a new one, or one with the same study, to which flops may have been added."""
+        folder = Path(path)
+        if (folder / MANIFEST).exists():
+            found = cls.open(folder)
+            if found.digest != plan.digest:
+                raise InvalidFile(path, "holds another study: the file has changed since; use another folder")
+            strangers = sorted(found.written() - {spot.id for spot in plan.spots})
+            if strangers:
+                more = f" and {len(strangers) - 1} more" if len(strangers) > 1 else ""
+                raise InvalidFile(path, f"has {strangers[0]}{more}, which the study no longer has; use another folder")
+        elif folder.is_dir() and any(folder.iterdir()):
+            raise InvalidFile(path, "is neither empty nor the folder of a study; use another folder")
+        try:
+            for name in ("summary", "runs", *["hands"] * plan.keep.hands, *["solutions"] * plan.keep.solutions):
+                (folder / name).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InvalidFile(path, f"cannot be created: {reason(error)}") from None
+        table = {
+            "schema": VERSION,
+            "name": plan.name,
+            "digest": plan.digest,
+            "spots": len(plan.spots),
+            "varied": dict(plan.variations[0].parameters),
+            "toml": plan.toml,
+        }
+        with replace_file(folder / MANIFEST) as temporary:
+            temporary.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+        return cls.open(folder)
+
+    # --- parts -------------------------------------------------------------------------------------------------------
+
+    def part(self, table: str, spot: str) -> Path:
+        """The file of a spot in a table, or its solution."""
+        return self.path / table / f"{spot}.{'rgl' if table == 'solutions' else 'parquet'}"
+
+    def written(self) -> set[str]:
+        """Spots with a part of `runs`."""
+        return {path.stem for path in (self.path / "runs").glob("[!.]*.parquet")}
+
+    def done(self, plan: StudyPlan) -> set[str]:
+        """Spots that are done and undamaged; the part of `runs` of any other is removed."""
+        found = self.written()
+        for spot in sorted(found):
+            if not self._is_whole(spot, plan):
+                self.part("runs", spot).unlink(missing_ok=True)
+                found.discard(spot)
+        return found
+
+    def _is_whole(self, spot: str, plan: StudyPlan) -> bool:
+        arrow, parquet = pyarrow()
+        try:
+            (row,) = parquet.read_table(self.part("runs", spot), schema=self._schema("runs")).to_pylist()
+            whole = row["spot"] == spot and _sha256(self.part("summary", spot)) == row["summary_sha256"]
+            if plan.keep.hands:
+                whole &= _sha256(self.part("hands", spot)) == row["hands_sha256"]
+            if plan.keep.solutions:
+                whole &= self.part("solutions", spot).stat().st_size == row["solution_bytes"]
+        except (OSError, ValueError, arrow.ArrowException):
+            return False
+        return bool(whole)
+
+    def write(self, spot: StudySpot, solution: SpotSolution, plan: StudyPlan, total_seconds: float) -> None:
+        """Write the parts of a spot, that of `runs` last."""
+        run = run_row(spot, solution, total_seconds) | {"hands_sha256": None, "solution_bytes": None}
+        if plan.keep.solutions:
+            solution.save(path := self.part("solutions", spot.id))
+            run["solution_bytes"] = path.stat().st_size
+        summary, hands = spot_rows(spot, solution, plan.keep)
+        run["summary_sha256"] = self._write("summary", spot.id, summary)
+        if plan.keep.hands:
+            run["hands_sha256"] = self._write("hands", spot.id, hands)
+        self._write("runs", spot.id, [run])
+
+    def _write(self, table: str, spot: str, rows: list[dict[str, Any]]) -> str:
+        arrow, parquet = pyarrow()
+        sink = arrow.BufferOutputStream()
+        parquet.write_table(arrow.Table.from_pylist(rows, schema=self._schema(table)), sink, compression="zstd")
+        content = sink.getvalue().to_pybytes()
+        with replace_file(self.part(table, spot)) as temporary:
+            temporary.write_bytes(content)
+        return hashlib.sha256(content).hexdigest()
+
+    def files(self, spot: str) -> dict[str, bytes]:
+        """The files of a spot by relative name, that of `runs` last: what a worker without this folder sends."""
+        paths = [self.part(table, spot) for table in ("solutions", "summary", "hands", "runs")]
+        return {path.relative_to(self.path).as_posix(): path.read_bytes() for path in paths if path.exists()}
+
+    def receive(self, spot: str, files: Mapping[str, bytes]) -> None:
+        """Write the files of a spot that another machine solved."""
+        for table in ("solutions", "summary", "hands", "runs"):
+            path = self.part(table, spot)
+            if (content := files.get(path.relative_to(self.path).as_posix())) is not None:
+                with replace_file(path) as temporary:
+                    temporary.write_bytes(content)
+
+    def _schema(self, table: str) -> Any:
+        return arrow_schema(pyarrow()[0], table, self.varied, {"study": self.digest})
+
+    # --- tables ------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def tables(self) -> tuple[str, ...]:
+        """The tables that the study has."""
+        return tuple(table for table in TABLES if (self.path / table).is_dir())
+
+    def dataset(self, table: str) -> Any:
+        """A table as a `pyarrow.dataset.Dataset`: the merged file if it is up to date, else the parts."""
+        pyarrow()
+        from pyarrow import dataset
+
+        merged = self.path / f"{table}.parquet"
+        if merged.exists() and self._merged() == self._fingerprint():
+            return dataset.dataset(merged, format="parquet", schema=self._schema(table))
+        paths = [self.part(table, spot) for spot in sorted(self.written())]
+        for path in paths:
+            if not path.exists():
+                raise InvalidFile(path, "is missing: running the study again solves this spot again")
+        return dataset.dataset([str(path) for path in paths], format="parquet", schema=self._schema(table))
+
+    def merge(self) -> None:
+        """Write the parts of every table into one file, spot by spot in the order of their names."""
+        fingerprint = self._fingerprint()
+        for table in self.tables:
+            self._merge(table, sorted(self.written()))
+        with replace_file(self.path / MERGED) as temporary:
+            temporary.write_text(json.dumps({"parts": fingerprint}) + "\n", encoding="utf-8")
+
+    def _merge(self, table: str, spots: Iterable[str]) -> None:
+        arrow, parquet = pyarrow()
+        schema = self._schema(table)
+
+        def parts() -> Iterator[Any]:
+            waiting: list[Any] = []
+            for spot in spots:
+                waiting.append(parquet.read_table(self.part(table, spot), schema=schema))
+                if sum(map(len, waiting)) >= MERGED_ROWS:
+                    yield arrow.concat_tables(waiting)
+                    waiting = []
+            if waiting:
+                yield arrow.concat_tables(waiting)
+
+        with (
+            replace_file(self.path / f"{table}.parquet") as temporary,
+            parquet.ParquetWriter(temporary, schema, compression="zstd") as writer,
+        ):
+            for rows in parts():
+                writer.write_table(rows, row_group_size=MERGED_ROWS)
+
+    def _merged(self) -> str | None:
+        try:
+            found = json.loads((self.path / MERGED).read_text(encoding="utf-8"))
+            return str(found["parts"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def _fingerprint(self) -> str:
+        """Names, sizes and times of the parts of `runs`."""
+        stats = [(path.name, path.stat()) for path in (self.path / "runs").glob("[!.]*.parquet")]
+        said = sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,382 @@
+"""The study file: a spot without a board, and over which flops and parameters it is solved.
+
+    name = "BB against BTN"
+    flops = "subset(49)"          which flops: see `flops`
+    target = 0.5                  percent of the pot; or iterations = 200
+    device = "auto"               auto, cpu or cuda
+    pot = 55                      from here on as in a spot file, without `board`
+    stack = 975
+    [oop]
+    range = "22-99, A2s+"
+    [ip]
+    range = "22+, A2s+"
+    [bets]
+    bet = "33%, 75%"
+
+    [vary]                        optional: every combination of these values is solved
+    stack = [475, 975]
+    rules.rake = [0, 0.05]
+    bets.flop.bet = ["33%", "75%"]
+
+    [keep]                        optional: what is written besides a row per action and line
+    lines = "flop"                every decision on the flop; a number: after at most so many actions; a list of lines,
+                                  such as ["", "check", "check, check, any"], in which `any` stands for every card
+    hands = true                  a row per hand and action too
+    solutions = true              whole .rgl files too
+
+Two studies with the same `digest` have the same answers on the same flops, so a folder of one can be continued by the
+other. The digest covers all of the above but the name, the device and the flops (of a subset, its weights).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from functools import cached_property, reduce
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from regretless.errors import InvalidOption, RegretlessError
+from regretless.forms.history import IntArray
+from regretless.forms.public import BettingTree, Kind
+from regretless.holdem.estimate import STORAGES
+from regretless.holdem.form.betting import betting_tree
+from regretless.holdem.form.suits import suit_group
+from regretless.holdem.problem import TARGET
+from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
+from regretless.holdem.spots.locks import LockFrom
+from regretless.holdem.spots.question import PLAYERS, Question, check_number
+from regretless.holdem.spots.rounding import warn_of_rounding
+from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot_reader import read_mapping
+from regretless.holdem.spots.spot_writer import write_spot
+from regretless.holdem.spots.toml_text import parse_toml, read_toml_text
+from regretless.holdem.studies.flops import Flop, choose_flops
+from regretless.variants.presets import read_variant
+
+__all__ = ["ANY", "Keep", "StudyPlan", "StudySpot", "Variation"]
+
+ANY = "any"  # in a line of `keep.lines`: every card that can be dealt
+DEVICES = ("auto", "cpu", "cuda")
+MOST_VARIATIONS = 1_000
+MOST_LINES = 1_000
+DEEPEST = 100  # actions
+
+_SPOT = ("pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
+_STUDY = ("flops", "target", "iterations", "variant", "storage", "device", "vary", "keep")
+_BOARD = "Qs Jh 2d"  # stands in for the flops while the fields are read
+
+
+@dataclass(frozen=True)
+class Keep:
+    """What a study writes about each spot."""
+
+    lines: str | int | tuple[str, ...] = "flop"
+    hands: bool = False
+    solutions: bool = False
+
+
+@dataclass(frozen=True)
+class Variation:
+    """One combination of the values in `vary`."""
+
+    number: int
+    parameters: Mapping[str, Any]  # by field: "rules.rake"
+    question: Question
+
+
+@dataclass(frozen=True)
+class StudySpot:
+    """One spot of a study."""
+
+    id: str  # the flop and, if anything varies, the number of the variation: names its files
+    flop: Flop
+    variation: Variation
+
+    @cached_property
+    def spot(self) -> Spot:
+        """The spot itself."""
+        return Spot(**{**vars(self.variation.question), "board": self.flop.cards, "name": self.id})
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyPlan:
+    """What a study solves."""
+
+    name: str
+    flops: str | tuple[str, ...]
+    variations: tuple[Variation, ...]
+    target: float | None
+    iterations: int | None
+    variant: str | None
+    storage: int
+    device: str
+    keep: Keep
+    toml: str = field(repr=False)  # as it was given
+
+    @classmethod
+    def parse(cls, text: str, source: str | Path = "study") -> StudyPlan:
+        """Read the TOML of a study; an error is one sentence that names the field.
+
+        >>> plan = StudyPlan.parse('''
+        ... flops = "paired, two-tone, 2-high or 3-high"
+        ... pot = 60
+        ... stack = 100
+        ... oop.range = "QQ, AK"
+        ... ip.range = "JJ, KQ"
+        ... bets.bet = "50%"
+        ... vary.rules.rake = [0, 0.05]
+        ... ''')
+        >>> [spot.id for spot in plan.spots]
+        ['3s3h2s-1', '3s3h2s-2', '3s2s2h-1', '3s2s2h-2']
+        >>> plan.spots[1].spot.rules.rake
+        0.05
+        >>> StudyPlan.parse('board = "Qs Jh 2h"')
+        Traceback (most recent call last):
+        regretless.errors.RegretlessError: board: is not a field of a study, which has flops
+        """
+        table = parse_toml(text, source)
+        _check_names(table)
+        spot_fields = {key: value for key, value in table.items() if key in _SPOT}
+        variations = tuple(_variations(spot_fields, table.get("vary", {}), source))
+        plan = cls(
+            name=str(spot_fields.get("name", "")) or (Path(source).stem if str(source).endswith(".toml") else ""),
+            flops=_flops(table.get("flops", "all")),
+            variations=variations,
+            **_solving(table),
+            keep=_keep(table.get("keep", {})),
+            toml=text,
+        )
+        plan._check(source)
+        return plan
+
+    @classmethod
+    def read(cls, path: str | Path) -> StudyPlan:
+        """Read a study file; the study's name defaults to the file's."""
+        return cls.parse(read_toml_text(path), path)
+
+    @cached_property
+    def group(self) -> IntArray:
+        """Renamings of suits that change no range and no lock of any variation."""
+        groups = []
+        for variation in self.variations:
+            asked = variation.question
+            alike = [lock.range for lock in asked.locks if lock.hands]
+            fixed = [card for lock in asked.locks for card in lock.cards]
+            groups.append(suit_group((), asked.ip, asked.oop, alike=alike, fixed=fixed))
+        return np.asarray(reduce(np.intersect1d, groups))
+
+    @cached_property
+    def chosen(self) -> list[Flop]:
+        """The flops that `flops` asks for."""
+        return choose_flops(self.flops, self.group)
+
+    @cached_property
+    def spots(self) -> list[StudySpot]:
+        """Every spot: flop by flop, and for each flop every variation.
+
+        Flops on which a range has no hand left, or no two hands can meet, are left out: they cannot be dealt.
+        """
+        found = []
+        for flop in self.chosen:
+            for variation in self.variations:
+                asked = variation.question
+                live = [asked.range_of(player).remove(flop.cards) for player in PLAYERS]
+                if all(each.weights.any() for each in live) and live[0].meets(live[1]):
+                    name = flop.text if len(self.variations) == 1 else f"{flop.text}-{variation.number}"
+                    found.append(StudySpot(name, flop, variation))
+        if not found:  # an empty range has an error of its own
+            Spot(**{**vars(self.variations[0].question), "board": self.chosen[0].cards})
+            raise InvalidOption("flops", self.flops, "has no flop that the ranges of every variation allow")
+        return found
+
+    @property
+    def impossible(self) -> int:
+        """How many spots are left out because the ranges do not allow them."""
+        return len(self.chosen) * len(self.variations) - len(self.spots)
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """The fields that vary."""
+        return tuple(self.variations[0].parameters)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of the solve, as `rl.solve` takes them; the device is chosen where it runs."""
+        given = {"target": self.target, "iterations": self.iterations, "variant": self.variant, "storage": self.storage}
+        return {name: value for name, value in given.items() if value is not None}
+
+    @cached_property
+    def digest(self) -> str:
+        """What the answers depend on, besides the flops."""
+        said = {
+            "spots": [write_spot(replace(each.question, board=(), name="")) for each in self.variations],
+            "varied": [dict(each.parameters) for each in self.variations],
+            "options": self.options,
+            "keep": [self.keep.lines, self.keep.hands, self.keep.solutions],
+            "weights": self.flops if isinstance(self.flops, str) and "subset" in self.flops.lower() else "flops",
+        }
+        return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+    def _check(self, source: str | Path) -> None:
+        """Build the tree of every variation, and find each line to keep in at least one."""
+        first = {each.variation.number: each.spot for each in reversed(self.spots)}
+        trees = []
+        for number, spot in sorted(first.items()):
+            trees.append(betting_tree(spot))
+            warn_of_rounding(spot, f"{source}{f', variation {number}' if len(self.variations) > 1 else ''}")
+        for place, line in enumerate(self.keep.lines if isinstance(self.keep.lines, tuple) else ()):
+            errors = [_missing_step(tree, line, f"keep.lines[{place}]") for tree in trees]
+            if errors[0] is not None and None not in errors:
+                raise errors[0]
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+def _check_names(table: Mapping[str, Any]) -> None:
+    for key in table:
+        if key == "board":
+            raise RegretlessError("board: is not a field of a study, which has flops")
+        if key not in _SPOT + _STUDY:
+            close = get_close_matches(key, _SPOT + _STUDY, n=1, cutoff=0.5)
+            meant = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(_STUDY + _SPOT)}"
+            raise RegretlessError(f"{key}: is not a field of a study; {meant}")
+
+
+def _flops(given: object) -> str | tuple[str, ...]:
+    if isinstance(given, list):
+        return tuple(given)
+    if not isinstance(given, str):
+        raise InvalidOption("flops", given, 'must be "all", "subset(49)", properties or a list of flops')
+    return given
+
+
+def _solving(table: Mapping[str, Any]) -> dict[str, Any]:
+    """When each solve ends, and what it runs on."""
+    target, iterations = table.get("target"), table.get("iterations")
+    if target is not None:
+        check_number("target", target, above=0.0, at_most=1e6)
+    if iterations is not None and (not isinstance(iterations, int) or isinstance(iterations, bool) or iterations < 1):
+        raise InvalidOption("iterations", iterations, "must be a whole number, at least 1")
+    if (variant := table.get("variant")) is not None:
+        if not isinstance(variant, str):
+            raise InvalidOption("variant", variant, "must be a text in quotes")
+        read_variant(variant)
+    storage = table.get("storage", STORAGES[0])
+    if storage not in STORAGES or isinstance(storage, bool):
+        raise InvalidOption("storage", storage, f"is not one of {', '.join(map(str, STORAGES))} bits")
+    device = table.get("device", DEVICES[0])
+    if device not in DEVICES:
+        raise InvalidOption("device", device, f"is not one of {', '.join(DEVICES)}")
+    if target is None and iterations is None:
+        target = TARGET
+    return {
+        "target": None if target is None else float(target),
+        "iterations": iterations,
+        "variant": variant,
+        "storage": storage,
+        "device": device,
+    }
+
+
+def _keep(given: object) -> Keep:
+    if not isinstance(given, Mapping):
+        raise InvalidOption("keep", given, "must be a table: [keep]")
+    for key in given:
+        if key not in ("lines", "hands", "solutions"):
+            raise RegretlessError(f"keep.{key}: is not a field of [keep]; it has lines, hands, solutions")
+    for name in ("hands", "solutions"):
+        if not isinstance(given.get(name, False), bool):
+            raise InvalidOption(f"keep.{name}", given[name], "must be true or false")
+    lines = given.get("lines", "flop")
+    if isinstance(lines, list):
+        if not lines or len(lines) > MOST_LINES:
+            raise InvalidOption("keep.lines", f"a list of {len(lines):,}", f"must have 1 to {MOST_LINES:,} lines")
+        lines = tuple(_line(line, f"keep.lines[{place}]") for place, line in enumerate(lines))
+    elif isinstance(lines, bool) or not (lines == "flop" or (isinstance(lines, int) and 0 <= lines <= DEEPEST)):
+        raise InvalidOption("keep.lines", lines, f'must be "flop", a number from 0 to {DEEPEST}, or a list of lines')
+    return Keep(lines, given.get("hands", False), given.get("solutions", False))
+
+
+def _line(given: object, name: str) -> str:
+    """A line in the form that the tables have it."""
+    if not isinstance(given, str):
+        raise InvalidOption(name, given, "must be a text in quotes")
+    parts = [part.strip() for part in given.split(",")] if given.strip() else []
+    return ", ".join(ANY if part.lower() == ANY else ", ".join(map(str, parse_line(part, name))) for part in parts)
+
+
+def _variations(fields: dict[str, Any], vary: object, source: str | Path) -> Iterator[Variation]:
+    """Every combination of the values, the last field varying fastest."""
+    if not isinstance(vary, Mapping):
+        raise InvalidOption("vary", vary, "must be a table: [vary]")
+    values = dict(_leaves(vary))
+    if prod(map(len, values.values())) > MOST_VARIATIONS:
+        count = prod(map(len, values.values()))
+        raise RegretlessError(f"vary: has {count:,} combinations; at most {MOST_VARIATIONS:,} are allowed")
+    for number, chosen in enumerate(product(*values.values()), 1):
+        given: dict[str, Any] = deepcopy(fields)
+        for name, value in zip(values, chosen, strict=True):
+            _set(given, name, value)
+        question = read_mapping({**given, "board": _BOARD}, source=str(source))
+        for place, lock in enumerate(question.locks):
+            if isinstance(lock, LockFrom):
+                reason = "is a solution of one board, and a study has many"
+                raise InvalidOption(f"locks[{place}].source", lock.source, reason)
+        yield Variation(number, dict(zip(values, chosen, strict=True)), question)
+
+
+def _leaves(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, list[Any]]]:
+    """The lists of values of a table and its subtables, by dotted name."""
+    for key, value in table.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            yield from _leaves(value, f"{name}.")
+        elif not isinstance(value, list) or not value or not all(isinstance(each, int | float | str) for each in value):
+            raise InvalidOption(f"vary.{name}", value, "must be a list of numbers or texts")
+        elif name.partition(".")[0] not in ("pot", "stack", "oop", "ip", "bets", "rules"):
+            raise InvalidOption(f"vary.{name}", value, "cannot vary: pot, stack, oop, ip, bets and rules can")
+        elif len(set(map(repr, value))) < len(value):
+            raise InvalidOption(f"vary.{name}", value, "repeats a value")
+        else:
+            yield name, value
+
+
+def _set(fields: dict[str, Any], name: str, value: object) -> None:
+    *tables, last = name.split(".")
+    for each in tables:
+        fields = fields.setdefault(each, {})
+        if not isinstance(fields, dict):
+            raise InvalidOption(f"vary.{name}", value, f"lies in {each}, which is not a table")
+    fields[last] = value
+
+
+def _missing_step(tree: BettingTree, line: str, name: str) -> RegretlessError | None:
+    """What a line has that the tree does not; cards are not checked, since they depend on the flop."""
+    node, position = 0, 1
+    for part in line.split(", ") if line else ():
+        here, position = position, position + len(part) + len(", ")
+        if tree.kind[node] == Kind.CHANCE:
+            if part != ANY and parse_line(part, name)[0].card is None:
+                return InvalidOption(name, line, f"needs a card before {part!r}; {ANY!r} means every card")
+            node = int(tree.first_child[node])
+            continue
+        labels = tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
+        if part == ANY:
+            return InvalidOption(name, line, f"has {ANY!r} where no card is dealt")
+        action = find_action(step := parse_line(part, name)[0], labels)
+        if action is None:
+            return no_such_action(name, line, step._replace(position=here), labels)
+        node = int(tree.first_child[node]) + action
+    if tree.kind[node] != Kind.DECISION:
+        return InvalidOption(name, line, "ends where nobody acts")
+    return None

@@ -1,0 +1,243 @@
+"""Grouped means over the flops of a study, at one line of play.
+
+With w = weight of the flop × probability of the line there, summed over the flops (and cards) of a group:
+
+    frequency of an action    Σ w · frequency / Σ w
+    EV, equity                Σ w · x / Σ w
+    EQR                       Σ w · EV / Σ w · equity · pot
+
+At the first decision the line has probability 1, and w is the weight of the flop.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from regretless.cards.deck import RANKS, SUITS
+from regretless.errors import InvalidOption, InvalidText
+from regretless.holdem.spots.lines import parse_line
+from regretless.holdem.studies.flops import FlopFilter
+from regretless.holdem.studies.folder import StudyFolder
+from regretless.holdem.studies.plan import ANY
+from regretless.holdem.studies.schema import TABLES, column_of
+from regretless.holdem.studies.tables import run_sql
+from regretless.holdem.studies.textures import CONNECTEDNESS, PAIRINGS, SUIT_KINDS
+
+__all__ = ["ReportRow", "StudyReport", "study_report"]
+
+_CARDS = [rank + suit for rank in reversed(RANKS) for suit in reversed(SUITS)]
+_ORDERS: Mapping[str, Sequence[Any]] = {
+    **dict.fromkeys(("high", "middle", "low"), RANKS[::-1]),
+    "pairing": PAIRINGS,
+    "suits": SUIT_KINDS,
+    "connectedness": CONNECTEDNESS,
+    "texture": (*SUIT_KINDS, *(f"paired {suits}" for suits in SUIT_KINDS), "trips"),
+    "turn": _CARDS,
+    "river": _CARDS,
+}
+_MEANS = ("oop_ev", "ip_ev", "oop_equity", "ip_equity")
+_NUMBERS = (*_MEANS, "oop_eqr", "ip_eqr", "weight", "spots")
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    """One group of flops; means are NaN if the line is never played there."""
+
+    group: tuple[Any, ...]  # values of the columns that it is grouped by
+    spots: int
+    weight: float  # Σ w
+    share: float  # of the weight of all groups
+    frequencies: Mapping[str, float]  # by action
+    oop_ev: float  # chips
+    ip_ev: float
+    oop_equity: float
+    ip_equity: float
+    oop_eqr: float
+    ip_eqr: float
+
+
+@dataclass(frozen=True)
+class StudyReport:
+    """Groups of flops, and all of them together."""
+
+    line: str
+    player: str  # who acts
+    by: tuple[str, ...]
+    actions: tuple[str, ...]
+    kinds: Mapping[str, str] = field(repr=False)  # by action: check, bet, raise, call, fold
+    rows: tuple[ReportRow, ...] = field(repr=False)
+    total: ReportRow
+
+    def as_json(self) -> dict[str, Any]:
+        """What `regretless study report --json` prints."""
+
+        def row(each: ReportRow) -> dict[str, Any]:
+            named = dict(zip(self.by, each.group, strict=False))
+            numbers = {name: value for name, value in vars(each).items() if name not in ("group", "frequencies")}
+            return named | numbers | {"frequencies": dict(each.frequencies)}
+
+        return {
+            "line": self.line,
+            "player": self.player,
+            "by": list(self.by),
+            "actions": list(self.actions),
+            "rows": [row(each) for each in self.rows],
+            "total": row(self.total),
+        }
+
+    def flat_rows(self) -> list[dict[str, Any]]:
+        """A row per group with a column per action, for CSV and Parquet."""
+        found = []
+        for each in self.rows:
+            row: dict[str, Any] = dict(zip(self.by, each.group, strict=True))
+            row |= {name: value for name, value in vars(each).items() if name not in ("group", "frequencies")}
+            found.append(row | {f"frequency of {action}": each.frequencies[action] for action in self.actions})
+        return found
+
+
+def study_report(
+    folder: StudyFolder, *, line: str = "", by: Sequence[str] = ("texture",), sort: str | None = None, where: str = ""
+) -> StudyReport:
+    """Means by group at a line of play, sorted by group or, largest first, by `sort`.
+
+    `sort` is an action ("bet 30"), a kind of action ("bet"), or one of oop_ev, ip_ev, oop_equity, ip_equity, oop_eqr,
+    ip_eqr, weight and spots. `where` are properties of flops: "paired, two-tone".
+    """
+    columns = tuple(_column(folder, name) for name in by)
+    line = _line(line)
+    condition = f"(line = $line OR pattern = $line){_where(where)}"
+    grouped = ", ".join(f'"{name}"' for name in columns)
+    first = f"{grouped}, " if columns else ""
+    ending = f"GROUP BY {grouped}" if columns else ""
+    sums = ", ".join(f"sum(w * {name}) AS {name}" for name in _MEANS)
+    nodes = run_sql(
+        folder,
+        f"""SELECT {first} count(DISTINCT spot) AS spots, min(player) AS player, sum(w) AS w, {sums},
+            sum(w * oop_equity * node_pot) AS oop_expected, sum(w * ip_equity * node_pot) AS ip_expected
+            FROM (SELECT *, weight * reach AS w FROM summary WHERE place = 0 AND {condition}) {ending}""",
+        {"line": line},
+    ).to_pylist()
+    nodes = [node for node in nodes if node["spots"]]
+    if not nodes:
+        raise _no_rows(folder, line, where)
+    actions = run_sql(
+        folder,
+        f"""SELECT {first} action, min(kind) AS kind, min(place) AS place, sum(weight * reach * frequency) AS taken
+            FROM summary WHERE {condition} GROUP BY {first} action""",
+        {"line": line},
+    ).to_pylist()
+    order: dict[str, str] = {}
+    for each in sorted(actions, key=lambda row: (row["place"], row["action"])):
+        order.setdefault(each["action"], each["kind"])
+    taken: dict[tuple[Any, ...], dict[str, float]] = {}
+    for each in actions:
+        taken.setdefault(tuple(each[name] for name in columns), {})[each["action"]] = each["taken"] or 0.0
+    whole = sum(node["w"] for node in nodes)
+    rows = [
+        _row(node, key := tuple(node[name] for name in columns), taken.get(key, {}), order, whole) for node in nodes
+    ]
+    everything = {
+        name: sum(node[name] or 0.0 for node in nodes) for name in nodes[0] if name not in (*columns, "player")
+    }
+    all_taken = {action: sum(each.get(action, 0.0) for each in taken.values()) for action in order}
+    return StudyReport(
+        line=line,
+        player=nodes[0]["player"],
+        by=columns,
+        actions=tuple(order),
+        kinds=order,
+        rows=tuple(sorted(rows, key=_sorting(sort, columns, order))),
+        total=_row(everything, (), all_taken, order, whole),
+    )
+
+
+def _row(
+    sums: Mapping[str, Any],
+    group: tuple[Any, ...],
+    taken: Mapping[str, float],
+    actions: Mapping[str, str],
+    whole: float,
+) -> ReportRow:
+    weight = sums["w"]
+
+    def over(amount: float | None, total: float | None) -> float:
+        return amount / total if total and amount is not None else math.nan
+
+    return ReportRow(
+        group=group,
+        spots=sums["spots"],
+        weight=weight,
+        share=over(weight, whole),
+        frequencies={action: over(taken.get(action, 0.0), weight) for action in actions},
+        **{name: over(sums[name], weight) for name in _MEANS},
+        oop_eqr=over(sums["oop_ev"], sums["oop_expected"]),
+        ip_eqr=over(sums["ip_ev"], sums["ip_expected"]),
+    )
+
+
+def _column(folder: StudyFolder, name: str) -> str:
+    known = [column for column, (kind, _) in TABLES["summary"].items() if kind != "number"]
+    known += ["pot", "stack", "rake", *(column_of(field) for field in folder.varied)]
+    wanted = column_of(name.strip())
+    if wanted not in known:
+        close = get_close_matches(wanted, known, n=1, cutoff=0.5)
+        meant = f"did you mean {close[0]!r}?" if close else "texture, pairing, suits, connectedness, high or flop are"
+        raise InvalidOption("by", name, f"is not a column to group by; {meant}")
+    return wanted
+
+
+def _line(text: str) -> str:
+    """A line as the tables write it."""
+    parts = [part.strip() for part in text.split(",")] if text.strip() else []
+    return ", ".join(ANY if part.lower() == ANY else ", ".join(map(str, parse_line(part, "line"))) for part in parts)
+
+
+def _where(text: str) -> str:
+    """Properties of flops as SQL; their words are known, so none needs quoting."""
+    if not text.strip():
+        return ""
+    columns = {**dict.fromkeys(PAIRINGS, "pairing"), **dict.fromkeys(SUIT_KINDS, "suits")}
+    columns |= dict.fromkeys(CONNECTEDNESS, "connectedness")
+
+    def one(word: str) -> str:
+        return f"{columns[word]} = '{word}'" if word in columns else f"high = '{word[0]}'"
+
+    terms = FlopFilter(text, "where").terms
+    return "".join(f" AND ({' OR '.join(one(word) for word in sorted(term))})" for term in terms)
+
+
+def _no_rows(folder: StudyFolder, line: str, where: str) -> InvalidText:
+    there = run_sql(
+        folder, "SELECT DISTINCT pattern FROM summary ORDER BY length(pattern), pattern LIMIT 12"
+    ).to_pylist()
+    lines = ", ".join(repr(each["pattern"]) for each in there)
+    if any(each["pattern"] == line for each in there) and where:
+        return InvalidText("where", where, None, "is true of no flop in the study")
+    return InvalidText("line", line, None, f"is not in the study, which has {lines or 'no spot yet'}")
+
+
+def _sorting(sort: str | None, columns: Sequence[str], kinds: Mapping[str, str]) -> Callable[[ReportRow], Any]:
+    def by_group(row: ReportRow) -> tuple[Any, ...]:
+        found: list[Any] = []
+        for name, value in zip(columns, row.group, strict=True):
+            known = _ORDERS.get(name, ())
+            found.append((value is None, known.index(value) if value in known else value))
+        return tuple(found)
+
+    if sort is None or sort in columns:
+        return by_group
+    if sort in _NUMBERS:
+        return lambda row: (_falling(getattr(row, sort)), by_group(row))
+    chosen = [action for action, kind in kinds.items() if sort in (action, kind)]
+    if not chosen:
+        allowed = ", ".join(dict.fromkeys([*kinds.values(), *kinds, *_NUMBERS]))
+        raise InvalidOption("sort", sort, f"is not one of {allowed}")
+    return lambda row: (_falling(sum(row.frequencies[action] for action in chosen)), by_group(row))
+
+
+def _falling(value: float) -> float:
+    return math.inf if math.isnan(value) else -value

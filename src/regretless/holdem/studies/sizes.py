@@ -1,0 +1,111 @@
+"""Spots, memory, hours and bytes on disk of a study, before anything is solved.
+
+Memory is each spot's own estimate. Time is that of `expected_time`, spot by spot, over the cores of this machine; it
+says how many hours, no more. Bytes on disk are counted from the rows of the tables and the entries of solutions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from regretless.engines.choice import choose_public
+from regretless.engines.devices import available_cores, require_cuda
+from regretless.forms.public import Kind
+from regretless.forms.public_size import PublicSize
+from regretless.holdem.estimate import estimate_spot, spot_size
+from regretless.holdem.expected_time import expected_iterations, expected_seconds
+from regretless.holdem.form.betting import betting_tree
+from regretless.holdem.reading.probabilities import probability_bits
+from regretless.holdem.studies.plan import ANY, StudyPlan, StudySpot
+
+__all__ = ["StudySize", "study_size"]
+
+PART_BYTES = 22_000  # of the parts of a spot without any rows: mostly the names and statistics of columns
+ROW_BYTES = {"summary": 130, "hands": 14}  # compressed
+GPU_SPEED = 75  # iterations of one core in the time of one of an H200, measured on `flop_3bet`
+
+
+@dataclass(frozen=True)
+class StudySize:
+    """How much work a study is."""
+
+    spots: int
+    impossible: int  # left out: the ranges do not allow them
+    lines: int  # kept per spot, about
+    entries: int  # of all spots
+    memory_bytes: int  # of the largest spot
+    device: str  # that this machine would use: "cpu" or "cuda"
+    cores: int
+    seconds: float  # on this machine, about
+    disk_bytes: int  # about
+    needs: Mapping[str, int] = field(repr=False)  # bytes of memory by spot
+
+    def as_json(self) -> dict[str, Any]:
+        """What `regretless study estimate --json` prints."""
+        answer = {name: value for name, value in vars(self).items() if name != "needs"}
+        return answer | {"hours": self.seconds / 3600}
+
+
+def study_size(plan: StudyPlan, *, device: str | None = None) -> StudySize:
+    """The size of a study; `device` replaces that of the plan."""
+    needs, seconds, entries, disk = {}, 0.0, 0, 0
+    largest: PublicSize | None = None
+    kept = {each.number: (0, 0) for each in plan.variations}
+    for spot in plan.spots:
+        size = spot_size(spot.spot)
+        found = estimate_spot(spot.spot, size=size)
+        if kept[spot.variation.number] == (0, 0):
+            kept[spot.variation.number] = _kept(plan, spot)
+        needs[spot.id] = found.memory_bytes[plan.storage]
+        target = plan.target if plan.target is not None else 0.0
+        iterations = plan.iterations or expected_iterations(spot.spot, target)
+        if plan.iterations and target:
+            iterations = min(iterations, expected_iterations(spot.spot, target))
+        seconds += expected_seconds(found.entries, iterations, 1)
+        entries += found.entries
+        rows = kept[spot.variation.number][1]
+        disk += PART_BYTES + rows * ROW_BYTES["summary"]
+        if plan.keep.hands:
+            disk += rows * sum(found.hands.values()) // 2 * ROW_BYTES["hands"]
+        if plan.keep.solutions:
+            stored = found.entries - found.information_sets
+            disk += stored * probability_bits(stored) // 8
+        largest = size if largest is None or size.entries > largest.entries else largest
+    assert largest is not None
+    wanted = plan.device if device is None else device
+    choice = choose_public(largest, device=wanted, storage=plan.storage, entries=entries)
+    if choice.on_gpu:
+        require_cuda()
+    cores = available_cores()
+    return StudySize(
+        spots=len(plan.spots),
+        impossible=plan.impossible,
+        lines=max(lines for lines, _ in kept.values()),
+        entries=entries,
+        memory_bytes=max(needs.values()),
+        device="cuda" if choice.on_gpu else "cpu",
+        cores=cores,
+        seconds=seconds / (GPU_SPEED if choice.on_gpu else min(cores, len(plan.spots))),
+        disk_bytes=disk,
+        needs=needs,
+    )
+
+
+def _kept(plan: StudyPlan, spot: StudySpot) -> tuple[int, int]:
+    """How many lines are kept of a spot, and how many actions they have."""
+    tree = betting_tree(spot.spot)
+    actions = np.diff(tree.first_child)
+    if isinstance(plan.keep.lines, tuple):
+        lines = sum((52 - 3) ** line.split(", ").count(ANY) for line in plan.keep.lines)
+        return lines, 3 * lines
+    deep = np.zeros(len(tree.kind), dtype=np.int64)
+    for node in range(1, len(tree.kind)):
+        deep[node] = deep[tree.parent[node]] + 1
+    chosen = (tree.kind == Kind.DECISION) & (tree.street == 0)
+    if isinstance(plan.keep.lines, int):
+        chosen &= deep <= plan.keep.lines
+    return int(chosen.sum()), int(actions[chosen].sum())

@@ -1,0 +1,52 @@
+"""A point per item, with an area in proportion to its weight; the outermost points carry their names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from regretless.errors import InvalidOption
+from regretless.plots._style import INK, MUTED, PALETTE, new_figure, quiet_axes, shown
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["scatter"]
+
+NAMED = 4  # points named at each end of each axis
+AREA = 60.0  # of the heaviest point
+
+
+def scatter(
+    x: Sequence[float], y: Sequence[float], *, sizes: Sequence[float], names: Sequence[str], across: str, up: str,
+    title: str,
+) -> Figure:  # fmt: skip
+    """Points at (x, y); those without a number are left out.
+
+    >>> figure = scatter(
+    ...     [0.2, 0.7], [30.0, 41.0], sizes=[12, 24], names=["7s5h2d", "AsKh2d"], across="bets", up="EV", title="Bets"
+    ... )
+    >>> len(figure.axes[0].texts)
+    2
+    """
+    there = [place for place in range(len(x)) if math.isfinite(x[place]) and math.isfinite(y[place])]
+    if not there:
+        raise InvalidOption("points", len(x), "must include one that has a number")
+    figure, (axes,) = new_figure(6.8, 4.8)
+    quiet_axes(axes)
+    heaviest = max(sizes[place] for place in there)
+    areas = [AREA * sizes[place] / heaviest for place in there]
+    across_values, up_values = [x[place] for place in there], [y[place] for place in there]
+    axes.scatter(across_values, up_values, s=areas, color=PALETTE[0], alpha=0.45, edgecolors="none")
+    ends: set[int] = set()
+    for values in (x, y):
+        order = sorted(there, key=lambda place, values=values: values[place])  # type: ignore[misc]
+        ends.update((*order[:NAMED], *order[-NAMED:]))
+    for place in sorted(ends):
+        axes.annotate(shown(names[place], 16), (x[place], y[place]), fontsize=7.5, color=MUTED, xytext=(3, 3),
+                      textcoords="offset points", parse_math=False)  # fmt: skip
+    axes.set_xlabel(across, color=INK)
+    axes.set_ylabel(up, color=INK)
+    figure.suptitle(shown(title, 90), parse_math=False, fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
+    return figure
