@@ -25,7 +25,10 @@ OPTIONAL = runpy.run_path(str(ROOT / "conftest.py"))["OPTIONAL"]  # every confte
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 # Loaded when first needed, never by `import regretless` or `regretless --help`.
-HEAVY = ["cupy", "matplotlib", "numba", "pandas", "pyarrow", "pyspiel", "scipy", "starlette", "torch", "uvicorn"]
+HEAVY = [
+    "cupy", "duckdb", "matplotlib", "numba", "pandas", "pyarrow", "pyspiel", "ray", "scipy", "starlette",
+    "torch", "uvicorn",
+]  # fmt: skip
 
 
 def modules() -> Iterator[str]:

@@ -1,0 +1,185 @@
+"""`regretless study`: estimates, reports whose figures follow from the solutions themselves, and errors in one line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.conftest import Run
+from tests.cluster.studies import FLOPS, solve_here, study_text
+
+import regretless as rl
+from regretless.holdem.studies.plan import StudyPlan
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("duckdb")
+
+TEXT = study_text(more='keep.hands = true\nkeep.lines = ["", "check", "check, check, any"]\nvary.stack = [100, 150]')
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("studies") / "study"
+    solve_here(TEXT, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def solutions() -> dict[str, Any]:
+    """The same spots, solved directly."""
+    return {spot.id: (spot, rl.solve(spot.spot, iterations=10, threads=1)) for spot in StudyPlan.parse(TEXT).spots}
+
+
+def direct(solutions: dict[str, Any], line: str, take: Any, keep: Any = lambda spot: True) -> float:
+    """Σ weight · reach · x / Σ weight · reach, from the solutions."""
+    total = weights = 0.0
+    for spot, solution in solutions.values():
+        if keep(spot):
+            reader = solution.reader
+            reach = reader.pairs(reader.find(line)) / reader.pairs(reader.root)
+            total += spot.flop.flops * reach * take(solution.node(line))
+            weights += spot.flop.flops * reach
+    return total / weights
+
+
+@pytest.mark.parametrize("line", ["", "check"])
+def test_totals_equal_a_direct_computation(folder: Path, solutions: dict[str, Any], line: str) -> None:
+    report = rl.Study(folder).report(line)
+    total = report.total
+    for number, action in enumerate(report.actions):
+        expected = direct(solutions, line, lambda node, number=number: node.frequencies[number])
+        assert total.frequencies[action] == pytest.approx(expected, rel=1e-12)
+    assert total.oop_ev == pytest.approx(direct(solutions, line, lambda node: node.ev("oop")), rel=1e-12)
+    assert total.ip_equity == pytest.approx(direct(solutions, line, lambda node: node.equity("ip")), rel=1e-12)
+    assert sum(total.frequencies.values()) == pytest.approx(1)
+    assert total.spots == 2 * len(FLOPS)
+    assert sum(row.weight for row in report.rows) == pytest.approx(total.weight)
+
+
+def test_groups_equal_a_direct_computation(folder: Path, solutions: dict[str, Any]) -> None:
+    report = rl.Study(folder).report(by=("suits", "stack"), sort="bet")
+    bets = [row.frequencies["bet 30"] for row in report.rows]
+    assert bets == sorted(bets, reverse=True)
+    (row,) = (row for row in report.rows if row.group == ("rainbow", 150.0))
+    rainbow = {"As7h2d", "Ts9h8d", "Ks6h6d", "5s4h3d"}
+    chosen = lambda spot: spot.flop.text in rainbow and spot.spot.stack == 150  # noqa: E731
+    assert row.spots == 4
+    assert row.oop_ev == pytest.approx(direct(solutions, "", lambda node: node.ev("oop"), chosen), rel=1e-12)
+
+
+def test_a_line_with_any_card_adds_up_to_the_line_before_it(folder: Path, solutions: dict[str, Any]) -> None:
+    study = rl.Study(folder)
+    report = study.report("check, check, any", by="turn")
+    after = sum(
+        spot.flop.flops * solution.reader.pairs(solution.reader.find("check, check"))
+        / solution.reader.pairs(solution.reader.root) for spot, solution in solutions.values()
+    )  # fmt: skip
+    assert report.total.weight == pytest.approx(after)
+    assert study.report("check, check, 2c", by="turn").total.spots == 2 * len(FLOPS)
+    assert study.report("check, check, Qs", by="turn").total.spots == 2 * (len(FLOPS) - 1)
+
+
+def test_hands_equal_the_solutions(folder: Path, solutions: dict[str, Any]) -> None:
+    sql = "SELECT hand, action, frequency, ev FROM hands WHERE spot = $spot AND line = '' ORDER BY hand, action"
+    found = rl.Study(folder).query(sql, {"spot": "QsJh2h-1"}).to_pylist()
+    node = solutions["QsJh2h-1"][1].root
+    expected = sorted(
+        (row["hand"], action, share, row["ev"]) for row in node.rows("oop") for action, share in row["strategy"].items()
+    )
+    assert [tuple(row.values()) for row in found] == expected
+
+
+def test_the_command_reports(run: Run, folder: Path, tmp_path: Path) -> None:
+    answer = run("study", "report", str(folder), "--by", "high", "--sort", "bet", "--json").json
+    assert answer["total"]["spots"] == 12
+    assert {row["high"] for row in answer["rows"]} == set("QA9TK5")
+    shown = run("study", "report", str(folder), "--by", "flop", "--where", "paired or monotone")
+    assert [line.split()[0] for line in shown.out.splitlines()[2:]] == ["9s8s7s", "Ks6h6d", "all"]
+    run("study", "report", str(folder), "--by", "texture", "--out", "report.csv")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "report.csv").read_text())))
+    assert [row["texture"] for row in rows] == ["rainbow", "two-tone", "monotone", "paired rainbow"]
+    said = run("study", "report", str(folder), "--sql", "SELECT count(*) AS n FROM runs", "--json")
+    assert said.json == [{"n": 12}]
+    assert run("study", "report", str(folder), "--sql", "FROM runs", "--out", "runs.parquet").code == 0
+    assert run("study", "report", str(folder), "--plot", "report.png").code == 0
+    assert (tmp_path / "report.png").stat().st_size > 5_000
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--by", "textur"), "by: 'textur' is not a column to group by; did you mean 'texture'?"),
+        (("--sort", "raise"), "sort: 'raise' is not one of check, bet, "),
+        (("--line", "bet 31"), "line: 'bet 31': is not in the study, which has '', 'check', 'check, check, any'"),
+        (("--line", "jump"), "line: 'jump' at position 1: 'jump' is neither an action nor a card"),
+        (("--where", "trips"), "where: 'trips': is true of no flop in the study"),
+        (("--out", "x.txt"), "out: 'x.txt' must end in .csv or .parquet"),
+        (("--sql", "SELECT * FROM nothing"), "Table with name nothing does not exist"),
+        (("--sql", "SELECT 1; SELECT 2"), "must be one SELECT"),
+        (("--sql", "COPY runs TO 'x.csv'"), "must be one SELECT"),
+        (("--sql", "SET enable_external_access = true"), "must be one SELECT"),
+        (("--sql", "SELECT * FROM read_text('/etc/hostname')"), "Permission Error"),
+        (("--sql", "SELECT * FROM glob('*')"), "Permission Error"),
+        (("--sql", "SELECT * FROM '/etc/hostname'"), "does not exist"),
+        (("--sql", "SELECT 1 +"), "syntax error"),
+    ],
+)
+def test_mistakes_in_reports_are_one_sentence(run: Run, folder: Path, options: tuple[str, ...], sentence: str) -> None:
+    result = run("study", "report", str(folder), *options)
+    assert result.code == 1
+    assert sentence in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_an_estimate_comes_first(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(TEXT)
+    answer = run("study", "estimate", "study.toml", "--json").json
+    assert answer["spots"] == 12
+    assert 0 < answer["hours"] < 1
+    assert "12" in run("study", "estimate", "study.toml").out
+
+
+def test_a_wrong_study_is_refused_before_anything_is_written(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(TEXT.replace("pot = 60", "pot = -60"))
+    result = run("study", "run", "study.toml", "--out", "out")
+    assert (result.code, result.err) == (1, "error: pot: -60 must be above 0\n")
+    assert not (tmp_path / "out").exists()
+    assert run("study", "run", "study.toml").code == 2
+    assert run("study", "report", "missing").err.startswith("error: missing: does not exist: regretless study run")
+
+
+def test_plots_show_every_flop(folder: Path) -> None:
+    figure = rl.Study(folder).plot_ev(action="bet")
+    assert math.prod(figure.axes[0].collections[0].get_offsets().shape) == 2 * len(FLOPS)
+    assert len(rl.Study(folder).to_pandas("runs")) == 12
+
+
+MISSING = """
+import sys
+sys.modules[{library!r}] = None
+from regretless.cli import main
+sys.exit(main({words!r}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("library", "words", "extra"),
+    [
+        ("pyarrow", ["study", "run", "study.toml", "--out", "x"], "report"),
+        ("duckdb", ["study", "report", "FOLDER"], "report"),
+        ("ray", ["study", "run", "study.toml", "--out", "x", "--ray", "auto"], "cluster"),
+    ],
+)
+def test_a_missing_extra_is_one_line(tmp_path: Path, folder: Path, library: str, words: list[str], extra: str) -> None:
+    (tmp_path / "study.toml").write_text(TEXT)
+    given = [str(folder) if word == "FOLDER" else word for word in words]
+    code = MISSING.format(library=library, words=given)
+    result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert result.stderr == f"error: {library} is not installed: pip install 'regretless[{extra}]'\n"

@@ -1,0 +1,83 @@
+"""Studies small enough for tests, an executor without processes, and what two studies must have in common."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from regretless.cluster.jobs import Ended, Job, Lost, Outcome, Slot
+from regretless.cluster.run import StudyRun, run_study
+from regretless.cluster.work import solve_job
+from regretless.holdem.studies.plan import StudyPlan
+from regretless.holdem.studies.sizes import study_size
+
+FLOPS = ("QsJh2h", "As7h2d", "9s8s7s", "Ts9h8d", "Ks6h6d", "5s4h3d")
+FIELDS = """
+pot = 60
+stack = 100
+oop.range = "QQ, AKs, 76s"
+ip.range = "JJ, KQs, 98s"
+bets.flop.bet = "50%"
+rules.add_allin = 0
+"""
+
+
+def study_text(flops: Sequence[str] = FLOPS, *, iterations: int = 10, more: str = "keep.hands = true") -> str:
+    return f"flops = [{', '.join(map(repr, flops))}]\niterations = {iterations}\n{FIELDS}\n{more}\n"
+
+
+class InlineExecutor:
+    """Solves each job as it is submitted, in this process."""
+
+    def __init__(self, solve: Callable[[Job, Callable[[Outcome], None]], None] = solve_job, most: int = 2**60) -> None:
+        self.jobs: list[Job] = []
+        self._events: list[Ended | Lost] = []
+        self._solve, self._most = solve, most
+
+    def most_memory(self) -> int:
+        return self._most
+
+    def free(self) -> Sequence[Slot]:
+        return [Slot("cpu", 1, 1)]
+
+    def submit(self, slot: Slot, job: Job) -> None:
+        self.jobs.append(job)
+        try:
+            self._solve(job, lambda outcome: self._events.append(Ended(job, outcome)))
+            self._events.append(Ended(job))
+        except ConnectionError as error:
+            self._events.append(Lost(job, str(error)))
+
+    def wait(self, seconds: float) -> list[Ended | Lost]:
+        found, self._events = self._events, []
+        return found
+
+    def close(self) -> None:
+        pass
+
+
+def solve_here(text: str, folder: Path, executor: InlineExecutor | None = None) -> StudyRun:
+    plan = StudyPlan.parse(text)
+    return run_study(plan, folder, executor or InlineExecutor(), study_size(plan))
+
+
+def tables(folder: Path) -> dict[str, bytes]:
+    """Every file of the tables that may not differ between two runs."""
+    names = sorted(path for table in ("summary", "hands") for path in folder.glob(f"{table}*/**/*.parquet"))
+    names += [folder / "summary.parquet", folder / "hands.parquet"]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in names if path.exists()}
+
+
+def start_command(*words: object, **options: object) -> subprocess.Popen[str]:
+    """`regretless …` in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "regretless", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"COLUMNS": "200"},
+        **options,  # type: ignore[call-overload]
+    )

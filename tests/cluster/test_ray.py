@@ -1,0 +1,151 @@
+"""A study on a real Ray cluster of two nodes on this machine: the same tables as without it, whatever is killed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import regretless as rl
+from tests.cluster.studies import FLOPS, solve_here, start_command, study_text, tables
+
+pytest.importorskip("ray")
+pytest.importorskip("pyarrow")
+pytestmark = pytest.mark.slow
+
+KILLS = 20
+NODE = {"num_cpus": 1, "include_dashboard": False, "object_store_memory": 80 * 2**20, "memory": 2 * 2**30}
+MORE = ("Ad4c4h", "3c3d3h", "KsTh5h", "8s4h3h")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A head and another node; a node that a test kills is replaced by the test."""
+    from ray.cluster_utils import Cluster
+
+    found = Cluster(initialize_head=True, head_node_args=NODE)
+    found.add_node(**NODE)
+    yield found
+    found.shutdown()
+
+
+def start(cluster: Any, study: Path, folder: Path) -> subprocess.Popen[str]:
+    return start_command("study", "run", study, "--out", folder, "--ray", cluster.address, "--json")
+
+
+def test_a_cluster_finds_what_one_machine_finds(cluster: Any, tmp_path: Path) -> None:
+    study, text = tmp_path / "six.toml", study_text()
+    study.write_text(text)
+    process = start(cluster, study, tmp_path / "ray")
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    assert json.loads(out)["solved"] == len(FLOPS)
+    solve_here(text, tmp_path / "local")
+    assert tables(tmp_path / "ray") == tables(tmp_path / "local")
+
+
+def test_a_spot_that_no_node_has_memory_for_is_refused(cluster: Any, tmp_path: Path) -> None:
+    study = tmp_path / "large.toml"
+    wide = study_text(("QsJh2h",), more="").replace("QQ, AKs, 76s", "100%").replace("JJ, KQs, 98s", "100%")
+    study.write_text(wide.replace("bets.flop.bet", "bets.bet"))
+    process = start(cluster, study, tmp_path / "ray")
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 3, err
+    assert "QsJh2h needs" in err
+    assert "GiB of memory on one machine, but only 1.7 GiB are free" in err
+
+
+def test_no_cluster_is_one_sentence(tmp_path: Path) -> None:
+    study = tmp_path / "six.toml"
+    study.write_text(study_text())
+    process = start_command("study", "run", study, "--out", tmp_path / "ray", "--ray", "127.0.0.1:1")
+    _, err = process.communicate(timeout=300)
+    assert process.returncode == 1
+    assert "ray: '127.0.0.1:1' is not a running cluster: ray start --head" in err
+    assert err.count("\n") == 1
+
+
+def test_nothing_is_lost_whatever_is_killed(cluster: Any, tmp_path: Path) -> None:
+    """Workers, nodes and drivers are killed at random moments, and the study is resumed until it is done."""
+    chance = random.Random(14)
+    study, text = tmp_path / "study.toml", study_text(FLOPS + MORE, iterations=40)
+    study.write_text(text)
+    solve_here(text, tmp_path / "local")
+    folder = tmp_path / "ray"
+    kills: Counter[str] = Counter()
+    while kills.total() < KILLS:
+        process = start(cluster, study, folder)
+        while process.poll() is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=chance.uniform(1, 6))
+            if process.poll() is None and kills.total() < KILLS + 5:
+                kills[kill_something(chance, cluster, process)] += 1
+        process.communicate()
+        check_whole(folder, tmp_path / "local")
+        if process.returncode == 0:
+            shutil.rmtree(folder)  # done: start again, until enough has been killed
+    process = start(cluster, study, folder)
+    out, err = process.communicate(timeout=600)
+    assert process.returncode == 0, err
+    answer = json.loads(out)
+    assert (answer["done"], answer["errors"]) == (len(FLOPS + MORE), [])
+    assert tables(folder) == tables(tmp_path / "local")
+    counted = rl.Study(folder).query("SELECT count(*) AS n, count(DISTINCT spot) AS spots FROM runs").to_pylist()
+    assert counted == [{"n": 10, "spots": 10}]
+    assert not list(folder.rglob("*.part"))
+    print(f"killed: {dict(kills)}")
+    assert min(kills[kind] for kind in ("worker", "node", "driver")) >= 2
+
+
+def check_whole(folder: Path, reference: Path) -> None:
+    """Every spot that counts as done has the rows that it should have."""
+    for part in (folder / "runs").glob("[!.]*.parquet"):
+        for table in ("summary", "hands"):
+            assert (folder / table / part.name).read_bytes() == (reference / table / part.name).read_bytes()
+
+
+def kill_something(chance: random.Random, cluster: Any, driver: subprocess.Popen[str]) -> str:
+    kind = chance.choice(["worker", "worker", "node", "driver"])
+    workers = ray_workers()
+    if kind == "worker" and workers:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(chance.choice(workers), signal.SIGKILL)
+        return kind
+    if kind == "node":
+        (other,) = cluster.worker_nodes
+        cluster.remove_node(other, allow_graceful=False)
+        cluster.add_node(**NODE)
+        return kind
+    driver.kill()
+    driver.wait()
+    time.sleep(0.5)
+    return "driver"
+
+
+def ray_workers() -> list[int]:
+    """Workers of the clusters that this process started."""
+    parents, names = {}, {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            with contextlib.suppress(OSError):
+                pid = int(entry.name)
+                parents[pid] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                names[pid] = (entry / "cmdline").read_bytes()
+
+    def is_ours(pid: int) -> bool:
+        while pid > 1 and pid != os.getpid():
+            pid = parents.get(pid, 0)
+        return pid == os.getpid()
+
+    return [pid for pid, name in names.items() if name.startswith(b"ray::") and is_ours(pid)]

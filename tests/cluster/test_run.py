@@ -1,0 +1,216 @@
+"""Runs of a study: what a folder keeps, refuses and heals, whatever solves the spots."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+from tests.cluster.studies import FLOPS, InlineExecutor, solve_here, study_text, tables
+
+from regretless.cluster.jobs import Job, Outcome
+from regretless.cluster.run import RETRIES
+from regretless.cluster.work import TOKEN, solve_job
+from regretless.errors import InvalidFile
+from regretless.holdem.studies.study import Study
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("duckdb")
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished study; tests do not change it."""
+    folder = tmp_path_factory.mktemp("studies") / "solved"
+    assert solve_here(study_text(), folder).done == len(FLOPS)
+    return folder
+
+
+@pytest.fixture
+def copy(solved: Path, tmp_path: Path) -> Path:
+    folder = tmp_path / "copy"
+    folder.mkdir()
+    for path in solved.rglob("*"):
+        target = folder / path.relative_to(solved)
+        target.mkdir() if path.is_dir() else target.write_bytes(path.read_bytes())
+    return folder
+
+
+def test_a_finished_study_is_not_solved_again(copy: Path) -> None:
+    executor = InlineExecutor()
+    run = solve_here(study_text(), copy, executor)
+    assert (run.done, run.solved, executor.jobs) == (len(FLOPS), 0, [])
+
+
+def test_only_runs_may_differ(solved: Path, copy: Path) -> None:
+    run = solve_here(study_text(), copy.parent / "again")
+    assert run.solved == len(FLOPS)
+    assert tables(copy.parent / "again") == tables(solved)
+    assert len(tables(solved)) == 2 * len(FLOPS) + 2
+
+
+@pytest.mark.parametrize("damage", ["truncated", "emptied", "changed", "removed", "foreign"])
+@pytest.mark.parametrize("table", ["summary", "hands", "runs"])
+def test_a_rerun_heals_a_damaged_part(solved: Path, copy: Path, table: str, damage: str) -> None:
+    part = copy / table / "QsJh2h.parquet"
+    content = part.read_bytes()
+    if damage == "removed":
+        part.unlink()
+    elif damage == "foreign":
+        part.write_bytes((copy / table / "As7h2d.parquet").read_bytes())
+    else:
+        damaged = {"truncated": content[:-100], "emptied": b"", "changed": content.replace(b"QsJh2h", b"QsJh2c")}
+        part.write_bytes(damaged[damage])
+        if content == damaged[damage]:
+            pytest.skip("the text is compressed in this table")
+    executor = InlineExecutor()
+    assert solve_here(study_text(), copy, executor).solved == 1
+    assert [job.spots for job in executor.jobs] == [("QsJh2h",)]
+    assert tables(copy) == tables(solved)
+
+
+def test_a_damaged_part_is_reported_when_it_is_read(copy: Path) -> None:
+    (copy / "merged.json").unlink()
+    (copy / "summary" / "QsJh2h.parquet").write_bytes(b"PAR1 and then nothing")
+    with pytest.raises(InvalidFile, match="has a damaged part: running the study again solves its spot again"):
+        Study(copy).report()
+
+
+def test_parts_are_read_where_the_merged_file_is_out_of_date(copy: Path) -> None:
+    before = Study(copy).report()
+    (copy / "runs" / "QsJh2h.parquet").unlink()
+    after = Study(copy).report()
+    assert (before.total.spots, after.total.spots) == (6, 5)
+
+
+def test_half_written_files_are_not_counted(copy: Path) -> None:
+    (copy / "runs" / ".Qs2h2d.parquet.0123abcd.part").write_bytes(b"half")
+    run = solve_here(study_text((*FLOPS, "Qs2h2d")), copy)
+    assert (run.done, run.solved) == (7, 1)
+    assert not list(copy.rglob("*.part"))
+
+
+def test_new_flops_are_added(copy: Path) -> None:
+    run = solve_here(study_text((*FLOPS, "Ad4c4h", "3c3d3h")), copy)
+    assert (run.done, run.solved) == (8, 2)
+    assert Study(copy).report(by="flop").total.weight == 12 + 24 + 4 + 24 + 12 + 24 + 12 + 4
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (study_text().replace("stack = 100", "stack = 120"), "holds another study: the file has changed since"),
+        (study_text(iterations=11), "holds another study"),
+        (study_text(more=""), "holds another study"),
+        (study_text(FLOPS[1:]), "has QsJh2h, which the study no longer has"),
+    ],
+)
+def test_a_changed_study_is_refused(copy: Path, text: str, sentence: str) -> None:
+    with pytest.raises(InvalidFile, match=sentence):
+        solve_here(text, copy)
+
+
+def test_a_new_name_or_device_changes_nothing(copy: Path) -> None:
+    text = 'name = "other"\ndevice = "cpu"\n' + study_text().replace("QQ, AKs, 76s", "AKs, 76s, QQ")
+    assert solve_here(text, copy).solved == 0
+
+
+def test_another_schema_is_refused(copy: Path) -> None:
+    manifest = json.loads((copy / "study.json").read_text())
+    (copy / "study.json").write_text(json.dumps(manifest | {"schema": 99}))
+    with pytest.raises(InvalidFile, match="written by a newer version of Regretless, with tables of schema 99"):
+        Study(copy)
+    with pytest.raises(InvalidFile, match="schema 99"):
+        solve_here(study_text(), copy)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", "{" * 50_000, '{"schema": "1"}'])
+def test_a_damaged_manifest_is_refused(copy: Path, content: str) -> None:
+    (copy / "study.json").write_text(content)
+    with pytest.raises(InvalidFile, match="is damaged"):
+        Study(copy)
+
+
+def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(InvalidFile, match="is neither empty nor the folder of a study"):
+        solve_here(study_text(), tmp_path)
+    with pytest.raises(InvalidFile, match="is not the folder of a study: regretless study run"):
+        Study(tmp_path)
+    with pytest.raises(InvalidFile, match="does not exist"):
+        Study(tmp_path / "missing")
+
+
+def test_a_full_disk_stops_the_run_and_the_rerun_finishes_it(
+    solved: Path, tmp_path: Path, room_for: Callable[[int], AbstractContextManager[None]]
+) -> None:
+    folder = tmp_path / "study"
+    with room_for(6_000):
+        run = solve_here(study_text(), folder)
+    assert (run.done, list(run.errors)) == (0, ["QsJh2h"]), "the other spots are not even tried"
+    assert "cannot be written: file too large" in str(run.errors["QsJh2h"].error)
+    assert not list(folder.rglob("*.part"))
+    assert solve_here(study_text(), folder).done == len(FLOPS)
+    assert tables(folder) == tables(solved)
+
+
+def test_a_spot_that_fits_on_no_machine_is_refused_and_the_others_are_solved(tmp_path: Path) -> None:
+    needs = {"QsJh2h": 2**20}
+    text = study_text(("QsJh2h", "5s4h3d"))  # a rainbow flop has more runouts
+    run = solve_here(text, tmp_path / "study", InlineExecutor(most=3 * needs["QsJh2h"]))
+    assert (run.done, list(run.errors)) == (1, ["5s4h3d"])
+    assert "5s4h3d needs 0.0 GiB of memory on one machine, but only" in str(run.errors["5s4h3d"].error)
+    assert run.errors["5s4h3d"].exit_code == 3
+
+
+@pytest.mark.parametrize("deaths", [1, RETRIES, RETRIES + 1])
+def test_the_spots_of_a_lost_worker_are_tried_again(solved: Path, tmp_path: Path, deaths: int) -> None:
+    left = [deaths]
+
+    def dying(job: Job, tell: Callable[[Outcome], None]) -> None:
+        if job.spots == ("As7h2d",) and left[0]:
+            left[0] -= 1
+            raise ConnectionError("the node is gone")
+        solve_job(job, tell)
+
+    run = solve_here(study_text(), tmp_path / "study", InlineExecutor(dying))
+    if deaths <= RETRIES:
+        assert run.errors == {}
+        assert tables(tmp_path / "study") == tables(solved)
+    else:
+        assert run.done == len(FLOPS) - 1
+        assert run.errors["As7h2d"].error == "failed 4 times: the node is gone"
+
+
+def test_a_worker_that_cannot_see_the_folder_sends_its_files(solved: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    sent: list[Outcome] = []
+
+    def elsewhere(job: Job, tell: Callable[[Outcome], None]) -> None:
+        token = folder / TOKEN
+        hidden = token.rename(folder / "hidden")
+        before = set(folder.rglob("*"))
+        solve_job(job, sent.append)
+        assert set(folder.rglob("*")) == before
+        hidden.rename(token)
+        tell(sent[-1])
+
+    assert solve_here(study_text(), folder, InlineExecutor(elsewhere)).done == len(FLOPS)
+    names = [f"{table}/QsJh2h.parquet" for table in ("summary", "hands", "runs")]
+    assert list(sent[0].files) == names
+    assert tables(folder) == tables(solved)
+
+
+def test_whole_solutions_are_kept_on_request(tmp_path: Path) -> None:
+    folder = tmp_path / "study"
+    text = study_text(FLOPS[:2], more="keep.solutions = true")
+    solve_here(text, folder)
+    solution = Study(folder).solution("Jh 2h Qs")
+    assert solution.iterations == 10
+    os.truncate(folder / "solutions" / "QsJh2h.rgl", 1000)
+    assert solve_here(text, folder).solved == 1
+    with pytest.raises(InvalidFile, match="is not kept"):
+        Study(folder).solution("Ah Kh Qh")
