@@ -12,8 +12,8 @@ The method:
    exact equities of all pairs of hands, which takes a few tenths of a second per flop.
 2. Scale each feature by its standard deviation over all flops, and weigh the results of games above textures.
 3. Choose flops greedily: add the one that most reduces the squared distance between the weighted means of the subset
-   and those of all flops, the weights being refitted (non-negative least squares, pulled gently towards equal weights
-   so that no flop counts for too much).
+   and those of all flops, the weights being refitted: least squares with a lower bound, pulled towards equal weights,
+   since what no feature describes is averaged best by many flops of similar weight.
 4. Improve by exchanges: replace one flop of the subset by one outside it while that reduces the distance.
 
 The error that counts is measured on the formations in `MEASURED_ON`, whose games played no part in the choice.
@@ -48,7 +48,8 @@ CHOSEN_ON = ("3bet-utg-bb", "3bet-co-btn")
 MEASURED_ON = ("3bet-btn-bb", "srp-utg-bb")
 RESULTS = ("oop checks", "oop bets 33%", "oop bets 100%", "ip checks", "ip bets 33%", "ip bets 100%", "EV oop")
 GAME_WEIGHT = 3.0  # of a feature from a game, against 1 for an indicator of texture
-PULL = 0.05  # towards equal weights
+PULL = 0.5  # towards equal weights: its square is the share of a result's variance that no feature explains
+FLOOR = 0.2  # smallest weight, of the mean weight
 CANDIDATES = 60  # flops outside the subset tried per exchange
 DATA = Path(__file__).parent.parent / "src" / "regretless" / "holdem" / "studies" / "subsets.json"
 
@@ -234,7 +235,9 @@ def fit(table: Array) -> tuple[Array, float]:
     pull = PULL * np.sqrt(table.shape[1]) * np.eye(count)
     left = np.vstack([table.T, heavy * np.ones(count), pull])
     right = np.concatenate([np.zeros(table.shape[1]), [heavy], pull.sum(axis=1) / count])
-    weights, distance = nnls(left, right)
+    least = np.full(count, FLOOR / count)
+    above, distance = nnls(left, right - left @ least)
+    weights = least + above
     return weights / weights.sum(), distance
 
 

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cluster.studies import FLOPS, solve_here, start_command, study_text, tables
 
 import regretless as rl
-from tests.cluster.studies import FLOPS, solve_here, start_command, study_text, tables
 
 pytest.importorskip("ray")
 pytest.importorskip("pyarrow")
@@ -26,6 +26,7 @@ pytestmark = pytest.mark.slow
 
 KILLS = 20
 NODE = {"num_cpus": 1, "include_dashboard": False, "object_store_memory": 80 * 2**20, "memory": 2 * 2**30}
+WORKERS = (b"ray::_task", b"ray::IDLE")  # not the agents of a node, without which it ends
 MORE = ("Ad4c4h", "3c3d3h", "KsTh5h", "8s4h3h")
 
 
@@ -58,7 +59,7 @@ def test_a_cluster_finds_what_one_machine_finds(cluster: Any, tmp_path: Path) ->
 def test_a_spot_that_no_node_has_memory_for_is_refused(cluster: Any, tmp_path: Path) -> None:
     study = tmp_path / "large.toml"
     wide = study_text(("QsJh2h",), more="").replace("QQ, AKs, 76s", "100%").replace("JJ, KQs, 98s", "100%")
-    study.write_text(wide.replace("bets.flop.bet", "bets.bet"))
+    study.write_text(wide.replace('bets.flop.bet = "50%"', 'bets.bet = "33%, 75%"\nbets.raise = "3x"'))
     process = start(cluster, study, tmp_path / "ray")
     _, err = process.communicate(timeout=300)
     assert process.returncode == 3, err
@@ -148,4 +149,4 @@ def ray_workers() -> list[int]:
             pid = parents.get(pid, 0)
         return pid == os.getpid()
 
-    return [pid for pid, name in names.items() if name.startswith(b"ray::") and is_ours(pid)]
+    return [pid for pid, name in names.items() if name.startswith(WORKERS) and is_ours(pid)]

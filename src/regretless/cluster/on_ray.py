@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import logging
+import socket
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -25,6 +26,7 @@ __all__ = ["RayExecutor"]
 
 RETRIES = 3  # of a task whose worker or node is lost, by Ray
 QUEUED = 2  # tasks submitted per core, so that none waits for the driver
+CONNECT_SECONDS = 10.0
 REFRESH_SECONDS = 2.0  # between looks at the cluster, which may grow
 
 
@@ -58,11 +60,11 @@ class RayExecutor:
             import ray
         except ImportError:
             raise MissingExtra("ray", "cluster") from None
+        _check_reachable(address)
         try:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, ValueError, RuntimeError, TimeoutError) as error:
-            first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise InvalidOption("ray", address, f"is not a running cluster: ray start --head ({first[:150]})") from None
+            raise _no_cluster(address, _first_line(error)) from None
         self._ray: Any = ray
         self._remote = ray.remote(_task)
         self.device, self.threads = device, threads or 1
@@ -121,8 +123,7 @@ class RayExecutor:
             try:
                 answer = self._ray.get(reference)
             except self._ray.exceptions.RayError as error:
-                first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-                found.append(Lost(job, f"{type(error).__name__}: {first[:200]}"))
+                found.append(Lost(job, f"{type(error).__name__}: {_first_line(error)}"))
                 continue
             for said, files in answer:
                 found.append(Ended(job, Outcome(**json.loads(said), files=files)))
@@ -134,3 +135,22 @@ class RayExecutor:
             self._ray.cancel(reference, force=True)
         self._jobs = {}
         self._ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """Refuse an address at which nothing listens: Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    if not host or "://" in address or not port.isdecimal():  # "auto", or a client's address
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise _no_cluster(address, _first_line(error)) from None
+
+
+def _no_cluster(address: str, why: str) -> InvalidOption:
+    return InvalidOption("ray", address, f"is not a running cluster: ray start --head ({why})")
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0][:200]

@@ -131,7 +131,9 @@ def _executor(plan: StudyPlan, size: StudySize, ray: str | None, workers: int | 
     from regretless.cluster.local import LocalExecutor
 
     local = LocalExecutor(size, workers=workers, threads=threads)
-    how = "on the GPU" if local.device == "cuda" else f"{local.workers} at a time, {local.threads} thread(s) each"
+    threads = local.threads or 1
+    on_cpu = f"{local.workers} at a time on {threads} thread{'s' * (threads != 1)} each"
+    how = "on the GPU" if local.device == "cuda" else on_cpu
     note(f"{size.spots:,} spots, {how}")
     return local
 

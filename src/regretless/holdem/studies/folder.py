@@ -19,6 +19,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,6 +40,7 @@ __all__ = ["StudyFolder"]
 
 MANIFEST, MERGED = "study.json", "merged.json"
 LARGEST_MANIFEST = 16 * 2**20  # bytes
+_PART = re.compile(r"(\w[\w-]*)\.parquet")
 MERGED_ROWS = 100_000  # rows per group of a merged file
 
 
@@ -125,7 +128,8 @@ class StudyFolder:
 
     def written(self) -> set[str]:
         """Spots with a part of `runs`."""
-        return {path.stem for path in (self.path / "runs").glob("[!.]*.parquet")}
+        with os.scandir(self.path / "runs") as entries:
+            return {match[1] for entry in entries if (match := _PART.fullmatch(entry.name))}
 
     def done(self, plan: StudyPlan) -> set[str]:
         """Spots that are done and undamaged; the part of `runs` of any other is removed."""
@@ -245,7 +249,8 @@ class StudyFolder:
 
     def _fingerprint(self) -> str:
         """Names, sizes and times of the parts of `runs`."""
-        stats = [(path.name, path.stat()) for path in (self.path / "runs").glob("[!.]*.parquet")]
+        with os.scandir(self.path / "runs") as entries:
+            stats = [(entry.name, entry.stat()) for entry in entries if _PART.fullmatch(entry.name)]
         said = sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 

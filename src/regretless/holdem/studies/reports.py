@@ -110,43 +110,39 @@ def study_report(
     columns = tuple(_column(folder, name) for name in by)
     line = _line(line)
     condition = f"(line = $line OR pattern = $line){_where(where)}"
-    grouped = ", ".join(f'"{name}"' for name in columns)
-    first = f"{grouped}, " if columns else ""
-    ending = f"GROUP BY {grouped}" if columns else ""
-    sums = ", ".join(f"sum(w * {name}) AS {name}" for name in _MEANS)
-    nodes = run_sql(
+    chosen = "".join(f'"{name}", ' for name in columns)
+    sums = ", ".join(f"sum(w * {name}) FILTER (place = 0) AS {name}" for name in _MEANS)
+    found = run_sql(  # what all actions of a decision share is counted at its first
         folder,
-        f"""SELECT {first} count(DISTINCT spot) AS spots, min(player) AS player, sum(w) AS w, {sums},
-            sum(w * oop_equity * node_pot) AS oop_expected, sum(w * ip_equity * node_pot) AS ip_expected
-            FROM (SELECT *, weight * reach AS w FROM summary WHERE place = 0 AND {condition}) {ending}""",
+        f"""SELECT {chosen} action, min(kind) AS kind, min(place) AS place, sum(w * frequency) AS taken,
+            count(DISTINCT spot) FILTER (place = 0) AS spots, min(player) AS player,
+            sum(w) FILTER (place = 0) AS w, {sums},
+            sum(w * oop_equity * node_pot) FILTER (place = 0) AS oop_expected,
+            sum(w * ip_equity * node_pot) FILTER (place = 0) AS ip_expected
+            FROM (SELECT *, weight * reach AS w FROM summary WHERE {condition}) GROUP BY {chosen} action""",
         {"line": line},
     ).to_pylist()
-    nodes = [node for node in nodes if node["spots"]]
-    if not nodes:
+    if not found:
         raise _no_rows(folder, line, where)
-    actions = run_sql(
-        folder,
-        f"""SELECT {first} action, min(kind) AS kind, min(place) AS place, sum(weight * reach * frequency) AS taken
-            FROM summary WHERE {condition} GROUP BY {first} action""",
-        {"line": line},
-    ).to_pylist()
     order: dict[str, str] = {}
-    for each in sorted(actions, key=lambda row: (row["place"], row["action"])):
+    for each in sorted(found, key=lambda row: (row["place"], row["action"])):
         order.setdefault(each["action"], each["kind"])
+    added = ("spots", "w", *_MEANS, "oop_expected", "ip_expected")
+    nodes: dict[tuple[Any, ...], dict[str, Any]] = {}
     taken: dict[tuple[Any, ...], dict[str, float]] = {}
-    for each in actions:
-        taken.setdefault(tuple(each[name] for name in columns), {})[each["action"]] = each["taken"] or 0.0
-    whole = sum(node["w"] for node in nodes)
-    rows = [
-        _row(node, key := tuple(node[name] for name in columns), taken.get(key, {}), order, whole) for node in nodes
-    ]
-    everything = {
-        name: sum(node[name] or 0.0 for node in nodes) for name in nodes[0] if name not in (*columns, "player")
-    }
+    for each in found:
+        key = tuple(each[name] for name in columns)
+        taken.setdefault(key, {})[each["action"]] = each["taken"] or 0.0
+        node = nodes.setdefault(key, dict.fromkeys(added, 0))
+        for name in added:
+            node[name] += each[name] or 0
+    whole = sum(node["w"] for node in nodes.values())
+    rows = [_row(node, key, taken[key], order, whole) for key, node in nodes.items()]
+    everything = {name: sum(node[name] for node in nodes.values()) for name in added}
     all_taken = {action: sum(each.get(action, 0.0) for each in taken.values()) for action in order}
     return StudyReport(
         line=line,
-        player=nodes[0]["player"],
+        player=found[0]["player"],
         by=columns,
         actions=tuple(order),
         kinds=order,

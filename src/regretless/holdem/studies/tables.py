@@ -31,7 +31,7 @@ def run_sql(folder: StudyFolder, sql: str, parameters: Mapping[str, Any] | None 
             raise InvalidText("sql", sql, None, _sentence(error)) from None
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InvalidOption("sql", sql, "must be one SELECT: a study is only read")
-        for table in folder.tables:
+        for table in (each for each in folder.tables if each in sql.lower()):
             connection.register(table, folder.dataset(table))
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
