@@ -136,7 +136,7 @@ class StudyPlan:
         ... vary.rules.rake = [0, 0.05]
         ... ''')
         >>> [spot.id for spot in plan.spots]
-        ['3s3h2s-1', '3s3h2s-2', '3s2s2h-1', '3s2s2h-2']
+        ['3s2s2h-1', '3s2s2h-2', '3s3h2s-1', '3s3h2s-2']
         >>> plan.spots[1].spot.rules.rake
         0.05
         >>> StudyPlan.parse('board = "Qs Jh 2h"')
