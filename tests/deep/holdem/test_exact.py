@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch")
 
 from regretless.cards.deck import parse_board  # noqa: E402
 from regretless.cards.ranges import Range  # noqa: E402
+from regretless.deep.holdem import exact  # noqa: E402
 from regretless.deep.holdem.betting import MOVES  # noqa: E402
 from regretless.deep.holdem.canonical import ABSENT, canonical_cards  # noqa: E402
 from regretless.deep.holdem.exact import HoldemEvaluation, NetworkAverage, TabulatedStrategy  # noqa: E402
@@ -22,6 +23,7 @@ from regretless.deep.policies import AdvantagePolicy, MixturePolicy, NetworkPoli
 from regretless.engines.contract import Evaluation  # noqa: E402
 from regretless.engines.public.compiled.engine import CompiledPublicEngine  # noqa: E402
 from regretless.engines.public.reference import PublicReference  # noqa: E402
+from regretless.errors import WouldNotFit  # noqa: E402
 from regretless.forms.betting import flatten, limit_branches  # noqa: E402
 from regretless.forms.public import PublicForm  # noqa: E402
 from regretless.games import CHANCE, FlopHoldem  # noqa: E402
@@ -177,6 +179,21 @@ def test_a_tabular_solution_is_as_exploitable_as_its_engine_says(world: HoldemWo
     expected = engine.evaluate()
     assert expected.exploitability > 1e-3
     assert_close(engine.evaluate(TabulatedStrategy(form, evaluation.situations, tables)), expected, 2e-6)
+
+
+def test_a_strategy_that_does_not_fit_is_refused(
+    few_cards: PublicForm, world: HoldemWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluation = HoldemEvaluation(world, few_cards)
+    needed = (
+        4 * 3 * sum(len(evaluation.situations[int(few_cards.tree.street[node])].cards) for node in evaluation.columns)
+    )
+    policy = NetworkPolicy(random_network(world, 1))
+    monkeypatch.setattr(exact, "available_bytes", lambda: needed)
+    assert len(evaluation.strategy(policy).tables) == 64
+    monkeypatch.setattr(exact, "available_bytes", lambda: needed - 1)
+    with pytest.raises(WouldNotFit, match="the strategy of few-cards needs"):
+        evaluation.strategy(policy)
 
 
 def test_columns_are_the_moves_of_the_rules(world: HoldemWorld, few_cards: PublicForm) -> None:

@@ -29,7 +29,9 @@ from regretless.deep.holdem.situations import Situations, find_situations
 from regretless.deep.holdem.world import HoldemWorld
 from regretless.deep.policies import AdvantagePolicy, MixturePolicy, Policy
 from regretless.engines.contract import Evaluation, PublicEngine
+from regretless.errors import WouldNotFit
 from regretless.forms.history import FloatArray
+from regretless.forms.memory import available_bytes
 from regretless.forms.public import Kind, PublicForm
 
 __all__ = ["HoldemEvaluation", "NetworkAverage", "TabulatedStrategy"]
@@ -95,8 +97,20 @@ class HoldemEvaluation:
                 for weight, network in zip(policy.weights, networks, strict=True):
                     average.add(player, AdvantagePolicy(network), weight)
             return average.strategy()
+        self.check_fits(ACTIONS)
         tables = {node: self.probabilities(policy, node)[:, columns] for node, columns in self.columns.items()}
         return TabulatedStrategy(self.form, self.situations, tables)
+
+    def check_fits(self, numbers: int) -> None:
+        """Raise `WouldNotFit` if there is no room for so many numbers per situation of every decision."""
+        streets = self.form.tree.street[list(self.columns)].tolist()
+        needed = 4 * numbers * sum(len(self.situations[street].cards) for street in streets)
+        free = available_bytes()
+        if self.world.device.type == "cuda":
+            cached = torch.cuda.memory_reserved(self.world.device) - torch.cuda.memory_allocated(self.world.device)
+            free = torch.cuda.mem_get_info(self.world.device)[0] + cached
+        if needed > free:
+            raise WouldNotFit(f"the strategy of {self.form.name}", needed=needed, available=free)
 
     def probabilities(self, policy: Policy, node: int) -> Tensor:
         """[M, 3] what a policy does in every situation at a decision."""
@@ -118,7 +132,8 @@ class NetworkAverage:
     def __init__(self, evaluation: HoldemEvaluation) -> None:
         self.evaluation = evaluation
         tree = evaluation.form.tree
-        self.sums = {
+        evaluation.check_fits(2 * ACTIONS)  # the sums, and a player's reach while one is added
+        self.sums = {  # [M, 3] by decision: Σ w_t π_t σ_t
             node: torch.zeros(len(self._situations(node).cards), ACTIONS, device=evaluation.world.device)
             for node in evaluation.columns
         }
