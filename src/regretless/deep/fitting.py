@@ -60,16 +60,13 @@ class Fitting:
     ) -> float:
         chosen = self.settings
         adam = Adam(network, steps=steps, learning_rate=chosen.learning_rate, clip=chosen.gradient_clip)
-        rows: Tensor | None = None
-        if self._merged is None:
-            rows = torch.zeros(chosen.batch, dtype=torch.int64, device=memory.storage)
-        else:
+        rows = torch.zeros(chosen.batch, dtype=torch.int64, device=memory.storage)
+        whole: _Task | None = None
+        if self._merged is not None:
             whole = _Task(memory.merged(self._merged, iteration=iteration, weighting=chosen.weighting), scale)
 
         def step() -> Tensor:
-            task = whole
-            if rows is not None:
-                task = _Task(memory.read(rows, iteration=iteration, weighting=chosen.weighting), scale)
+            task = whole or _Task(memory.read(rows, iteration=iteration, weighting=chosen.weighting), scale)
             loss = (error(network(task.observations), task.target, task.legal) * task.weights).mean()
             adam.step(loss)
             return loss.detach()
@@ -79,7 +76,7 @@ class Fitting:
         loss = torch.zeros(())
         with matrix_precision(chosen.precision, memory.device):
             for number in range(steps):
-                if rows is not None:
+                if whole is None:
                     if number % STEPS_DRAWN == 0:
                         drawn = memory.draw(STEPS_DRAWN * chosen.batch, drawing).view(STEPS_DRAWN, -1)
                     rows.copy_(drawn[number % STEPS_DRAWN])

@@ -41,9 +41,8 @@ class CardsAndBets(nn.Module):
         self.card_branch = CardBranch(len(GROUPS) * width, width)
         self.bet_branch = BetBranch(bets.shape[1], width)
         self.register_buffer("bets", bets, persistent=False)
-        sizes = torch.tensor([group.stop - group.start for group in GROUPS])
-        column = (torch.arange(len(GROUPS)) * (DECK + 1)).repeat_interleave(sizes) + 1
-        self.register_buffer("column", column, persistent=False)
+        first = [1 + number * (DECK + 1) for number, group in enumerate(GROUPS) for _ in range(CARDS)[group]]
+        self.register_buffer("column", torch.tensor(first), persistent=False)
         self.out_features = 2 * width
 
     def embeddings(self) -> Tensor:
