@@ -1,31 +1,31 @@
 """Deep CFR on flop hold'em: speed, and exact exploitability over the iterations of a training.
 
     python benchmarks/deep_holdem.py speed --device cuda --out benchmarks/results/deep_holdem_speed.json
-    python benchmarks/deep_holdem.py train --device cuda --minutes 9 --out benchmarks/results/deep_holdem.json \
+    python benchmarks/deep_holdem.py train --device cuda --minutes 9 --out benchmarks/results/deep_holdem.json \\
         --checkpoint /tmp/deep_holdem.safetensors
-    …the same again: it resumes from the checkpoint, which holds the memories too, and appends to the results
+    …the same again: it resumes from the checkpoint, which holds the memories too, and continues the results
 
-`train` writes its results after every measurement and stops in time to measure and save once more. Two averages are
-measured: the policy network of the paper, fitted to the strategy memory for the occasion, and the exact average of all
-value networks (Single Deep CFR). Both are NashConv in mbb/g, the players' gains summed, as the paper reports it: 37 for
-Deep CFR, 47 for NFSP. The tabular solution of the same game is in `results/flop_holdem.json`: 314 after 10 iterations,
-6.8 after 100, 1.8 after 200.
+`train` writes its results after every measurement, and stops in time to measure and save once more within --minutes
+(which do not count the imports). Two averages are measured: the policy network of the paper, fitted to the strategy
+memory for the occasion, and the exact average of all value networks (Single Deep CFR). Both as NashConv in mbb/g, the
+players' gains summed, as the paper reports it: 37 for Deep CFR, 47 for NFSP. The tabular solution of the same game is
+in `results/flop_holdem.json`: 314 after 10 iterations, 6.8 after 100, 1.8 after 200.
 
-How ten minutes should suffice for what took the paper 450 iterations on a cluster:
+How ten minutes on one GPU may suffice for the paper's 450 iterations of 10,000 traversals and 4,000 steps:
 
-1. Traversals are batched, so 100,000 per player and iteration cost little more than the paper's 10,000, and ten times
-   the samples take noise out of every fit. A memory of 40 million takes 1.3 GB.
+1. Traversals are batched, so 100,000 per player and iteration should cost little more than 10,000, and ten times the
+   samples take noise out of every fit. They fill a memory of 40 million (1.3 GB) in about 40 iterations.
 2. A step on a network of 53,000 parameters is bound by launches, so it is recorded as a CUDA graph, and a batch of
-   16,384 costs about as much as one of 10,000. 2,000 steps per fit leave about 3 s per iteration, 150 iterations in ten
-   minutes.
-3. Linear weighting makes early iterations, when networks are poor, count little: 150 iterations weigh the last half
-   three times as much as the first.
-4. Should the fits limit the result (the loss falls, exploitability does not), --set width=128 doubles the network and
-   --set value_steps=4000 the steps; should the number of iterations, halve the steps; should samples, raise
-   --set traversals=300000.
+   16,384 should cost about as much as one of 10,000. `speed` says what steps cost; 2,000 per fit at 0.3 ms leave room
+   for about 200 iterations.
+3. Linear weighting makes early iterations, when strategies are poor, count little: the last half of the iterations
+   weighs three times as much as the first.
+4. What to change next depends on what limits: if the network's curve stays above the mixture's, the policy fit (--set
+   policy_steps=20000); if both flatten while losses still fall, the value fits (--set value_steps=4000, --set
+   width=128); if losses are flat, noise in the samples (--set traversals=300000); else more iterations.
 
 On a processor, --flops 20 measures on a sample of flops: values are estimates then, and best responses worth more than
-in the whole game. --tiny runs a whole training in about a minute.
+in the whole game. --tiny tries a whole training with small memories.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import safetensors
 import safetensors.numpy
 import torch
 
@@ -59,7 +60,7 @@ from regretless.games import FlopHoldem, LimitHoldem
 from regretless.holdem.games.flop_holdem import compile_flop_holdem, with_flops
 
 MILLIS = 1000  # thousandths of a big blind
-MEASURED = (1, 2, 5, 10, 20, 40, 80, 120, 160, 240, 320, 480, 640)  # iterations
+MEASURED = (1, 10, 20, 40, 80, 120, 160, 240, 320, 480, 640)  # iterations; the first shows early that all works
 AVERAGE = "average"  # prefix of the average's arrays in a checkpoint
 
 SCALED = settings(
@@ -250,9 +251,7 @@ def train_and_measure(options: argparse.Namespace) -> None:
     average = NetworkAverage(evaluation)
     results = about(options, chosen) | {"training_seconds": 0.0, "iterations": [], "points": []}
     if options.checkpoint is not None and options.checkpoint.exists():
-        resume(training, average, options.checkpoint)
-        if options.out is not None and options.out.exists():
-            results = json.loads(options.out.read_text(encoding="utf-8"))
+        results = resume(training, average, options.checkpoint)
         print(f"resumed after iteration {training.iteration}", flush=True)
     ending = 0.0  # seconds that the last measurement and the checkpoint take
 
@@ -303,7 +302,7 @@ def train_and_measure(options: argparse.Namespace) -> None:
         measure()
     if options.checkpoint is not None:
         with timed():
-            save(training, average, options.checkpoint)
+            save(training, average, results, options.checkpoint)
         print(f"saved {options.checkpoint} in {timed.seconds:.1f} s", flush=True)
     per_iteration = results["training_seconds"] / training.iteration
     print(f"{per_iteration:.2f} s per iteration; {time.perf_counter() - began:.0f} s in all", flush=True)
@@ -313,18 +312,22 @@ def _row(report: IterationReport, **more: float) -> dict[str, Any]:
     return dataclasses.asdict(report) | more
 
 
-def save(training: DeepCfr, average: NetworkAverage, path: Path) -> None:
+def save(training: DeepCfr, average: NetworkAverage, results: dict[str, Any], path: Path) -> None:
     sums = {f"{AVERAGE}.{node}": table.cpu().numpy() for node, table in average.sums.items()}
     partial = path.with_suffix(".partial")
-    safetensors.numpy.save_file({**training.snapshot(), **sums}, partial)
+    safetensors.numpy.save_file({**training.snapshot(), **sums}, partial, {"results": json.dumps(results)})
     partial.replace(path)
 
 
-def resume(training: DeepCfr, average: NetworkAverage, path: Path) -> None:
-    arrays = safetensors.numpy.load_file(path)
-    for node, table in average.sums.items():
-        table.copy_(torch.from_numpy(arrays.pop(f"{AVERAGE}.{node}")))
-    training.restore(arrays)
+def resume(training: DeepCfr, average: NetworkAverage, path: Path) -> dict[str, Any]:
+    """Continue from a checkpoint; returns the results so far."""
+    with safetensors.safe_open(path, framework="numpy") as file:
+        for node, table in average.sums.items():
+            table.copy_(torch.from_numpy(file.get_tensor(f"{AVERAGE}.{node}")))
+        names = [name for name in file.keys() if not name.startswith(AVERAGE)]  # noqa: SIM118  (not a dict)
+        training.restore({name: file.get_tensor(name) for name in names})
+        results: dict[str, Any] = json.loads(file.metadata()["results"])
+    return results
 
 
 if __name__ == "__main__":
