@@ -143,8 +143,9 @@ def test_the_home_page_lists_the_extras() -> None:
 
 
 def test_the_guide_lists_every_field_of_a_spot() -> None:
+    from regretless.holdem.spots.bet_tables import CAP, RULES, SIZES
     from regretless.holdem.spots.question import Rules
-    from regretless.holdem.spots.spot_reader import _CAP, _FIELDS, _RULES, _SIZES
+    from regretless.holdem.spots.spot_reader import FIELDS
 
     text = (ROOT / "docs" / "guide" / "spots.md").read_text(encoding="utf-8")
     table = re.search(r"## Every field\n(.*?)^## ", text, re.MULTILINE | re.DOTALL)
@@ -152,9 +153,9 @@ def test_the_guide_lists_every_field_of_a_spot() -> None:
     listed = {
         name for row in re.findall(r"^\| (`.*?`) \|", table[1], re.MULTILINE) for name in re.findall(r"`(.+?)`", row)
     }
-    known = {f"bets.{name}" for name in (*_SIZES, _CAP)} | {f"rules.{name}" for name in _RULES}
+    known = {f"bets.{name}" for name in (*SIZES, CAP)} | {f"rules.{name}" for name in RULES}
     known |= {"oop.range", "ip.range", "lines.add", "lines.remove", "[[locks]]"}
-    known |= set(_FIELDS) - {"oop", "ip", "bets", "rules", "lines", "locks"}
+    known |= set(FIELDS) - {"oop", "ip", "bets", "rules", "lines", "locks"}
     assert listed == known
     defaults = dict(re.findall(r"^\| `rules\.(.+?)` \| [^|]+ \| `(.+?)`", table[1], re.MULTILINE))
     assert {name: float(default) for name, default in defaults.items()} == asdict(Rules())

@@ -85,19 +85,21 @@ def flatten(root: Branch, *, starting_pot: float = 0.0) -> BettingTree:
     )
 
 
-def poker_payoffs(tree: BettingTree, *, rake: float = 0.0, rake_cap: float = math.inf) -> Payoffs:
+def poker_payoffs(tree: BettingTree, *, rake: float = 0.0, rake_cap: float = math.inf, first_raked: int = 0) -> Payoffs:
     """Chips each player takes out of the hand, including the starting pot, minus their own bets.
 
     Rake is min(rake · pot, rake_cap), paid by the winner, also after a fold, or half by each on a tie:
 
         win   pot − rake − paid        lose   −paid        tie   (pot − rake) / 2 − paid
+
+    A hand that ends before the street `first_raked` is not raked.
     """
     win, lose, tie = (np.zeros_like(tree.paid) for _ in range(3))
     terminal = (tree.kind == Kind.FOLD) | (tree.kind == Kind.SHOWDOWN)
     showdown = tree.kind == Kind.SHOWDOWN
     # An uncalled bet is returned before the pot is counted.
     matched = 2.0 * tree.paid.min(axis=1) + tree.starting_pot
-    taken = np.minimum(rake * matched, rake_cap)
+    taken = np.where(tree.street >= first_raked, np.minimum(rake * matched, rake_cap), 0.0)
     pot = tree.paid.sum(axis=1) + tree.starting_pot - taken
     win[terminal] = (pot[:, None] - tree.paid)[terminal]
     lose[terminal] = -tree.paid[terminal]

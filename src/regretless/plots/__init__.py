@@ -1,8 +1,9 @@
 """Plots of solutions and studies, as matplotlib figures to show, save or change."""
 
+from regretless.plots.charts import Chart, charts
 from regretless.plots.convergence import convergence
 from regretless.plots.scatter import scatter
 from regretless.plots.stacked_bars import stacked_bars
 from regretless.plots.strategy_bars import strategy_bars
 
-__all__ = ["convergence", "scatter", "stacked_bars", "strategy_bars"]
+__all__ = ["Chart", "charts", "convergence", "scatter", "stacked_bars", "strategy_bars"]

@@ -13,7 +13,7 @@ from regretless.errors import InvalidFile, RegretlessError
 if TYPE_CHECKING:
     from regretless.holdem.spots.spot import Spot
 
-__all__ = ["SUFFIX", "is_spot", "is_spot_file", "read_spots", "spot_paths"]
+__all__ = ["SUFFIX", "is_spot", "is_spot_file", "read_files", "read_spots", "spot_paths"]
 
 SUFFIX = ".toml"
 Made = TypeVar("Made")
@@ -67,11 +67,18 @@ def read_spots(
     """What `make` makes of each spot, and what is wrong with the others."""
     from regretless.holdem.spots.spot import Spot
 
+    return read_files(paths, lambda path: make(Spot.read(path)))
+
+
+def read_files(
+    paths: Iterable[Path], make: Callable[[Path], Made]
+) -> tuple[dict[Path, Made], dict[Path, RegretlessError]]:
+    """What `make` makes of each file, and what is wrong with the others."""
     made: dict[Path, Made] = {}
     errors: dict[Path, RegretlessError] = {}
     for path in paths:
         try:
-            made[path] = make(Spot.read(path))
+            made[path] = make(path)
         except RegretlessError as error:
             errors[path] = error
     return made, errors

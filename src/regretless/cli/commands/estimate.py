@@ -1,4 +1,4 @@
-"""`regretless estimate`: how large a spot is and how much memory it takes, before anything is built."""
+"""`regretless estimate`: how large a spot or a game is and how much memory it takes, before anything is built."""
 
 from __future__ import annotations
 
@@ -8,45 +8,80 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from regretless.cli.arguments.inputs import read_spots, spot_paths
+from regretless.cli.arguments.inputs import is_spot, read_files, spot_paths
 from regretless.cli.arguments.options import Json, argument, option
 from regretless.cli.arguments.outputs import tell_errors
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import bytes_text
 from regretless.cli.terminal.tables import fact_table
+from regretless.errors import InvalidOption
 from regretless.printable import printable
 
 if TYPE_CHECKING:
     from regretless.holdem.estimate import Estimate
+    from regretless.holdem.games.game_size import GameEstimate
 
 __all__ = ["estimate"]
 
 
 def estimate(
-    spots: Annotated[list[str], argument("Spot files, patterns such as 'spots/*.toml', or folders.", "SPOT.toml")],
-    threads: Annotated[int | None, option("CPU threads.", default="all cores")] = None,
+    spots: Annotated[
+        list[str],
+        argument(
+            "Files of spots or games, patterns such as 'spots/*.toml', or folders; or a game such as leduc.",
+            "SPOT.toml|GAME",
+        ),
+    ],
+    threads: Annotated[int | None, option("CPU threads, for a spot.", default="all cores")] = None,
+    buckets: Annotated[
+        str | None,
+        option("Buckets of hands per street of a game: flop=200,turn=200,river=200.", default="200", metavar="COUNTS"),
+    ] = None,
     json_: Json = False,
 ) -> None:
-    """Estimate the size of a spot: nodes, hands, and memory with 32-bit and 16-bit storage.
+    """Estimate the size of a spot or a game: nodes, hands, and memory with 32-bit and 16-bit storage.
 
     \b
     [cyan]regretless estimate spot.toml[/cyan]
     [cyan]regretless estimate spots/[/cyan]
+    [cyan]regretless estimate game.toml --buckets flop=500,turn=500,river=500[/cyan]
+    [cyan]regretless estimate 'push-fold(stack=10)'[/cyan]
     """
     from regretless.engines.devices import available_cores
     from regretless.holdem.estimate import estimate_spot
+    from regretless.holdem.games.game import HoldemGame
+    from regretless.holdem.games.game_reader import is_game_file
+    from regretless.holdem.games.game_size import estimate_game, read_buckets
     from regretless.holdem.locking import with_sources
+    from regretless.holdem.spots.spot import Spot
     from regretless.solvers.request import Kind, check_options
 
     check_options(Kind.SPOT, {"threads": threads})
-    paths, many = spot_paths(tuple(spots))
+    if len(spots) == 1 and not is_spot(spots[0]):
+        for option_name, value in (("threads", threads), ("buckets", buckets)):
+            if value is not None:
+                raise InvalidOption(option_name, value, f"does not apply to {spots[0]}")
+        _estimate_game(spots[0], as_json=json_)
+        return
+    counts = None if buckets is None else read_buckets(buckets)
     cores = threads or available_cores()
-    sizes, errors = read_spots(paths, lambda spot: estimate_spot(with_sources(spot), threads=cores))
+
+    def size(path: Path) -> Estimate | GameEstimate:
+        if is_game_file(path):
+            if threads is not None:
+                raise InvalidOption("threads", threads, f"is for spots, and {path} is a game")
+            return estimate_game(HoldemGame.read(path), counts)
+        if buckets is not None:
+            raise InvalidOption("buckets", buckets, f"is for games, and {path} is a spot")
+        return estimate_spot(with_sources(Spot.read(path)), threads=cores)
+
+    paths, many = spot_paths(tuple(spots))
+    sizes, errors = read_files(paths, size)
     if errors and not many:
         raise next(iter(errors.values()))
     if json_:
-        answers = [{"spot": str(path), **size.as_json()} for path, size in sizes.items()]
+        answers = [{_kind(size): str(path), **size.as_json()} for path, size in sizes.items()]
         wrong = [{"spot": str(path), "error": str(error)} for path, error in errors.items()]
         print_json({"spots": answers, "errors": wrong} if many else answers[0])
     else:
@@ -55,23 +90,77 @@ def estimate(
         raise typer.Exit(tell_errors(errors))
 
 
-def _print(sizes: dict[Path, Estimate]) -> None:
-    from regretless.forms.memory import available_bytes
+def _estimate_game(name: str, *, as_json: bool) -> None:
+    """The size of a game that is given by name."""
+    from regretless.games.registry import load
+    from regretless.solvers.game_size import game_size
+
+    game = load(name)
+    size = game_size(game)
+    if as_json:
+        print_json({"game": game.name, **size.as_json()})
+        return
+    facts: list[tuple[str, str | Text]] = [
+        ("nodes", Text(f"{size.nodes:,}", style="bold")),
+        ("information sets", f"{size.information_sets:,}"),
+        ("entries", f"{size.entries:,}   (actions of information sets)"),
+        ("memory", _memory(size.memory_bytes)),
+    ]
+    console = for_answers()
+    console.print(printable(game.name), style="bold", soft_wrap=True)
+    console.print(fact_table(facts, style=""))
+
+
+def _kind(size: Estimate | GameEstimate) -> str:
+    from regretless.holdem.games.game_size import GameEstimate
+
+    return "game" if isinstance(size, GameEstimate) else "spot"
+
+
+def _print(sizes: dict[Path, Estimate | GameEstimate]) -> None:
+    from regretless.holdem.games.game_size import GameEstimate
 
     console = for_answers()
     for path, size in sizes.items():
-        runouts = " × ".join(f"{count:,}" for count in size.runouts)
-        kinds = ", ".join(f"{count:,} {name}" for name, count in size.node_kinds.items())
-        facts: list[tuple[str, str | Text]] = [
-            ("nodes", Text(f"{size.nodes:,}", style="bold").append(f"   ({kinds})", style="not bold")),
-            ("betting tree", f"{size.betting_nodes:,} nodes; runouts by street {runouts}"),
-            ("hands", f"oop {size.hands['oop']:,}, ip {size.hands['ip']:,}"),
-            ("entries", f"{size.entries:,}   (actions of hands)"),
-        ]
-        for bits, needed in size.memory_bytes.items():
-            memory = Text(bytes_text(needed), style="bold")
-            if needed > available_bytes():
-                memory.append("   more than is free", style="not bold red")
-            facts.append((f"memory, {bits} bits", memory))
+        facts = _game_facts(size) if isinstance(size, GameEstimate) else _spot_facts(size)
         console.print(printable(str(path)), style="bold", soft_wrap=True)
         console.print(fact_table(facts, style=""))
+
+
+def _spot_facts(size: Estimate) -> list[tuple[str, str | Text]]:
+    runouts = " × ".join(f"{count:,}" for count in size.runouts)
+    facts: list[tuple[str, str | Text]] = [
+        ("nodes", _nodes(size.nodes, size.node_kinds)),
+        ("betting tree", f"{size.betting_nodes:,} nodes; runouts by street {runouts}"),
+        ("hands", f"oop {size.hands['oop']:,}, ip {size.hands['ip']:,}"),
+        ("entries", f"{size.entries:,}   (actions of hands)"),
+    ]
+    return facts + [(f"memory, {bits} bits", _memory(needed)) for bits, needed in size.memory_bytes.items()]
+
+
+def _game_facts(size: GameEstimate) -> list[tuple[str, str | Text]]:
+    def by_street(counts: dict[str, int]) -> str:
+        return ", ".join(f"{street} {count:,}" for street, count in counts.items())
+
+    slots = Text(f"{sum(size.action_slots.values()):,}", style="bold")
+    facts: list[tuple[str, str | Text]] = [
+        ("betting tree", _nodes(size.betting_nodes, size.node_kinds)),
+        ("decisions", by_street(size.decisions)),
+        ("action slots", slots.append(f"   ({by_street(size.action_slots)})", style="not bold")),
+        ("buckets", by_street(size.buckets)),
+    ]
+    facts += [(f"memory, {bits} bits", _memory(needed)) for bits, needed in size.memory_bytes.items()]
+    facts += [("lossless", by_street(size.lossless_buckets))]
+    return facts + [(f"memory, {bits} bits", _memory(needed)) for bits, needed in size.lossless_bytes.items()]
+
+
+def _nodes(count: int, kinds: dict[str, int]) -> Text:
+    listed = ", ".join(f"{each:,} {name}" for name, each in kinds.items())
+    return Text(f"{count:,}", style="bold").append(f"   ({listed})", style="not bold")
+
+
+def _memory(needed: int) -> Text:
+    from regretless.forms.memory import available_bytes
+
+    memory = Text(bytes_text(needed), style="bold")
+    return memory.append("   more than is free", style="not bold red") if needed > available_bytes() else memory

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.options import SEARCH, argument, option, read_variants
+from regretless.cli.arguments.options import SEARCH, argument, flag, option, read_variants
 from regretless.cli.arguments.outputs import check_figure, file_stem, save_figure
 from regretless.cli.terminal.consoles import for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interruptible
@@ -34,6 +34,9 @@ def plot(
     measure_every: options.MeasureEvery = None,
     engine: options.Engine = None,
     device: options.Device = None,
+    charts: Annotated[
+        bool, flag("--charts", "Draw the 13 × 13 charts of one saved game of hold'em from the deal instead.")
+    ] = False,
     title: Annotated[str | None, option("Title of the plot.", default="describes the curves")] = None,
     out: Annotated[
         Path | None, option("Write the plot to this .png, .svg, .pdf or .jpg file.", default="GAME.png")
@@ -46,6 +49,7 @@ def plot(
     [cyan]regretless plot leduc --variants vanilla,plus,discounted --iterations 10000 --out leduc.png[/cyan]
     [cyan]regretless plot kuhn leduc --variants plus[/cyan]
     [cyan]regretless plot monday.rgl tuesday.rgl --out both.svg[/cyan]   saved games, or saved spots
+    [cyan]regretless plot push.rgl --charts[/cyan]   the hands that are pushed, and that call
     """
     from regretless.api import load
     from regretless.plots.convergence import convergence
@@ -53,6 +57,9 @@ def plot(
 
     path = out or Path(f"{file_stem(Path(games[0]).name.removesuffix('.rgl'))}.png")
     check_figure("out", path)
+    if charts:
+        _draw_charts(context, games, title, path)
+        return
     wanted = read_variants(variants)
     for game in games:
         if game.endswith(".toml"):
@@ -75,6 +82,28 @@ def plot(
     if stopped:
         for_people().print("interrupted: the plot shows what was solved so far")
         raise typer.Exit(INTERRUPTED)
+
+
+def _draw_charts(context: typer.Context, games: Sequence[str], title: str | None, path: Path) -> None:
+    from regretless.api import load
+    from regretless.holdem.games.big_blinds import BigBlindSolution
+    from regretless.plots.charts import Chart
+    from regretless.plots.charts import charts as draw
+    from regretless.solvers.request import OPTIONS
+
+    for name, value in context.params.items():
+        source = context.get_parameter_source(name)
+        if name in {*OPTIONS, "variants"} and source is not None and source.name != "DEFAULT":
+            raise InvalidOption(name, value, "does not apply to --charts, which draws what is saved")
+    solution = load(games[0]) if len(games) == 1 and games[0].endswith(".rgl") else None
+    if not isinstance(solution, BigBlindSolution):
+        raise InvalidOption("charts", ", ".join(games), "is not one saved game of hold'em from the deal")
+    drawn = [
+        Chart(played.line or "first decision", played.actions, played.grid(), played.frequencies)
+        for played in map(solution.node, solution.lines)
+    ]
+    save_figure(draw(drawn, title=title or solution.game), path)
+    note(f"drew {path}")
 
 
 def _solve_all(jobs: Sequence[tuple[str, str]], options: dict[str, Any], interrupted: Any) -> list[Solution]:

@@ -41,7 +41,7 @@ class ShowCommand(TyperCommand):
 
 def show(
     context: typer.Context,
-    file: Annotated[Path, argument("A .rgl file; or a spot's .toml file, with --tree.")],
+    file: Annotated[Path, argument("A .rgl file; or the .toml file of a spot or a game, with --tree.")],
     strategy: Annotated[bool, flag("--strategy", "Show every information set, or every hand of a spot.")] = False,
     information_sets: Annotated[str | None, options.information_sets("the first few")] = None,
     line: options.Line = None,
@@ -140,12 +140,14 @@ def show(
 
 
 def _show_tree(context: typer.Context, file: Path, *, as_json: bool) -> None:
-    """The betting tree of a spot that is not solved."""
+    """The betting tree of a spot or a game that is not solved."""
     from regretless.cli.views.spot_tree import print_tree
+    from regretless.holdem.games.game import HoldemGame
+    from regretless.holdem.games.game_reader import is_game_file
     from regretless.holdem.spots.spot import Spot
 
     if not context.params["tree"]:
         reason = "is not solved: --tree shows its betting tree, regretless solve solves it"
         raise InvalidOption("FILE", str(file), reason)
     refuse_others(context, "--tree", TAKES["--tree"])
-    print_tree(Spot.read(file), as_json=as_json)
+    print_tree(HoldemGame.read(file) if is_game_file(file) else Spot.read(file), as_json=as_json)

@@ -1,4 +1,4 @@
-"""From the bets a spot allows to its betting tree, without cards.
+"""From the bets that a spot or a game allows to its betting tree, without cards.
 
 At a decision, with `pot` the pot after calling and all chips counted on this street:
 
@@ -11,6 +11,9 @@ At a decision, with `pot` the pot after calling and all chips counted on this st
 4. From the largest down, a candidate is dropped unless its share of the pot is below (share of the next larger − merge)
    / (1 + merge).
 5. Lines added or removed by hand come last. Nobody can raise an all-in.
+
+A game from the deal begins with posted blinds, which count as the first bet: the player in position, the small blind,
+raises, folds or calls (limps), and after a limp the big blind may still raise. Everything else is as on later streets.
 
 Thresholds are rounded to whole chips, like amounts. Decisions with the same chips and the same possible continuations
 share a subtree, which is built once, so the cost of a tree depends on its distinct parts, not on its nodes. A tree too
@@ -26,7 +29,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from regretless.errors import InvalidText, RegretlessError
 from regretless.forms.betting import Branch, flatten, poker_payoffs
@@ -34,20 +37,26 @@ from regretless.forms.public import BettingTree, Kind, Payoffs
 from regretless.forms.public_size import BettingSize, size_of_branches
 from regretless.holdem.form.tree_size import TreeSize
 from regretless.holdem.spots.lines import Step, no_such_action, parse_line
-from regretless.holdem.spots.question import PLAYERS
+from regretless.holdem.spots.question import IP, OOP, PLAYERS, Lines, Table
 from regretless.holdem.spots.sizes import SLACK, Decision, exact, number_text, whole_chips
-from regretless.holdem.spots.spot import Spot
 
-__all__ = ["Betting", "betting_of", "betting_tree", "forget_betting"]
+__all__ = ["Betting", "HasTable", "betting_of", "betting_tree", "forget_betting"]
 
-IP, OOP = 0, 1
 MOST_BETS = 40  # per street; more means a raise size that hardly grows
 KEPT_DECISIONS = 10_000  # of all trees that are kept; each takes about 3 kB
 
 
-def betting_tree(spot: Spot) -> BettingTree:
-    """The betting tree of a spot as arrays.
+class HasTable(Protocol):
+    """A spot, or a game from the deal."""
 
+    @property
+    def table(self) -> Table: ...
+
+
+def betting_tree(question: HasTable) -> BettingTree:
+    """The betting tree of a spot or a game as arrays.
+
+    >>> from regretless.holdem.spots.spot import Spot
     >>> fields = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "oop": {"range": "AK"}, "ip": {"range": "QQ"}}
     >>> tree = betting_tree(
     ...     Spot.from_mapping(fields | {"bets": {"bet": "50%", "raise": "a"}, "rules": {"add_allin": 0}})
@@ -55,46 +64,47 @@ def betting_tree(spot: Spot) -> BettingTree:
     >>> [tree.labels[child] for child in range(tree.first_child[0], tree.first_child[1])], len(tree.kind)
     (['check', 'bet 50'], 15)
     """
-    return betting_of(spot).tree
+    return betting_of(question).tree
 
 
-def betting_of(spot: Spot) -> Betting:
-    """The betting of a spot. Spots with the same pot, stack, sizes, rules and lines share it, if it is not large."""
-    sizes = tuple(spot.bets.of_street(street) for street in spot.streets)
-    key = spot.pot, spot.stack, sizes, spot.rules, spot.lines
+def betting_of(question: HasTable) -> Betting:
+    """The betting of a spot or a game. Those with equal tables share it, if it is not large."""
+    table = question.table
     try:
-        kept = _kept.find(key)
+        kept = _kept.find(table)
     except TypeError:  # not hashable: someone's sizes are in a list
-        return _Builder(spot).betting()
+        return _Builder(table).betting()
     if kept is None:
-        kept = _Builder(spot).betting()
-        _kept.add(key, kept)
+        kept = _Builder(table).betting()
+        _kept.add(table, kept)
     return kept
 
 
 class Betting:
-    """The betting of a spot, without cards; read-only. A large tree is laid out in arrays only when they are needed."""
+    """The betting of a table, without cards; read-only. A large tree is laid out in arrays only when needed."""
 
-    def __init__(self, spot: Spot, root: Branch, decisions: int) -> None:
+    def __init__(self, table: Table, root: Branch, decisions: int) -> None:
         self.root = root  # equal subtrees are shared
         self.decisions = decisions  # different ones
-        self._streets, self._starting_pot, self._rules = len(spot.streets), spot.pot, spot.rules
+        self._table = table
 
     @cached_property
     def size(self) -> BettingSize:
-        return size_of_branches(self.root, self._streets)
+        return size_of_branches(self.root, len(self._table.streets))
 
     @cached_property
     def tree(self) -> BettingTree:
-        return flatten(self.root, starting_pot=self._starting_pot)
+        return flatten(self.root, starting_pot=self._table.pot)
 
     @cached_property
     def payoffs(self) -> Payoffs:
-        return poker_payoffs(self.tree, rake=self._rules.rake, rake_cap=self._rules.rake_cap)
+        """Chips at each terminal. A hand that ends before the flop is not raked."""
+        rules, first = self._table.rules, int(self._table.blinds is not None)
+        return poker_payoffs(self.tree, rake=rules.rake, rake_cap=rules.rake_cap, first_raked=first)
 
 
 class _Kept:
-    """The betting of recent spots, up to `KEPT_DECISIONS` decisions in total."""
+    """The betting of recent spots and games, up to `KEPT_DECISIONS` decisions in total."""
 
     def __init__(self) -> None:
         self._by_key: OrderedDict[Hashable, Betting] = OrderedDict()  # the latest last
@@ -144,26 +154,35 @@ class _Edit:
 class _State(NamedTuple):
     """The betting so far, as far as it affects what can follow."""
 
-    street: int = 0  # counted from the spot's first street
+    street: int = 0  # counted from the first
     player: int = OOP
     before: float = 0.0  # chips each player put in on earlier streets
     bets: tuple[float, float] = (0.0, 0.0)  # chips of ip and oop on this street
-    wagers: int = 0  # bets and raises on this street
+    wagers: int = 0  # bets and raises on this street, and the blinds
     called: bool = False  # whether oop's call ended the previous street, and nobody has acted since
+    blind: bool = False  # whether the other player has only posted, and may still act after a call
 
     @property
     def paid(self) -> tuple[float, float]:
         return self.before + self.bets[IP], self.before + self.bets[OOP]
 
+    @property
+    def faces(self) -> bool:
+        """Whether the player faces a bet."""
+        return self.bets[self.player] < max(self.bets)
+
 
 class _Builder:
-    def __init__(self, spot: Spot) -> None:
-        self.spot = spot
-        self.size = TreeSize(spot)
+    def __init__(self, table: Table) -> None:
+        self.table = table
+        self.size = TreeSize(table)
         self.built: dict[tuple[_State, tuple[_Edit, ...]], Branch] = {}
 
     def betting(self) -> Betting:
-        return Betting(self.spot, self.branch(_State(), _edits(self.spot)), self.size.decisions)
+        first = _State(before=self.table.ante)
+        if self.table.blinds is not None:
+            first = first._replace(player=IP, bets=self.table.blinds, wagers=1, blind=True)
+        return Betting(self.table, self.branch(first, _edits(self.table.lines)), self.size.decisions)
 
     def branch(self, state: _State, edits: tuple[_Edit, ...]) -> Branch:
         key = state, edits
@@ -175,7 +194,9 @@ class _Builder:
 
     def _decision(self, state: _State, edits: tuple[_Edit, ...]) -> Branch:
         wagers = self._wagers(state)
-        actions = [Step("check")] if max(state.bets) == 0 else [Step("fold"), Step("call")]
+        actions = [Step("fold"), Step("call")] if state.faces else [Step("check")]
+        if state.blind and not self.table.limp:
+            actions.remove(Step("call"))
         actions += wagers
         if edits:
             actions = self._by_hand(state, actions, edits)
@@ -187,10 +208,14 @@ class _Builder:
     def _after(self, state: _State, action: Step, edits: tuple[_Edit, ...]) -> Branch:
         if action.verb == "fold":
             return _ended(Branch(Kind.FOLD, state.paid, state.player), edits)
-        if action.verb == "call" or (action.verb == "check" and state.player == IP):
-            return self._next_street(state, edits)
-        if action.verb == "check":
+        if action.verb == "call" and state.blind:  # a limp
+            posted = max(state.bets)
+            limped = _State(state.street, 1 - state.player, state.before, (posted, posted), state.wagers)
+            return self.branch(limped, edits)
+        if action.verb == "check" and state.player == OOP and max(state.bets) == 0:
             return self.branch(_State(state.street, IP, state.before), edits)
+        if action.verb in ("call", "check"):
+            return self._next_street(state, edits)
         assert action.amount is not None
         bets = (action.amount, state.bets[OOP]) if state.player == IP else (state.bets[IP], action.amount)
         return self.branch(_State(state.street, 1 - state.player, state.before, bets, state.wagers + 1), edits)
@@ -198,14 +223,14 @@ class _Builder:
     def _next_street(self, state: _State, edits: tuple[_Edit, ...]) -> Branch:
         before = state.before + max(state.bets)
         paid = before, before
-        if state.street == len(self.spot.streets) - 1:
+        if state.street == len(self.table.streets) - 1:
             return _ended(Branch(Kind.SHOWDOWN, paid), edits)
-        if self.spot.stack - before <= SLACK:  # all-in: only the remaining cards
+        if self.table.stack - before <= SLACK:  # all-in: only the remaining cards
             branch = _ended(Branch(Kind.SHOWDOWN, paid), edits)
-            for _ in range(state.street, len(self.spot.streets) - 1):
+            for _ in range(state.street, len(self.table.streets) - 1):
                 branch = Branch(Kind.CHANCE, paid, children={"": branch})
             return branch
-        called = state.player == OOP and max(state.bets) > 0
+        called = state.player == OOP and state.faces
         following = _State(street=state.street + 1, before=before, called=called)
         return Branch(Kind.CHANCE, paid, children={"": self.branch(following, edits)})
 
@@ -214,11 +239,11 @@ class _Builder:
     def _at(self, state: _State) -> Decision:
         faced = max(state.bets)
         return Decision(
-            pot=self.spot.pot + 2 * (state.before + faced),
+            pot=self.table.pot + 2 * (state.before + faced),
             bet_faced=faced,
-            stack=exact(self.spot.stack - state.before - faced),
+            stack=exact(self.table.stack - state.before - faced),
             raises=max(state.wagers - 1, 0),
-            streets=len(self.spot.streets) - state.street,
+            streets=len(self.table.streets) - state.street,
         )
 
     def _wagers(self, state: _State) -> list[Step]:
@@ -226,10 +251,10 @@ class _Builder:
         at = self._at(state)
         if at.stack <= SLACK:
             return []
-        rules = self.spot.rules
-        street, player = self.spot.streets[state.street], PLAYERS[state.player]
-        sizes = self.spot.bets.of(street, player)
-        most_raises = self.spot.bets.of_street(street).max_raises
+        rules = self.table.rules
+        street, player = self.table.streets[state.street], PLAYERS[state.player]
+        sizes = self.table.of(street, player)
+        most_raises = self.table.of_street(street).max_raises
         if state.wagers and most_raises is not None and at.raises >= most_raises:
             return []
         if state.wagers:
@@ -246,21 +271,22 @@ class _Builder:
         allowed = {self._forced(min(max(amount, smallest), at.all_in), at) for amount in amounts}
         kept = self._merged(sorted(allowed), at)
         if kept and kept != [at.all_in] and state.wagers >= MOST_BETS:
-            field = f"bets.{street}.{player}.{kind}"
+            field = street if street == "preflop" else f"bets.{street}.{player}.{kind}"
             raise RegretlessError(f"{field}: allows more than {MOST_BETS} raises on one street; set max_raises")
         return [_wager(amount, at) for amount in kept]
 
     def _smallest(self, state: _State, at: Decision) -> float:
         """The smallest bet, or a raise by the size of the last bet or raise."""
-        return min(max(2 * at.bet_faced - state.bets[state.player], self.spot.rules.min_bet), at.all_in)
+        before = state.bets[state.player] if state.wagers > 1 else 0.0  # what the last bet or raise raised
+        return min(max(2 * at.bet_faced - before, self.table.rules.min_bet), at.all_in)
 
     def _forced(self, amount: float, at: Decision) -> float:
         new_pot = at.pot + 2 * (amount - at.bet_faced)
-        left = self._rounded(new_pot * self.spot.rules.force_allin)
+        left = self._rounded(new_pot * self.table.rules.force_allin)
         return at.all_in if at.all_in <= amount + left + SLACK else amount
 
     def _merged(self, amounts: list[float], at: Decision) -> list[float]:
-        merge = self.spot.rules.merge
+        merge = self.table.rules.merge
         kept: list[float] = []
         larger = math.inf
         for amount in reversed(amounts):
@@ -271,7 +297,7 @@ class _Builder:
         return kept
 
     def _rounded(self, amount: float) -> float:
-        return whole_chips(amount, self.spot.rules.chip)
+        return whole_chips(amount, self.table.rules.chip)
 
     # --- lines by hand -----------------------------------------------------------------------------------------------
 
@@ -307,9 +333,9 @@ class _Builder:
         return _wager(amount, at)
 
 
-def _edits(spot: Spot) -> tuple[_Edit, ...]:
+def _edits(lines: Lines) -> tuple[_Edit, ...]:
     def read() -> Iterator[_Edit]:
-        for kind, texts in (("add", spot.lines.add), ("remove", spot.lines.remove)):
+        for kind, texts in (("add", lines.add), ("remove", lines.remove)):
             for place, text in enumerate(texts):
                 field = f"lines.{kind}[{place}]"
                 steps = parse_line(text, field)

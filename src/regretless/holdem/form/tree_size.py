@@ -11,8 +11,7 @@ from __future__ import annotations
 from regretless.errors import RegretlessError
 from regretless.forms.betting import Branch
 from regretless.forms.public import Kind
-from regretless.holdem.spots.question import PLAYERS, StreetName
-from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.question import PLAYERS, StreetName, Table
 
 __all__ = ["MOST_DECISIONS", "MOST_NODES", "TreeSize"]
 
@@ -23,8 +22,8 @@ MOST_DECISIONS = 40_000
 class TreeSize:
     """Nodes and decisions of a tree so far; raises as soon as there are too many."""
 
-    def __init__(self, spot: Spot) -> None:
-        self.spot = spot
+    def __init__(self, table: Table) -> None:
+        self.table = table
         self.decisions = 0
         self.nodes: dict[int, int] = {}  # by id of a decision: nodes of the tree below and including it
 
@@ -49,27 +48,31 @@ class TreeSize:
         return above + self.nodes.get(id(branch), 1)
 
     def _too_large(self, most: str) -> RegretlessError:
-        return RegretlessError(f"bets: the betting tree has more than {most}, not counting cards: {_remedy(self.spot)}")
+        return RegretlessError(
+            f"bets: the betting tree has more than {most}, not counting cards: {_remedy(self.table)}"
+        )
 
 
-def _remedy(spot: Spot) -> str:
+def _remedy(table: Table) -> str:
     """What to remove: the longest lists of sizes, by kind and street; and whether a cap on raises would help."""
     found: dict[tuple[int, str], list[str]] = {}  # number of sizes and kind -> streets
-    for street in spot.streets:
-        for kind, longest in _longest_lists(spot, street).items():
+    for street in table.streets:
+        for kind, longest in _longest_lists(table, street).items():
             if longest > 1:
                 found.setdefault((longest, kind), []).append(street)
-    cap = ", or cap the raises with max_raises" if any(_raises_freely(spot, street) for street in spot.streets) else ""
+    cap = (
+        ", or cap the raises with max_raises" if any(_raises_freely(table, street) for street in table.streets) else ""
+    )
     if not found:
         return f"remove lines from [lines], or make the stack smaller in proportion to the pot{cap}"
     longest_first = sorted(found.items(), key=lambda item: -item[0][0])[:3]
-    lists = [f"the {count} {kind} sizes on the {_listed(streets)}" for (count, kind), streets in longest_first]
+    lists = [f"the {count} {kind} sizes {_where(streets)}" for (count, kind), streets in longest_first]
     return f"remove some of {_listed(lists)}{cap}"
 
 
-def _longest_lists(spot: Spot, street: StreetName) -> dict[str, int]:
+def _longest_lists(table: Table, street: StreetName) -> dict[str, int]:
     """The larger number of sizes that either player has on a street, by kind."""
-    sizes = [spot.bets.of(street, player) for player in PLAYERS]
+    sizes = [table.of(street, player) for player in PLAYERS]
     return {
         "raise": max(len(each.raise_) for each in sizes),
         "reraise": max((len(list_) for each in sizes for list_ in each.reraise), default=0),
@@ -78,9 +81,20 @@ def _longest_lists(spot: Spot, street: StreetName) -> dict[str, int]:
     }
 
 
-def _raises_freely(spot: Spot, street: StreetName) -> bool:
-    raises = any(spot.bets.of(street, player).raise_ for player in PLAYERS)
-    return raises and spot.bets.of_street(street).max_raises is None
+def _raises_freely(table: Table, street: StreetName) -> bool:
+    raises = any(table.of(street, player).raise_ for player in PLAYERS)
+    return raises and table.of_street(street).max_raises is None
+
+
+def _where(streets: list[str]) -> str:
+    """The streets as a sentence names them.
+
+    >>> _where(["flop", "turn"]), _where(["preflop", "river"])
+    ('on the flop and turn', 'before the flop and on the river')
+    """
+    after = [street for street in streets if street != "preflop"]
+    parts = ["before the flop"] * ("preflop" in streets) + [f"on the {_listed(after)}"] * bool(after)
+    return " and ".join(parts)
 
 
 def _listed(texts: list[str]) -> str:

@@ -1,7 +1,7 @@
-"""The fields of a spot: bet sizes, rules, and lines added or removed by hand.
+"""The fields of a spot or a game: bet sizes, rules, and lines added or removed by hand.
 
 These are values: frozen, and checked when created. `Spot` is a `Question` whose fields have been checked against each
-other; the TOML reader and writer know only the fields.
+other; the TOML reader and writer know only the fields. A `Table` is what the betting of either depends on.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from regretless.holdem.spots.sizes import LastBetMultiple, Size
 from regretless.reprs import brief
 
 __all__ = [
-    "LARGEST_AMOUNT", "PLAYERS", "SMALLEST_AMOUNT", "STREETS", "Bets", "Lines", "PlayerName", "PlayerSizes", "Question",
-    "Rules", "StreetName", "StreetSizes", "check_cap", "check_number",
+    "IP", "LARGEST_AMOUNT", "OOP", "PLAYERS", "SMALLEST_AMOUNT", "STREETS", "Bets", "Lines", "PlayerName",
+    "PlayerSizes", "Question", "Rules", "StreetName", "StreetSizes", "Table", "check_cap", "check_number",
 ]  # fmt: skip
 
-StreetName = Literal["flop", "turn", "river"]
+StreetName = Literal["preflop", "flop", "turn", "river"]
 PlayerName = Literal["ip", "oop"]
 
-STREETS: tuple[StreetName, ...] = ("flop", "turn", "river")
+STREETS: tuple[StreetName, ...] = ("flop", "turn", "river")  # of a spot
 PLAYERS: tuple[PlayerName, ...] = ("ip", "oop")  # by their number in arrays
+IP, OOP = 0, 1
 
 SMALLEST_AMOUNT = 1e-6  # chips; amounts have nine decimals
 LARGEST_AMOUNT = 1e12  # chips; beyond this, amounts lose their decimals
@@ -37,7 +38,7 @@ class PlayerSizes:
     """One player's bet sizes on one street. Without sizes: check, call or fold, and all-in if `add_allin` adds it."""
 
     bet: tuple[Size, ...] = ()  # where nobody has bet
-    raise_: tuple[Size, ...] = ()  # facing a bet, and facing a raise unless `reraise` is given
+    raise_: tuple[Size, ...] = ()  # facing a bet (a blind), and facing a raise unless `reraise` is given
     reraise: tuple[tuple[Size, ...], ...] = ()  # for the second raise, the third …; the last entry applies to the rest
     donk: tuple[Size, ...] | None = None  # leading into the player who bet the previous street; None: as `bet`
 
@@ -153,6 +154,28 @@ class Lines:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Table:
+    """What a betting tree depends on: chips, sizes and rules, but no cards."""
+
+    streets: tuple[StreetName, ...]
+    sizes: tuple[StreetSizes, ...]  # of each street
+    pot: float = 0.0  # chips in the pot that neither player has paid
+    stack: float  # chips of each player before anything is paid, the smaller of the two stacks
+    ante: float = 0.0  # chips that each player has paid before the first street
+    blinds: tuple[float, float] | None = None  # chips of ip and oop on the first street; ip acts first if there are any
+    limp: bool = True  # whether ip may call the blind
+    rules: Rules
+    lines: Lines
+
+    def of(self, street: StreetName, player: PlayerName) -> PlayerSizes:
+        sizes: PlayerSizes = getattr(self.of_street(street), player)
+        return sizes
+
+    def of_street(self, street: StreetName) -> StreetSizes:
+        return self.sizes[self.streets.index(street)]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Question:
     """The fields of a spot. Player 0 of the arrays is `ip`, player 1 is `oop`, who acts first."""
 
@@ -174,6 +197,18 @@ class Question:
     def streets(self) -> tuple[StreetName, ...]:
         """Streets still to be played."""
         return STREETS[len(self.board) - 3 :]
+
+    @property
+    def table(self) -> Table:
+        """What the betting depends on."""
+        return Table(
+            streets=self.streets,
+            sizes=tuple(self.bets.of_street(street) for street in self.streets),
+            pot=self.pot,
+            stack=self.stack,
+            rules=self.rules,
+            lines=self.lines,
+        )
 
 
 def check_cap(name: str, value: object) -> int:

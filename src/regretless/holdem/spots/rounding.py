@@ -1,9 +1,9 @@
-"""How far rounding to chips and the smallest bet move the bet sizes of a spot.
+"""How far rounding to chips and the smallest bet move the bet sizes of a spot or a game.
 
 Bets are rounded to multiples of `rules.chip`, and are at least `rules.min_bet`. In a pot of 5.5 big blinds with chips
 of 1, a bet of 33% is 1.815 and becomes 2, which is 36% of the pot. Small amounts move furthest, so only the initial pot
-is examined: every bet there, and every raise of the smallest bet. The rules of the game increase a raise that is
-smaller than the last one; that gives no warning.
+is examined: every bet there, and every raise of the smallest bet or of the blind; of a game, the pot after a limp. The
+rules of the game increase a raise that is smaller than the last one; that gives no warning.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from regretless.errors import RoundedSizes
-from regretless.holdem.spots.question import PlayerName, Question
+from regretless.holdem.spots.question import PlayerName, Table
 from regretless.holdem.spots.sizes import SLACK, Chips, Decision, Size, exact, whole_chips
 
 __all__ = ["warn_of_rounding"]
@@ -34,9 +34,9 @@ class _Rounded(NamedTuple):
         return abs(self.becomes - self.asked) / self.asked
 
 
-def warn_of_rounding(spot: Question, source: str = "") -> None:
-    """Warn about the size that rounding moves furthest, if by more than 5 %; `source` is the spot's file."""
-    furthest = max(_rounded_sizes(spot), key=lambda rounded: rounded.moved, default=None)
+def warn_of_rounding(table: Table, source: str = "") -> None:
+    """Warn about the size that rounding moves furthest, if by more than 5 %; `source` is the file it was read from."""
+    furthest = max(_rounded_sizes(table), key=lambda rounded: rounded.moved, default=None)
     if furthest is None or furthest.moved <= MOST:
         return
     at, becomes = furthest.at, f"{furthest.becomes:g}"
@@ -48,32 +48,38 @@ def warn_of_rounding(spot: Question, source: str = "") -> None:
     if furthest.too_small:
         field, why, remedy = "min_bet", ", the smallest bet", f"min_bet = {10.0**digit:g} and {finer}"
     else:
-        field, why, remedy = "chip", f" in chips of {spot.rules.chip:g}", finer
+        field, why, remedy = "chip", f" in chips of {table.rules.chip:g}", finer
     where = f"{source}: rules.{field}" if source else f"rules.{field}"
     message = f"{where}: {what} is {furthest.asked:g} and becomes {becomes}{why}; set {remedy}"
     warnings.warn(RoundedSizes(message), stacklevel=3)
 
 
-def _rounded_sizes(spot: Question) -> Iterator[_Rounded]:
+def _rounded_sizes(table: Table) -> Iterator[_Rounded]:
     others: dict[PlayerName, PlayerName] = {"oop": "ip", "ip": "oop"}
-    for place, street in enumerate(spot.streets):
-        left = len(spot.streets) - place
+    blind = 0.0 if table.blinds is None else max(table.blinds)
+    pot, stack = table.pot + 2 * (table.ante + blind), exact(table.stack - table.ante - blind)
+    for place, street in enumerate(table.streets):
+        left = len(table.streets) - place
         for player, other in others.items():
-            at = Decision(pot=spot.pot, bet_faced=0.0, stack=spot.stack, raises=0, streets=left)
-            bets = list(_rounded(spot, at, spot.bets.of(street, player).bet, smallest=spot.rules.min_bet))
+            if street == "preflop":
+                at = Decision(pot=pot, bet_faced=blind, stack=stack, raises=0, streets=left)
+                yield from _rounded(table, at, table.of(street, player).raise_number(1), smallest=2 * blind)
+                continue
+            at = Decision(pot=pot, bet_faced=0.0, stack=stack, raises=0, streets=left)
+            bets = list(_rounded(table, at, table.of(street, player).bet, smallest=table.rules.min_bet))
             yield from bets
             if bets:
                 bet = min(bet.becomes for bet in bets)
-                stack = exact(spot.stack - bet)
-                at = Decision(pot=spot.pot + 2 * bet, bet_faced=bet, stack=stack, raises=0, streets=left)
-                yield from _rounded(spot, at, spot.bets.of(street, other).raise_number(1), smallest=2 * bet)
+                at = Decision(pot=pot + 2 * bet, bet_faced=bet, stack=exact(stack - bet), raises=0, streets=left)
+                yield from _rounded(table, at, table.of(street, other).raise_number(1), smallest=2 * bet)
 
 
-def _rounded(spot: Question, at: Decision, sizes: tuple[Size, ...], *, smallest: float) -> Iterator[_Rounded]:
-    """What sizes become, except all-in and raises below the smallest raise."""
+def _rounded(table: Table, at: Decision, sizes: tuple[Size, ...], *, smallest: float) -> Iterator[_Rounded]:
+    """What sizes become, except all-in, raises below the smallest raise and bets below the big blind."""
+    forced = at.bet_faced > 0 or table.blinds is not None
     for size in sizes:
         asked = size.amount(at)
         too_small = asked < smallest
-        if asked < at.all_in - SLACK and not (too_small and at.bet_faced):
-            becomes = min(max(whole_chips(asked, spot.rules.chip), smallest), at.all_in)
+        if asked < at.all_in - SLACK and not (too_small and forced):
+            becomes = min(max(whole_chips(asked, table.rules.chip), smallest), at.all_in)
             yield _Rounded(size, at, asked, becomes, too_small)

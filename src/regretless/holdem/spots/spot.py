@@ -81,7 +81,7 @@ class Spot(Question):
         """
         spot = cls(**vars(parse_spot(text)))
         if warn:
-            warn_of_rounding(spot)
+            warn_of_rounding(spot.table)
         return spot
 
     @classmethod
@@ -93,14 +93,14 @@ class Spot(Question):
         100.0
         """
         spot = cls(**vars(read_mapping(fields)))
-        warn_of_rounding(spot)
+        warn_of_rounding(spot.table)
         return spot
 
     @classmethod
     def read(cls, path: str | Path) -> Spot:
         """Read a spot file; the spot's name defaults to the file's."""
         spot = cls(**vars(parse_spot(read_toml_text(path), path=path)))
-        warn_of_rounding(spot, str(path))
+        warn_of_rounding(spot.table, str(path))
         return spot
 
     def to_toml(self) -> str:

@@ -1,4 +1,4 @@
-"""From the fields of a spot to TOML, with as few specific tables as possible."""
+"""From the fields of a spot to TOML, with as few specific tables as possible; and the tables that games share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from regretless.holdem.spots.locks import AnyLock, LockFrom
 from regretless.holdem.spots.question import STREETS, Bets, Lines, PlayerSizes, Question, Rules, StreetSizes
 from regretless.holdem.spots.sizes import number_text, sizes_text
 
-__all__ = ["write_spot"]
+__all__ = ["quoted", "write_bets", "write_lines", "write_rules", "write_spot"]
 
 
 def write_spot(spot: Question) -> str:
@@ -21,33 +21,34 @@ def write_spot(spot: Question) -> str:
         f"stack = {number_text(spot.stack)}",
     ]
     if spot.name:
-        lines.append(f"name = {_quoted(spot.name)}")
+        lines.append(f"name = {quoted(spot.name)}")
     lines += ["", "[oop]", f'range = "{spot.oop}"', "", "[ip]", f'range = "{spot.ip}"']
-    lines += _bets(spot.bets)
-    lines += _rules(spot.rules)
-    lines += _lines(spot.lines)
+    lines += write_bets(spot.bets)
+    lines += write_rules(spot.rules)
+    lines += write_lines(spot.lines)
     for lock in spot.locks:
         lines += ["", "[[locks]]", *_lock(lock)]
     return "\n".join(lines) + "\n"
 
 
 def _lock(lock: AnyLock) -> list[str]:
-    lines = [] if lock.node is None else [f"node = {_quoted(lock.node)}"]
+    lines = [] if lock.node is None else [f"node = {quoted(lock.node)}"]
     if isinstance(lock, LockFrom):
-        lines += [f"source = {_quoted(lock.source)}"]
-        lines += [] if lock.player is None else [f"player = {_quoted(lock.player)}"]
-        lines += [f"suits = [{', '.join(map(_quoted, lock.suits))}]"] if lock.suits else []
+        lines += [f"source = {quoted(lock.source)}"]
+        lines += [] if lock.player is None else [f"player = {quoted(lock.player)}"]
+        lines += [f"suits = [{', '.join(map(quoted, lock.suits))}]"] if lock.suits else []
     else:
-        shares = ", ".join(f"{_quoted(name)} = {number_text(share)}" for name, share in lock.strategy.items())
+        shares = ", ".join(f"{quoted(name)} = {number_text(share)}" for name, share in lock.strategy.items())
         lines += [f"strategy = {{ {shares} }}"]
-    return [*lines, f"hands = {_quoted(lock.hands)}"] if lock.hands else lines
+    return [*lines, f"hands = {quoted(lock.hands)}"] if lock.hands else lines
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as TOML."""
     return json.dumps(text, ensure_ascii=False)  # basic strings in TOML use the same escapes as JSON
 
 
-def _bets(bets: Bets) -> list[str]:
+def write_bets(bets: Bets) -> list[str]:
     """The tables of bets: sizes that apply everywhere in [bets], others in the table of their street."""
     sizes = {(street, player): _sizes(bets.of(street, player)) for street in STREETS for player in ("oop", "ip")}
     alike = all(each == sizes["flop", "oop"] for each in sizes.values())
@@ -82,15 +83,17 @@ def _cap(street: StreetSizes) -> list[str]:
     return [] if street.max_raises is None else [f"max_raises = {street.max_raises}"]
 
 
-def _rules(rules: Rules) -> list[str]:
-    defaults = asdict(Rules())
+def write_rules(rules: Rules, **others: float) -> list[str]:
+    """The table of rules that differ from the defaults; `others` replace those of `Rules`."""
+    defaults = asdict(Rules()) | others
     changed = [f"{key} = {number_text(value)}" for key, value in asdict(rules).items() if value != defaults[key]]
     return ["", "[rules]", *changed] if changed else []
 
 
-def _lines(lines: Lines) -> list[str]:
+def write_lines(lines: Lines) -> list[str]:
+    """The table of lines added or removed by hand."""
     given = [
-        f"{key} = [{', '.join(map(_quoted, texts))}]"
+        f"{key} = [{', '.join(map(quoted, texts))}]"
         for key, texts in (("add", lines.add), ("remove", lines.remove))
         if texts
     ]

@@ -1,0 +1,113 @@
+"""How large a game from the deal is: betting nodes, action slots of each street, and memory for buckets of hands.
+
+An *action slot* is an action at a decision of the betting tree. A solve keeps a regret and an average for every slot
+and every bucket of hands on its street. Without buckets (lossless), a bucket is a situation, a hand on a board up to
+the names of the suits: 169 before the flop, 123,156,254 on the river.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from regretless.cards.situations import SITUATION_COUNTS
+from regretless.engines.public.formats import FORMATS
+from regretless.errors import InvalidText
+from regretless.forms.public import Kind
+from regretless.holdem.form.betting import betting_of
+from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.spots.question import STREETS, StreetName
+
+__all__ = ["BUCKETS", "LOSSLESS", "GameEstimate", "estimate_game", "read_buckets"]
+
+BUCKETS = 200  # on each street from the flop on, unless others are given
+NUMBERS = 2  # per slot and bucket: a regret and an average
+
+# situations on each street, in which no hands are merged but those that play alike
+LOSSLESS: Mapping[str, int] = dict(
+    zip(("preflop", *STREETS), (SITUATION_COUNTS[cards] for cards in (0, 3, 4, 5)), strict=True)
+)
+
+
+@dataclass(frozen=True)
+class GameEstimate:
+    """The size of a game."""
+
+    betting_nodes: int  # of the betting tree, without cards
+    node_kinds: dict[str, int]  # "action", "chance", "fold", "showdown"
+    decisions: dict[str, int]  # by street
+    action_slots: dict[str, int]  # by street: actions over all decisions
+    buckets: dict[str, int]  # by street
+    entries: int  # slots × buckets
+    memory_bytes: dict[int, int]  # by bits of storage: regrets and averages with these buckets
+    lossless_buckets: dict[str, int]  # by street: situations
+    lossless_entries: int
+    lossless_bytes: dict[int, int]
+
+    def as_json(self) -> dict[str, Any]:
+        """What `regretless estimate --json` prints."""
+        answer = asdict(self)
+        for name in ("memory_bytes", "lossless_bytes"):
+            answer[name] = {str(bits): size for bits, size in answer[name].items()}
+        return answer
+
+
+def estimate_game(game: HoldemGame, buckets: Mapping[StreetName, int] | None = None) -> GameEstimate:
+    """Nodes, slots and bytes of a game; streets without a number of buckets have `BUCKETS`.
+
+    >>> game = HoldemGame.from_mapping(
+    ...     {"stack": 10, "small_blind": 0.5, "big_blind": 1, "preflop": {"limp": False, "open": "a"}}
+    ... )
+    >>> answer = estimate_game(game)
+    >>> answer.betting_nodes, answer.action_slots, answer.entries
+    (8, {'preflop': 4, 'flop': 0, 'turn': 0, 'river': 0}, 676)
+    """
+    size = betting_of(game).size
+    slots: dict[str, int] = dict(zip(game.streets, map(int, size.actions.sum(axis=1)), strict=True))
+    chosen: dict[str, int] = {"preflop": LOSSLESS["preflop"]}
+    for street in STREETS:
+        chosen[street] = min((buckets or {}).get(street, BUCKETS), LOSSLESS[street])
+    entries = sum(slots[street] * chosen[street] for street in game.streets)
+    lossless = sum(slots[street] * LOSSLESS[street] for street in game.streets)
+    return GameEstimate(
+        betting_nodes=int(size.nodes.sum()),
+        node_kinds={
+            name: int(size.nodes[:, kind].sum())
+            for name, kind in zip(("action", "chance", "fold", "showdown"), Kind, strict=True)
+        },
+        decisions=dict(zip(game.streets, map(int, size.decisions.sum(axis=1)), strict=True)),
+        action_slots=slots,
+        buckets=chosen,
+        entries=entries,
+        memory_bytes={bits: NUMBERS * entries * bits // 8 for bits in FORMATS},
+        lossless_buckets=dict(LOSSLESS),
+        lossless_entries=lossless,
+        lossless_bytes={bits: NUMBERS * lossless * bits // 8 for bits in FORMATS},
+    )
+
+
+def read_buckets(text: str, field: str = "buckets") -> dict[StreetName, int]:
+    """Numbers of buckets by street from `flop=200, river=1000`; `field` names the text in errors.
+
+    >>> read_buckets("flop=200, river=1000")
+    {'flop': 200, 'river': 1000}
+    >>> read_buckets("flop=0")
+    Traceback (most recent call last):
+    regretless.errors.InvalidText: buckets: 'flop=0': 'flop=0' must give at least 1 bucket
+    """
+    found: dict[StreetName, int] = {}
+    for part in text.split(","):
+        name, equals, number = (piece.strip() for piece in part.partition("="))
+        street = next((street for street in STREETS if street == name), None)
+        if street is None or not equals or not number.isdecimal():
+            why = (
+                f"{part.strip()!r} is not a street and a number of buckets, such as flop=200 (of {', '.join(STREETS)})"
+            )
+            raise InvalidText(field, text, None, why)
+        if street in found:
+            raise InvalidText(field, text, None, f"gives {street} twice")
+        if int(number) < 1:
+            raise InvalidText(field, text, None, f"{part.strip()!r} must give at least 1 bucket")
+        found[street] = int(number)
+    return found

@@ -1,0 +1,85 @@
+"""Charts of hands: 13 × 13 classes, each cell split among the colours of its actions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from regretless.cards.hands import CLASS_NAMES
+from regretless.colors import spot_colors
+from regretless.errors import InvalidOption
+from regretless.forms.history import FloatArray
+from regretless.plots._style import INK, MUTED, new_figure, shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["Chart", "charts"]
+
+SIDE = 13
+WIDTH = 6.2  # inches of a chart
+LONGEST_TITLE = 100  # characters
+
+
+class Chart(NamedTuple):
+    """What one chart shows."""
+
+    title: str
+    actions: tuple[str, ...]
+    shares: FloatArray  # [169, actions] how often each class takes each action; NaN where it is not held
+    frequencies: tuple[float, ...]  # of each action over the whole range, for the legend
+
+
+def charts(drawn: Sequence[Chart], *, title: str) -> Figure:
+    """Charts side by side.
+
+    >>> shares = np.tile([0.25, 0.75], (169, 1))
+    >>> figure = charts([Chart("small blind", ("fold", "push"), shares, (0.25, 0.75))], title="push or fold")
+    >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    ['fold 25.0 %', 'push 75.0 %']
+    """
+    if not drawn:
+        raise InvalidOption("charts", list(drawn), "must have at least one")
+    figure, axes = new_figure(WIDTH * len(drawn), WIDTH + 1.1, columns=len(drawn))
+    for each, chart in zip(axes, drawn, strict=True):
+        _draw(each, chart)
+    figure.suptitle(shown(title, LONGEST_TITLE), fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
+    return figure
+
+
+def _draw(axes: Axes, chart: Chart) -> None:
+    from matplotlib.patches import Patch, Rectangle
+
+    colors = spot_colors(chart.actions)
+    for cell, name in enumerate(CLASS_NAMES):
+        row, column = divmod(cell, SIDE)
+        begin = 0.0
+        if not np.isnan(chart.shares[cell]).any():
+            for action, share in zip(chart.actions, chart.shares[cell].tolist(), strict=True):
+                axes.add_patch(Rectangle((column + begin, row), share, 1, facecolor=colors[action], linewidth=0))
+                begin += share
+        axes.text(column + 0.5, row + 0.52, name, ha="center", va="center", fontsize=7.5, color=INK)
+    axes.set_xlim(0, SIDE)
+    axes.set_ylim(SIDE, 0)
+    axes.set_aspect("equal")
+    axes.set_xticks(range(SIDE + 1), [""] * (SIDE + 1))
+    axes.set_yticks(range(SIDE + 1), [""] * (SIDE + 1))
+    axes.tick_params(length=0)
+    axes.grid(True, color="white", linewidth=1.2)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    axes.set_title(shown(chart.title, LONGEST_TITLE), loc="left", fontsize=10, color=MUTED)
+    named = [f"{action} {100 * often:.1f} %" for action, often in zip(chart.actions, chart.frequencies, strict=True)]
+    patches = [Patch(color=colors[action], label=label) for action, label in zip(chart.actions, named, strict=True)]
+    axes.legend(
+        handles=patches,
+        loc="upper left",
+        bbox_to_anchor=(0.0, -0.01),
+        ncols=4,
+        frameon=False,
+        fontsize=9.5,
+        borderpad=0,
+    )
