@@ -11,13 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-from regretless.errors import InvalidFile, InvalidOption
+from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import Game
 from regretless.games.push_fold import PushFold
 from regretless.games.registry import as_game
 from regretless.games.registry import load as load_game
+from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.spot_reader import NOT_SOLVABLE
 from regretless.solvers.game_problem import GameProblem
 from regretless.solvers.game_solution import GameSolution
 from regretless.solvers.loop import Progress
@@ -247,6 +249,8 @@ def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
         from regretless.holdem.problem import spot_problem
 
         return spot_problem(what, options)
+    if isinstance(what, HoldemGame):
+        raise RegretlessError(f"this is {NOT_SOLVABLE}")
     form = options.get("form")
     if earlier is not None:
         what = earlier.game if what is None else what

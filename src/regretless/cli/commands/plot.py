@@ -16,6 +16,7 @@ from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interrup
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
+    from regretless.holdem.reading.places import Played
     from regretless.solvers.solution import Solution
 
 __all__ = ["plot"]
@@ -99,11 +100,15 @@ def _draw_charts(context: typer.Context, games: Sequence[str], title: str | None
     if not isinstance(solution, BigBlindSolution):
         raise InvalidOption("charts", ", ".join(games), "is not one saved game of hold'em from the deal")
     drawn = [
-        Chart(played.line or "first decision", played.actions, played.grid(), played.frequencies)
+        Chart(_chart_title(played), played.actions, played.grid(), played.frequencies)
         for played in map(solution.node, solution.lines)
     ]
     save_figure(draw(drawn, title=title or solution.game), path)
     note(f"drew {path}")
+
+
+def _chart_title(played: Played) -> str:
+    return f"{played.player}, {f'after {played.line}' if played.line else 'the first decision'}"
 
 
 def _solve_all(jobs: Sequence[tuple[str, str]], options: dict[str, Any], interrupted: Any) -> list[Solution]:

@@ -92,9 +92,9 @@ def _where(streets: list[str]) -> str:
     >>> _where(["flop", "turn"]), _where(["preflop", "river"])
     ('on the flop and turn', 'before the flop and on the river')
     """
+    before = ["before the flop"] if "preflop" in streets else []
     after = [street for street in streets if street != "preflop"]
-    parts = ["before the flop"] * ("preflop" in streets) + [f"on the {_listed(after)}"] * bool(after)
-    return " and ".join(parts)
+    return " and ".join([*before, f"on the {_listed(after)}"] if after else before)
 
 
 def _listed(texts: list[str]) -> str:

@@ -101,9 +101,7 @@ def read_buckets(text: str, field: str = "buckets") -> dict[StreetName, int]:
         name, equals, number = (piece.strip() for piece in part.partition("="))
         street = next((street for street in STREETS if street == name), None)
         if street is None or not equals or not number.isdecimal():
-            why = (
-                f"{part.strip()!r} is not a street and a number of buckets, such as flop=200 (of {', '.join(STREETS)})"
-            )
+            why = f"{part.strip()!r} is not a street after the deal and its number of buckets, such as flop=200"
             raise InvalidText(field, text, None, why)
         if street in found:
             raise InvalidText(field, text, None, f"gives {street} twice")

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from regretless.cards.deck import CARD_PATTERN, card_text, parse_card
 from regretless.errors import InvalidText
-from regretless.holdem.spots.sizes import number_text
+from regretless.holdem.spots.sizes import exact, number_text
 
 __all__ = ["Step", "find_action", "no_such_action", "parse_line"]
 
@@ -45,7 +45,7 @@ class Step(NamedTuple):
     def __str__(self) -> str:
         if self.card is not None:
             return card_text(self.card)
-        return self.verb if self.amount is None else f"{self.verb} {number_text(self.amount)}"
+        return self.verb if self.amount is None else f"{self.verb} {number_text(exact(self.amount))}"
 
     def means(self, other: Step) -> bool:
         """Whether this step, as typed, means that action of the tree.

@@ -1,0 +1,108 @@
+"""Push or fold and game files on the command line: solve, show, estimate, verify, plot."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import regretless as rl
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("saved") / "push.rgl"
+    rl.solve("push-fold(stack=8)").save(path)
+    return path
+
+
+def test_solving_push_or_fold(run) -> None:
+    result = run("solve", "push-fold(stack=10)", "--json")
+    assert result.code == 0
+    answer = result.json
+    assert 1000 * answer["values"][0] == pytest.approx(-45.3708, abs=1e-3)
+    assert answer["exploitability_mbb"] <= 1e-5
+    assert answer["root"] == {"player": "ip", "actions": ["fold", "push"], "frequencies": answer["root"]["frequencies"]}
+    assert (answer["stack"], answer["ranges"]) == (
+        10,
+        {"push": pytest.approx(0.5828, abs=5e-5), "call": answer["ranges"]["call"]},
+    )
+    assert "strategy" not in answer
+
+
+def test_showing_push_or_fold(run, saved: Path) -> None:
+    shown = run("show", str(saved)).out
+    assert "8 big blinds" in shown
+    assert "mbb/g" in shown
+    assert shown.count("AKs") == 2  # one chart for each player
+    assert "the first decision: ip acts: fold" in shown
+    assert "push: oop acts: fold" in shown
+    one = run("show", str(saved), "--line", "push")
+    assert one.out.count("AKs") == 1
+    by_hand = run("show", str(saved), "--line", "push", "--hands", "AA")
+    assert "AhAs" in by_hand.out or "AsAh" in by_hand.out
+    assert run("show", str(saved), "--line", "push", "--json").json["classes"]["AA"]["call"] == pytest.approx(1)
+    assert len(run("show", str(saved), "--strategy", "--json").json["strategy"]) == 338
+    refused = run("show", str(saved), "--line", "fold")
+    assert refused.code == 1
+    assert "line: 'fold': nobody acts there" in refused.err
+    assert run("show", str(saved), "--line", "push", "--runouts").code == 1
+
+
+def test_verifying_and_comparing(run, saved: Path) -> None:
+    assert run("verify", str(saved), "--json").json["agrees"]
+    assert run("compare", str(saved), str(saved)).code == 0
+
+
+def test_charts(run, saved: Path, tmp_path: Path) -> None:
+    assert run("plot", str(saved), "--charts", "--out", "charts.svg").code == 0
+    drawn = (tmp_path / "charts.svg").read_text()
+    assert "<svg" in drawn
+    assert (
+        run("plot", "kuhn", "--charts").err == "error: charts: 'kuhn' is not one saved game of hold'em from the deal\n"
+    )
+    refused = run("plot", str(saved), "--charts", "--iterations", "5")
+    assert "iterations: 5 does not apply to --charts" in refused.err
+
+
+def test_estimating(run, tmp_path: Path) -> None:
+    shutil.copy(EXAMPLES / "heads_up_20bb.toml", tmp_path / "game.toml")
+    shutil.copy(EXAMPLES / "turn.toml", tmp_path / "turn.toml")
+    shown = run("estimate", "game.toml").out
+    assert "22,393" in shown
+    assert "river 123,156,254" in shown
+    answer = run("estimate", "game.toml", "--buckets", "river=1000", "--json").json
+    assert answer["game"] == "game.toml"
+    assert answer["buckets"]["river"] == 1000
+    both = run("estimate", "game.toml", "turn.toml", "--json").json
+    assert [set(each) & {"game", "spot"} for each in both["spots"]] == [{"game"}, {"spot"}]
+    assert "buckets: 'flop=5' is for games" in run("estimate", "turn.toml", "--buckets", "flop=5").err
+    assert "threads: 2 is for spots" in run("estimate", "game.toml", "--threads", "2").err
+    named = run("estimate", "push-fold(stack=12)", "--json").json
+    assert (named["game"], named["nodes"], named["information_sets"]) == ("push-fold(stack=12)", 86_191, 338)
+    assert "information sets" in run("estimate", "leduc").out
+    assert "did you mean leduc" in run("estimate", "leduk").err
+    assert "buckets: 'flop=5' does not apply to leduc" in run("estimate", "leduc", "--buckets", "flop=5").err
+
+
+def test_the_tree_of_a_game(run, tmp_path: Path) -> None:
+    text = "stack = 6\nsmall_blind = 1\nbig_blind = 2\nante = 0.5\n[preflop]\nopen = 'a'\n"
+    (tmp_path / "game.toml").write_text(text)
+    shown = run("show", "game.toml", "--tree").out.splitlines()
+    assert shown[0] == "preflop, blinds 1/2, ante 0.5, stack 6"
+    assert any(line.endswith("ip all-in 5.5") for line in shown)
+    assert any("flop, pot 5" in line for line in shown)
+    tree = run("show", "game.toml", "--tree", "--json").json
+    assert (tree["player"], tree["paid"]) == ("ip", {"oop": 2.5, "ip": 1.5})
+    assert list(tree["actions"]) == ["fold", "call", "all-in 5.5"]
+
+
+def test_solving_a_game_file_is_one_sentence(run, tmp_path: Path) -> None:
+    shutil.copy(EXAMPLES / "heads_up_100bb.toml", tmp_path / "game.toml")
+    refused = run("solve", "game.toml")
+    assert refused.code == 1
+    assert refused.err.startswith("error: game.toml: is a game from the deal, which cannot be solved yet")
+    assert len(refused.err.splitlines()) == 1
