@@ -1,7 +1,8 @@
-"""A general game as a problem to solve: compiled into the history form, for any engine of general games."""
+"""A general game as a problem to solve: compiled into the history form, for any engine of general games; its size."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from regretless import engines
@@ -18,7 +19,7 @@ from regretless.solvers.record import Record
 from regretless.solvers.request import Kind, Request
 from regretless.solvers.solve import solve
 
-__all__ = ["GameProblem", "solve_game"]
+__all__ = ["GameProblem", "GameSize", "game_size", "solve_game"]
 
 
 def solve_game(game: Game[Any] | str, **options: Any) -> GameSolution:
@@ -81,3 +82,34 @@ class GameProblem(Problem[HistoryForm, GameEngine | ExactEngine]):
             zero_sum=form.zero_sum,
             read_strategy=lambda: invert(form, average),
         )
+
+
+@dataclass(frozen=True)
+class GameSize:
+    """The size of a game."""
+
+    nodes: int  # histories
+    information_sets: int
+    entries: int  # actions over all information sets
+    memory_bytes: int  # of a solve by the engine that is chosen by default
+
+    def as_json(self) -> dict[str, Any]:
+        """What `regretless estimate --json` prints."""
+        return asdict(self)
+
+
+def game_size(game: Game[Any]) -> GameSize:
+    """The size of a game, which is compiled to measure it; one that does not fit in memory raises `WouldNotFit`.
+
+    >>> from regretless.games import Leduc
+    >>> size = game_size(Leduc())
+    >>> size.nodes, size.information_sets, size.entries
+    (9457, 936, 2184)
+    """
+    form = compile_history(game)
+    return GameSize(
+        nodes=len(form.parent),
+        information_sets=len(form.keys),
+        entries=int(form.first_pair[-1]),
+        memory_bytes=engines.create("auto", form).memory_bytes,
+    )

@@ -93,7 +93,7 @@ def estimate(
 def _estimate_game(name: str, *, as_json: bool) -> None:
     """The size of a game that is given by name."""
     from regretless.games.registry import load
-    from regretless.solvers.game_size import game_size
+    from regretless.solvers.game_problem import game_size
 
     game = load(name)
     size = game_size(game)
