@@ -24,14 +24,14 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from regretless.cli.commands.bench import app as bench
-from regretless.cli.commands.buckets import buckets
+from regretless.cli.commands.cards.buckets import buckets
+from regretless.cli.commands.cards.equity import equity
+from regretless.cli.commands.cards.range import range_
 from regretless.cli.commands.compare import compare
-from regretless.cli.commands.equity import equity
 from regretless.cli.commands.estimate import estimate
 from regretless.cli.commands.export import export
 from regretless.cli.commands.games import games
 from regretless.cli.commands.plot import plot
-from regretless.cli.commands.range import range_
 from regretless.cli.commands.serve import serve
 from regretless.cli.commands.show import ShowCommand, show
 from regretless.cli.commands.solve import solve

@@ -15,7 +15,6 @@ from regretless.cli.terminal.consoles import for_answers, for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import about_text, bytes_text, duration_text
-from regretless.cli.terminal.progress import bar
 from regretless.printable import printable
 
 if TYPE_CHECKING:
@@ -59,6 +58,7 @@ def buckets(
     [cyan]regretless buckets --method percentile --flop 50 --turn 50 --river 50[/cyan]
     """
     from regretless.cards.deck import parse_board
+    from regretless.cli.terminal.progress import bar
     from regretless.holdem.buckets.build import BuildStopped, build_buckets, check_threads
     from regretless.holdem.buckets.estimate import check_fits
     from regretless.holdem.buckets.plan import BucketPlan

@@ -1,0 +1,1 @@
+"""Commands about cards alone: ranges, equity, buckets of hands."""
