@@ -232,7 +232,7 @@ class StudyPlan:
         trees = []
         for number, spot in sorted(first.items()):
             trees.append(betting_tree(spot))
-            warn_of_rounding(spot, f"{source}{f', variation {number}' if len(self.variations) > 1 else ''}")
+            warn_of_rounding(spot.table, f"{source}{f', variation {number}' if len(self.variations) > 1 else ''}")
         for place, line in enumerate(self.keep.lines if isinstance(self.keep.lines, tuple) else ()):
             errors = [_missing_step(tree, line, f"keep.lines[{place}]") for tree in trees]
             if errors[0] is not None and None not in errors:
