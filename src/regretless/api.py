@@ -44,7 +44,7 @@ __all__ = ["GameOptions", "SpotOptions", "load", "problem_of", "solve", "train"]
 
 SPOT_FILES = "spot-"  # prefix of the kinds of files that hold spots
 FLOP_HOLDEM, PUSH_FOLD = "flop-holdem", "push-fold"  # the kinds of their files
-TRAINED = "trained-policy"  # the kind of files that `train` writes
+TRAINED, TRAINED_FLOP_HOLDEM = "trained-policy", "trained-flop-holdem"  # the kinds of files that `train` writes
 
 
 class CommonOptions(TypedDict, total=False):
@@ -175,7 +175,7 @@ def train(
     Traceback (most recent call last):
     regretless.errors.InvalidSettings: width: 0 must be a whole number of at least 1
     """
-    from regretless.deep.training.problem import check_training, training_problem
+    from regretless.deep.training.asking import check_training, training_problem
     from regretless.deep.training.scalars import Scalars
 
     given = {name: value for name, value in options.items() if value is not None}
@@ -233,6 +233,10 @@ def load(path: str | Path, *, to_resume: bool = False) -> Solution:
         from regretless.deep.training.trained_policy import TrainedPolicy
 
         return TrainedPolicy.load(path)
+    if kind == TRAINED_FLOP_HOLDEM:
+        from regretless.deep.training.flop_holdem import TrainedFlopHoldem
+
+        return TrainedFlopHoldem.load(path)
     return GameSolution.load(path)
 
 

@@ -59,6 +59,7 @@ NAMES = {  # of each kind, for messages
     "spot-solution": "a solved hold'em spot",
     "spot-checkpoint": "an interrupted solve of a hold'em spot",
     "trained-policy": "a trained policy",
+    "trained-flop-holdem": "a trained policy of flop hold'em",
     "buckets": "a table of card buckets",
     "buckets-checkpoint": "an unfinished table of card buckets",
 }

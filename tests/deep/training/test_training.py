@@ -163,7 +163,7 @@ def test_memory_is_counted_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("regretless.deep.training.problem.find_spec", lambda name: None)
+    monkeypatch.setattr("regretless.deep.training.asking.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"torch is not installed: pip install 'regretless\[torch\]'"):
         rl.train("kuhn")
 

@@ -158,7 +158,7 @@ def train(
     status = SolveStatus(destination=request.destination, resumed=resume, command="train")
     with interruptible(status) as interrupted:
         from regretless.api import load
-        from regretless.deep.training.problem import check_training, training_problem
+        from regretless.deep.training.asking import check_training, training_problem
         from regretless.deep.training.scalars import Scalars
         from regretless.storage.atomic import check_writable
 

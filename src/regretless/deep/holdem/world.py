@@ -107,6 +107,11 @@ class HoldemWorld:
     def select(self, states: HoldemStates, index: Tensor) -> HoldemStates:
         return states._replace(deal=states.deal[index], node=states.node[index])
 
+    def can_observe(self, observations: Tensor) -> bool:
+        cards, decision = observations[:, :CARDS], observations[:, CARDS]
+        known = ((cards >= ABSENT) & (cards < DECK)).all() and (cards[:, HOLE] >= 0).all()
+        return bool(known and ((decision >= 0) & (decision < len(self.betting.node))).all())
+
     def encoder(self, width: int) -> CardsAndBets:
         return CardsAndBets(self.betting.features.cpu(), width)
 

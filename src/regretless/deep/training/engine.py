@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from regretless.deep.deep_cfr import DeepCfr, IterationReport, estimate
 from regretless.deep.settings import TrainingSettings
@@ -141,7 +140,7 @@ class DeepEngine:
             raise ValueError("the snapshot is of another iteration or seed")
         for name, array in arrays.items():
             kind = name.rpartition(".")[2]
-            if kind == "observations" and not self._are_observations(array):
+            if kind == "observations" and not self.core.world.can_observe(torch.as_tensor(array)):
                 raise ValueError(f"{name} has observations that do not exist")
             if kind == "iterations" and array.size and not 1 <= array.min() <= array.max() <= iteration:
                 raise ValueError(f"{name} has samples of other iterations")
@@ -152,29 +151,33 @@ class DeepEngine:
             if name.startswith(("value.", "past.")) and not np.isfinite(array).all():
                 raise ValueError(f"{name} is not finite")
 
-    def _are_observations(self, array: NDArray[Any]) -> bool:
-        distinct = self.core.world.distinct_observations
-        return distinct is None or not array.size or bool(array.min() >= 0 and array.max() < distinct)
-
 
 def device_of(name: str) -> torch.device:
     """The device that a request names; "auto" is the CPU, where networks for enumerable games train fastest."""
     return torch_device("cpu" if name == "auto" else name, "float32")
 
 
-def check_fits(what: str, world: World[Any], settings: TrainingSettings) -> None:
-    """Raise `WouldNotFit` if memories and networks take more memory than their device has free; says what fits."""
+def check_fits(what: str, world: World[Any], settings: TrainingSettings, *, extra: int = 0) -> None:
+    """Raise `WouldNotFit` if a training takes more memory than its device has free; says what fits.
+
+    `extra` is what measuring takes beside memories and networks.
+    """
     on_gpu = world.device.type == "cuda" and settings.memory_place == "device"
-    needed, free = estimate(world, settings), devices.cuda_free_bytes() if on_gpu else available_bytes()
+    free = devices.cuda_free_bytes() if on_gpu else available_bytes()
+
+    def needs(asked: TrainingSettings) -> int:
+        return estimate(world, asked) + extra
+
+    needed = needs(settings)
     if needed <= free:
         return
     smaller = settings
-    while estimate(world, smaller) > free and smaller.advantage_capacity > 1:
+    while needs(smaller) > free and smaller.advantage_capacity > 1:
         halves = {name: max(getattr(smaller, name) // 2, 1) for name in ("advantage_capacity", "strategy_capacity")}
         smaller = replace(smaller, **halves)
     counts = f"--advantage-capacity {smaller.advantage_capacity} --strategy-capacity {smaller.strategy_capacity}"
-    hint = f"{counts} needs {estimate(world, smaller) / 2**30:.1f} GiB, which fits"
-    if estimate(world, smaller) > free:
+    hint = f"{counts} needs {needs(smaller) / 2**30:.1f} GiB, which fits"
+    if needs(smaller) > free:
         hint = ""
     memory = "GPU memory" if on_gpu else "memory"
     raise WouldNotFit(f"a training of {what}", needed=needed, available=free, memory=memory, hint=hint)

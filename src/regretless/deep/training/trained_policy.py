@@ -37,7 +37,7 @@ from regretless.storage.container import Container, StoredArrays, open_container
 from regretless.storage.fields import Fields
 from regretless.storage.tensor_file import DAMAGED
 
-__all__ = ["FILE_KIND", "PolicyStrategy", "TrainedPolicy"]
+__all__ = ["FILE_KIND", "PolicyStrategy", "TrainedPolicy", "read_fields"]
 
 FILE_KIND = "trained-policy"
 NETWORKS = ("policy.", "values.")  # prefixes of arrays
@@ -95,6 +95,7 @@ class TrainedPolicy(GameSolution):
     """
 
     command: ClassVar[str] = "train"
+    file_kind: ClassVar[str] = FILE_KIND
     training: Training = field(repr=False)
     networks: Mapping[str, NDArray[Any]] = field(repr=False)  # parameters, under their names in the file
     rules: Game[Any] | None = field(default=None, repr=False)  # None: those of the registered game of that name
@@ -134,7 +135,7 @@ class TrainedPolicy(GameSolution):
             arrays |= {f"{RESUMED}{name}": array for name, array in self.snapshot.arrays.items()}
         header = self.record.header() | {"zero_sum": self.zero_sum, "training": self.training.header()}
         header["architecture"] = {name: list(array.shape) for name, array in self.networks.items()}
-        write_container(path, FILE_KIND, header, arrays)
+        write_container(path, self.file_kind, header, arrays)
 
     def table(self) -> dict[str, NDArray[Any]]:
         """The arrays that hold the strategy by name, if the game can be enumerated."""

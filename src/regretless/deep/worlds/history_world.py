@@ -91,6 +91,9 @@ class HistoryWorld:
     def select(self, states: Tensor, index: Tensor) -> Tensor:
         return states[index]
 
+    def can_observe(self, observations: Tensor) -> bool:
+        return bool(((observations >= 0) & (observations < self.distinct_observations)).all())
+
     def encoder(self, width: int) -> TableEncoder:
         cards, bets = self._features
         return TableEncoder(cards, bets, width)

@@ -70,5 +70,8 @@ class World(Protocol[States]):
     def select(self, states: States, index: Tensor) -> States:
         """Rows `index` [m] int64 of the states; rows may repeat."""
 
+    def can_observe(self, observations: Tensor) -> bool:
+        """Whether all of these [n, K] could be observations: those of a file may be anything."""
+
     def encoder(self, width: int) -> Encoder:
         """A new encoder of observations, on the CPU, with parameters from PyTorch's global generator."""

@@ -1,0 +1,218 @@
+"""Training a policy for flop hold'em, and reading it: by lines of play, hand by hand, as its solutions are read.
+
+A node is read from the networks when it is asked for. Of Single Deep CFR's value networks that is their average,
+
+    σ̄(I, a) = Σ_t w_t π_t(I) σ_t(I, a) / Σ_t w_t π_t(I),    π_t(I) = product of σ_t over the player's earlier actions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import engines
+from regretless.cards.hands import hand_text
+from regretless.deep.training.problem import TrainingProblem
+from regretless.deep.training.trained_policy import PolicyStrategy, TrainedPolicy, read_fields
+from regretless.engines import devices
+from regretless.errors import InvalidFile, InvalidOption
+from regretless.forms.history import FloatArray, Strategy
+from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public_size import size_of_form
+from regretless.games.flop_holdem import FlopHoldem
+from regretless.games.game import CHANCE
+from regretless.holdem.games.big_blinds import MILLI, UNIT
+from regretless.holdem.games.flop_holdem import FlopHoldemReader, FlopHoldemSolution, compile_flop_holdem
+from regretless.reprs import brief
+from regretless.solvers.public_problem import public_size
+from regretless.solvers.record import Record
+from regretless.solvers.request import Request
+from regretless.storage.container import open_container
+
+if TYPE_CHECKING:
+    from regretless.deep.holdem.world import HoldemWorld
+    from regretless.deep.training.engine import DeepEngine
+    from regretless.deep.training.judge import AnyPolicy
+
+__all__ = ["FILE_KIND", "FlopHoldemTraining", "PolicyNodes", "TrainedFlopHoldem"]
+
+FILE_KIND = "trained-flop-holdem"
+_CARDS = re.compile(r"([2-9TJQKA][cdhs])+")
+
+
+class PolicyNodes:
+    """A policy at single nodes of a form, as readers ask for them."""
+
+    def __init__(self, world: HoldemWorld, form: PublicForm, policy: AnyPolicy) -> None:
+        self.world, self.form, self.policy = world, form, policy
+        self.strategy = cache(self._strategy)
+
+    def _strategy(self, node: int, runout: int = 0) -> FloatArray:
+        """[actions, H] at a betting node on a runout of its street; uniform for hands that the runout blocks."""
+        from regretless.deep.policies import AdvantagePolicy, MixturePolicy
+
+        if not isinstance(self.policy, MixturePolicy):
+            return self._played(self.policy, node, runout)
+        player = int(self.form.tree.player[node])
+        total: FloatArray | None = None
+        for weight, network in zip(self.policy.weights, self.policy.networks[player], strict=True):
+            each = AdvantagePolicy(network)
+            played = weight * self._reach(each, node, runout) * self._played(each, node, runout)
+            total = played if total is None else total + played
+        assert total is not None
+        reached = total.sum(axis=0)
+        return np.where(reached > 0, total / np.where(reached > 0, reached, 1.0), 1.0 / len(total))
+
+    def _reach(self, policy: Any, node: int, runout: int) -> FloatArray:
+        """[H] the product of the player's own probabilities on the way to a node."""
+        tree, player = self.form.tree, self.form.tree.player[node]
+        street, reach = int(tree.street[node]), np.ones(len(self.form.hands[player].weight))
+        while (above := int(tree.parent[node])) >= 0:
+            if tree.kind[above] == Kind.DECISION and tree.player[above] == player:
+                there = runout if tree.street[above] == street else 0
+                reach *= self._played(policy, above, there)[node - int(tree.first_child[above])]
+            node = above
+        return reach
+
+    def _played(self, policy: Any, node: int, runout: int) -> FloatArray:
+        import torch
+
+        from regretless.deep.holdem.betting import action_columns
+        from regretless.deep.holdem.canonical import ABSENT, CARDS, FLOP, HOLE, canonical_cards
+
+        tree, betting = self.form.tree, self.world.betting
+        street, player = int(tree.street[node]), int(tree.player[node])
+        board = self.form.streets[street].cards[runout].astype(np.int16)
+        hands = self.form.hands[player].cards
+        cards = np.full((len(hands), CARDS), ABSENT, np.int16)
+        cards[:, HOLE], cards[:, FLOP.start : FLOP.start + len(board)] = hands, board
+        blocked = self.form.streets[street].dead[player][runout]
+        columns = action_columns(tree)[tree.first_child[node] : tree.first_child[node + 1]]
+        found = np.full((len(hands), len(columns)), 1.0 / len(columns))
+        seen = canonical_cards(torch.as_tensor(cards[~blocked], device=self.world.device))
+        observations = torch.cat([seen, betting.decision[node].expand(len(seen), 1)], dim=1)
+        legal = betting.legal[node].expand(len(seen), self.world.actions)
+        found[~blocked] = policy.probabilities(observations, legal).cpu().numpy()[:, columns]
+        return found.T
+
+
+class FlopHoldemStrategy(PolicyStrategy):
+    """The first round by the names of information sets; any decision by a state of the game."""
+
+    def __init__(self, table: Strategy, reader: FlopHoldemReader) -> None:
+        super().__init__(table, FlopHoldem.name, FlopHoldem())
+        self._reader = reader
+
+    def __call__(self, state: Any) -> dict[str, float]:
+        rules = self.rules
+        try:
+            decides = not rules.is_terminal(state) and rules.player(state) != CHANCE
+            line = ", ".join(word for word in state.line if not _CARDS.fullmatch(word))
+            hand = rules.info_set_key(state).partition(":")[0] if decides else ""
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+            raise InvalidOption("state", state, f"is not a state of {rules.name}") from None
+        if not decides:
+            raise InvalidOption("state", state, "is not a decision of a player")
+        played = self._reader.played(self._reader.find(line, state.board))
+        column = [hand_text(int(each)) for each in played.hand].index(hand)
+        return dict(zip(played.actions, played.strategy[:, column].tolist(), strict=True))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainedFlopHoldem(TrainedPolicy, FlopHoldemSolution):
+    """A policy for flop hold'em that networks learned. Values are in big blinds, the small blind's first."""
+
+    file_kind: ClassVar[str] = FILE_KIND
+    make_reader: Callable[[], FlopHoldemReader] = field(repr=False)
+
+    __repr__ = brief
+
+    @cached_property
+    def strategy(self) -> FlopHoldemStrategy:
+        """The first round by information set; `strategy(state)` takes a state of the game, of any round."""
+        return FlopHoldemStrategy(self.read_strategy(), self.reader)
+
+    def network_strategy(self) -> Strategy:
+        return self.reader.first_round()
+
+    def table(self) -> dict[str, NDArray[Any]]:
+        return {}
+
+    @classmethod
+    def load(cls, path: str | Path) -> TrainedFlopHoldem:
+        """Read a trained policy; a missing, damaged or unrelated file raises `InvalidFile`."""
+        file = open_container(path, FILE_KIND)
+        known = read_fields(file, Record.read(file, players=2))
+
+        def reader() -> FlopHoldemReader:
+            from regretless.deep.holdem.world import HoldemWorld
+            from regretless.deep.training.parameters import policy_from
+
+            record, training = known["record"], known["training"]
+            form = compile_flop_holdem(FlopHoldem())
+            if FlopHoldemTraining(FlopHoldem(), training.settings).tree_hash(form) != record.tree_hash:
+                raise InvalidFile(path, f"belongs to a different tree from that of {FlopHoldem.name}")
+            world = HoldemWorld(FlopHoldem(), "cpu")
+            policy = policy_from(known["networks"], world, training.settings, iterations=record.iterations, where=path)
+            return FlopHoldemReader(form, PolicyNodes(world, form, policy))
+
+        made: TrainedFlopHoldem = cls.reading(reader, **known)  # type: ignore[assignment]
+        return made
+
+
+class FlopHoldemTraining(TrainingProblem[PublicForm]):
+    """Flop hold'em. Targets are in mbb/g."""
+
+    unit = UNIT
+    scale = MILLI
+    form_name = "public"
+    solution_type = TrainedFlopHoldem
+    rules: FlopHoldem
+
+    def in_units(self, target: float) -> float:
+        return target / MILLI
+
+    def form(self) -> PublicForm:
+        return compile_flop_holdem(self.rules)
+
+    def create(self, form: PublicForm, request: Request) -> DeepEngine:
+        from regretless.deep.deep_cfr import DeepCfr
+        from regretless.deep.holdem.exact import HoldemEvaluation
+        from regretless.deep.holdem.world import HoldemWorld
+        from regretless.deep.training.engine import DeepEngine, check_fits, device_of
+
+        gpu = request.device == "auto" and devices.cuda_devices() > 0
+        world = HoldemWorld(self.rules, device_of("cuda" if gpu else request.device))
+        threads = request.threads or devices.available_cores()
+        # An engine measures, which takes more memory than a small training: count it before hours of training.
+        name = "cupy" if world.device.type == "cuda" else "numba"
+        judging = engines.estimate(name, engines.Kind.PUBLIC, size_of_form(form), storage=32, **_threads(name, threads))
+        check_fits(self.name, world, self.training, extra=judging or 0)
+        judge = HoldemEvaluation(world, form)
+        judge.check_fits(2 * world.actions)
+        core = DeepCfr(world, self.training, seed=request.settings.seed)
+        return DeepEngine(form, core, judge, threads=threads, watchers=self.watchers)
+
+    def size(self, form: PublicForm) -> tuple[int, int]:
+        return public_size(form)
+
+    def solution(self, record: Record, form: PublicForm, engine: DeepEngine) -> TrainedFlopHoldem:
+        from regretless.deep.holdem.exact import HoldemEvaluation
+
+        assert isinstance(engine.judge, HoldemEvaluation)
+        nodes = PolicyNodes(engine.judge.world, form, engine.policy())
+        made: TrainedFlopHoldem = TrainedFlopHoldem.reading(  # type: ignore[assignment]
+            lambda: FlopHoldemReader(form, nodes), **self.fields(record, engine)
+        )
+        return made
+
+
+def _threads(engine: str, threads: int) -> dict[str, int]:
+    return {"threads": threads} if engine == "numba" else {}
