@@ -13,6 +13,7 @@ from regretless.cli.solving.one import run_problem
 from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import SolveStatus
 from regretless.cli.terminal.interrupts import interruptible
+from regretless.cli.terminal.numbers import share_text
 from regretless.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ class Latest:
             return []
         loss = sum(self.report.value_losses) / len(self.report.value_losses)
         fill = max(*self.report.advantage_fill, self.report.strategy_fill)
-        return [f"loss {loss:.3g}", f"memory {fill:.0%}"]
+        return [f"loss {loss:.3g}", f"memory {share_text(fill)}"]
 
 
 def _read_setting(text: str) -> tuple[str, Any]:

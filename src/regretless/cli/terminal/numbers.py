@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 __all__ = [
-    "about_text", "bytes_text", "cell_text", "chips_text", "count_text", "duration_text", "plain_zero", "signed_text",
-    "unit_of",
+    "about_text", "bytes_text", "cell_text", "chips_text", "count_text", "duration_text", "plain_zero", "share_text",
+    "signed_text", "unit_of",
 ]  # fmt: skip
 
 # of payoffs; points in other games
@@ -98,6 +98,15 @@ def bytes_text(count: int) -> str:
     while size >= 1000 and len(units) > 1:
         size, units = size / 1024, units[1:]
     return f"{size:.1f} {units[0]}" if size < 10 and units[0] != "bytes" else f"{size:.0f} {units[0]}"
+
+
+def share_text(share: float) -> str:
+    """A share in percent, with a decimal if it is small.
+
+    >>> share_text(0.42), share_text(0.034), share_text(0.00001)
+    ('42%', '3.4%', '0.0%')
+    """
+    return f"{share:.0%}" if share >= 0.0995 else f"{share:.1%}"
 
 
 def count_text(count: float) -> str:

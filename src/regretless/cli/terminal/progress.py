@@ -81,7 +81,8 @@ def _texts(
     choices = [(counted, reached, spent, left), (counted, reached, left or spent), (matters, left or spent), (matters,)]
     if details:
         short = f"{progress.iteration:,}{limit.replace(' of ', '/')}"
-        choices = [(counted, reached, *details, spent, left), (short, reached, *details, left or spent), *choices]
+        longer = [(counted, reached, *details, spent, left), (short, reached, *details, left or spent)]
+        choices = [*longer, (short, reached, details[0], left or spent), (short, reached, left or spent), *choices]
     return [" · ".join(word for word in words if word) for words in choices]
 
 

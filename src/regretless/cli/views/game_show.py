@@ -9,7 +9,7 @@ from rich.text import Text
 
 from regretless.cli.terminal.consoles import for_answers, has_color, page_columns
 from regretless.cli.terminal.json_output import print_json
-from regretless.cli.terminal.numbers import bytes_text, count_text, duration_text, signed_text, unit_of
+from regretless.cli.terminal.numbers import bytes_text, count_text, duration_text, share_text, signed_text, unit_of
 from regretless.cli.terminal.tables import fact_table
 from regretless.cli.views.spot_grid import WIDE, grid_legend, grid_lines
 from regretless.cli.views.spot_view import wrapped
@@ -150,8 +150,7 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
 def _samples(solution: TrainedPolicy) -> str:
     """How many samples a training drew, and how full its memories are."""
     training = solution.training
-    full = [share for share in training.fill if share]
-    memories = ", ".join(f"{share:.0%}" for share in full)
+    memories = ", ".join(map(share_text, training.fill))
     return f"{training.samples:,} drawn; memories {memories} full"
 
 
