@@ -161,6 +161,21 @@ def test_the_guide_lists_every_field_of_a_spot() -> None:
     assert {name: float(default) for name, default in defaults.items()} == asdict(Rules())
 
 
+def test_the_guide_lists_every_field_of_a_game() -> None:
+    from regretless.holdem.games.game_reader import FIELDS, PREFLOP
+    from regretless.holdem.spots.bet_tables import CAP, RULES, SIZES
+
+    text = (ROOT / "docs" / "guide" / "games.md").read_text(encoding="utf-8")
+    table = re.search(r"## Every field\n(.*?)^## ", text, re.MULTILINE | re.DOTALL)
+    assert table is not None
+    listed = {
+        name for row in re.findall(r"^\| (`.*?`) \|", table[1], re.MULTILINE) for name in re.findall(r"`(.+?)`", row)
+    }
+    known = {f"bets.{name}" for name in (*SIZES, CAP)} | {f"rules.{name}" for name in RULES}
+    known |= {f"preflop.{name}" for name in PREFLOP} | {"lines.add", "lines.remove"}
+    assert listed == known | set(FIELDS) - {"preflop", "bets", "rules", "lines"}
+
+
 def test_the_readme_lists_every_folder() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     package = ROOT / "src" / "regretless"
