@@ -13,16 +13,19 @@ in `results/flop_holdem.json`: 314 after 10 iterations, 6.8 after 100, 1.8 after
 
 How ten minutes on one GPU may suffice for the paper's 450 iterations of 10,000 traversals and 4,000 steps:
 
-1. Traversals are batched, so 100,000 per player and iteration should cost little more than 10,000, and ten times the
-   samples take noise out of every fit. They fill a memory of 40 million (1.3 GB) in about 40 iterations.
+1. What limits short trainings is noise in the samples: an advantage has a standard deviation of about 4 big blinds, so
+   a fit with some thousand free parameters to 200,000 samples is wrong by about half a big blind, and 40 iterations of
+   that stay near 1,000 mbb/g, measured on two cores. Traversals are batched, so 300,000 per player and iteration should
+   cost little more than 10,000. They add 3 million samples; memories hold 100 million (3.2 GB each).
 2. A step on a network of 53,000 parameters is bound by launches, so it is recorded as a CUDA graph, and a batch of
-   16,384 should cost about as much as one of 10,000. `speed` says what steps cost; 2,000 per fit at 0.3 ms leave room
-   for about 200 iterations.
+   32,768 should cost about as much as one of 10,000. `speed` says what steps cost; 2,500 per fit at 0.4 ms, with
+   traversals and the average, leave room for about 150 iterations in ten minutes.
 3. Linear weighting makes early iterations, when strategies are poor, count little: the last half of the iterations
    weighs three times as much as the first.
 4. What to change next depends on what limits: if the network's curve stays above the mixture's, the policy fit (--set
    policy_steps=20000); if both flatten while losses still fall, the value fits (--set value_steps=4000, --set
-   width=128); if losses are flat, noise in the samples (--set traversals=300000); else more iterations.
+   width=128); if losses are flat, noise in the samples (--set traversals=1000000, in
+   parts of --set traversals_at_once=300000); else more iterations.
 
 On a processor, --flops 20 measures on a sample of flops: values are estimates then, and best responses worth more than
 in the whole game. --tiny tries a whole training with small memories.
@@ -65,11 +68,13 @@ AVERAGE = "average"  # prefix of the average's arrays in a checkpoint
 
 SCALED = settings(
     "fhp",
-    traversals=100_000,
-    traversals_at_once=100_000,
-    value_steps=2_000,
+    traversals=300_000,
+    traversals_at_once=300_000,
+    advantage_capacity=100_000_000,
+    strategy_capacity=100_000_000,
+    value_steps=2_500,
     policy_steps=8_000,
-    batch=16_384,
+    batch=32_768,
     precision="tf32",
 )
 TINY = settings(
@@ -284,7 +289,7 @@ def train_and_measure(options: argparse.Namespace) -> None:
         )
 
     longest = 0.0
-    save_seconds = 1e-9 * training.memory_bytes if options.checkpoint else 0.0  # at 1 GB/s
+    save_seconds = 2e-9 * training.memory_bytes if options.checkpoint else 0.0  # at 0.5 GB/s
     while training.iteration < options.iterations:
         if time.perf_counter() + 1.2 * (longest + ending) + save_seconds > deadline and training.iteration:
             break
