@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["GameOptions", "SpotOptions", "load", "problem_of", "solve", "train"]
 
 SPOT_FILES = "spot-"  # prefix of the kinds of files that hold spots
+SPOT_WITH_BUCKETS = "spot-buckets"  # the kind of files of spots with buckets
 FLOP_HOLDEM, PUSH_FOLD = "flop-holdem", "push-fold"  # the kinds of their files
 TRAINED, TRAINED_FLOP_HOLDEM = "trained-policy", "trained-flop-holdem"  # the kinds of files that `train` writes
 
@@ -81,6 +82,9 @@ class SpotOptions(CommonOptions, total=False):
     """Options for a hold'em spot."""
 
     storage: int | None
+    buckets: str | None
+    sample_runouts: int | None
+    seed: int | None  # with buckets
     locks: Sequence[AnyLock] | None
     resume: SpotSolution | str | Path | None
 
@@ -108,6 +112,8 @@ def solve(what: Any = None, **options: Any) -> Any:
     - `updates`, `sampling`, `batch_size`, `seed`: games only. Who is updated when, and how much of the tree is walked.
     - `form`: games only. `"history"` (the default: engines derive the sequence form from it) or `"public"`, for kuhn,
       leduc and flop-holdem, which has no other.
+    - `buckets`, `sample_runouts`: spots only. Solve with card buckets, `"turn=500,river=500"`, on so many runouts per
+      iteration, 16 by default; `seed` decides which. Exploitability is still that of real hands on every runout.
     - `storage`: spots and the public form only. Bits per stored number, 32 or 16.
     - `locks`: spots only. Locked decisions.
     - `engine`, `device`, `threads`: what to run on.
@@ -217,6 +223,10 @@ def load(path: str | Path, *, to_resume: bool = False) -> Solution:
     if not isinstance(path, str | os.PathLike):
         raise InvalidOption("path", path, "is not the path of a file")
     kind = open_container(path).kind
+    if kind == SPOT_WITH_BUCKETS:
+        from regretless.holdem.bucketed.solution import BucketedSpotSolution
+
+        return BucketedSpotSolution.load(path, to_resume=to_resume)
     if kind.startswith(SPOT_FILES):
         from regretless.holdem.solution import SpotSolution
 
@@ -252,6 +262,10 @@ def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
     if isinstance(what, Spot) or (what is None and hasattr(earlier, "spot")):
         from regretless.holdem.problem import spot_problem
 
+        if options.get("buckets") is not None or getattr(earlier, "buckets", None) is not None:
+            from regretless.holdem.bucketed.problem import bucketed_problem
+
+            return bucketed_problem(what, options)
         return spot_problem(what, options)
     if isinstance(what, HoldemGame):
         raise RegretlessError(f"this is {NOT_SOLVABLE}")

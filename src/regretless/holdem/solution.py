@@ -49,7 +49,7 @@ from regretless.solvers.solution import Solution, restore_engine
 from regretless.storage.container import Container, StoredArrays, open_container, write_container
 from regretless.storage.fields import Fields
 
-__all__ = ["SpotSolution"]
+__all__ = ["SpotSolution", "spot_and_tree"]
 
 SOLUTION, CHECKPOINT = "spot-solution", "spot-checkpoint"
 LONGEST_SPOT = 2**23  # characters of TOML
@@ -178,7 +178,7 @@ class SpotSolution(Solution):
         """
         file = open_container(path, SOLUTION, CHECKPOINT)
         header = Fields(path, file.header)
-        spot, tree = _spot_and_tree(header)
+        spot, tree = spot_and_tree(header)
         if file.kind == CHECKPOINT and header.whole("format") == 1:
             if not to_resume:
                 raise InvalidFile(path, f"is an interrupted solve: regretless solve --resume {path}")
@@ -216,7 +216,7 @@ class SpotSolution(Solution):
         return found
 
 
-def _spot_and_tree(header: Fields) -> tuple[Spot, BettingTree]:
+def spot_and_tree(header: Fields) -> tuple[Spot, BettingTree]:
     """The spot of a file, and its betting tree."""
     try:
         spot = Spot.parse(header.text("spot", longest=LONGEST_SPOT), warn=False)

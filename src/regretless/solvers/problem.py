@@ -16,6 +16,7 @@ from typing import Any, Generic, TypeVar
 from regretless.engines.registry import ENGINES
 from regretless.engines.registry import Kind as Form
 from regretless.errors import InvalidOption
+from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
 from regretless.forms.public import PublicForm
 from regretless.forms.tree_hash import tree_hash
@@ -30,7 +31,7 @@ __all__ = ["Problem"]
 ITERATIONS = 1000
 ITERATIONS_TO_TARGET = 1_000_000  # limit if only a target is given
 
-FormType = TypeVar("FormType", bound=HistoryForm | PublicForm)
+FormType = TypeVar("FormType", bound=HistoryForm | PublicForm | BucketedForm)
 EngineType = TypeVar("EngineType")
 
 
@@ -73,7 +74,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
         """Settings that nothing in a request changes."""
         return {"form": self.form_name}
 
-    def measure_every(self, iterations: int) -> int | None:
+    def measure_every(self, iterations: int, target: float | None) -> int | None:
         """Iterations between measurements, unless the request says; None: a tenth of those done."""
         return None
 
@@ -91,7 +92,9 @@ class Problem(ABC, Generic[FormType, EngineType]):
             ("device", device, ("auto", *places), DEVICES),
         ):
             if value not in known:
-                what = "the public form" if cls.kind is Kind.PUBLIC else f"a {cls.kind}"
+                what = {Kind.PUBLIC: "the public form", Kind.BUCKETED: "a spot with buckets"}.get(
+                    cls.kind, f"a {cls.kind}"
+                )
                 wrong = f"cannot solve {what}: use one of" if value in existing else "is not one of"
                 raise InvalidOption(option, value, f"{wrong} {', '.join(known)}")
 
@@ -108,7 +111,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
 
     def tree_hash(self, form: FormType) -> str:
         """Equal for problems whose snapshots fit each other."""
-        return tree_hash(form)
+        return tree_hash(form.tree if isinstance(form, BucketedForm) else form)
 
     @abstractmethod
     def create(self, form: FormType, request: Request) -> EngineType:

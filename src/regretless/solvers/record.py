@@ -42,6 +42,8 @@ class Settings:
     seed: int = 0
     storage: int | None = None  # bits per stored number, if there is a choice
     form: str = "history"  # the compiled form: "history" or "public"
+    buckets: str | None = None  # of a spot, as users type them
+    sample_runouts: int | None = None  # drawn per iteration
 
     @classmethod
     def read(cls, header: Fields) -> Settings:
@@ -61,6 +63,8 @@ class Settings:
             seed=given.whole("seed", low=-LARGEST),
             storage=given.whole("storage", low=min(_STORAGES), high=max(_STORAGES)) if "storage" in given else None,
             form=given.one_of("form", FORMS) if "form" in given else FORMS["spot" in header],
+            buckets=given.text("buckets") if "buckets" in given else None,
+            sample_runouts=count("sample_runouts") if "sample_runouts" in given else None,
         )
 
 

@@ -42,6 +42,7 @@ class Kind(StrEnum):
     PUBLIC = "public"  # a game, in its public form
     SPOT = "spot"
     TRAINING = "training"  # a game, by networks
+    BUCKETED = "bucketed"  # a spot, with buckets and sampled runouts
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class Option:
     public: Refusal | None = None
     spot: Refusal | None = None
     training: Refusal | None = None
+    bucketed: Refusal | None = None
     fits: Callable[[Any], bool] = lambda value: True
     rule: str = ""  # what `fits` requires, after "option: value"
     fixed: bool = False  # whether a resume must keep the original value
@@ -100,6 +102,7 @@ OPTIONS: Mapping[str, Option] = {
         public=Refusal("is for the history form: in the public form players are updated in turn", ("alternating",)),
         spot=Refusal("is for games: a hold'em spot updates the players in turn", unless=("alternating",)),
         training=Refusal(f"{_TRAINING} updates the players in turn", unless=("alternating",)),
+        bucketed=Refusal("is for games: a hold'em spot updates the players in turn", unless=("alternating",)),
         fits=lambda value: value in tuple(Updates),
         rule=f"is not one of {', '.join(Updates)}",
         fixed=True,
@@ -109,6 +112,7 @@ OPTIONS: Mapping[str, Option] = {
         public=Refusal("is for the history form: the public form is solved on the full tree", unless=("full",)),
         spot=Refusal("is for games: a hold'em spot is solved on the full tree", unless=("full",)),
         training=Refusal(_SAMPLED, unless=("external",)),
+        bucketed=Refusal("is for games: a spot with buckets samples runouts", unless=("full",)),
         fits=lambda value: value in tuple(Sampling),
         rule=f"is not one of {', '.join(Sampling)}",
         fixed=True,
@@ -118,6 +122,7 @@ OPTIONS: Mapping[str, Option] = {
         public=Refusal("is for the history form: the public form is solved on the full tree"),
         spot=Refusal("is for games: it is a number of sampled deals, and a hold'em spot is solved on the full tree"),
         training=Refusal(_SAMPLED),
+        bucketed=Refusal("is for games: sample_runouts is the number of runouts that a spot with buckets samples"),
         fits=_is_count,
         rule=_ONE,
         fixed=True,
@@ -146,17 +151,41 @@ OPTIONS: Mapping[str, Option] = {
         public=_STORAGES,
         spot=_STORAGES,
         training=Refusal(f"{_TRAINING} stores samples"),
+        bucketed=Refusal("is not for spots with buckets, which keep 32 bits", unless=(32,)),
         fixed=True,
     ),
     "form": Option(
         exact=Refusal("cannot be combined with variant lp, which solves the history form", unless=("history",)),
         spot=Refusal("is for games: a hold'em spot is always solved in the public form"),
         training=Refusal(f"{_TRAINING} needs no choice of a form"),
+        bucketed=Refusal("is for games: a hold'em spot is always solved in the public form"),
         fits=lambda value: value in FORMS,
         rule=f"is not one of {', '.join(FORMS)}",
         fixed=True,
     ),
-    "locks": Option(game=_SPOTS, exact=_SPOTS, public=_SPOTS, training=_SPOTS),
+    "buckets": Option(
+        game=_SPOTS,
+        exact=_SPOTS,
+        public=_SPOTS,
+        training=_SPOTS,
+        fits=lambda value: isinstance(value, str),
+        rule="must be text such as turn=500,river=500",
+        fixed=True,
+    ),
+    "sample_runouts": Option(
+        game=_SPOTS,
+        exact=_SPOTS,
+        public=_SPOTS,
+        training=_SPOTS,
+        spot=Refusal("is for spots with buckets: give buckets too"),
+        fits=_is_count,
+        rule=_ONE,
+        fixed=True,
+    ),
+    "locks": Option(
+        game=_SPOTS, exact=_SPOTS, public=_SPOTS, training=_SPOTS,
+        bucketed=Refusal("cannot be combined with buckets", unless=((), [])),
+    ),
     "keep_regrets": Option(
         game=_REGRETS,
         public=_REGRETS,

@@ -182,7 +182,10 @@ def make_request(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Requ
     )
 
 
-_SETTINGS = ("iterations", "target", "measure_every", "updates", "sampling", "batch_size", "seed", "storage", "form")
+_SETTINGS = (
+    "iterations", "target", "measure_every", "updates", "sampling", "batch_size", "seed", "storage", "form", "buckets",
+    "sample_runouts",
+)  # fmt: skip
 
 
 def _settings(problem: Problem[Any, Any], given: Mapping[str, Any], resume: Solution | None) -> Settings:
@@ -196,5 +199,5 @@ def _settings(problem: Problem[Any, Any], given: Mapping[str, Any], resume: Solu
         before |= {"iterations": None, "target": None}
         most, target = problem.end(asked.get("iterations"), asked.get("target"))
         asked |= {"iterations": most, "target": target}
-        before["measure_every"] = before.get("measure_every") or problem.measure_every(most)
+        before["measure_every"] = before.get("measure_every") or problem.measure_every(most, target)
     return Settings(**{name: value for name, value in (before | asked).items() if value is not None})

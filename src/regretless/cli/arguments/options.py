@@ -56,7 +56,7 @@ Sampling = Annotated[
     str | None,
     option("How much of the tree each iteration traverses: full, chance, external or outcome.", SEARCH, default="full"),
 ]
-SamplingSeed = Annotated[int | None, option("Random seed, with --sampling.", SEARCH, default="0")]
+SamplingSeed = Annotated[int | None, option("Random seed, with --sampling or --buckets.", SEARCH, default="0")]
 MeasureEvery = Annotated[
     int | None,
     option("Iterations between measurements of exploitability.", SEARCH, default="a tenth of those done so far"),

@@ -84,6 +84,17 @@ def solve(
         int | None,
         option("Bits per stored number of a spot, or of a game in the public form: 32 or 16.", MACHINE, default="32"),
     ] = None,
+    buckets: Annotated[
+        str | None,
+        option(
+            "Solve a spot with card buckets: [cyan]turn=500,river=500[/cyan], where a street without a number is "
+            "lossless. Exploitability is still that of real hands on every runout.",
+            SEARCH,
+        ),
+    ] = None,
+    sample_runouts: Annotated[
+        int | None, option("Runouts drawn per iteration, with --buckets.", SEARCH, default="16")
+    ] = None,
     json_: Annotated[bool, flag("--json", JSON, OUTPUT)] = False,
     strategy: Annotated[
         bool, flag("--strategy", "Show every information set, not just the first few.", OUTPUT)

@@ -24,7 +24,7 @@ from regretless.cli.solving.status import BatchStatus
 from regretless.cli.terminal.consoles import for_answers, for_people
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.json_output import print_json
-from regretless.errors import InvalidFile, RegretlessError
+from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.printable import printable
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def solve_spots(paths: list[Path], request: SolveRequest) -> None:
         from regretless.solvers.request import Kind
         from regretless.storage.atomic import check_writable
 
+        if "buckets" in request.options:
+            raise InvalidOption("buckets", request.options["buckets"], "is for one spot at a time")
         request.check(Kind.SPOT, paths)
         if request.out is not None:
             files = solution_files(paths, out_folder(request.out))

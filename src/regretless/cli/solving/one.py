@@ -110,7 +110,7 @@ def _kind(given: str | Path | None, request: SolveRequest, spot: bool) -> Kind:
     from regretless.solvers.request import EXACT, Kind
 
     if spot:
-        return Kind.SPOT
+        return Kind.BUCKETED if "buckets" in request.options else Kind.SPOT
     if request.options.get("variant") == EXACT:
         return Kind.EXACT
     return Kind.PUBLIC if request.options.get("form") == "public" or is_public_only(str(given)) else Kind.GAME

@@ -55,7 +55,7 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
     def fixed_settings(self) -> dict[str, Any]:
         return super().fixed_settings() | {"sampling": "external"}
 
-    def measure_every(self, iterations: int) -> int | None:
+    def measure_every(self, iterations: int, target: float | None) -> int | None:
         return max(1, iterations // MEASUREMENTS)
 
     @classmethod

@@ -49,6 +49,9 @@ class CompiledBucketedEngine(BucketTables):
         self._entries = _make_entries(form, self._plans[0])
         self._scratch = [_make_scratch(form, self._plans) for _ in range(threads)]
         self._workers = Workers(threads) if threads > 1 else None
+        # Compile the kernels or load them from disk, so that setup and not the first iteration pays for it.
+        boards = arrange(form, form.runouts.draw(1))
+        self._walk_share(np.zeros(0, dtype=np.int64), 0, 0, False, 0, boards[0], np.zeros(7))
 
     @property
     def memory_bytes(self) -> int:
@@ -80,27 +83,11 @@ class CompiledBucketedEngine(BucketTables):
 
     def _walk(self, street: int, learns: bool, own: int, boards: Boards, weights: NDArray[np.float64]) -> None:
         """Walk all lines of a street, on all threads."""
-        form, other = self.form, 1 - own
-        tables = Tables(self._regret[own], self._average[own], self._matched[own], self._matched[other])
-        buckets = np.array([form.buckets[own][street], form.buckets[other][street]], dtype=np.int64)
-        following = self._entries[min(street + 1, len(self._entries) - 1)]
 
         shares = self._shares[own][street]
 
         def walk(number: int) -> None:
-            walk_bundles(
-                shares[number],
-                learns,
-                own,
-                buckets,
-                self._plans[own],
-                boards,
-                self._entries[street],
-                following,
-                tables,
-                self._scratch[number],
-                weights,
-            )
+            self._walk_share(shares[number], number, street, learns, own, boards, weights)
 
         busy = [number for number in range(self.threads) if len(shares[number])]
         if self._workers is None or len(busy) == 1:
@@ -110,6 +97,31 @@ class CompiledBucketedEngine(BucketTables):
         self._workers.are_lost()  # in a forked process, starts new threads
         for done in [self._workers.submit(walk, number) for number in busy]:
             done.result()
+
+    def _walk_share(
+        self,
+        bundles: NDArray[np.int64],
+        thread: int,
+        street: int,
+        learns: bool,
+        own: int,
+        boards: Boards,
+        weights: NDArray[np.float64],
+    ) -> None:
+        form, other = self.form, 1 - own
+        walk_bundles(
+            bundles,
+            learns,
+            own,
+            np.array([form.buckets[own][street], form.buckets[other][street]], dtype=np.int64),
+            self._plans[own],
+            boards,
+            self._entries[street],
+            self._entries[min(street + 1, len(self._entries) - 1)],
+            Tables(self._regret[own], self._average[own], self._matched[own], self._matched[other]),
+            self._scratch[thread],
+            weights,
+        )
 
 
 def estimate(form: BucketedForm, *, threads: int = 1, **_: Any) -> int:

@@ -146,11 +146,11 @@ class CompiledPublicEngine(StoredEngine):
         met = self._met[player]
         return np.divide(values, met, out=np.zeros_like(values), where=met > 0)
 
-    def values_before_last(self, player: int) -> list[NDArray[np.float32]]:
+    def values_before_last(self, player: int, strategy: PublicStrategy | None = None) -> list[NDArray[np.float32]]:
         """For each street before the last, [runouts, nodes of the street, H] values times the opposing reach.
 
-        Both players follow their average strategies. Nodes are in tree order. The last street's values, by far the
-        most, can be recomputed from one runout's strategies.
+        Both players follow a strategy, by default their averages. Nodes are in tree order. The last street's values,
+        by far the most, can be recomputed from one runout's strategies.
         """
         tree, plan, scratch = self.form.tree, self._plans[player], self._make_scratch()
         row = np.zeros(len(tree.street), dtype=np.int64)
@@ -163,9 +163,14 @@ class CompiledPublicEngine(StoredEngine):
         ]
         # A walk keeps the values of a second-street runout until it begins the next.
         if len(streets) > 0:
-            walk = RunoutWalk(player, MEAN, self._job(player), scratch)
+            given = None if strategy is None else GivenRows(self.layout, strategy)
+            job = self._job(player)
+            walk = RunoutWalk(player, MEAN, job if given is None else given.job(player, job), scratch)
             walk.run(FIRST)
             for runout in range(len(self.form.streets[1].parent)):
+                if given is not None:
+                    given.read(runout)
+                    walk.play(given.job(player, walk.job))
                 walk.run(BELOW, runout)
                 if len(streets) > 1:
                     values[1][runout] = scratch.value[rows[1]] / self._units[player]

@@ -1,0 +1,101 @@
+"""A bucketed engine and the exact price of what it learned: exploitability with real cards, over every runout.
+
+The average strategy of a bucket is handed to an engine of the public form as the strategy of each hand on each runout
+that is in the bucket. So `evaluate` says what the buckets and the samples cost together, not how well the abstract game
+was solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from regretless.engines.contract import BucketedEngine, Engine, Evaluation, PublicStrategy, Snapshot
+from regretless.engines.public.compiled.evaluator import StrategyEvaluator
+from regretless.forms.bucketed import BucketedForm
+from regretless.forms.drawn_runouts import BucketMaps
+from regretless.forms.history import FloatArray
+from regretless.forms.public import PublicForm
+from regretless.variants.variant import Schedule
+
+__all__ = ["PricedEngine", "with_real_cards"]
+
+
+def with_real_cards(form: PublicForm, maps: BucketMaps, strategy: Callable[[int], FloatArray]) -> PublicStrategy:
+    """The strategy of every hand on every runout, from that of every bucket: `strategy(node)` is [actions, K]."""
+    tree = form.tree
+    of_node = lru_cache(maxsize=None)(strategy)
+
+    def played(node: int, runout: int) -> FloatArray:
+        bucket = maps[int(tree.player[node])][int(tree.street[node])][runout]
+        found: FloatArray = of_node(node)[:, bucket]
+        return found
+
+    return played
+
+
+class PricedEngine:
+    """Learns in buckets and evaluates with real cards; `form` and `maps` are what the bucketed form was made of."""
+
+    def __init__(self, engine: BucketedEngine, form: PublicForm, maps: BucketMaps) -> None:
+        self.engine, self.maps = engine, maps
+        self.evaluator = StrategyEvaluator(form)
+
+    @property
+    def form(self) -> BucketedForm:
+        return self.engine.form
+
+    @property
+    def name(self) -> str:
+        return self.engine.name
+
+    @property
+    def device(self) -> str:
+        return self.engine.device
+
+    @property
+    def threads(self) -> int:
+        return self.engine.threads
+
+    @property
+    def tolerance(self) -> float:
+        return self.engine.tolerance
+
+    @property
+    def storage(self) -> int:
+        return self.engine.storage
+
+    @property
+    def kept_bytes(self) -> int:
+        return self.engine.kept_bytes
+
+    @property
+    def memory_bytes(self) -> int:
+        """Of both engines."""
+        return self.engine.memory_bytes + self.evaluator.memory_bytes
+
+    @property
+    def iteration(self) -> int:
+        return self.engine.iteration
+
+    def advance(self, schedule: Schedule) -> None:
+        self.engine.advance(schedule)
+
+    def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
+        """Values and best responses with real cards, by default of the average."""
+        return self.evaluator.evaluate(strategy or self.real_cards())
+
+    def real_cards(self) -> PublicStrategy:
+        """The average strategy of every hand on every runout, as it is now."""
+        return with_real_cards(self.evaluator.form, self.maps, self.engine.strategy)
+
+    def snapshot(self, *, copy: bool = True) -> Snapshot:
+        return self.engine.snapshot(copy=copy)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        self.engine.restore(snapshot)
+
+
+if TYPE_CHECKING:
+    _conforms: type[Engine[BucketedForm, PublicStrategy]] = PricedEngine

@@ -1,0 +1,1 @@
+"""Spots solved with card buckets and sampled runouts."""

@@ -1,0 +1,158 @@
+"""A hold'em spot as a problem to solve with buckets and sampled runouts, priced with real cards."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from regretless import engines
+from regretless.engines.bucketed.priced import PricedEngine
+from regretless.engines.registry import Kind as Form
+from regretless.errors import InvalidOption
+from regretless.forms.bucketed import BucketedForm
+from regretless.forms.drawn_runouts import bucketed_form
+from regretless.forms.public import Kind as NodeKind
+from regretless.forms.public import PublicForm
+from regretless.forms.tree_hash import tree_hash
+from regretless.holdem.bucketed.choice import BucketChoice
+from regretless.holdem.bucketed.maps import SpotBuckets, spot_buckets
+from regretless.holdem.bucketed.solution import BucketedAnswers, BucketedSpotSolution
+from regretless.holdem.form.runouts import compile_spot
+from regretless.holdem.reading.reading import SpotReader
+from regretless.holdem.spots.spot import Spot
+from regretless.solvers.problem import Problem
+from regretless.solvers.record import Record
+from regretless.solvers.request import Kind, Request
+from regretless.solvers.solution import Solution
+
+__all__ = ["BucketedSpotProblem", "bucketed_problem"]
+
+SAMPLE_RUNOUTS = 16  # per iteration
+ITERATIONS = 1000
+MOST_ITERATIONS = 100_000  # limit if only a target is given
+MEASURE_EVERY = 100  # iterations, with a target: a measurement walks every runout
+
+
+def bucketed_problem(spot: Spot | None, options: dict[str, Any]) -> BucketedSpotProblem:
+    """The problem of a spot with the buckets in the options, or of the one resumed."""
+    earlier = options.get("resume")
+    if isinstance(earlier, BucketedSpotSolution):
+        if spot is not None and replace(spot, name=earlier.spot.name) != earlier.spot:
+            reason = f"is a solve of a different spot from {spot.name or 'the one given'}"
+            raise InvalidOption("resume", earlier.where, reason)
+        settings = earlier.settings
+        assert settings.buckets is not None
+        assert settings.sample_runouts is not None
+        if isinstance(text := options.get("buckets"), str):
+            options["buckets"] = str(BucketChoice.parse(text))  # spelled as it was saved
+        choice = BucketChoice.parse(settings.buckets)
+        known = earlier.maps, earlier.buckets
+        return BucketedSpotProblem(
+            earlier.spot, choice, count=settings.sample_runouts, seed=settings.seed, buckets=known
+        )
+    if earlier is not None:
+        reason = f"cannot resume {earlier.where}, which was started without one"
+        raise InvalidOption("buckets", options["buckets"], reason)
+    if spot is None:
+        raise InvalidOption("spot", None, "is missing: give a spot, or a solve to resume")
+    if spot.locks:
+        raise InvalidOption("buckets", options["buckets"], "cannot be combined with locks")
+    if not isinstance(options["buckets"], str):
+        raise InvalidOption("buckets", options["buckets"], "must be text such as turn=500,river=500")
+    choice = BucketChoice.parse(options["buckets"])
+    for street, _ in choice.counts:
+        if street not in spot.streets:
+            raise InvalidOption("buckets", options["buckets"], f"names the {street}, which is before this spot")
+    options["buckets"] = str(choice)
+    count = options.setdefault("sample_runouts", SAMPLE_RUNOUTS)
+    return BucketedSpotProblem(spot, choice, count=count, seed=options.get("seed", 0))
+
+
+class BucketedSpotProblem(Problem[BucketedForm, PricedEngine]):
+    """A spot with buckets. Targets are in percent of the pot."""
+
+    kind = Kind.BUCKETED
+    unit = "% of the pot"
+    form_name = "public"
+    variant = "linear"
+    forms = (Form.BUCKETED,)
+    solution_type = BucketedSpotSolution
+
+    def __init__(
+        self, spot: Spot, choice: BucketChoice, *, count: int, seed: int, buckets: SpotBuckets | None = None
+    ) -> None:
+        """`buckets` are those of a solve that is resumed."""
+        self.spot, self.choice, self.count, self.seed = spot, choice, count, seed
+        self.name = spot.name or "spot"
+        self.scale = 100 / spot.pot
+        self._known = buckets
+
+    @cached_property
+    def public_form(self) -> PublicForm:
+        """Every runout, which the exact price needs."""
+        return compile_spot(self.spot)
+
+    @cached_property
+    def buckets(self) -> SpotBuckets:
+        """The maps from hands to buckets, and the numbers of buckets."""
+        return self._known or spot_buckets(self.spot, self.public_form, self.choice)
+
+    def in_units(self, target: float) -> float:
+        return target / 100 * self.spot.pot
+
+    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
+        if iterations is None:
+            iterations = ITERATIONS if target is None else MOST_ITERATIONS
+        return iterations, target
+
+    def measure_every(self, iterations: int, target: float | None) -> int | None:
+        return iterations if target is None else MEASURE_EVERY
+
+    def form(self) -> BucketedForm:
+        maps, counts = self.buckets
+        return bucketed_form(self.public_form, maps, buckets=counts, count=self.count, seed=self.seed)
+
+    def tree_hash(self, form: BucketedForm) -> str:
+        """Of the tree: a file holds the buckets, so a solve that is resumed has the same."""
+        return tree_hash(form.tree)
+
+    def create(self, form: BucketedForm, request: Request) -> PricedEngine:
+        engine = engines.create(request.engine, form, device=request.device, threads=request.threads)
+        return PricedEngine(engine, self.public_form, self.buckets[0])
+
+    def checkpoint_bytes(self, form: BucketedForm, engine: PricedEngine) -> int:
+        return engine.kept_bytes
+
+    def size(self, form: BucketedForm) -> tuple[int, int]:
+        """Public nodes of the spot, and decisions × buckets."""
+        tree = form.tree
+        acts = tree.kind == NodeKind.DECISION
+        runouts = np.array([len(street.parent) for street in self.public_form.streets])
+        sets = np.array(form.buckets)[tree.player[acts], tree.street[acts]].sum()
+        return int(runouts[tree.street].sum()), int(sets)
+
+    def solution(self, record: Record, form: BucketedForm, engine: PricedEngine) -> BucketedSpotSolution:
+        def answers() -> BucketedAnswers:
+            return BucketedAnswers(self.public_form, self.buckets[0], engine.engine.strategy)
+
+        maps, counts = self.buckets
+        return BucketedSpotSolution(
+            record=record,
+            snapshot=engine.snapshot(copy=False),
+            spot=self.spot,
+            make_reader=lambda: SpotReader(self.spot, self.public_form, answers()),
+            maps=maps,
+            buckets=counts,
+        )
+
+    # --- resuming ----------------------------------------------------------------------------------------------------
+
+    def machine(self, earlier: Solution) -> dict[str, Any]:
+        """The engine and device of the earlier solve: they change the last bits of numbers, unlike threads."""
+        return {"engine": earlier.engine, "device": earlier.device}
+
+    def why_final(self, earlier: Solution) -> str:
+        return "is a finished solve without its regrets, which a resume needs: --keep-regrets saves them"

@@ -1,0 +1,154 @@
+"""Spots with buckets and sampled runouts: priced with real cards, saved, read, resumed and refused like other spots."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import regretless as rl
+from regretless.cards.isomorphism import SUIT_PERMUTATIONS
+from regretless.errors import InvalidFile, InvalidOption, InvalidText
+from regretless.holdem.bucketed.choice import BucketChoice
+from regretless.holdem.bucketed.maps import spot_buckets
+from regretless.holdem.bucketed.solution import BucketedSpotSolution
+from regretless.holdem.form.runouts import compile_spot
+from regretless.holdem.spots.spot import Spot
+
+RANGES = {"oop": {"range": "AKs, QJs, T9s, 99"}, "ip": {"range": "AA, KQs, JTs, 55"}}
+TURN = Spot.from_mapping(RANGES | {"board": "Kh Qs Js 2c", "pot": 100, "stack": 200, "bets": {"bet": "100%"}})
+FLOP = Spot.from_mapping(RANGES | {"board": "Kh Qs Js", "pot": 100, "stack": 100, "bets": {"bet": "a"}})
+
+
+@pytest.fixture(scope="module")
+def solved() -> BucketedSpotSolution:
+    found = rl.solve(TURN, buckets="river=10,method=percentile", iterations=40, seed=3, threads=1)
+    assert isinstance(found, BucketedSpotSolution)
+    return found
+
+
+def test_without_buckets_sampling_finds_the_exact_value() -> None:
+    """The error of a sampled solve shrinks as more runouts are drawn; the price is exact whatever was drawn."""
+    exact = rl.solve(TURN, target=0.02, threads=1)
+    few, many = (
+        rl.solve(TURN, buckets="river=lossless", sample_runouts=8, iterations=count, threads=1) for count in (25, 400)
+    )
+    assert many.exploitability_pct_pot < few.exploitability_pct_pot / 2.5
+    assert many.exploitability_pct_pot < 1.0
+    assert many.ev["oop"] == pytest.approx(exact.ev["oop"], abs=1.0)
+
+
+def test_the_price_is_the_independent_evaluation(solved: BucketedSpotSolution) -> None:
+    """Real cards, every runout, no merged suits, float64: the same number."""
+    checked = solved.verify()
+    assert checked.exploitability == pytest.approx(solved.exploitability, abs=1e-3)
+    assert solved.exploitability_pct_pot > 0.5  # ten buckets cost something
+
+
+def test_a_flop_is_solved() -> None:
+    answer = rl.solve(
+        FLOP, buckets="turn=20,river=20,method=percentile", sample_runouts=16, iterations=60, threads=1
+    ).as_json()
+    assert answer["buckets"] == "turn=20,river=20,method=percentile"
+    assert answer["sample_runouts"] == 16
+    assert len(answer["history"]) == 1  # measured at the end only
+    assert 0 < answer["exploitability_pct_pot"] < 25
+    assert sum(answer["ev"].values()) == pytest.approx(100, abs=1e-3)
+
+
+def test_more_buckets_are_less_exploitable() -> None:
+    prices = [
+        rl.solve(TURN, buckets=f"river={count},method=percentile", iterations=150, threads=1).exploitability_pct_pot
+        for count in (2, 40)
+    ]
+    assert prices[1] < prices[0]
+
+
+@pytest.mark.parametrize("resumable", [False, True])
+def test_a_file_reads_the_same(solved: BucketedSpotSolution, tmp_path: Path, resumable: bool) -> None:
+    solved.save(tmp_path / "spot.rgl", resumable=resumable)
+    read = rl.load(tmp_path / "spot.rgl")
+    assert isinstance(read, BucketedSpotSolution)
+    assert read.as_json() == solved.as_json()
+    for line in ("", "check", "check, check, 7d", "bet 100, call, 7d, check"):
+        assert np.array_equal(read.node(line).strategy, solved.node(line).strategy)
+        assert read.node(line).ev("oop") == solved.node(line).ev("oop")
+
+
+def test_a_resumed_solve_ends_with_the_same_bits(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"buckets": "river=10,method=percentile", "sample_runouts": 4, "threads": 1}
+    whole = rl.solve(TURN, iterations=30, **options)
+    seen = [0]
+    stopped = rl.solve(
+        TURN,
+        iterations=30,
+        checkpoint=tmp_path / "spot.rgl",
+        report=lambda progress: seen.append(progress.iteration),
+        interrupted=lambda: seen[-1] >= 7,
+        **options,
+    )
+    assert 7 <= stopped.iterations < 30
+    resumed = rl.solve(resume=tmp_path / "spot.rgl")
+    assert resumed.iterations == 30
+    assert resumed.snapshot is not None
+    assert whole.snapshot is not None
+    for name, array in whole.snapshot.arrays.items():
+        assert np.array_equal(array, resumed.snapshot.arrays[name])
+    assert resumed.exploitability == whole.exploitability
+    for option, value in (("buckets", "river=11"), ("sample_runouts", 5), ("seed", 2)):
+        with pytest.raises(InvalidOption, match=f"^{option}: .* cannot resume"):
+            rl.solve(resume=tmp_path / "spot.rgl", **{option: value})
+
+
+def test_a_damaged_map_is_refused(solved: BucketedSpotSolution, tmp_path: Path) -> None:
+    worse = replace(solved, maps=tuple(tuple(map_ + 10 for map_ in each) for each in solved.maps))
+    worse.save(tmp_path / "spot.rgl")
+    with pytest.raises(InvalidFile, match="buckets that do not exist"):
+        rl.load(tmp_path / "spot.rgl")
+
+
+def test_equivalent_hands_share_a_bucket() -> None:
+    """Percentiles do not depend on the names of suits: on a renamed board, renamed hands have the same buckets."""
+    choice = BucketChoice.parse("river=15,method=percentile")
+    (first, _), _ = spot_buckets(TURN, compile_spot(TURN), choice)
+    swapped = dict(zip("cdhs", "hcds", strict=True))
+    assert list(swapped.values()) in [["cdhs"[suit] for suit in row] for row in SUIT_PERMUTATIONS.tolist()]
+    renamed = Spot.from_mapping(RANGES | {"board": "Kd Qs Js 2h", "pot": 100, "stack": 200, "bets": {"bet": "100%"}})
+    (second, _), _ = spot_buckets(renamed, compile_spot(renamed), choice)
+    assert sorted(map(sorted, first[1].tolist())) == sorted(map(sorted, second[1].tolist()))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "names no street"),
+        ("turn", "is not like turn=500"),
+        ("turn=0", "neither lossless nor"),
+        ("turn=70000", "neither lossless nor"),
+        ("turn=5,turn=6", "given twice"),
+        ("preflop=5", "is not one of flop, turn, river, method"),
+        ("turn=5,method=magic", "is not one of kmeans, percentile"),
+        ("method=percentile", "names no street"),
+    ],
+)
+def test_bad_buckets_are_refused(text: str, reason: str) -> None:
+    with pytest.raises(InvalidText, match=reason):
+        rl.solve(TURN, buckets=text)
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"buckets": "flop=50"}, "buckets: 'flop=50' names the flop, which is before this spot"),
+        ({"buckets": "river=50", "storage": 16}, "storage: 16 is not for spots with buckets"),
+        ({"buckets": "river=50", "sample_runouts": 0}, "sample_runouts: 0 must be at least 1"),
+        ({"sample_runouts": 5}, "sample_runouts: 5 is for spots with buckets"),
+        ({"buckets": "river=50", "engine": "cupy"}, "engine: 'cupy' cannot solve a spot with buckets"),
+    ],
+)
+def test_other_options_are_refused_by_name(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(InvalidOption, match=reason.replace("(", r"\(")):
+        rl.solve(TURN, **options)
