@@ -64,6 +64,11 @@ KINDS = {
     "river": Kind(("river.toml",), {}, "river.toml"),
     "turn": Kind(("turn.toml",), {}, "turn.toml"),
     "flop": Kind(("flop.toml",), {}, "flop.toml"),
+    "bucketed": Kind(
+        ("turn.toml", "--buckets", "river=lossless", "--variant", "plus"),
+        {"buckets": "river=lossless", "variant": "plus"},
+        "turn.toml",
+    ),
     "batch": Kind(("folder",), {}),  # a command only: Python has `solve_many`
     "resumed game": Kind(("--resume", "kuhn.rgl"), {"resume": "kuhn.rgl"}),
     "resumed sampled game": Kind(("--resume", "sampled.rgl"), {"resume": "sampled.rgl"}),
@@ -71,13 +76,15 @@ KINDS = {
     "resumed flop-holdem": Kind(("--resume", "flop-holdem.rgl"), {"resume": "flop-holdem.rgl"}),
     "resumed river": Kind(("--resume", "river.rgl"), {"resume": "river.rgl"}),
     "resumed turn": Kind(("--resume", "turn.rgl"), {"resume": "turn.rgl"}),
+    "resumed bucketed": Kind(("--resume", "bucketed.rgl"), {"resume": "bucketed.rgl"}),
 }
 GAMES = {"game", "sampled game"}
 PUBLIC = {"public game", "flop-holdem"}
 SPOTS = {"river", "turn", "flop", "batch"}
 RESUMED_GAMES = {"resumed game", "resumed sampled game"}
 RESUMED_PUBLIC = {"resumed public game", "resumed flop-holdem"}
-RESUMED_SPOTS = {"resumed river", "resumed turn"}
+RESUMED_SPOTS = {"resumed river", "resumed turn", "resumed bucketed"}
+ONE_SPOT = {"river", "turn", "flop", "bucketed"}
 ALL = frozenset(KINDS)
 ITERATIONS = 12  # of every solve here; a resumed one had 3
 
@@ -145,12 +152,17 @@ def solved(kind: str) -> str:
 
 
 OUT = {"out": "out.rgl"}
-DISCOUNTED = {"game", "exact"} | PUBLIC | SPOTS  # sampling discounts all regrets equally
+DISCOUNTED = {"game", "exact", "bucketed"} | PUBLIC | SPOTS  # sampling discounts all regrets equally
 PARAMETER: dict[str, Any] = {"base": {"variant": "discounted"}, "python": False}
 ROWS = [
-    Row("variant", "linear", GAMES | PUBLIC | SPOTS | {"exact"}, differs("variant", "exploitability")),
+    Row("variant", "linear", GAMES | PUBLIC | SPOTS | {"exact", "bucketed"}, differs("variant", "exploitability")),
     Row("variant", "no-such", set(), differs("variant")),
-    Row("variant", "linear(gamma=3)", GAMES | PUBLIC | SPOTS | {"exact"}, is_now("variant", "linear(gamma=3)")),
+    Row(
+        "variant",
+        "linear(gamma=3)",
+        GAMES | PUBLIC | SPOTS | {"exact", "bucketed"},
+        is_now("variant", "linear(gamma=3)"),
+    ),
     Row("alpha", 1.0, DISCOUNTED, differs("variant", "exploitability"), **PARAMETER, named="alpha|variant"),
     Row("beta", 1.0, DISCOUNTED, differs("variant", "exploitability"), **PARAMETER, named="beta|variant"),
     Row("gamma", 1.0, DISCOUNTED, differs("variant", "exploitability"), **PARAMETER, named="gamma|variant"),
@@ -164,7 +176,9 @@ ROWS = [
     Row("updates", "simultaneous", {"game"}, differs("exploitability")),
     Row("sampling", "external", GAMES, differs("exploitability")),
     Row("batch_size", 8, {"sampled game"}, differs("exploitability")),
-    Row("seed", 5, {"sampled game"}, differs("exploitability")),
+    Row("seed", 5, {"sampled game", "bucketed"}, differs("exploitability")),
+    Row("buckets", "river=lossless", ONE_SPOT | {"resumed bucketed"}, is_now("buckets", "river=lossless")),
+    Row("sample_runouts", 4, {"bucketed"}, differs("exploitability")),
     Row("engine", "reference", GAMES | RESUMED_GAMES, is_now("engine", "reference")),
     Row("engine", "no-such", set(), is_now("engine", "no-such")),
     Row("device", "cpu", ALL, is_now("device", "cpu")),
@@ -184,7 +198,7 @@ ROWS = [
     Row("storage", 8, set(), differs("memory_bytes")),
     Row("save_every", 1e-9, ALL - {"exact"}, saved_more_often, base=OUT, python=False),
     Row("checkpoint", "out.rgl", ALL - {"exact"}, wrote("out"), also={"save_every": 1e-9}, shell=False),
-    Row("keep_regrets", True, SPOTS | RESUMED_SPOTS, larger, base=OUT, python=False),
+    Row("keep_regrets", True, SPOTS | RESUMED_SPOTS | {"bucketed"}, larger, base=OUT, python=False),
     Row("lock", "check: AA = bet 100", SPOTS, locked, python=False),
     Row("lock_from", solved, SPOTS, locked, also={"lock_player": "ip"}, named="lock", python=False),
     Row("lock_player", "ip", SPOTS, locked, also={"lock_from": solved}, named="lock", python=False),
@@ -233,6 +247,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     stopped = {"kuhn.rgl": ("kuhn", {}), "sampled.rgl": ("kuhn", {"sampling": "chance"})}
     stopped |= {"public.rgl": ("kuhn", {"form": "public"}), "flop-holdem.rgl": ("flop-holdem", {})}
     stopped |= {f"{street}.rgl": (str(folder / f"{street}.toml"), {}) for street in ("river", "turn")}
+    stopped["bucketed.rgl"] = (str(folder / "turn.toml"), {"buckets": "river=lossless"})
     for name, (what, options) in stopped.items():
         done = [0]
         solution = rl.solve(

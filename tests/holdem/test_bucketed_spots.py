@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 import regretless as rl
-from regretless.cards.isomorphism import SUIT_PERMUTATIONS
 from regretless.errors import InvalidFile, InvalidOption, InvalidText
-from regretless.holdem.bucketed.choice import BucketChoice
-from regretless.holdem.bucketed.maps import spot_buckets
 from regretless.holdem.bucketed.solution import BucketedSpotSolution
-from regretless.holdem.form.runouts import compile_spot
+from regretless.holdem.buckets.build import build_buckets
+from regretless.holdem.buckets.plan import BucketPlan
+from regretless.holdem.form.runouts import compile_spot, spot_hands
 from regretless.holdem.spots.spot import Spot
 
 RANGES = {"oop": {"range": "AKs, QJs, T9s, 99"}, "ip": {"range": "AA, KQs, JTs, 55"}}
@@ -110,15 +109,18 @@ def test_a_damaged_map_is_refused(solved: BucketedSpotSolution, tmp_path: Path) 
         rl.load(tmp_path / "spot.rgl")
 
 
-def test_equivalent_hands_share_a_bucket() -> None:
-    """Percentiles do not depend on the names of suits: on a renamed board, renamed hands have the same buckets."""
-    choice = BucketChoice.parse("river=15,method=percentile")
-    (first, _), _ = spot_buckets(TURN, compile_spot(TURN), choice)
-    swapped = dict(zip("cdhs", "hcds", strict=True))
-    assert list(swapped.values()) in [["cdhs"[suit] for suit in row] for row in SUIT_PERMUTATIONS.tolist()]
-    renamed = Spot.from_mapping(RANGES | {"board": "Kd Qs Js 2h", "pot": 100, "stack": 200, "bets": {"bet": "100%"}})
-    (second, _), _ = spot_buckets(renamed, compile_spot(renamed), choice)
-    assert sorted(map(sorted, first[1].tolist())) == sorted(map(sorted, second[1].tolist()))
+def test_tables_of_a_file_are_used(tmp_path: Path) -> None:
+    board = TURN.board[:3]
+    tables = build_buckets(BucketPlan(river=10, board=board, sample=2000), tmp_path / "tables.rgl", threads=1)
+    found = rl.solve(TURN, buckets=str(tmp_path / "tables.rgl"), iterations=5, threads=1)
+    assert found.buckets == ((17, 10), (16, 10))
+    final = compile_spot(TURN).streets[1]
+    for runout, (card,) in enumerate(final.cards.tolist()):
+        live = ~final.dead[0][runout]
+        wanted = tables.of("river", (*TURN.board, card))[spot_hands(TURN)[0]]
+        assert np.array_equal(found.maps[0][1][runout][live], wanted[live])
+    with pytest.raises(InvalidFile, match="does not exist"):
+        rl.solve(TURN, buckets="missing.rgl")
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,10 @@ OPTIONS: Mapping[str, Option] = {
         fixed=True,
     ),
     "locks": Option(
-        game=_SPOTS, exact=_SPOTS, public=_SPOTS, training=_SPOTS,
+        game=_SPOTS,
+        exact=_SPOTS,
+        public=_SPOTS,
+        training=_SPOTS,
         bucketed=Refusal("cannot be combined with buckets", unless=((), [])),
     ),
     "keep_regrets": Option(

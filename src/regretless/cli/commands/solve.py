@@ -88,7 +88,8 @@ def solve(
         str | None,
         option(
             "Solve a spot with card buckets: [cyan]turn=500,river=500[/cyan], where a street without a number is "
-            "lossless. Exploitability is still that of real hands on every runout.",
+            "lossless, or a file from [cyan]regretless buckets[/cyan]. Exploitability is still that of real hands on "
+            "every runout.",
             SEARCH,
         ),
     ] = None,

@@ -46,6 +46,10 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         if request.out is not None:
             check_writable(request.out)
         options: dict[str, Any] = {key: value for key, value in request.options.items() if key != "keep_regrets"}
+        if "buckets" in options and request.locks:
+            from regretless.holdem.spots.lock_text import lock_text
+
+            raise InvalidOption("lock", lock_text(request.locks[0]), "cannot be combined with buckets")
         what: object = given
         if spot and given is not None:
             what = asked = request.locked(Spot.read(given))

@@ -1,28 +1,29 @@
-"""Which buckets a spot is solved with, as users type it: `turn=500,river=500`."""
+"""Which buckets a spot is solved with, as users type it: `turn=500,river=500`, or a file with tables."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from typing import cast, get_args
 
 from regretless.errors import InvalidText
+from regretless.holdem.buckets.plan import MOST_BUCKETS, Method
 from regretless.holdem.spots.question import STREETS, StreetName
 
-__all__ = ["LOSSLESS", "BucketChoice", "Method"]
-
-Method = Literal["kmeans", "percentile"]
+__all__ = ["LOSSLESS", "BucketChoice"]
 
 LOSSLESS = "lossless"
-MOST_BUCKETS = 65_535
+FILE = ".rgl"  # how the name of a file with tables ends
 
 
 @dataclass(frozen=True)
 class BucketChoice:
-    """Buckets per street; a street without a number is lossless: every hand of every runout has its own.
+    """Buckets per street, found for the spot's flop or, if `file` is given, by `regretless buckets`.
+
+    A street without buckets is lossless: every hand of every runout has its own.
 
     >>> BucketChoice.parse("turn=500, river=200")
-    BucketChoice(counts=(('turn', 500), ('river', 200)), method='kmeans')
+    BucketChoice(counts=(('turn', 500), ('river', 200)), method='kmeans', file='')
     >>> str(BucketChoice.parse("river=50,turn=lossless,method=percentile"))
     'river=50,method=percentile'
     >>> BucketChoice.parse("turn=0")
@@ -32,10 +33,16 @@ class BucketChoice:
 
     counts: tuple[tuple[StreetName, int], ...] = ()
     method: Method = "kmeans"
+    file: str = ""
 
     @classmethod
     def parse(cls, text: str) -> BucketChoice:
-        """Read `STREET=NUMBER` or `STREET=lossless`, separated by commas, and optionally `method=percentile`."""
+        """Read `STREET=NUMBER` or `STREET=lossless`, separated by commas, and optionally `method=percentile`.
+
+        Text that ends in `.rgl` is the name of a file.
+        """
+        if text.endswith(FILE):
+            return cls(file=text)
         counts: dict[StreetName, int] = {}
         seen: set[str] = set()
         method: Method = "kmeans"
@@ -65,6 +72,8 @@ class BucketChoice:
         return cls(tuple((street, counts[street]) for street in STREETS if street in counts), method)
 
     def __str__(self) -> str:
+        if self.file:
+            return self.file
         words = [f"{street}={count}" for street, count in self.counts]
         words = words or [f"river={LOSSLESS}"]
         return ",".join([*words, *([] if self.method == "kmeans" else [f"method={self.method}"])])

@@ -22,6 +22,7 @@ from regretless.holdem.bucketed.maps import SpotBuckets, spot_buckets
 from regretless.holdem.bucketed.solution import BucketedAnswers, BucketedSpotSolution
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.reading.reading import SpotReader
+from regretless.holdem.spots.lock_text import lock_text
 from regretless.holdem.spots.spot import Spot
 from regretless.solvers.problem import Problem
 from regretless.solvers.record import Record
@@ -33,7 +34,7 @@ __all__ = ["BucketedSpotProblem", "bucketed_problem"]
 SAMPLE_RUNOUTS = 16  # per iteration
 ITERATIONS = 1000
 MOST_ITERATIONS = 100_000  # limit if only a target is given
-MEASURE_EVERY = 100  # iterations, with a target: a measurement walks every runout
+MEASURE_EVERY = 100  # iterations at most, with a target: a measurement walks every runout
 
 
 def bucketed_problem(spot: Spot | None, options: dict[str, Any]) -> BucketedSpotProblem:
@@ -59,7 +60,7 @@ def bucketed_problem(spot: Spot | None, options: dict[str, Any]) -> BucketedSpot
     if spot is None:
         raise InvalidOption("spot", None, "is missing: give a spot, or a solve to resume")
     if spot.locks:
-        raise InvalidOption("buckets", options["buckets"], "cannot be combined with locks")
+        raise InvalidOption("locks", lock_text(spot.locks[0]), "cannot be combined with buckets")
     if not isinstance(options["buckets"], str):
         raise InvalidOption("buckets", options["buckets"], "must be text such as turn=500,river=500")
     choice = BucketChoice.parse(options["buckets"])
@@ -109,7 +110,7 @@ class BucketedSpotProblem(Problem[BucketedForm, PricedEngine]):
         return iterations, target
 
     def measure_every(self, iterations: int, target: float | None) -> int | None:
-        return iterations if target is None else MEASURE_EVERY
+        return iterations if target is None else min(MEASURE_EVERY, max(1, iterations // 10))
 
     def form(self) -> BucketedForm:
         maps, counts = self.buckets
