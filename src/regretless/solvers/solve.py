@@ -199,5 +199,7 @@ def _settings(problem: Problem[Any, Any], given: Mapping[str, Any], resume: Solu
         before |= {"iterations": None, "target": None}
         most, target = problem.end(asked.get("iterations"), asked.get("target"))
         asked |= {"iterations": most, "target": target}
-        before["measure_every"] = before.get("measure_every") or problem.measure_every(most, target)
+        was = resume and problem.measure_every(resume.settings.iterations, resume.settings.target)
+        if before.get("measure_every") == was:  # the default, which the new end may change
+            before["measure_every"] = problem.measure_every(most, target)
     return Settings(**{name: value for name, value in (before | asked).items() if value is not None})

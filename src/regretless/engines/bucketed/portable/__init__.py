@@ -1,0 +1,1 @@
+"""The PyTorch engine of the bucketed form: CPU, CUDA or MPS."""
