@@ -10,6 +10,7 @@ from regretless.cards.situations import (
     SITUATION_COUNTS,
     board_rows,
     first_situations,
+    hand_entries,
     hand_situations,
     situation_at,
     situation_index,
@@ -167,3 +168,15 @@ def test_nothing_to_number():
 @pytest.mark.parametrize("size", SIZES)
 def test_ten_million_situations_per_second(size):
     assert measure_speed(size).index > 10e6
+
+
+def test_entries_of_a_table():
+    _, boards = deal(3, 20, seed=40)
+    table = np.random.default_rng(41).integers(50_000, size=SITUATION_COUNTS[3]).astype(np.uint16)
+    indices = hand_situations(boards)
+    expected = np.where(indices >= 0, table[indices], 65_000)
+    np.testing.assert_array_equal(hand_entries(boards, table, missing=65_000), expected)
+    shifted = hand_entries(boards, np.append(table[:5], table), missing=65_000, shifts=np.full(20, 5))
+    np.testing.assert_array_equal(shifted, expected)
+    with pytest.raises(InvalidOption, match=r"must have 1,286,792, one for each situation on boards of 3 cards"):
+        hand_entries(boards, table[:-1], missing=0)

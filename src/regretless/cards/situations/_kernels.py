@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from regretless.cards.situations.tables import NEAR_BITS, SituationTables
 from regretless.compiling.decorators import fast_inlined, fast_kernel
 
-__all__ = ["hand_indices", "locate", "row_indices", "situation_indices"]
+__all__ = ["hand_indices", "locate", "look_up", "row_indices", "situation_indices"]
 
 REPEATED = -1  # where a card appears twice
 
@@ -167,6 +167,21 @@ def hand_indices(
             if one > other:
                 one, other, x, y = other, one, y, x
             indices[row, hand] = first + hand_number(one, other, x, y, (low ^ high) & 3 == 0, free[other], kind, tables)
+
+
+@fast_kernel
+def look_up(
+    indices: NDArray[np.int32],  # [n, 1326]
+    shifts: NDArray[np.int64],  # [n]  added to the indices of each board
+    table: NDArray[np.unsignedinteger],  # [situations]
+    missing: int,
+    found: NDArray[np.uint16],  # [n, 1326]  result
+) -> None:
+    """The table's entry for each hand; `missing` where there is no situation."""
+    for row in range(len(indices)):
+        for hand in range(indices.shape[1]):
+            index = indices[row, hand]
+            found[row, hand] = missing if index < 0 else table[index + shifts[row]]
 
 
 @fast_inlined

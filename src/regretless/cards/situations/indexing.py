@@ -25,12 +25,15 @@ __all__ = [
     "SITUATION_COUNTS",
     "board_rows",
     "first_situations",
+    "hand_entries",
     "hand_situations",
     "situation_at",
     "situation_index",
 ]
 
 NO_SITUATION = -1  # index of a hand that the board blocks
+
+_BLOCK = 32  # boards
 
 
 def situation_index(hands: ArrayLike, boards: ArrayLike) -> NDArray[np.int32]:
@@ -97,6 +100,35 @@ def hand_situations(boards: ArrayLike) -> NDArray[np.int32]:
     return _in_grid_order(indices, rows.shape[1])
 
 
+def hand_entries(
+    boards: ArrayLike,
+    table: NDArray[np.uint8] | NDArray[np.uint16],
+    *,
+    missing: int,
+    shifts: NDArray[np.int64] | None = None,
+) -> NDArray[np.uint16]:
+    """[n, 1326] the entry of a table [situations] for every hand on each board; `missing` where the board blocks it.
+
+    `shifts` [n] are added to the indices of each board, for tables that do not cover all boards.
+    """
+    from regretless.cards.situations._kernels import look_up
+
+    rows = _boards(boards)
+    _refuse_repeats(rows)
+    size = rows.shape[1]
+    if shifts is None and len(table) != SITUATION_COUNTS[size]:
+        reason = f"must have {SITUATION_COUNTS[size]:,}, one for each situation on boards of {size} cards"
+        raise InvalidOption("table", f"array of {len(table):,} entries", reason)
+    added = np.zeros(len(rows), dtype=np.int64) if shifts is None else shifts
+    found = np.empty((len(rows), HAND_COUNT), dtype=np.uint16)
+    indices = np.empty((min(len(rows), _BLOCK), HAND_COUNT), dtype=np.int32)
+    for start in range(0, len(rows), _BLOCK):  # few boards at a time, so that their indices stay in the cache
+        block = slice(start, min(start + _BLOCK, len(rows)))
+        numbered = _number_hands(rows[block], indices[: block.stop - start])
+        look_up(_in_grid_order(numbered, size), added[block], table, missing, found[block])
+    return found
+
+
 def board_rows(boards: ArrayLike) -> NDArray[np.int32]:
     """[n] row of each board's isomorphism class in `canonical_boards(size)`.
 
@@ -133,11 +165,11 @@ def _grid_cells() -> NDArray[np.int32]:
     return cells
 
 
-def _number_hands(boards: NDArray[np.uint8]) -> NDArray[np.int32]:
-    """[n, 1326] index of every hand in the order of the tables."""
+def _number_hands(boards: NDArray[np.uint8], indices: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
+    """[n, 1326] index of every hand in the order of the tables, in `indices` if that is given."""
     from regretless.cards.situations._kernels import hand_indices
 
-    indices = np.empty((len(boards), HAND_COUNT), dtype=np.int32)
+    indices = np.empty((len(boards), HAND_COUNT), dtype=np.int32) if indices is None else indices
     by_card = np.empty((3, 52), dtype=np.int64)
     hand_indices(boards, HAND_CARDS, situation_tables(boards.shape[1]), _scratch(), by_card, indices)
     return indices

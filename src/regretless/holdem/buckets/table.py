@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from regretless.cards.deck import board_text
 from regretless.cards.evaluator import card_array
 from regretless.cards.hands import HAND_CLASS, HAND_COUNT
-from regretless.cards.situations import SITUATION_COUNTS, board_rows, first_situations, hand_situations
+from regretless.cards.situations import SITUATION_COUNTS, board_rows, first_situations, hand_entries
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.holdem.buckets.file import KIND, read_division, read_plan
 from regretless.holdem.buckets.plan import BOARD_CARDS, BucketPlan
@@ -43,7 +43,6 @@ class Buckets:
         self.plan = plan
         self._read = read
         self._tables: dict[StreetName, Table] = {}
-        self._shifts: dict[StreetName, NDArray[np.int64]] = {}
 
     @classmethod
     def load(cls, path: str | Path) -> Buckets:
@@ -86,13 +85,8 @@ class Buckets:
         if street == "preflop":
             return np.broadcast_to(HAND_CLASS.astype(np.uint16), (len(cards), HAND_COUNT)).copy()
         table = self.table(street)
-        indices = hand_situations(cards)
-        found = np.full(indices.shape, NO_BUCKET, dtype=np.uint16)
-        live = indices >= 0
-        if self.plan.board:
-            indices = indices + self._shift(street, cards)[:, None]
-        found[live] = table[indices[live]]
-        return found
+        shifts = self._shifts(street, cards) if self.plan.board else None
+        return hand_entries(cards, table, missing=NO_BUCKET, shifts=shifts)
 
     def table(self, street: StreetName) -> Table:
         """[situations] bucket of each situation: all those of `cards.situations`, or of the boards of the plan."""
@@ -105,7 +99,7 @@ class Buckets:
             raise InvalidOption("street", street, f"has no buckets; the table has {', '.join(self.streets)}")
         return street
 
-    def _shift(self, street: StreetName, cards: NDArray[np.uint8]) -> NDArray[np.int64]:
+    def _shifts(self, street: StreetName, cards: NDArray[np.uint8]) -> NDArray[np.int64]:
         """[n] what to add to the index of a situation on each board to find it in a table of few boards."""
         rows, covered = board_rows(cards), self.plan.boards(street)
         places = np.minimum(np.searchsorted(covered.rows, rows), len(covered.rows) - 1)
