@@ -156,9 +156,11 @@ def test_an_interrupted_build_continues_to_the_same_file(path, tmp_path, stop_at
         nonlocal share
         share = progress.share
 
-    with pytest.raises(BuildStopped):
+    with pytest.raises(BuildStopped) as stopped:
         build_buckets(PLAN, tmp_path / "t.rgl", threads=threads, report=report, interrupted=lambda: share >= stop_at)
-    if (tmp_path / "t.rgl").exists():
+    assert stopped.value.saved == (tmp_path / "t.rgl").exists()
+    assert stopped.value.saved or stop_at < 0.1
+    if stopped.value.saved:
         with pytest.raises(InvalidFile, match="contains an unfinished table of card buckets, not a table of card"):
             Buckets.load(tmp_path / "t.rgl")
     shares: list[float] = []
@@ -167,6 +169,18 @@ def test_an_interrupted_build_continues_to_the_same_file(path, tmp_path, stop_at
     assert shares == sorted(shares)
     if stop_at > 0.5:
         assert shares[0] > 0.3  # it did not begin again
+
+
+def test_an_interrupt_after_the_last_board_changes_nothing(path, tmp_path):
+    share = 0.0
+
+    def report(progress: BuildProgress) -> None:
+        nonlocal share
+        share = progress.share
+
+    build_buckets(PLAN, tmp_path / "t.rgl", threads=1, report=report, interrupted=lambda: share == 1)
+    assert share == 1
+    assert (tmp_path / "t.rgl").read_bytes() == path.read_bytes()
 
 
 def test_checkpoints_between_pieces_continue_to_the_same_file(path, tmp_path, monkeypatch):

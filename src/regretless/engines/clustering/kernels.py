@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from regretless.compiling.decorators import fast_kernel, kernel
 
-__all__ = ["WIDTH", "add_rows", "assign_rows", "nearer"]
+__all__ = ["WIDTH", "add_rows", "assign_rows", "nearer", "own_distances"]
 
 WIDTH = 8  # columns per pass; the number of columns must be a multiple
 
@@ -73,11 +73,28 @@ def add_rows(
 
 
 @kernel
+def own_distances(
+    features: NDArray[np.uint16],
+    labels: NDArray[np.uint16],  # [rows]
+    centroids: NDArray[np.uint16],  # [centroids, columns]
+    distances: NDArray[np.int64],  # [rows]  result
+) -> None:
+    """The squared distance of each row to the centroid of its cluster."""
+    for row in range(len(features)):
+        distances[row] = squared_distance(features[row], centroids[labels[row]])
+
+
+@kernel
+def squared_distance(one: NDArray[np.uint16], other: NDArray[np.uint16]) -> int:
+    total = np.int64(0)
+    for column in range(len(one)):
+        difference = np.int64(one[column]) - np.int64(other[column])
+        total += difference * difference
+    return int(total)
+
+
+@kernel
 def nearer(features: NDArray[np.uint16], centroid: NDArray[np.uint16], distances: NDArray[np.int64]) -> None:
     """Lower the squared distances [rows] to those to a new centroid, where it is nearer."""
     for row in range(len(features)):
-        distance = np.int64(0)
-        for column in range(features.shape[1]):
-            difference = np.int64(features[row, column]) - np.int64(centroid[column])
-            distance += difference * difference
-        distances[row] = min(distances[row], distance)
+        distances[row] = min(distances[row], squared_distance(features[row], centroid))

@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.clustering.kernels import WIDTH, add_rows, assign_rows, nearer
+from regretless.engines.clustering.kernels import WIDTH, add_rows, assign_rows, nearer, own_distances
 from regretless.engines.threads import in_order
 from regretless.errors import RegretlessError
 
@@ -91,7 +91,9 @@ def _check(rows: Rows, weights: NDArray[np.int64], count: int) -> None:
         raise ValueError(f"{count} clusters: must be from 1 to {MOST_CLUSTERS}")
     if len(weights) != len(rows) or (len(weights) and weights.min() < 1):
         raise ValueError("every row needs a weight of at least 1")
-    if len(rows) and int((rows.astype(np.int64) ** 2).sum(axis=1).max()) > LARGEST_SQUARE:
+    squares = np.empty(len(rows), dtype=np.int64)
+    own_distances(rows, np.zeros(len(rows), dtype=np.uint16), np.zeros((1, rows.shape[1]), dtype=np.uint16), squares)
+    if len(rows) and squares.max() > LARGEST_SQUARE:
         raise ValueError(f"a row is longer than the square root of {LARGEST_SQUARE}: its products would be rounded")
 
 
@@ -122,6 +124,7 @@ def _means(rows: Rows, weights: NDArray[np.int64], labels: NDArray[np.uint16], c
     moved: Rows = ((2 * sums + held) // (2 * held)).astype(np.uint16)
     empty = np.flatnonzero(totals == 0)
     if len(empty):
-        away = ((rows.astype(np.int64) - centroids[labels].astype(np.int64)) ** 2).sum(axis=1)
+        away = np.empty(len(rows), dtype=np.int64)
+        own_distances(rows, labels, centroids, away)
         moved[empty] = rows[np.argsort(-away, kind="stable")[: len(empty)]]
     return moved

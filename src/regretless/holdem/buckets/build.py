@@ -39,7 +39,11 @@ MOST_THREADS = 1024
 
 
 class BuildStopped(Exception):
-    """An interrupt ended the build; what was done is in the file."""
+    """An interrupt ended the build; `saved` says whether the file holds what was done."""
+
+    def __init__(self, saved: bool) -> None:
+        super().__init__("the build was interrupted")
+        self.saved = saved
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,7 @@ class _Build:
         if street not in self.tables:
             division = train(self.plan, street, threads=self.threads, tell=lambda share: self._tell(street, share))
             self.tables[street] = empty_table(self.plan, street, division)
+            self._tell(street, TRAINING_SHARE, "dividing")
             self._save()
         table = self.tables[street]
         for end, found in self._pieces(street, table.boards_done):
@@ -176,11 +181,14 @@ class _Build:
 
     def _tell(self, street: StreetName, share: float, doing: str = "training") -> None:
         self.clock.tell(street, doing, share if doing == "dividing" else share * TRAINING_SHARE)
-        if self.interrupted():
-            self._save()
-            raise BuildStopped
+        finished = share == 1 and street == self.plan.streets[-1] and doing == "dividing"
+        if self.interrupted() and not finished:
+            raise BuildStopped(self._save())
 
-    def _save(self) -> None:
-        if self.path is not None and self.tables:
-            write_tables(self.path, self.plan, self.tables)
+    def _save(self) -> bool:
+        """Write a checkpoint; False if there is nothing to write or nowhere to write it."""
         self._saved = time.monotonic()
+        if self.path is None or not self.tables:
+            return False
+        write_tables(self.path, self.plan, self.tables)
+        return True

@@ -20,7 +20,7 @@ __all__ = ["BucketEstimate", "bytes_per_situation", "check_fits", "estimate_buck
 
 PROGRAM_BYTES = 300 * 2**20  # libraries, compiled kernels, and the tables that number situations
 THREAD_BYTES = 24 * 2**20  # boards in work
-SAMPLE_BYTES = 48  # per sampled deal and k-means: weight, distance, chances, label
+SAMPLE_BYTES = 48  # per sampled deal, beside its features: weight, distance, chances, label
 
 BOARD_SECONDS = {  # features of all hands of a board
     "kmeans": {"flop": 24e-3, "turn": 1.2e-3, "river": 95e-6},
@@ -53,9 +53,9 @@ def estimate_buckets(plan: BucketPlan, *, threads: int) -> BucketEstimate:
     >>> found.situations, found.file_bytes
     ({'river': 123156254}, 123156254)
     """
-    situations = {street: plan.boards(street).situations for street in plan.streets}
+    situations = {street: plan.situations(street) for street in plan.streets}
     table = sum(count * bytes_per_situation(plan.count(street)) for street, count in situations.items())
-    sample = plan.sample * (2 * COLUMNS + SAMPLE_BYTES)
+    sample = plan.sample * (2 * 2 * COLUMNS + SAMPLE_BYTES)  # features of two bytes, by board and then joined
     seconds = {street: _seconds(plan, street) / threads for street in plan.streets}
     return BucketEstimate(situations, table, table + sample + PROGRAM_BYTES + threads * THREAD_BYTES, seconds)
 

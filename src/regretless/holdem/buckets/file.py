@@ -56,7 +56,7 @@ class StreetTable:
 
 def empty_table(plan: BucketPlan, street: StreetName, division: Division) -> StreetTable:
     """A table to be filled, with one byte per situation if every bucket fits, else two."""
-    situations = plan.boards(street).situations
+    situations = plan.situations(street)
     narrow = bytes_per_situation(plan.count(street)) == 1
     zeros = np.zeros(situations, dtype=np.uint8) if narrow else np.zeros(situations, dtype=np.uint16)
     return StreetTable(division, zeros, 0)
@@ -70,7 +70,7 @@ def write_tables(path: str | Path, plan: BucketPlan, tables: Mapping[StreetName,
     streets = {
         street: {
             "buckets": plan.count(street),
-            "situations": plan.boards(street).situations,
+            "situations": plan.situations(street),
             "boards_done": tables[street].boards_done if street in tables else 0,
         }
         for street in plan.streets
@@ -119,8 +119,8 @@ def read_plan(file: Container) -> BucketPlan:
         raise InvalidFile(file.path, f"is damaged: {error}") from None
     for street in plan.streets:
         said = Fields(file.path, streets.value(street), f"streets.{street}.").whole("situations")
-        if said != plan.boards(street).situations:
-            expected = f"there are {plan.boards(street).situations:,}"
+        if said != plan.situations(street):
+            expected = f"there are {plan.situations(street):,}"
             raise InvalidFile(file.path, f"is damaged: it has {said:,} situations on the {street}, but {expected}")
     return plan
 
@@ -144,7 +144,7 @@ def read_unfinished(path: str | Path) -> tuple[BucketPlan, dict[StreetName, Stre
         if street not in file:
             continue
         boards = plan.boards(street)
-        file.check(street, (boards.situations,), (np.uint8, np.uint16))
+        file.check(street, (plan.situations(street),), (np.uint8, np.uint16))
         of_street = Fields(path, file.header["streets"][street], f"streets.{street}.")
         done = of_street.whole("boards_done", high=len(boards.rows))
         tables[street] = StreetTable(read_division(file, plan, street), file.array(street).copy(), done)

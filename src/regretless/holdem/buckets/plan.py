@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from regretless.cards.deck import DECK, board_text
 from regretless.cards.isomorphism import canonical_boards
-from regretless.cards.situations import board_rows, first_situations
+from regretless.cards.situations import SITUATION_COUNTS, board_rows, first_situations
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.holdem.spots.question import STREETS, StreetName
 
@@ -82,6 +82,10 @@ class BucketPlan:
         """Buckets of a street."""
         count: int = getattr(self, street)
         return count
+
+    def situations(self, street: StreetName) -> int:
+        """Entries of a street's table."""
+        return self.boards(street).situations if self.board else SITUATION_COUNTS[BOARD_CARDS[street]]
 
     def boards(self, street: StreetName) -> BoardRows:
         """The boards of a street."""

@@ -1,7 +1,7 @@
 """The buckets of a card abstraction: of any hand on any board.
 
-Tables are mapped from their file, so loading takes no time, and processes that use the same file share its memory. A
-street is checked against the file's checksums when it is first used.
+Tables are mapped from their file, so that processes that use the same file share its memory. Loading reads the header
+only; a street is checked against the file's checksums when it is first used.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Buckets:
         plan = read_plan(file)
         for street in plan.streets:
             read_division(file, plan, street)
-            file.check(street, (plan.boards(street).situations,), (np.uint8, np.uint16))
+            file.check(street, (plan.situations(street),), (np.uint8, np.uint16))
         return cls(plan, lambda street: _read(file, plan, street))
 
     @property

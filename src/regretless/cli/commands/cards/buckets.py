@@ -78,7 +78,7 @@ def buckets(
         f"{situations:,} situations, {bytes_text(estimate.file_bytes)}: "
         f"about {about_text(sum(estimate.seconds.values()))} on {workers} thread{'s' if workers > 1 else ''}"
     )
-    status = _Status(path)
+    status = _Status(path, plan.streets[0])
     began = time.monotonic()
     with interruptible(status) as interrupted, bar("buckets") as tell:
 
@@ -89,9 +89,9 @@ def buckets(
 
         try:
             build_buckets(plan, path, threads=workers, report=report, interrupted=interrupted)
-        except BuildStopped:
+        except BuildStopped as stop:
             console = for_people()
-            if not path.exists():
+            if not stop.saved:
                 console.print("interrupted: nothing was saved, since the first street was not trained")
             else:
                 console.print(f"interrupted: {status.share:.0%} of the table is done; continue it with")
@@ -122,9 +122,10 @@ def buckets(
 class _Status:
     """What signals are answered from, and how long each street took."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, first_street: str) -> None:
+        self.path, self.first_street = path, first_street
         self.share = 0.0
+        self.trained = False  # whether there is something to save
         self.seconds: dict[str, float] = {}
         self._before = 0.0
 
@@ -132,13 +133,20 @@ class _Status:
         spent = progress.seconds - self._before
         self.seconds[progress.street] = self.seconds.get(progress.street, 0.0) + spent
         self._before, self.share = progress.seconds, progress.share
+        self.trained |= progress.doing == "dividing" or progress.street != self.first_street
 
     def first(self) -> str | None:
+        if not self.trained:
+            return None
         wait = f"about {duration_text(STOP_SECONDS)}"
-        return f"stopping after the boards in work, then saving to {printable(str(self.path))}: {wait}. {self.second()}"
+        where = printable(str(self.path))
+        loss = "Ctrl-C again stops at once: work since the last checkpoint is lost"
+        return f"stopping after the boards in work, then saving to {where}: {wait}. {loss}"
 
     def second(self) -> str:
-        return "Ctrl-C again stops at once: work since the last checkpoint is lost"
+        if not self.trained:
+            return "interrupted: nothing was saved, since the first street was not trained"
+        return "stopped at once: work since the last checkpoint is lost; the same command continues from it"
 
 
 def _print(streets: dict[str, dict[str, Any]]) -> None:
