@@ -49,6 +49,7 @@ def test_it_prints_what_it_built(here, capsys):
     assert answer["file"] == "buckets-As7s6s-0-20-30.rgl"
     assert answer["streets"]["turn"]["buckets"] == 20
     assert answer["streets"]["river"]["situations"] > 100_000
+    assert all(street[name] > 0 for street in answer["streets"].values() for name in ("seconds", "cpu_seconds"))
     assert answer["file_bytes"] == (here / answer["file"]).stat().st_size
     assert "on 1 thread\n" in printed.err
     table = Buckets.load(answer["file"])

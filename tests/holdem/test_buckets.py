@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -326,6 +327,32 @@ def test_files_with_wrong_counts_are_refused(path, tmp_path):
 def test_files_with_impossible_headers_are_refused(path, tmp_path, header, reason):
     with pytest.raises(InvalidFile, match=reason):
         Buckets.load(rewritten(path, tmp_path / "a.rgl", header))
+
+
+OTHER = [None, True, 0, 1, -1, 2**63, 10**30, 1e308, 0.5, "", "x" * 5000, "As Ks", [], [[]], {}, {"turn": None}]
+
+
+def test_crafted_headers_are_read_or_refused(path, tmp_path, monkeypatch):
+    """Valid checksums, any value in any place: a file is loaded or refused in one sentence."""
+    header = open_container(path).header
+    crafted = [{key: value} for key in header if key not in ("format", "kind") for value in OTHER]
+    for street, said in header["streets"].items():
+        for key in said:
+            crafted += [{"streets": header["streets"] | {street: said | {key: value}}} for value in OTHER]
+    file = open_container(path)
+    arrays = {name: file.array(name) for name in file.names}
+    refused = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    for change in crafted:
+        kept = {key: value for key, value in (header | change).items() if key not in ("format", "kind")}
+        for kind, read in (("buckets", Buckets.load), ("buckets-checkpoint", read_unfinished)):
+            write_container(tmp_path / "a.rgl", kind, kept, arrays)
+            try:
+                read(tmp_path / "a.rgl")
+            except InvalidFile as error:
+                refused.append(str(error))
+    assert len(refused) > len(crafted)
+    assert not any("\n" in sentence for sentence in refused)
 
 
 def test_other_files_are_refused(tmp_path):

@@ -104,6 +104,7 @@ def buckets(
             "boards": len(plan.boards(street).rows),
             "situations": estimate.situations[street],
             "seconds": status.seconds.get(street, 0.0),
+            "cpu_seconds": status.cpu_seconds.get(street, 0.0),
         }
         for street in plan.streets
     }
@@ -127,12 +128,14 @@ class _Status:
         self.share = 0.0
         self.trained = False  # whether there is something to save
         self.seconds: dict[str, float] = {}
-        self._before = 0.0
+        self.cpu_seconds: dict[str, float] = {}  # of all threads: what more cores divide
+        self._before, self._cpu_before = 0.0, time.process_time()
 
     def report(self, progress: BuildProgress) -> None:
-        spent = progress.seconds - self._before
-        self.seconds[progress.street] = self.seconds.get(progress.street, 0.0) + spent
-        self._before, self.share = progress.seconds, progress.share
+        street, cpu = progress.street, time.process_time()
+        self.seconds[street] = self.seconds.get(street, 0.0) + progress.seconds - self._before
+        self.cpu_seconds[street] = self.cpu_seconds.get(street, 0.0) + cpu - self._cpu_before
+        self._before, self._cpu_before, self.share = progress.seconds, cpu, progress.share
         self.trained |= progress.doing == "dividing" or progress.street != self.first_street
 
     def first(self) -> str | None:
