@@ -38,7 +38,12 @@ else:
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Examples in docstrings of modules that load without PyTorch but cannot run without it.
-DOCTESTS_WITH_TORCH = {"regretless.engines.sequence.batched.BatchedEngine"}
+DOCTESTS_WITH_TORCH = {
+    "regretless.api.train",
+    "regretless.deep.training.trained_policy.TrainedPolicy",
+    "regretless.deep.training.trained_policy.TrainedPolicy.save",
+    "regretless.engines.sequence.batched.BatchedEngine",
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -22,6 +22,8 @@ def name_of(path: Path) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_a_page_shows_what_its_commands_print(page: Path) -> None:
+    if "$ regretless train " in page.read_text(encoding="utf-8"):
+        pytest.importorskip("torch")
     with folder_of_a_page():
         edits = run_page(page)
     if edits and all(edit.digits for edit in edits) and not same_processor():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import inspect
 import json
 import os
@@ -211,6 +212,43 @@ def test_compare_and_plot_take_it_beside_a_solution(run, file: Path, tmp_path: P
     assert compared.json["shared"] == 12
     assert run("plot", "trained.rgl", "solved.rgl", "--out", "both.svg").code == 0
     assert (tmp_path / "both.svg").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("kind", ["csv", "json", "parquet"])
+def test_export_writes_every_information_set(run, file: Path, tmp_path: Path, kind: str) -> None:
+    assert run("export", "trained.rgl", "--out", f"table.{kind}").code == 0
+    strategy = rl.load(file).strategy  # type: ignore[attr-defined]
+    table = tmp_path / f"table.{kind}"
+    if kind == "json":
+        assert json.loads(table.read_text()) == {key: dict(played) for key, played in strategy.items()}
+        return
+    if kind == "csv":
+        rows: list[Any] = list(csv.DictReader(table.open(newline="")))
+    else:
+        rows = pytest.importorskip("pyarrow.parquet").read_table(table).to_pylist()
+    assert len(rows) == 24
+    for row in rows:
+        assert float(row["probability"]) == strategy[row["information_set"]][row["action"]]
+
+
+def test_export_refuses_what_is_for_spots(run, file: Path) -> None:
+    for given in (["--all"], ["--street", "flop"], ["--hands", "AA"], ["--line", "check"]):
+        result = run("export", "trained.rgl", *given)
+        assert result.code == 1
+        assert result.err.startswith(f"error: {given[0].removeprefix('--')}: ")
+        assert "does not apply to a game" in result.err
+
+
+def test_the_page_lists_and_reads_it(file: Path) -> None:
+    pytest.importorskip("starlette")
+    from regretless.web.answers.game import game_json
+    from regretless.web.library import Library
+
+    library = Library(file.parent)
+    (found,), more = library.files()
+    assert (found.file, found.kind, found.iterations, found.resumable, more) == ("trained.rgl", "game", 3, False, False)
+    with library.game("trained.rgl") as (solution, _):
+        assert game_json(solution, find="", offset=0, most=5)["found"] == 12
 
 
 def test_solve_does_not_resume_it(run, file: Path) -> None:

@@ -253,7 +253,7 @@ def _described(file: Container) -> dict[str, Any]:
     common: dict[str, Any] = {"iterations": header.whole("iterations"), "resumable": resumable}
     exploitability = header.number("exploitability", low=0.0) if "exploitability" in header else None
     if not file.kind.startswith("spot-"):
-        kind = "flop-holdem" if file.kind == "flop-holdem" else "game"
+        kind = "flop-holdem" if file.kind in ("flop-holdem", "trained-flop-holdem") else "game"
         return common | {"kind": kind, "exploitability": exploitability, "unit": "in the game's units"}
     spot = Spot.parse(header.text("spot", longest=2**23), warn=False)
     return common | {

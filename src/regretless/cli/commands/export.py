@@ -27,8 +27,13 @@ if TYPE_CHECKING:
 __all__ = ["export"]
 
 
+# The options that a game takes; any other is refused by name.
+GAME_TAKES = {"--format", "--out"}
+
+
 def export(
-    file: Annotated[Path | None, argument("A .rgl file of a spot.")] = None,
+    context: typer.Context,
+    file: Annotated[Path | None, argument("A .rgl file of a spot or a game.")] = None,
     line: options.Line = None,
     board: options.Board = None,
     street: Annotated[str | None, option("Every decision on a street: flop, turn or river.")] = None,
@@ -45,18 +50,22 @@ def export(
 ) -> None:
     """Export strategy, weight, equity, EV and EQR of every hand: at one node, on one street or everywhere.
 
-    A single node is written as one row per hand; --street and --all write one row per hand and action. The file
-    appears only when it is complete: an interrupted export leaves nothing behind.
+    A single node is written as one row per hand; --street and --all write one row per hand and action. Of a game,
+    solved or trained, every information set is written, with one row per action. The file appears only when it is
+    complete: an interrupted export leaves nothing behind.
 
     \b
     [cyan]regretless export spot.rgl --line 'check' --out check.csv[/cyan]
     [cyan]regretless export spot.rgl --street turn --format json > turn.json[/cyan]
     [cyan]regretless export spot.rgl --all --player oop --hands 'AK, 99+' --out spot.parquet[/cyan]
+    [cyan]regretless export leduc.rgl --out leduc.csv[/cyan]   a game
     [cyan]regretless export --columns[/cyan]
     """
+    from regretless.api import load
     from regretless.cli.views.spot_view import check_held
     from regretless.holdem.reports.exports import FORMATS, write_nodes
     from regretless.holdem.solution import SpotSolution
+    from regretless.solvers.game_solution import GameSolution
     from regretless.storage.atomic import replace_file
 
     if columns:
@@ -76,7 +85,14 @@ def export(
     if out is not None and out.exists() and out.samefile(file):
         raise InvalidFile(out, "is the solution being exported: choose another name for --out")
     whose, chosen = options.read_player(player), options.read_range(hands)
-    solution = SpotSolution.load(file)
+    solution = load(file)
+    if isinstance(solution, GameSolution):
+        from regretless.cli.views.game_export import export_game
+
+        options.refuse_others(context, "a game", GAME_TAKES)
+        export_game(solution, kind, out)
+        return
+    assert isinstance(solution, SpotSolution)
     wide = not all_ and street is None
     if wide:
         views: Iterator[NodeView] = iter([solution.node(line or "", options.read_cards(board))])
