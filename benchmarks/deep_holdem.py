@@ -206,7 +206,8 @@ def measure_speed(options: argparse.Namespace) -> None:
         for precision in ("float32",) if options.tiny else ("float32", "tf32", "bfloat16"):
             steps = 20 if options.tiny else 500
             changed = dataclasses.replace(chosen, batch=batch, precision=precision, value_steps=steps, traversals=1_000)
-            training = DeepCfr(world, dataclasses.replace(changed, advantage_capacity=10**5), seed=options.seed)
+            small = {"advantage_capacity": 10**5, "strategy_capacity": 10**5}
+            training = DeepCfr(world, dataclasses.replace(changed, **small), seed=options.seed)
             training.iterate()
             with timed():
                 training.iterate()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,8 +18,9 @@ from regretless.deep.holdem.betting import MOVES  # noqa: E402
 from regretless.deep.holdem.canonical import ABSENT, canonical_cards  # noqa: E402
 from regretless.deep.holdem.exact import HoldemEvaluation, NetworkAverage, TabulatedStrategy  # noqa: E402
 from regretless.deep.holdem.world import HoldemWorld  # noqa: E402
-from regretless.deep.networks.network import Network, new_network  # noqa: E402
+from regretless.deep.networks.network import Network, new_network, regret_matching  # noqa: E402
 from regretless.deep.policies import AdvantagePolicy, MixturePolicy, NetworkPolicy, Policy  # noqa: E402
+from regretless.deep.traversal import traverse  # noqa: E402
 from regretless.engines.contract import Evaluation  # noqa: E402
 from regretless.engines.public.compiled.engine import CompiledPublicEngine  # noqa: E402
 from regretless.engines.public.reference import PublicReference  # noqa: E402
@@ -29,7 +30,7 @@ from regretless.forms.public import PublicForm  # noqa: E402
 from regretless.games import CHANCE, FlopHoldem  # noqa: E402
 from regretless.games.limit_betting import Move  # noqa: E402
 from regretless.holdem.form.runouts import compile_holdem  # noqa: E402
-from regretless.holdem.games.flop_holdem import with_flops  # noqa: E402
+from regretless.holdem.games.flop_holdem import compile_flop_holdem, with_flops  # noqa: E402
 from regretless.solvers.readable.best_response import evaluate as evaluate_by_rules  # noqa: E402
 from regretless.variants import PRESETS, schedule  # noqa: E402
 
@@ -204,6 +205,38 @@ def test_columns_are_the_moves_of_the_rules(world: HoldemWorld, few_cards: Publi
         assert all(label.startswith(names[MOVES[column]]) for label, column in zip(labels, columns, strict=True))
     assert len(evaluation.columns) == 64
     assert game.betting.raises == (3, 3)
+
+
+def by_strength(observations: torch.Tensor) -> torch.Tensor:
+    """Advantages of a player who raises with high and paired cards; those of the blinds differ."""
+    cards = observations[:, :5].float()
+    pairs = (observations[:, 1:5] // 4 == observations[:, :1] // 4).any(dim=1) & (observations[:, 1] >= 0)
+    strength = cards[:, :2].sum(dim=1) / 100 + pairs
+    caution = 1 + (observations[:, 7] % 3) / 3
+    return torch.stack([1 / (0.2 + strength), caution, strength**2], dim=1)
+
+
+@pytest.mark.slow
+def test_the_whole_game_is_worth_what_sampled_games_are(world: HoldemWorld) -> None:
+    """One policy at every information set, and in 400,000 games that the world deals and pays. Takes a minute."""
+    exact_value = HoldemEvaluation(world, compile_flop_holdem(FlopHoldem())).evaluate(Matching(by_strength)).values
+    drawing = torch.Generator().manual_seed(1)
+    for player in range(2):
+        found = torch.cat([traverse(world, [by_strength] * 2, player, 20_000, drawing).values for _ in range(20)])
+        error = float(found.std()) / len(found) ** 0.5
+        assert error < 0.01
+        assert float(found.mean()) == pytest.approx(exact_value[player], abs=4 * error)
+    assert abs(exact_value[0]) > 0.1
+
+
+class Matching:
+    """Regret matching on any function that gives advantages."""
+
+    def __init__(self, advantages: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        self.advantages = advantages
+
+    def probabilities(self, observations: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+        return regret_matching(self.advantages(observations), legal)
 
 
 @pytest.mark.gpu
