@@ -19,8 +19,9 @@ def test_presets_have_the_numbers_of_the_paper() -> None:
         assert (preset.advantage_capacity, preset.strategy_capacity) == (40_000_000, 40_000_000)
         assert (preset.value_steps, preset.policy_steps, preset.batch) == (steps, steps, batch)
         assert (preset.width, preset.learning_rate, preset.gradient_clip) == (64, 1e-3, 1.0)
-        assert (preset.replacement, preset.weighting, preset.average) == ("reservoir", "linear", "network")
+        assert (preset.replacement, preset.weighting, preset.algorithm) == ("reservoir", "linear", "deep")
         assert preset.from_scratch
+        assert not preset.decay
         assert not preset.merge_equal
 
 
@@ -39,7 +40,7 @@ def test_presets_have_the_numbers_of_the_paper() -> None:
         ("merge_equal", 1),
         ("replacement", "newest"),
         ("weighting", None),
-        ("average", ["network"]),
+        ("algorithm", ["deep"]),
         ("memory_place", "disk"),
         ("precision", "float64"),
         ("momentum", 0.9),

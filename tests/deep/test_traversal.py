@@ -140,3 +140,17 @@ def test_no_choice_is_no_sample() -> None:
             assert len(samples.targets)
             assert not single & set(samples.observations[:, 0].tolist())
             assert ((~samples.targets.isnan()).sum(dim=1) > 1).all()
+
+
+@pytest.mark.gpu
+def test_a_gpu_finds_the_same_samples_where_nothing_is_random() -> None:
+    game = RandomTree(2, chance=False)
+    found = []
+    for device in ("cpu", "cuda"):
+        world = HistoryWorld(game, device=device)
+        table = torch.randn((world.distinct_observations, world.actions), generator=generator(CPU, 2)) - 10.0
+        table = table.to(device)
+        networks = [lambda observations, table=table: table[observations[:, 0].long()]] * 2
+        advantages = traverse(world, networks, 0, 3, generator(world.device, 0)).advantages
+        found.append(rows(Samples(advantages.observations.cpu(), advantages.targets.cpu())))
+    assert found[0] == found[1]

@@ -59,11 +59,17 @@ class Fitting:
         self, network: Network, memory: Memory, error: Error, steps: int, scale: float, iteration: int, seed: int
     ) -> float:
         chosen = self.settings
-        adam = Adam(network, steps=steps, learning_rate=chosen.learning_rate, clip=chosen.gradient_clip)
-        rows = torch.zeros(chosen.batch, dtype=torch.int64, device=memory.storage)
+        adam = Adam(
+            network,
+            steps=steps,
+            learning_rate=chosen.learning_rate,
+            clip=chosen.gradient_clip,
+            decay=chosen.decay,
+        )
         whole: _Task | None = None
         if self._merged is not None:
             whole = _Task(memory.merged(self._merged, iteration=iteration, weighting=chosen.weighting), scale)
+        rows = torch.zeros(chosen.batch, dtype=torch.int64, device=memory.storage)
 
         def step() -> Tensor:
             task = whole or _Task(memory.read(rows, iteration=iteration, weighting=chosen.weighting), scale)

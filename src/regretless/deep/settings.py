@@ -1,10 +1,18 @@
 """How a training runs: iterations, samples, memories, networks and optimiser, and the presets that name them.
 
-| preset  | T   | K      | memories   | SGD steps | batch  |                                                     |
-|---------|-----|--------|------------|-----------|--------|-----------------------------------------------------|
-| `small` | 100 | 1,000  | 1,000,000  | 200       | 2,048  | games that a laptop enumerates: Kuhn, Leduc         |
-| `fhp`   | 450 | 10,000 | 40,000,000 | 4,000     | 10,000 | flop hold'em, as in the paper                       |
-| `hulh`  | 450 | 10,000 | 40,000,000 | 32,000    | 20,000 | heads-up limit hold'em, as in the paper             |
+| preset  | T   | K      | memories   | SGD steps | batch  | Adam  | for                                          |
+|---------|-----|--------|------------|-----------|--------|-------|----------------------------------------------|
+| `small` | 100 | 3,000  | 1,000,000  | 200       | 2,048  | 0.003 | games that a laptop enumerates: Kuhn, Leduc  |
+| `fhp`   | 450 | 10,000 | 40,000,000 | 4,000     | 10,000 | 0.001 | flop hold'em, as in the paper                |
+| `hulh`  | 450 | 10,000 | 40,000,000 | 32,000    | 20,000 | 0.001 | heads-up limit hold'em, as in the paper      |
+
+`small` was chosen on Kuhn and Leduc. Their observations are few, so a step takes the gradient of the whole memory
+(`fitting.py`), without noise; it can afford three times the paper's learning rate, falling to 0 so that the last step
+is not a bad one, and needs a twentieth of the steps. On Leduc after 40 iterations, 200 steps at 0.001 leave a mean
+squared error of 0.14, 200 at 0.003 and 400 at 0.001 both 0.01. Fits that close need samples to match, and batched
+traversals are cheap: Leduc's exploitability after 20 iterations is 0.32 with 1,000 traversals and 0.17 with 3,000;
+after 60 it is 0.095 with 3,000 and 0.075 with 10,000. The policy network is fitted once, so it gets ten times the
+steps.
 
 This module loads without PyTorch.
 """
@@ -44,7 +52,7 @@ class TrainingSettings:
     """Everything that shapes a training apart from the game, the seed and the device."""
 
     iterations: int = 100  # T, at least 1; each one updates both players in turn
-    traversals: int = 1_000  # K per player and iteration, at least 1
+    traversals: int = 3_000  # K per player and iteration, at least 1
     traversals_at_once: int = 10_000  # at least 1; how many advance together, which bounds the memory of a traversal
 
     advantage_capacity: int = 1_000_000  # samples per player, at least 1; when it is full, `replacement` decides
@@ -61,7 +69,8 @@ class TrainingSettings:
     algorithm: Algorithm = "deep"  # "single": Single Deep CFR, which keeps every value network and fits no policy
 
     width: int = 64  # units per layer, at least 1
-    learning_rate: float = 1e-3  # of Adam, above 0
+    learning_rate: float = 3e-3  # of Adam, above 0
+    decay: bool = True  # whether the learning rate falls linearly to 0 over the second half of the steps
     gradient_clip: float = 1.0  # largest norm of a gradient, above 0
     precision: Precision = "float32"  # of matrix products on a CUDA device; on a CPU always float32
 
@@ -92,6 +101,8 @@ _PAPER = TrainingSettings(
     policy_steps=4_000,
     batch=10_000,
     merge_equal=False,
+    learning_rate=1e-3,
+    decay=False,
 )
 
 PRESETS: Mapping[str, TrainingSettings] = MappingProxyType(

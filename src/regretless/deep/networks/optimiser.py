@@ -24,9 +24,11 @@ WARM_UP = 3  # calls before one is recorded
 
 
 class Adam:
-    """The optimiser of a network for a known number of steps."""
+    """The optimiser of a network for a known number of steps; with `decay`, η falls to 0 over the second half."""
 
-    def __init__(self, network: nn.Module, *, steps: int, learning_rate: float, clip: float) -> None:
+    def __init__(
+        self, network: nn.Module, *, steps: int, learning_rate: float, clip: float, decay: bool = False
+    ) -> None:
         self._parameters = list(network.parameters())
         self._clip = clip
         with torch.no_grad():
@@ -39,7 +41,10 @@ class Adam:
             parameter.grad = self._gradient[own].view_as(parameter)
             start = own.stop
         rates = [
-            learning_rate * math.sqrt(1.0 - SECOND_DECAY**step) / (1.0 - FIRST_DECAY**step)
+            learning_rate
+            * (min(1.0, 2.0 - 2.0 * (step - 1) / steps) if decay else 1.0)
+            * math.sqrt(1.0 - SECOND_DECAY**step)
+            / (1.0 - FIRST_DECAY**step)
             for step in range(1, steps + 1)
         ]
         self._rates = torch.tensor(rates, dtype=torch.float32, device=self._values.device)
