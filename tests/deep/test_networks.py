@@ -83,11 +83,13 @@ def test_a_game_without_bets_has_one_branch() -> None:
 
 def test_the_optimiser_is_adam_with_clipped_gradients() -> None:
     """On layers without normalisation, which has directions without gradient: there, Adam would enlarge rounding."""
-    ours = torch.nn.Sequential(torch.nn.Linear(5, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        ours = torch.nn.Sequential(torch.nn.Linear(5, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
     theirs = copy.deepcopy(ours)
     drawing = torch.Generator().manual_seed(2)
     rows, target = torch.randn((40, 5), generator=drawing), torch.randn((40, 2), generator=drawing)
-    adam = Adam(ours, steps=50, learning_rate=1e-2, clip=0.5)
+    adam = Adam(ours, steps=50, learning_rate=1e-2, clip=0.25)
     reference = torch.optim.Adam(theirs.parameters(), lr=1e-2)
     norms = []
     for step in range(50):
@@ -95,10 +97,10 @@ def test_the_optimiser_is_adam_with_clipped_gradients() -> None:
         adam.step((ours(rows) - target).square().mean())
         reference.zero_grad()
         (theirs(rows) - target).square().mean().backward()
-        norms.append(float(torch.nn.utils.clip_grad_norm_(theirs.parameters(), 0.5)))
+        norms.append(float(torch.nn.utils.clip_grad_norm_(theirs.parameters(), 0.25)))
         reference.step()
     adam.close()
-    assert min(norms) < 0.5 < max(norms)
+    assert min(norms) < 0.25 < max(norms), norms
     for one, other in zip(ours.parameters(), theirs.parameters(), strict=True):
         assert torch.allclose(one, other, atol=1e-4)
         assert one.grad is None
