@@ -104,10 +104,11 @@ def solve(what: Any = None, **options: Any) -> Any:
     path of its `.toml` file). Options that do not apply to the problem are refused by name.
 
     - `variant`: a name in `variants.PRESETS`, one with parameters (`"discounted(gamma=3)"`) or a variant object; by
-      default `plus` for games and `postflop`, `turn` or `river` for spots. `"lp"` gives the exact equilibrium of a
-      small two-player zero-sum game.
+      default `plus` for games (`predictive-discounted-plus` for push-fold, `discounted` for flop-holdem) and
+      `postflop`, `turn` or `river` for spots. `"lp"` gives the exact equilibrium of a small two-player zero-sum game.
     - `iterations`, `target`: when to stop. By default, a game runs for 1,000 iterations, or with a target (in the
-      game's units) for at most 1,000,000. A spot stops at a target of 0.3 percent of the pot, or after 10,000.
+      game's units; in mbb/g for push-fold and flop-holdem) for at most 1,000,000. Push-fold stops at a target of
+      0.00001 mbb/g, or after 5,000; a spot stops at a target of 0.3 percent of the pot, or after 10,000.
     - `measure_every`: iterations between measurements of exploitability; by default a tenth of those done.
     - `updates`, `sampling`, `batch_size`, `seed`: games only. Who is updated when, and how much of the tree is walked.
     - `form`: games only. `"history"` (the default: engines derive the sequence form from it) or `"public"`, for kuhn,
@@ -280,10 +281,12 @@ def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
         if form == "history":
             raise InvalidOption("form", form, f"is not for {rules.name}, whose rules are too large to enumerate")
         return FlopHoldemProblem(rules)
-    if isinstance(rules, PushFold) and form != "public":
+    if isinstance(rules, PushFold):
         from regretless.holdem.games.push_fold import PushFoldProblem
 
-        return PushFoldProblem(rules)
+        if form == "public":
+            raise InvalidOption("form", form, f"is not for {rules.name}, which is solved in the history form")
+        return PushFoldProblem(rules, sampled=options.get("sampling", "full") != "full")
     is_public = form == "public" and options.get("variant") != EXACT
     return PublicProblem(rules) if is_public else GameProblem(rules)
 

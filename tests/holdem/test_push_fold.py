@@ -109,9 +109,19 @@ def test_stacks_that_make_no_game(text: str, says: str) -> None:
     assert str(raised.value).startswith(says)
 
 
-def test_it_has_no_public_form() -> None:
-    with pytest.raises(InvalidOption, match="push-fold"):
-        rl.solve("push-fold", form="public")
+def test_it_has_no_public_form(tmp_path: Path) -> None:
+    rl.solve("push-fold", iterations=3).save(tmp_path / "push.rgl")
+    for given in ({"what": "push-fold"}, {"resume": tmp_path / "push.rgl", "iterations": 5}):
+        with pytest.raises(
+            InvalidOption, match=r"^form: 'public' is not for push-fold, which is solved in the history"
+        ):
+            rl.solve(form="public", **given)
+
+
+def test_sampling_uses_a_variant_that_allows_it() -> None:
+    sampled = rl.solve("push-fold", sampling="external", iterations=50)
+    assert sampled.variant == "plus"
+    assert rl.solve("push-fold", sampling="full", iterations=5).variant == "predictive-discounted-plus"
 
 
 def test_targets_are_in_mbb() -> None:

@@ -9,12 +9,15 @@ reading/    from a line of play to everything known there
 checking/   independent check of a solution
 buckets/    card abstraction: tables of buckets, built and read
 reports/    comparisons, grids and exports of solutions
+games/      from the deal: push or fold, flop hold'em, and files that describe any no-limit game
 """
 
 from regretless.holdem.checking.verification import SpotVerification, verify_spot
 from regretless.holdem.estimate import Estimate, estimate_spot
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.form.runouts import compile_spot
+from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.games.game_size import GameEstimate, estimate_game
 from regretless.holdem.many import solve_many
 from regretless.holdem.problem import SpotProblem, solve_spot
 from regretless.holdem.reading.nodes import HandTable, NodeView, Runout, RunoutReport
@@ -26,8 +29,8 @@ from regretless.holdem.spots.question import Bets, Lines, PlayerSizes, Rules, St
 from regretless.holdem.spots.spot import Spot
 
 __all__ = [
-    "Bets", "Estimate", "HandTable", "Lines", "Lock", "LockFrom", "NodeView", "PlayerSizes", "Rules", "Runout",
-    "RunoutReport", "Spot", "SpotComparison", "SpotProblem", "SpotSolution", "SpotVerification", "StreetSizes",
-    "betting_tree", "compare_spots", "compile_spot", "estimate_spot", "parse_lock", "solve_many", "solve_spot",
-    "verify_spot",
+    "Bets", "Estimate", "GameEstimate", "HandTable", "HoldemGame", "Lines", "Lock", "LockFrom", "NodeView",
+    "PlayerSizes", "Rules", "Runout", "RunoutReport", "Spot", "SpotComparison", "SpotProblem", "SpotSolution",
+    "SpotVerification", "StreetSizes", "betting_tree", "compare_spots", "compile_spot", "estimate_game",
+    "estimate_spot", "parse_lock", "solve_many", "solve_spot", "verify_spot",
 ]  # fmt: skip

@@ -39,7 +39,7 @@ def solve(
             "river, each also with parameters: [cyan]'discounted(gamma=3)'[/cyan]; or lp: an exact linear program, for "
             "small two-player games.",
             SEARCH,
-            default="plus; for a spot, postflop, turn or river, by its street",
+            default="plus; for push-fold, predictive-discounted-plus; for a spot, postflop, turn or river",
         ),
     ] = None,
     alpha: Annotated[float | None, option("With --variant: exponent for positive regrets.", SEARCH)] = None,
@@ -58,7 +58,7 @@ def solve(
         float | None,
         option(
             "Stop as soon as the exploitability is at most this: in the game's units, in percent of the pot for a "
-            "spot (0.3 by default), in mbb/g for flop-holdem.",
+            "spot (0.3 by default), in mbb/g for flop-holdem and push-fold (0.00001 by default).",
             SEARCH,
         ),
     ] = None,
@@ -138,6 +138,7 @@ def solve(
     [cyan]regretless solve leduc --variant discounted --iterations 10000 --out leduc.rgl[/cyan]
     [cyan]regretless solve 'leduc(ranks=6)' --target 0.001[/cyan]
     [cyan]regretless solve kuhn --variant lp --json --strategy[/cyan]
+    [cyan]regretless solve 'push-fold(stack=10)'[/cyan]   in big blinds
     [cyan]regretless solve --resume leduc.rgl --iterations 20000[/cyan]
     [cyan]regretless solve spot.toml --target 0.3 --out spot.rgl[/cyan]   % of the pot
     [cyan]regretless solve spots/ --out solved[/cyan]   many spots in parallel

@@ -110,6 +110,11 @@ class PushFoldProblem(GameProblem):
     variant = "predictive-discounted-plus"
     solution_type = PushFoldSolution
 
+    def __init__(self, game: object, *, sampled: bool = False) -> None:
+        super().__init__(game)
+        if sampled:  # which predictive variants do not support
+            self.variant = GameProblem.variant
+
     def in_units(self, target: float) -> float:
         return target / MILLI
 
