@@ -49,7 +49,7 @@ import safetensors
 import safetensors.numpy
 import torch
 
-from regretless import benchmark
+from regretless import benchmark, engines
 from regretless.deep.deep_cfr import DeepCfr, IterationReport
 from regretless.deep.holdem.exact import HoldemEvaluation, NetworkAverage, TabulatedStrategy
 from regretless.deep.holdem.world import HoldemWorld
@@ -99,6 +99,7 @@ def main() -> None:
         each.add_argument("--tiny", action="store_true", help="small memories and few traversals, to try it out")
         each.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a field of the settings")
         each.add_argument("--flops", type=int, help="measure on a sample of so many flops; all by default")
+        each.add_argument("--engine", help="that computes best responses; numba, for example; by default one for the device")
         each.add_argument("--seed", type=int, default=1)
         each.add_argument("--out", type=Path, help="JSON file for the results")
     train.add_argument("--minutes", type=float, default=9.0, help="of this call, from start to end")
@@ -122,12 +123,12 @@ def _value(text: str) -> Any:
         return text
 
 
-def new_evaluation(world: HoldemWorld, flops: int | None) -> HoldemEvaluation:
+def new_evaluation(world: HoldemWorld, options: argparse.Namespace) -> HoldemEvaluation:
     form = compile_flop_holdem(FlopHoldem())
-    if flops is not None:
-        rows = np.random.default_rng(0).choice(len(form.streets[1].parent), flops, replace=False)
+    if options.flops is not None:
+        rows = np.random.default_rng(0).choice(len(form.streets[1].parent), options.flops, replace=False)
         form = with_flops(form, np.sort(rows).tolist())
-    return HoldemEvaluation(world, form)
+    return HoldemEvaluation(world, form, engine=engines.create(options.engine, form) if options.engine else None)
 
 
 class Stopwatch:
@@ -215,7 +216,7 @@ def measure_speed(options: argparse.Namespace) -> None:
             results["steps"].append({"batch": batch, "precision": precision, "seconds_per_step": seconds})
             print(f"batch {batch:,} in {precision}: {1e3 * seconds:.3f} ms per step", flush=True)
             write(results, options.out)
-    evaluation = new_evaluation(world, options.flops)
+    evaluation = new_evaluation(world, options)
     policy = AdvantagePolicy(training.networks[0])
     for key in ("first_evaluation", "evaluation"):  # the first compiles kernels
         with timed():
@@ -253,7 +254,7 @@ def train_and_measure(options: argparse.Namespace) -> None:
     world = HoldemWorld(FlopHoldem(), options.device)
     timed = Stopwatch(world.device)
     training = DeepCfr(world, chosen, seed=options.seed)
-    evaluation = new_evaluation(world, options.flops)
+    evaluation = new_evaluation(world, options)
     average = NetworkAverage(evaluation)
     results = about(options, chosen) | {"training_seconds": 0.0, "iterations": [], "points": []}
     if options.checkpoint is not None and options.checkpoint.exists():
