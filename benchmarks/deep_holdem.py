@@ -75,6 +75,7 @@ SCALED = settings(
     value_steps=2_500,
     policy_steps=8_000,
     batch=32_768,
+    decay=True,
     precision="tf32",
 )
 TINY = settings(
@@ -99,7 +100,7 @@ def main() -> None:
         each.add_argument("--tiny", action="store_true", help="small memories and few traversals, to try it out")
         each.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a field of the settings")
         each.add_argument("--flops", type=int, help="measure on a sample of so many flops; all by default")
-        each.add_argument("--engine", help="that computes best responses; numba, for example; by default one for the device")
+        each.add_argument("--engine", help="for best responses, such as numba; by default one for the device")
         each.add_argument("--seed", type=int, default=1)
         each.add_argument("--out", type=Path, help="JSON file for the results")
     train.add_argument("--minutes", type=float, default=9.0, help="of this call, from start to end")
