@@ -200,3 +200,36 @@ def test_a_snapshot_of_another_form_is_refused(name: str) -> None:
     other = engines.create(name, random_buckets(small_form(8, 2), 8))
     with pytest.raises(ValueError, match="is needed"):
         engine.restore(other.snapshot())
+
+
+# --- on a GPU --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize(("seed", "streets"), SMALL)
+def test_cuda_follows_the_reference(seed: int, streets: int) -> None:
+    form = random_buckets(small_form(seed, streets), seed)
+    reference, engine = BucketedReference(form), engines.create("torch", form, device="cuda")
+    for iteration in range(1, 7):
+        steps = schedule(PRESETS["linear"], first=iteration, count=1)
+        engine.restore(in_32_bits(reference.snapshot(), engine.snapshot(copy=False).arrays))
+        reference.advance(steps)
+        engine.advance(steps)
+        found, wanted = engine.snapshot().arrays, reference.snapshot().arrays
+        for kind in found:
+            scale = max(1.0, float(np.abs(wanted[kind]).max()))
+            assert found[kind] == pytest.approx(wanted[kind], abs=engine.tolerance * scale), (iteration, kind)
+
+
+@pytest.mark.gpu
+def test_cuda_finds_the_same_bits_twice() -> None:
+    form = random_buckets(small_form(7, 3), 7, count=64)
+
+    def learned() -> dict[str, np.ndarray]:
+        engine = engines.create("torch", form, device="cuda")
+        engine.advance(schedule(PRESETS["linear"], first=1, count=20))
+        return dict(engine.snapshot().arrays)
+
+    first, second = learned(), learned()
+    for kind in first:
+        assert np.array_equal(first[kind], second[kind])

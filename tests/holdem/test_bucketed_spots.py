@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import regretless as rl
+from regretless.cli.app import app
 from regretless.errors import InvalidFile, InvalidOption, InvalidText
 from regretless.holdem.bucketed.solution import BucketedSpotSolution
 from regretless.holdem.buckets.build import build_buckets
@@ -154,3 +156,13 @@ def test_bad_buckets_are_refused(text: str, reason: str) -> None:
 def test_other_options_are_refused_by_name(options: dict[str, Any], reason: str) -> None:
     with pytest.raises(InvalidOption, match=reason.replace("(", r"\(")):
         rl.solve(TURN, **options)
+
+
+def test_a_file_is_shown_and_exported(solved: BucketedSpotSolution, tmp_path: Path) -> None:
+    solved.save(tmp_path / "spot.rgl")
+    runner = CliRunner()
+    shown = runner.invoke(app, ["show", str(tmp_path / "spot.rgl"), "--json"])
+    assert shown.exit_code == 0, shown.output
+    exported = runner.invoke(app, ["export", str(tmp_path / "spot.rgl"), "--line", "check"])
+    assert exported.exit_code == 0, exported.output
+    assert exported.output.count("\n") > 10

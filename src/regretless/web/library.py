@@ -238,8 +238,7 @@ class Library:
         if kind == "checkpoint":
             raise InvalidFile(file, "is an interrupted solve without readable strategies: resume it to browse it")
         try:
-            solution = SpotSolution.load(path) if kind == "spot" else load(path)
-            return _Open(solution, threading.Lock())
+            return _Open(load(path), threading.Lock())
         except InvalidFile as error:
             raise InvalidFile(file, str(error).removeprefix(f"{path}: ")) from None
 
@@ -257,7 +256,7 @@ def _described(file: Container) -> dict[str, Any]:
         return common | {"kind": kind, "exploitability": exploitability, "unit": "in the game's units"}
     spot = Spot.parse(header.text("spot", longest=2**23), warn=False)
     return common | {
-        "kind": "spot" if file.kind == "spot-solution" else "checkpoint",
+        "kind": "checkpoint" if file.kind == "spot-checkpoint" else "spot",
         "board": board_text(spot.board),
         "pot": spot.pot,
         "stack": spot.stack,
