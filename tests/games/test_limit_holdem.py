@@ -72,5 +72,5 @@ def test_the_best_five_of_seven_cards_win() -> None:
 
 
 def test_it_is_trained_and_not_solved() -> None:
-    with pytest.raises(InvalidGame, match="limit-holdem: is too large to solve: train a network on it"):
+    with pytest.raises(InvalidGame, match="limit-holdem: is too large to solve: networks can be trained on it"):
         rl.solve("limit-holdem", iterations=1)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ __all__ = [
     "class_index",
     "hand_class",
     "hand_index",
+    "hand_indices",
     "hand_text",
 ]
 
@@ -46,6 +47,17 @@ def hand_index(first: int, second: int) -> int:
         raise InvalidOption("hand", card_text(first) * 2, "repeats a card")
     low, high = min(first, second), max(first, second)
     return low * (101 - low) // 2 + high - 1
+
+
+def hand_indices(cards: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Index of each hand [..., 2], its cards in either order.
+
+    >>> hand_indices(np.array([[0, 1], [51, 50]])).tolist()
+    [0, 1325]
+    """
+    low, high = (each.astype(np.int64) for each in (cards.min(axis=-1), cards.max(axis=-1)))
+    found: NDArray[np.int64] = low * (101 - low) // 2 + high - 1
+    return found
 
 
 def hand_text(hand: int) -> str:

@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards.hands import HAND_CARDS
+from regretless.cards.hands import HAND_CARDS, hand_indices
 from regretless.errors import InvalidOption
 
 __all__ = [
@@ -81,9 +81,7 @@ def unchanged_by(board: Iterable[int]) -> NDArray[np.int64]:
 @cache
 def hand_maps() -> NDArray[np.int16]:
     """[24, 1326] image of each hand under each renaming."""
-    cards = np.sort(CARD_MAPS[:, HAND_CARDS].astype(np.int64), axis=-1)
-    low, high = cards[..., 0], cards[..., 1]
-    maps = (low * (101 - low) // 2 + high - 1).astype(np.int16)
+    maps = hand_indices(CARD_MAPS[:, HAND_CARDS]).astype(np.int16)
     maps.flags.writeable = False
     return maps
 

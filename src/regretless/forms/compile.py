@@ -46,7 +46,7 @@ def compile_history(game: Game[Any], *, limit: int | None = None) -> HistoryForm
     if limit is not None and limit < 1:
         raise InvalidOption("limit", limit, "must be at least 1")
     if not game.solvable:
-        raise InvalidGame(f"{game.name}: is too large to solve: train a network on it")
+        raise InvalidGame(f"{game.name}: is too large to solve: networks can be trained on it (regretless.deep)")
     if game.public_only:
         raise InvalidGame(f"{game.name}: is too large to enumerate: solve it in the public form")
     walk = _Walk(game, limit)

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from regretless.cards.hands import hand_indices
 from regretless.cards.situations import hand_situations, situation_at, situation_index
 from regretless.deep.holdem.canonical import ABSENT, CARDS, FLOP, HOLE, canonical_cards
 from regretless.forms.history import IntArray
@@ -41,7 +42,7 @@ def find_situations(form: PublicForm, device: torch.device) -> tuple[Situations,
     found: list[Situations] = []
     numbers = np.empty(0, dtype=np.int32)  # those of the street before that occur
     for street in form.streets:
-        held = [_hand_numbers(hands.cards) for hands in form.hands]
+        held = [hand_indices(hands.cards) for hands in form.hands]
         index = hand_situations(street.cards.astype(np.uint8))
         by_player = [index[:, each] for each in held]
         before, numbers = numbers, np.unique(np.concatenate([each[each >= 0] for each in by_player]))
@@ -59,9 +60,3 @@ def find_situations(form: PublicForm, device: torch.device) -> tuple[Situations,
             )
         )
     return tuple(found)
-
-
-def _hand_numbers(cards: IntArray) -> IntArray:
-    """[H] which of the 1,326 hands these are."""
-    low, high = cards.min(axis=1).astype(np.int64), cards.max(axis=1).astype(np.int64)
-    return low * (101 - low) // 2 + high - 1
