@@ -2,7 +2,7 @@
 
     python benchmarks/deep_holdem.py speed --device cuda --out benchmarks/results/deep_holdem_speed.json
     python benchmarks/deep_holdem.py train --device cuda --minutes 9 --out benchmarks/results/deep_holdem.json \\
-        --checkpoint /tmp/deep_holdem.safetensors
+        --checkpoint deep_holdem.safetensors
     …the same again: it resumes from the checkpoint, which holds the memories too, and continues the results
 
 `train` writes its results after every measurement, and stops in time to measure and save once more within --minutes
