@@ -74,6 +74,10 @@ def sizes_text(game: HoldemGame, player: str, number: int) -> str:
         ({"preflop": {"ip": {"10bet": "3x"}}}, "preflop.ip.10bet: is not a field of [preflop.ip]; did you mean"),
         ({"preflop": {"limp": "no"}}, "preflop.limp: 'no' must be true or false"),
         ({"preflop": {"limp": False}}, "preflop.limp: False leaves the small blind nothing but a fold"),
+        (
+            {"small_blind": 2, "preflop": {"limp": False, "open": "3x"}},
+            "preflop.limp: False is not possible: with equal",
+        ),
         ({"preflop": {"max_raises": -1}}, "preflop.max_raises: -1 must be a whole number, at least 0"),
         ({"bets": {"river": {"bet": "2x"}}}, "bets.river.bet: '2x' at position 1: '2x' multiplies the bet faced"),
         ({"rules": {"rake": 2}}, "rules.rake: 2.0 must be from 0 to 1"),

@@ -195,7 +195,7 @@ class _Builder:
     def _decision(self, state: _State, edits: tuple[_Edit, ...]) -> Branch:
         wagers = self._wagers(state)
         actions = [Step("fold"), Step("call")] if state.faces else [Step("check")]
-        if state.blind and not self.table.limp:
+        if state.blind and state.faces and not self.table.limp:
             actions.remove(Step("call"))
         actions += wagers
         if edits:
@@ -208,7 +208,7 @@ class _Builder:
     def _after(self, state: _State, action: Step, edits: tuple[_Edit, ...]) -> Branch:
         if action.verb == "fold":
             return _ended(Branch(Kind.FOLD, state.paid, state.player), edits)
-        if action.verb == "call" and state.blind:  # a limp
+        if action.verb in ("call", "check") and state.blind:  # a limp, free if the blinds are equal
             posted = max(state.bets)
             limped = _State(state.street, 1 - state.player, state.before, (posted, posted), state.wagers)
             return self.branch(limped, edits)

@@ -58,8 +58,9 @@ class HoldemGame(GameFields):
             raise InvalidOption("stack", self.stack, reason)
         if len(self.name) > LONGEST_NAME:
             raise InvalidOption("name", self.name, f"is longer than {LONGEST_NAME} characters")
-        first = self.preflop.ip
-        if not self.limp and not first.raise_:
+        if not self.limp and self.small_blind == self.big_blind:
+            raise InvalidOption("preflop.limp", False, "is not possible: with equal blinds, the small blind may check")
+        if not self.limp and not self.preflop.ip.raise_:
             raise InvalidOption("preflop.limp", False, "leaves the small blind nothing but a fold: give preflop.open")
 
     @property
