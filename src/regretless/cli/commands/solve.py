@@ -39,7 +39,8 @@ def solve(
             "river, each also with parameters: [cyan]'discounted(gamma=3)'[/cyan]; or lp: an exact linear program, for "
             "small two-player games.",
             SEARCH,
-            default="plus; for push-fold, predictive-discounted-plus; for a spot, postflop, turn or river",
+            default="plus; for push-fold, predictive-discounted-plus; for a spot, postflop, turn or river, or, with "
+            "--buckets, discounted",
         ),
     ] = None,
     alpha: Annotated[float | None, option("With --variant: exponent for positive regrets.", SEARCH)] = None,
