@@ -7,14 +7,17 @@
 The method:
 
 1. Describe every flop by features: indicators of its texture (pairing, suits, connectedness, ranks, and pairs of
-   them) and, for each formation in `CHOSEN_ON`, the frequencies and EVs of a one-street game. Its bets are a third of
+   them); the equity of each of the 169 classes of hands against any two cards, of which every range's equity is a
+   mean; and, for each formation in `CHOSEN_ON`, the frequencies and EVs of a one-street game. Its bets are a third of
    the pot and the pot, with one raise, and a hand that is not folded is checked down. It is solved by CFR+ over the
    exact equities of all pairs of hands, which takes a few tenths of a second per flop.
-2. Scale each feature by its standard deviation over all flops, and weigh the results of games above textures.
-3. Choose flops greedily: add the one that most reduces the squared distance between the weighted means of the subset
-   and those of all flops, the weights being refitted: least squares with a lower bound, pulled towards equal weights,
-   since what no feature describes is averaged best by many flops of similar weight.
-4. Improve by exchanges: replace one flop of the subset by one outside it while that reduces the distance.
+2. Scale each feature by its standard deviation over all flops, and weigh the three kinds by `KINDS`.
+3. Divide all flops into as many clusters as the subset has flops (k-means, each flop weighing as many as it stands
+   for), and take the flop nearest to the centre of each. So the subset is spread like the whole, which means of
+   anything profit from, and a flop's weight is the share of its cluster.
+4. Correct the weights until weighted means of the features match those of all flops: least squares, pulled towards the
+   shares of the clusters, each weight being at least `FLOOR` of its share.
+5. Improve by exchanges: replace a flop by another near the centre of its cluster while that reduces the distance.
 
 The error that counts is measured on the formations in `MEASURED_ON`, whose games played no part in the choice.
 """
@@ -33,9 +36,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from regretless.cards.equity import add_pairs
+from regretless.cards.equity import add_pairs, hand_equities
 from regretless.cards.evaluator import hand_strengths
-from regretless.cards.hands import HAND_CARDS
+from regretless.cards.hands import HAND_CARDS, HAND_CLASS
 from regretless.cards.ranges import Range
 from regretless.holdem.spots.formations import formations
 from regretless.holdem.studies.flops import ALL_FLOPS, Flop, all_flops
@@ -47,10 +50,12 @@ ITERATIONS = 60
 CHOSEN_ON = ("3bet-utg-bb", "3bet-co-btn")
 MEASURED_ON = ("3bet-btn-bb", "srp-utg-bb")
 RESULTS = ("oop checks", "oop bets 33%", "oop bets 100%", "ip checks", "ip bets 33%", "ip bets 100%", "EV oop")
-GAME_WEIGHT = 3.0  # of a feature from a game, against 1 for an indicator of texture
-PULL = 0.5  # towards equal weights: its square is the share of a result's variance that no feature explains
-FLOOR = 0.2  # smallest weight, of the mean weight
-CANDIDATES = 60  # flops outside the subset tried per exchange
+KINDS = {"textures": 0.5, "classes": 2.0, "games": 1.0}  # weight of each kind of feature
+PULL = 1.0  # towards the shares of the clusters
+FLOOR = 0.3  # smallest weight, in shares of its cluster
+STARTS, ROUNDS = 8, 25  # of k-means
+CANDIDATES = 4  # flops of a cluster that may stand for it
+EXCHANGES = 2  # tries per flop
 DATA = Path(__file__).parent.parent / "src" / "regretless" / "holdem" / "studies" / "subsets.json"
 
 Array = NDArray[np.float64]
@@ -177,9 +182,23 @@ def _accumulate(
         _accumulate(child, mine, played, now, sums, weight)
 
 
+def class_equities(cache: Path) -> None:
+    """[flops, 169] equity of each class of hands against any two cards; NaN where the flop blocks all of them."""
+    anything, rows = Range.parse("100%"), []
+    for flop in all_flops():
+        equity = hand_equities(anything, anything, flop.cards)
+        held = np.flatnonzero(~np.isnan(equity))
+        counts = np.bincount(HAND_CLASS[held], minlength=169)
+        total = np.bincount(HAND_CLASS[held], weights=equity[held], minlength=169)
+        rows.append(np.divide(total, counts, out=np.full(169, np.nan), where=counts > 0))
+    np.save(cache / "classes.npy", np.array(rows))
+
+
 def solve(cache: Path) -> None:
     """The games of every formation on every flop, kept after each formation."""
     cache.mkdir(parents=True, exist_ok=True)
+    if not (cache / "classes.npy").exists():
+        class_equities(cache)
     for formation in formations():
         file = cache / f"{formation.key}.npy"
         if formation.key not in CHOSEN_ON + MEASURED_ON or file.exists():
@@ -214,10 +233,16 @@ def features(cache: Path) -> tuple[list[Flop], Array, Array]:
     """Flops, their shares of all flops, and [flops, features] with mean 0 over all flops."""
     flops = all_flops()
     share = np.array([flop.flops for flop in flops]) / ALL_FLOPS
-    textures = _scaled(texture_features(flops), share)
-    games = _scaled(np.hstack([np.load(cache / f"{key}.npy") for key in CHOSEN_ON]), share)
-    scale = GAME_WEIGHT * np.sqrt(textures.shape[1] / games.shape[1])
-    return flops, share, np.hstack([textures, scale * games])
+    classes = np.load(cache / "classes.npy")
+    tables = {
+        "textures": texture_features(flops),
+        "classes": np.where(np.isnan(classes), np.nanmean(classes, axis=0), classes),
+        "games": np.hstack([np.load(cache / f"{key}.npy") for key in CHOSEN_ON]),
+    }
+    scaled = {kind: _scaled(table, share) for kind, table in tables.items()}
+    total = sum(table.shape[1] for table in scaled.values())
+    parts = [KINDS[kind] * np.sqrt(total / table.shape[1]) * table for kind, table in scaled.items()]
+    return flops, share, np.hstack(parts)
 
 
 def _scaled(table: Array, share: Array) -> Array:
@@ -228,49 +253,58 @@ def _scaled(table: Array, share: Array) -> Array:
     return scaled
 
 
-def fit(table: Array) -> tuple[Array, float]:
-    """Weights of the rows, summing to 1, whose weighted mean is closest to 0, and the distance."""
-    count = len(table)
-    heavy = 1e3 * np.sqrt(table.shape[1])  # makes the weights sum to 1
-    pull = PULL * np.sqrt(table.shape[1]) * np.eye(count)
-    left = np.vstack([table.T, heavy * np.ones(count), pull])
-    right = np.concatenate([np.zeros(table.shape[1]), [heavy], pull.sum(axis=1) / count])
-    least = np.full(count, FLOOR / count)
+def fit(table: Array, mass: Array) -> tuple[Array, float]:
+    """Weights of the rows, summing to 1 and close to `mass`, whose weighted mean is closest to 0; and the distance."""
+    count, size = table.shape
+    heavy = 1e3 * np.sqrt(size)  # makes the weights sum to 1
+    pull = PULL * np.sqrt(size / count / mass)
+    left = np.vstack([table.T, np.full(count, heavy), np.diag(pull)])
+    right = np.concatenate([np.zeros(size), [heavy], pull * mass])
+    least = FLOOR * mass
     above, distance = nnls(left, right - left @ least)
     weights = least + above
     return weights / weights.sum(), distance
 
 
-def choose(table: Array, share: Array, size: int, start: list[int], random: np.random.Generator) -> list[int]:
-    """Rows of a subset: greedy, then exchanges."""
-    chosen = list(start)
-    while len(chosen) < size:
-        mean = fit(table[chosen])[0] @ table[chosen] if chosen else np.zeros(table.shape[1])
-        step = 1 / (len(chosen) + 1)
-        moved = mean * (1 - step) + table * step  # the mean with each flop added at an equal weight
-        distance = (moved**2).sum(axis=1)
-        distance[chosen] = np.inf
-        chosen.append(int(distance.argmin()))
-    best = fit(table[chosen])[1]
-    for _ in range(6 * size):
-        weights, _ = fit(table[chosen])
-        out = int(random.choice(len(chosen), p=_least(weights)))
-        rest = chosen[:out] + chosen[out + 1 :]
-        mean = weights @ table[chosen] - weights[out] * table[chosen[out]]
-        distance = ((mean + weights[out] * table) ** 2).sum(axis=1)
-        distance[chosen] = np.inf
-        found = min(
-            (fit(table[[*rest, row]])[1], row) for row in np.argsort(distance)[: max(3, CANDIDATES // size)].tolist()
-        )
-        if found[0] < best:
-            best, chosen = found[0], [*rest, found[1]]
-    return chosen
+def clusters(table: Array, share: Array, size: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """[flops] the cluster of each flop, by weighted k-means; the best of several starts."""
+    best, found = np.inf, np.zeros(len(table), dtype=np.int64)
+    squares = (table**2).sum(axis=1)
+    for _ in range(STARTS):
+        centres = table[random.choice(len(table), size, replace=False, p=share)]
+        for _ in range(ROUNDS):
+            distance = squares[:, None] - 2 * table @ centres.T + (centres**2).sum(axis=1)
+            nearest = distance.argmin(axis=1)
+            mass = np.bincount(nearest, weights=share, minlength=size)
+            sums = np.zeros_like(centres)
+            np.add.at(sums, nearest, share[:, None] * table)
+            centres = np.where(mass[:, None] > 0, sums / np.maximum(mass, 1e-12)[:, None], centres)
+        spread = float(share @ distance.min(axis=1))
+        if spread < best and (mass > 0).all():
+            best, found = spread, nearest
+    return found
 
 
-def _least(weights: Array) -> Array:
-    """Chances of leaving the subset: light flops first."""
-    chances = 1 / (weights + 1 / len(weights))
-    return np.asarray(chances / chances.sum())
+def choose(table: Array, share: Array, size: int, random: np.random.Generator) -> tuple[list[int], Array, float]:
+    """Rows of a subset, their weights and the distance: one flop of each cluster, improved by exchanges."""
+    cluster = clusters(table, share, size, random)
+    mass = np.bincount(cluster, weights=share, minlength=size)
+    near: list[list[int]] = []  # of each cluster, the flops closest to its centre
+    for number in range(size):
+        members = np.flatnonzero(cluster == number)
+        centre = share[members] @ table[members] / mass[number]
+        near.append(members[np.argsort(((table[members] - centre) ** 2).sum(axis=1))][:CANDIDATES].tolist())
+    chosen = [members[0] for members in near]
+    weights, best = fit(table[chosen], mass)
+    for _ in range(EXCHANGES * size):
+        number = int(random.integers(size))
+        for row in near[number]:
+            if row != chosen[number]:
+                tried = [*chosen[:number], row, *chosen[number + 1 :]]
+                found, distance = fit(table[tried], mass)
+                if distance < best:
+                    chosen, weights, best = tried, found, distance
+    return chosen, weights, best
 
 
 def choose_all(cache: Path) -> None:
@@ -280,8 +314,7 @@ def choose_all(cache: Path) -> None:
     answer = {}
     for size in SIZES:
         began = time.monotonic()
-        chosen = choose(table, share, size, [], random)
-        weights, distance = fit(table[chosen])
+        chosen, weights, distance = choose(table, share, size, random)
         order = sorted(zip(chosen, weights, strict=True), key=lambda each: -each[1])
         answer[str(size)] = {flops[row].text: round(ALL_FLOPS * float(weight), 2) for row, weight in order}
         print(f"{size}: distance {distance:.3f}, {time.monotonic() - began:.0f} s", flush=True)

@@ -1,0 +1,123 @@
+"""What a study asks of Ray, without a cluster: resources of tasks, batches for GPUs, how lost tasks are reported."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from regretless.cluster.jobs import Ended, Job, Lost, Slot
+from regretless.cluster.local import GPU_SPOTS, PROCESS_BYTES
+from regretless.cluster.on_ray import QUEUED, RayExecutor
+from regretless.errors import InvalidOption
+
+GIB = 2**30
+
+
+class RayError(Exception):
+    pass
+
+
+class FakeRay:
+    """Keeps what tasks ask for; a task's answer is set by the test."""
+
+    def __init__(self, *nodes: dict[str, float]) -> None:
+        self._nodes = list(nodes)
+        self.asked: list[dict[str, Any]] = []
+        self.answers: dict[int, Any] = {}
+        self.cancelled: list[int] = []
+        self.exceptions = SimpleNamespace(RayError=RayError)
+
+    def init(self, **options: Any) -> None:
+        self.options = options
+
+    def nodes(self) -> list[dict[str, Any]]:
+        return [{"Alive": True, "Resources": node} for node in self._nodes]
+
+    def remote(self, function: Any) -> Any:
+        def options(**resources: Any) -> Any:
+            def submit(text: str) -> int:
+                self.asked.append(resources)
+                return len(self.asked) - 1
+
+            return SimpleNamespace(remote=submit)
+
+        return SimpleNamespace(options=options)
+
+    def wait(self, references: list[int], *, num_returns: int, timeout: float) -> tuple[list[int], list[int]]:
+        done = [each for each in references if each in self.answers][:num_returns]
+        return done, [each for each in references if each not in done]
+
+    def get(self, reference: int) -> Any:
+        answer = self.answers[reference]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def cancel(self, reference: int, *, force: bool) -> None:
+        self.cancelled.append(reference)
+
+    def shutdown(self) -> None:
+        pass
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def on(ray: FakeRay, **options: Any) -> RayExecutor:
+        monkeypatch.setitem(sys.modules, "ray", ray)  # type: ignore[arg-type]
+        return RayExecutor("auto", **options)
+
+    return on
+
+
+def job(*spots: str, device: str = "cpu") -> Job:
+    return Job(toml="", folder="", token="", spots=spots, device=device, threads=1, memory_bytes=3 * GIB)
+
+
+MIXED = ({"CPU": 4, "GPU": 1, "memory": 8 * GIB}, {"CPU": 2, "memory": 16 * GIB})
+
+
+def test_gpus_take_batches_and_the_other_cores_single_spots(start: Any) -> None:
+    ray = FakeRay(*MIXED)
+    executor = start(ray)
+    slots = executor.free()
+    assert slots.count(Slot("cuda", None, GPU_SPOTS)) == 1
+    assert slots.count(Slot("cpu", 1, 1)) == QUEUED * 5  # one core serves the GPU
+    assert executor.most_memory() == 16 * GIB - PROCESS_BYTES
+    executor.submit(slots[0], job("a", "b", device="cuda"))
+    executor.submit(slots[1], job("c"))
+    assert [each["num_gpus"] for each in ray.asked] == [1, 0]
+    assert [each["memory"] for each in ray.asked] == [PROCESS_BYTES, PROCESS_BYTES + 3 * GIB]
+    assert all(each["max_retries"] > 0 for each in ray.asked)
+    assert len(executor.free()) == QUEUED * 5 - 1
+
+
+def test_a_device_is_kept_to(start: Any) -> None:
+    assert {slot.device for slot in start(FakeRay(*MIXED), device="cpu").free()} == {"cpu"}
+    assert {slot.device for slot in start(FakeRay(*MIXED), device="cuda").free()} == {"cuda"}
+    assert len(start(FakeRay(*MIXED), device="cpu", threads=3).free()) == QUEUED * 2
+    with pytest.raises(InvalidOption, match="device: 'cuda' is on no node of the cluster"):
+        start(FakeRay({"CPU": 4, "memory": GIB}), device="cuda")
+    with pytest.raises(InvalidOption, match="threads: 0 must be at least 1"):
+        start(FakeRay(*MIXED), threads=0)
+
+
+def test_answers_and_losses_are_told_apart(start: Any) -> None:
+    ray = FakeRay(*MIXED)
+    executor = start(ray)
+    slot = Slot("cpu", 1, 1)
+    first, second, third = job("a"), job("b"), job("c")
+    for each in (first, second, third):
+        executor.submit(slot, each)
+    ray.answers[0] = [('{"spot": "a", "error": null, "exit_code": 0, "hopeless": false}', {"runs/a.parquet": b"x"})]
+    ray.answers[1] = RayError("the node died\nand much more")
+    ended, over, lost = executor.wait(0.01)
+    assert isinstance(ended, Ended)
+    assert ended.outcome is not None
+    assert (ended.job, ended.outcome.spot, ended.outcome.files) == (first, "a", {"runs/a.parquet": b"x"})
+    assert over == Ended(first)
+    assert lost == Lost(second, "RayError: the node died")
+    executor.close()
+    assert ray.cancelled == [2]
