@@ -47,15 +47,16 @@ from regretless.holdem.studies.textures import texture_of
 SIZES = (25, 49, 95, 184)
 BETS = (0.33, 1.0)  # of the pot
 ITERATIONS = 60
-CHOSEN_ON = ("3bet-utg-bb", "3bet-co-btn")
+CHOSEN_ON = ("3bet-utg-bb", "3bet-co-btn", "3bet-btn-sb")
 MEASURED_ON = ("3bet-btn-bb", "srp-utg-bb")
 RESULTS = ("oop checks", "oop bets 33%", "oop bets 100%", "ip checks", "ip bets 33%", "ip bets 100%", "EV oop")
-KINDS = {"textures": 0.5, "classes": 2.0, "games": 1.0}  # weight of each kind of feature
-PULL = 1.0  # towards the shares of the clusters
-FLOOR = 0.3  # smallest weight, in shares of its cluster
+KINDS = {"textures": 0.5, "classes": 1.0, "games": 1.0}  # weight of each kind of feature
+PULL = 0.2  # towards the shares of the clusters
+FLOOR = 0.2  # smallest weight, in shares of its cluster
 STARTS, ROUNDS = 8, 25  # of k-means
 CANDIDATES = 4  # flops of a cluster that may stand for it
 EXCHANGES = 2  # tries per flop
+TRIES = 5  # whole choices, of which the closest is kept
 DATA = Path(__file__).parent.parent / "src" / "regretless" / "holdem" / "studies" / "subsets.json"
 
 Array = NDArray[np.float64]
@@ -314,7 +315,8 @@ def choose_all(cache: Path) -> None:
     answer = {}
     for size in SIZES:
         began = time.monotonic()
-        chosen, weights, distance = choose(table, share, size, random)
+        tries = [choose(table, share, size, random) for _ in range(TRIES)]
+        chosen, weights, distance = min(tries, key=lambda found: found[2])
         order = sorted(zip(chosen, weights, strict=True), key=lambda each: -each[1])
         answer[str(size)] = {flops[row].text: round(ALL_FLOPS * float(weight), 2) for row, weight in order}
         print(f"{size}: distance {distance:.3f}, {time.monotonic() - began:.0f} s", flush=True)
