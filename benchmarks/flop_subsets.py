@@ -12,11 +12,13 @@ The method:
    the pot and the pot, with one raise, and a hand that is not folded is checked down. It is solved by CFR+ over the
    exact equities of all pairs of hands, which takes a few tenths of a second per flop.
 2. Scale each feature by its standard deviation over all flops, and weigh the three kinds by `KINDS`.
-3. Divide all flops into as many clusters as the subset has flops (k-means, each flop weighing as many as it stands
-   for), and take the flop nearest to the centre of each. So the subset is spread like the whole, which means of
-   anything profit from, and a flop's weight is the share of its cluster.
-4. Correct the weights until weighted means of the features match those of all flops: least squares, pulled towards the
-   shares of the clusters, each weight being at least `FLOOR` of its share.
+3. Share out the flops of the subset among the textures (rainbow, paired two-tone, …) in proportion, divide each
+   texture into so many clusters (k-means, each flop weighing as many as it stands for), and take the flop nearest to
+   the centre of each. So the subset is spread like the whole, which means of anything profit from, and a flop's
+   weight is the share of its cluster.
+4. Correct the weights until weighted means of the features match those of all flops, above all the shares of the
+   simple properties: least squares, pulled towards the shares of the clusters, each weight being at least `FLOOR` of
+   its share.
 5. Improve by exchanges: replace a flop by another near the centre of its cluster while that reduces the distance.
 
 The error that counts is measured on the formations in `MEASURED_ON`, whose games played no part in the choice.
@@ -42,21 +44,23 @@ from regretless.cards.hands import HAND_CARDS, HAND_CLASS
 from regretless.cards.ranges import Range
 from regretless.holdem.spots.formations import formations
 from regretless.holdem.studies.flops import ALL_FLOPS, Flop, all_flops
-from regretless.holdem.studies.textures import texture_of
+from regretless.holdem.studies.textures import CONNECTEDNESS, PAIRINGS, SUIT_KINDS, texture_of
 
 SIZES = (25, 49, 95, 184)
 BETS = (0.33, 1.0)  # of the pot
 ITERATIONS = 60
-CHOSEN_ON = ("3bet-utg-bb", "3bet-co-btn", "3bet-btn-sb")
+CHOSEN_ON = ("3bet-utg-bb", "3bet-co-btn")
 MEASURED_ON = ("3bet-btn-bb", "srp-utg-bb")
 RESULTS = ("oop checks", "oop bets 33%", "oop bets 100%", "ip checks", "ip bets 33%", "ip bets 100%", "EV oop")
 KINDS = {"textures": 0.5, "classes": 1.0, "games": 1.0}  # weight of each kind of feature
-PULL = 0.2  # towards the shares of the clusters
+SIMPLE = (*PAIRINGS[:2], *SUIT_KINDS, *CONNECTEDNESS, "A-high", "K-high", "Q-high")
+STRONG = 1.5  # weight of the simple properties when weights are corrected
+PULL = 0.5  # towards the shares of the clusters
 FLOOR = 0.2  # smallest weight, in shares of its cluster
 STARTS, ROUNDS = 8, 25  # of k-means
 CANDIDATES = 4  # flops of a cluster that may stand for it
 EXCHANGES = 2  # tries per flop
-TRIES = 5  # whole choices, of which the closest is kept
+TRIES = 3  # whole choices, of which the closest is kept
 DATA = Path(__file__).parent.parent / "src" / "regretless" / "holdem" / "studies" / "subsets.json"
 
 Array = NDArray[np.float64]
@@ -230,8 +234,19 @@ def texture_features(flops: list[Flop]) -> Array:
     return np.array([[float(name in each) for name in names] for each in words])
 
 
-def features(cache: Path) -> tuple[list[Flop], Array, Array]:
-    """Flops, their shares of all flops, and [flops, features] with mean 0 over all flops."""
+@dataclass(frozen=True)
+class Features:
+    """What is known of all flops; the tables have mean 0 over them."""
+
+    flops: list[Flop]
+    share: Array  # [flops] of all 22,100
+    table: Array  # [flops, features]
+    simple: Array  # [flops, properties] that the weights must match above all
+    texture: list[str]  # of each flop; trips, of which there are few, count as paired
+
+
+def features(cache: Path) -> Features:
+    """The features of all flops."""
     flops = all_flops()
     share = np.array([flop.flops for flop in flops]) / ALL_FLOPS
     classes = np.load(cache / "classes.npy")
@@ -243,7 +258,12 @@ def features(cache: Path) -> tuple[list[Flop], Array, Array]:
     scaled = {kind: _scaled(table, share) for kind, table in tables.items()}
     total = sum(table.shape[1] for table in scaled.values())
     parts = [KINDS[kind] * np.sqrt(total / table.shape[1]) * table for kind, table in scaled.items()]
-    return flops, share, np.hstack(parts)
+    simple = np.array(
+        [[name in words for name in SIMPLE] for words in (texture_of(each.cards).words() for each in flops)]
+    )
+    textures = [texture_of(flop.cards).texture.replace("trips", "paired rainbow") for flop in flops]
+    strong = STRONG * np.sqrt(total) * _scaled(simple.astype(float), share)
+    return Features(flops, share, np.hstack(parts), strong, textures)
 
 
 def _scaled(table: Array, share: Array) -> Array:
@@ -286,15 +306,36 @@ def clusters(table: Array, share: Array, size: int, random: np.random.Generator)
     return found
 
 
-def choose(table: Array, share: Array, size: int, random: np.random.Generator) -> tuple[list[int], Array, float]:
+def strata(known: Features, size: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """[flops] the cluster of each flop, where no cluster mixes textures."""
+    names = sorted(set(known.texture))
+    mass = np.array([sum(known.share[row] for row, name in enumerate(known.texture) if name == each) for each in names])
+    counts = np.maximum(1, np.floor(size * mass).astype(int))
+    while counts.sum() < size:
+        counts[int((size * mass / counts).argmax())] += 1
+    while counts.sum() > size:
+        counts[int(np.where(counts > 1, counts / (size * mass), 0).argmax())] -= 1
+    found = np.zeros(len(known.flops), dtype=np.int64)
+    begun = 0
+    for name, count in zip(names, counts.tolist(), strict=True):
+        rows = np.array([row for row, each in enumerate(known.texture) if each == name])
+        part = known.share[rows] / known.share[rows].sum()
+        found[rows] = begun + clusters(known.table[rows], part, count, random)
+        begun += count
+    return found
+
+
+def choose(known: Features, size: int, random: np.random.Generator) -> tuple[list[int], Array, float]:
     """Rows of a subset, their weights and the distance: one flop of each cluster, improved by exchanges."""
-    cluster = clusters(table, share, size, random)
+    share, table = known.share, np.hstack([known.table, known.simple])
+    cluster = strata(known, size, random)
     mass = np.bincount(cluster, weights=share, minlength=size)
     near: list[list[int]] = []  # of each cluster, the flops closest to its centre
     for number in range(size):
         members = np.flatnonzero(cluster == number)
-        centre = share[members] @ table[members] / mass[number]
-        near.append(members[np.argsort(((table[members] - centre) ** 2).sum(axis=1))][:CANDIDATES].tolist())
+        centre = share[members] @ known.table[members] / mass[number]
+        apart = ((known.table[members] - centre) ** 2).sum(axis=1)
+        near.append(members[np.argsort(apart)][:CANDIDATES].tolist())
     chosen = [members[0] for members in near]
     weights, best = fit(table[chosen], mass)
     for _ in range(EXCHANGES * size):
@@ -310,15 +351,15 @@ def choose(table: Array, share: Array, size: int, random: np.random.Generator) -
 
 def choose_all(cache: Path) -> None:
     """Choose every subset and write the data file."""
-    flops, share, table = features(cache)
+    known = features(cache)
     random = np.random.default_rng(7)
     answer = {}
     for size in SIZES:
         began = time.monotonic()
-        tries = [choose(table, share, size, random) for _ in range(TRIES)]
+        tries = [choose(known, size, random) for _ in range(TRIES)]
         chosen, weights, distance = min(tries, key=lambda found: found[2])
         order = sorted(zip(chosen, weights, strict=True), key=lambda each: -each[1])
-        answer[str(size)] = {flops[row].text: round(ALL_FLOPS * float(weight), 2) for row, weight in order}
+        answer[str(size)] = {known.flops[row].text: round(ALL_FLOPS * float(weight), 2) for row, weight in order}
         print(f"{size}: distance {distance:.3f}, {time.monotonic() - began:.0f} s", flush=True)
     lines = [f'"{size}": {json.dumps(each)}' for size, each in answer.items()]
     DATA.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -86,7 +86,10 @@ _RUNS = {
     "entries": ("whole", "actions of hands over all decisions"),
     "seconds": ("number", "solving, including measurements"),
     "setup_seconds": ("number", "compiling the spot and the engine"),
-    "total_seconds": ("number", "everything, including reading the answer; of spots solved together, each one's share"),
+    "total_seconds": (
+        "number",
+        "from start to end of the solve; of spots solved together, since the one before it ended",
+    ),
     "memory_bytes": ("whole", "memory of the engine"),
     "engine": ("text", "the engine"),
     "device": ("text", "cpu or cuda"),
