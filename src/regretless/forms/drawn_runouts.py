@@ -26,7 +26,7 @@ from regretless.forms.bucketed import BucketedForm, Runouts
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import DEAD, PublicForm
 
-__all__ = ["BucketMaps", "DrawnRunouts", "bucketed_form", "lossless"]
+__all__ = ["BucketMaps", "DrawnRunouts", "bucketed_form", "deal_order", "lossless"]
 
 LARGEST_SEED = 2**32 - 1
 
@@ -105,7 +105,7 @@ class DrawnRunouts:
             cycle, place = visits // deals.number, visits % deals.number
             chosen = np.array(
                 [
-                    _order(self.seed, street, *key, deals.number)[at]
+                    deal_order(self.seed, street, *key, deals.number)[at]
                     for *key, at in zip(path.tolist(), cycle.tolist(), place.tolist(), strict=True)
                 ]
             )
@@ -138,8 +138,8 @@ class _Deals:
 
 
 @lru_cache(maxsize=4096)
-def _order(seed: int, street: int, path: int, cycle: int, number: int) -> list[int]:
-    """A random order of so many deals. NumPy guarantees that `RandomState` never changes."""
+def deal_order(seed: int, street: int, path: int, cycle: int, number: int) -> list[int]:
+    """A random order of so many deals that follow those in `path`. NumPy guarantees that `RandomState` never changes."""
     words = [seed, street, path % 2**32, path // 2**32, cycle % 2**32, cycle // 2**32]
     order: list[int] = np.random.RandomState(words).permutation(number).tolist()
     return order
