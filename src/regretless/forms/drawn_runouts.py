@@ -139,7 +139,7 @@ class _Deals:
 
 @lru_cache(maxsize=4096)
 def deal_order(seed: int, street: int, path: int, cycle: int, number: int) -> list[int]:
-    """A random order of so many deals that follow those in `path`. NumPy guarantees that `RandomState` never changes."""
+    """A random order of so many deals that follow those in `path`. NumPy guarantees that `RandomState` is stable."""
     words = [seed, street, path % 2**32, path // 2**32, cycle % 2**32, cycle // 2**32]
     order: list[int] = np.random.RandomState(words).permutation(number).tolist()
     return order
