@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from regretless.cli.terminal.consoles import note
+from regretless.cli.terminal.json_output import strict_json
 from regretless.forms.history import Strategy
 from regretless.holdem.reading.columns import pyarrow
 from regretless.solvers.game_solution import GameSolution
@@ -37,8 +37,7 @@ def export_game(solution: GameSolution, kind: str, out: Path | None) -> None:
 
 def _write(strategy: Strategy, kind: str, target: IO[str]) -> None:
     if kind == "json":
-        json.dump({key: dict(played) for key, played in strategy.items()}, target)
-        target.write("\n")
+        target.write(strict_json(strategy) + "\n")
         return
     writer = csv.DictWriter(target, COLUMNS)
     writer.writeheader()
