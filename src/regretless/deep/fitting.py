@@ -10,7 +10,8 @@ Two things differ from the paper, and neither changes what is fitted:
 - Targets of a value network are divided by their root mean square, and the head is multiplied by it at the end. Regret
   matching does not depend on the scale, but Adam's steps and the clipping do, and a chip may be worth anything.
 - If observations are numbered and there are no more of them than samples in a batch, each step takes the gradient of
-  the whole memory, which only depends on the sums per observation (`Memory.merged`). `merge_equal=False` draws batches
+  the whole memory, which only depends on the sums per observation (`Memory.merged`), and the fit ends early once its
+  loss, now without noise, is below `ENOUGH`: on Kuhn after half of the steps. `merge_equal=False` draws batches
   everywhere, as the paper does.
 """
 
@@ -31,6 +32,8 @@ from regretless.deep.streams import generator
 __all__ = ["Fitting", "matrix_precision"]
 
 STEPS_DRAWN = 64  # steps whose batches are drawn at once
+ENOUGH = 1e-5  # squared error, of targets with a mean square of about 1, below which more steps gain nothing
+STEPS_BETWEEN_LOOKS = 10  # a look at the loss waits for the device
 
 Error = Callable[[Tensor, Tensor, Tensor], Tensor]  # output, target (0 where not legal), legal -> [n]
 
@@ -86,6 +89,8 @@ class Fitting:
                     if number % STEPS_DRAWN == 0:
                         drawn = memory.draw(STEPS_DRAWN * chosen.batch, drawing).view(STEPS_DRAWN, -1)
                     rows.copy_(drawn[number % STEPS_DRAWN])
+                elif number % STEPS_BETWEEN_LOOKS == 0 and number > 0 and float(loss) < ENOUGH:
+                    break
                 adam.set_step(number)
                 loss = recorded()
         adam.close()
