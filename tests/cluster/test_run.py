@@ -166,6 +166,16 @@ def test_a_spot_that_fits_on_no_machine_is_refused_and_the_others_are_solved(tmp
     assert run.errors["5s4h3d"].exit_code == 3
 
 
+def test_a_spot_that_does_not_fit_in_memory_does_not_stop_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("regretless.holdem.estimate.available_bytes", lambda: 3 * 2**20)
+    run = solve_here(study_text(("5s4h3d", "QsJh2h")), tmp_path / "study")
+    assert (run.done, list(run.errors)) == (1, ["5s4h3d"])
+    assert "5s4h3d in 32 bits needs 0.0 GiB of memory, but only 0.0 GiB are free" in str(run.errors["5s4h3d"].error)
+    assert run.errors["5s4h3d"].exit_code == 3
+
+
 @pytest.mark.parametrize("deaths", [1, RETRIES, RETRIES + 1])
 def test_the_spots_of_a_lost_worker_are_tried_again(solved: Path, tmp_path: Path, deaths: int) -> None:
     left = [deaths]
