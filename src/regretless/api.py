@@ -169,7 +169,7 @@ def train(
     - `preset`: the settings to start from: `"small"` (the default), `"fhp"` or `"hulh"`. Any field of
       `deep.settings.TrainingSettings` changes one of them: `traversals=2_000, width=32, algorithm="single"`.
     - `iterations`, `target`: when to stop. By default, the preset says after how many iterations.
-    - `measure_every`: iterations between measurements of exploitability; by default a tenth of `iterations`. Measuring
+    - `measure_every`: iterations between measurements of exploitability; by default a fifth of `iterations`. Measuring
       fits a policy network, which takes a while, and changes nothing in the training.
     - `seed`, `device`, `threads`: equal ones give equal results to the last bit.
     - `tensorboard`: a folder for TensorBoard, which gets losses, memories and exploitability. `watchers` are told the

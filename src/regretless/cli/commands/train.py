@@ -70,7 +70,7 @@ def train(
         option(
             "Iterations between measurements of exploitability, each of which fits a policy.",
             SEARCH,
-            default="a tenth of --iterations",
+            default="a fifth of --iterations",
         ),
     ] = None,
     width: Annotated[int | None, option("Units per layer.", NETWORKS, default="preset")] = None,

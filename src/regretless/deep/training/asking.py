@@ -66,7 +66,10 @@ def training_problem(
 
         return FlopHoldemTraining(rules, settings, watchers=watchers)
     if rules.public_only:
-        raise InvalidGame(f"{rules.name} is too large for an exact exploitability, which a training measures")
+        raise InvalidGame(
+            f"{rules.name} is too large for an exact exploitability, which train measures: "
+            "regretless.deep.deep_cfr.DeepCfr trains without"
+        )
     return EnumeratedTraining(rules, settings, watchers=watchers)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["EnumeratedTraining", "TrainingProblem"]
 
 ALGORITHMS = {"deep": "deep-cfr", "single": "single-deep-cfr"}  # as records name them
-MEASUREMENTS = 10  # of a training, by default: each fits a policy network
+MEASUREMENTS = 5  # of a training, by default: each fits a policy network
 
 FormType = TypeVar("FormType", bound=HistoryForm | PublicForm)
 
