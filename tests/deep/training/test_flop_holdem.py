@@ -105,5 +105,5 @@ def test_a_file_reads_alike_and_resumes_to_the_bit(trained: TrainedFlopHoldem, t
 
 
 def test_limit_holdem_cannot_be_measured() -> None:
-    with pytest.raises(InvalidGame, match="limit-holdem is too large for an exact exploitability, which train measures"):
+    with pytest.raises(InvalidGame, match="limit-holdem is too large for an exact exploitability"):
         rl.train("limit-holdem")

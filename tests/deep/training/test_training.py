@@ -162,6 +162,12 @@ def test_memory_is_counted_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -
     assert "--advantage-capacity 20000000 --strategy-capacity 20000000 needs 0.9 GiB, which fits" in str(caught.value)
 
 
+def test_features_are_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regretless.deep.training.problem.available_bytes", lambda: 1000)
+    with pytest.raises(WouldNotFit, match=r"describing kuhn to a network needs 0\.0 GiB of memory"):
+        rl.train("kuhn")
+
+
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("regretless.deep.training.asking.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"torch is not installed: pip install 'regretless\[torch\]'"):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from regretless.deep.settings import TrainingSettings
 from regretless.deep.training.trained_policy import TrainedPolicy
 from regretless.engines import devices
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.compile import compile_history
 from regretless.forms.history import HistoryForm
+from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.games.game import Game
 from regretless.solvers.problem import Problem
@@ -99,8 +100,11 @@ class EnumeratedTraining(TrainingProblem[HistoryForm]):
         from regretless.deep.deep_cfr import DeepCfr
         from regretless.deep.training.engine import DeepEngine, check_fits, device_of
         from regretless.deep.training.judge import EnumeratingJudge
+        from regretless.deep.worlds.features import features_bytes
         from regretless.deep.worlds.history_world import HistoryWorld
 
+        if (needed := features_bytes(form)) > (free := available_bytes()):
+            raise WouldNotFit(f"describing {self.name} to a network", needed=needed, available=free)
         world = HistoryWorld(self.rules, form, device_of(request.device))
         check_fits(self.name, world, self.training)
         core = DeepCfr(world, self.training, seed=request.settings.seed)

@@ -20,7 +20,7 @@ from regretless.games.kuhn import Kuhn
 from regretless.games.leduc import Leduc
 from regretless.games.limit_betting import LimitBetting, Move, Point
 
-__all__ = ["Features", "features_of"]
+__all__ = ["Features", "features_bytes", "features_of"]
 
 
 class Features(NamedTuple):
@@ -35,6 +35,18 @@ def features_of(game: Game[Any], form: HistoryForm) -> Features:
     if isinstance(game, Kuhn | Leduc) and game.betting is not None:
         return _poker_features(game, game.betting, form.keys)
     return Features(_text_features(form.keys), None)
+
+
+def features_bytes(form: HistoryForm) -> int:
+    """Bytes that features of a game's texts take while they are made: as they are, and three times as float32.
+
+    >>> from regretless.forms.compile import compile_history
+    >>> features_bytes(compile_history(Kuhn()))  # 12 information sets of at most 4 characters, 7 columns
+    1092
+    """
+    longest = max(map(len, form.keys), default=0)
+    columns = sum(len({key[position : position + 1] for key in form.keys} - {""}) for position in range(longest))
+    return len(form.keys) * columns * (1 + 3 * 4)
 
 
 def _poker_features(game: Kuhn | Leduc, betting: LimitBetting, keys: Sequence[str]) -> Features:
