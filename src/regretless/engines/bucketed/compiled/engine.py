@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from regretless.engines.bucketed.compiled.boards import Boards, arrange, board_bytes, row_width
 from regretless.engines.bucketed.compiled.kernels import Entries, Scratch, Tables, walk_bundles
-from regretless.engines.bucketed.compiled.plan import OWN, Plan, make_plan
+from regretless.engines.bucketed.compiled.plan import Plan, make_plan
 from regretless.engines.bucketed.tables import BucketTables, TableLayout
 from regretless.engines.contract import BucketedEngine
 from regretless.engines.public.formats import met_weights, needs_wide_tiles
@@ -159,9 +159,8 @@ def _make_entries(form: BucketedForm, plan: Plan) -> list[Entries]:
 
 def _scratch_parts(form: BucketedForm, plans: tuple[Plan, Plan]) -> dict[str, tuple[int, np.dtype[Any]]]:
     """Sizes and types of `Scratch`, enough for every bundle of both players' walks."""
-    width, most = row_width(form), max(max(of_player) for of_player in form.buckets) + 1
-    actions = max(int(np.add.reduceat(plan.actions, plan.first_node[:-1]).max()) for plan in plans)
-    decisions = max(int(np.add.reduceat(plan.acts == OWN, plan.first_node[:-1], dtype=int).max()) for plan in plans)
+    width = row_width(form)
+    places = max(int(plan.places.max()) for plan in plans)
     sizes = {
         "other": (max(int(plan.other_row.max()) for plan in plans) + 1) * width,
         "own": (max(int(plan.own_row.max()) for plan in plans) + 1) * width,
@@ -174,9 +173,9 @@ def _scratch_parts(form: BucketedForm, plans: tuple[Plan, Plan]) -> dict[str, tu
         "block": LANES * LANES,
         "starts": LANES,
         "steps": LANES,
-        "strategy": actions * most,
-        "found": actions * most,
-        "arrived": decisions * most,
+        "strategy": places,
+        "found": places,
+        "arrived": max(int(plan.own_places.max()) for plan in plans),
     }
     wide = needs_wide_tiles(form.hands, met_weights(form.hands, form.deck))
     types = {name: np.dtype(np.float64 if wide else np.float32) for name in TILES}

@@ -45,6 +45,8 @@ class Plan(NamedTuple):
     table: Int64  # [N]             where a decision begins in the table of its player
     place: Int64  # [N]             where it begins in the scratch for strategies, per action and bucket
     own_place: Int64  # [N]         where an own decision begins in the scratch for own reach, per bucket
+    places: Int64  # [U]            scratch for strategies that a bundle takes
+    own_places: Int64  # [U]        scratch for own reach
     first_entry: Int64  # [U + 1]   lines of bundle u
     entry_line: Int32  # [lines]
     entry_node: Int32  # [lines]    the first node of each
@@ -108,6 +110,8 @@ def make_plan(layout: TableLayout, own: int) -> Plan:
         table=columns[5].copy(),
         place=columns[6].copy(),
         own_place=columns[7].copy(),
+        places=np.array([bundle.place for bundle in bundles], dtype=np.int64),
+        own_places=np.array([bundle.own_place for bundle in bundles], dtype=np.int64),
         first_entry=_ends([bundle.entries for bundle in bundles]),
         entry_line=entering[:, 0].copy(),
         entry_node=entering[:, 1].copy(),
