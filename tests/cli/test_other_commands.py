@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -115,7 +116,9 @@ def test_version_and_help(run) -> None:
 def test_every_help_shows_an_example_and_explains_every_option(command: str, run) -> None:
     result = run(command, "--help")
     assert result.code == 0
-    assert f"regretless {command}" in result.out.split("Usage:")[1].split("\n", 1)[1]
+    shown = result.out.split("Usage:")[1].split("\n", 1)[1]
+    assert re.search(rf"^ *regretless {command}\b", shown, re.MULTILINE)  # at the start of a line of its own
+    assert "\\b" not in shown
     for line in result.out.splitlines():
         if line.startswith("│ --"):
             assert len(line.strip("│ ").split()) > 3, line

@@ -53,3 +53,33 @@ class RandomTree(TwoPlayerGame[Moves]):
     def utilities(self, state: Moves) -> tuple[float, float]:
         payoff = self._random(state).uniform(-5.0, 5.0)
         return payoff, -payoff
+
+
+class OneChoice(TwoPlayerGame[Moves]):
+    """One player moves a (worth 1 to the player) or b (worth 0); the other can only pass. Actions are public."""
+
+    def __init__(self, chooser: int) -> None:
+        self.name = f"choice of player {chooser}"
+        self.chooser = chooser
+
+    def initial_state(self) -> Moves:
+        return Moves("")
+
+    def is_terminal(self, state: Moves) -> bool:
+        return len(state.line) == 2
+
+    def player(self, state: Moves) -> int:
+        return len(state.line)
+
+    def actions(self, state: Moves) -> Sequence[str]:
+        return "ab" if self.player(state) == self.chooser else "p"
+
+    def next_state(self, state: Moves, action: str) -> Moves:
+        return Moves(state.line + action)
+
+    def info_set_key(self, state: Moves) -> str:
+        return f"{self.player(state)}:{state.line}"
+
+    def utilities(self, state: Moves) -> tuple[float, float]:
+        payoff = float("a" in state.line)
+        return (payoff, -payoff) if self.chooser == 0 else (-payoff, payoff)

@@ -9,6 +9,8 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from tests.deep.small_games import OneChoice  # noqa: E402
+
 from regretless.deep.deep_cfr import DeepCfr, estimate  # noqa: E402
 from regretless.deep.exact import evaluate_policy, pair_strategy  # noqa: E402
 from regretless.deep.settings import TrainingSettings, settings  # noqa: E402
@@ -165,6 +167,21 @@ def test_asking_for_the_policy_leaves_the_training_as_it_was() -> None:
 def test_there_is_no_policy_before_the_first_iteration(algorithm: str) -> None:
     with pytest.raises(EmptyMemory, match="run at least one iteration first"):
         trained(settings("small", algorithm=algorithm), 0).policy()
+
+
+@pytest.mark.parametrize("algorithm", ["deep", "single"])
+def test_players_without_a_choice(algorithm: str) -> None:
+    """In Leduc without raises neither player ever has one."""
+    for game in (OneChoice(0), OneChoice(1), Leduc(raises=0, merge_suits=True)):
+        chosen = settings("small", **{**vars(QUICK), "value_steps": 50, "policy_steps": 100, "algorithm": algorithm})
+        training, resumed = (DeepCfr(HistoryWorld(game), chosen, seed=1) for _ in range(2))
+        training.iterate()
+        resumed.restore(training.snapshot())
+        for each in (training, resumed):
+            report = each.iterate()
+        assert same(training, resumed)
+        assert min(report.value_losses) == 0.0
+        assert evaluate_policy(training.world, training.policy()).exploitability < 0.1
 
 
 def test_the_estimate_covers_what_is_allocated() -> None:

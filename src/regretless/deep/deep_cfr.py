@@ -121,6 +121,8 @@ class DeepCfr:
             weights = mixture_weights(self.settings.weighting, self.iteration)
             return MixturePolicy([list(past) for past in self.past], weights)
         network = self._new_network(self.iteration, EVERYONE)
+        if self.iteration and not len(self.strategy_memory):  # nobody has had a choice yet
+            return NetworkPolicy(network)
         seed = self._stream(EVERYONE, Purpose.BATCHES)
         loss = self._fitting.policy(network, self.strategy_memory, iteration=self.iteration, seed=seed)
         return NetworkPolicy(network, loss)
@@ -179,15 +181,13 @@ class DeepCfr:
             left -= count
 
     def _fit_values(self, player: int) -> float:
-        memory = self.advantage_memories[player]
-        if not len(memory):  # the player never has a choice
-            return 0.0
-        network = self.networks[player]
-        if self.settings.from_scratch:
-            network = self._new_network(self.iteration, player)
-        seed = self._stream(player, Purpose.BATCHES)
-        loss = self._fitting.values(network, memory, iteration=self.iteration, seed=seed)
-        self.networks[player] = network
+        memory, network, loss = self.advantage_memories[player], self.networks[player], 0.0
+        if len(memory):  # otherwise the player has had no choice yet
+            if self.settings.from_scratch:
+                network = self._new_network(self.iteration, player)
+            seed = self._stream(player, Purpose.BATCHES)
+            loss = self._fitting.values(network, memory, iteration=self.iteration, seed=seed)
+            self.networks[player] = network
         if self.settings.algorithm == "single":
             self.past[player].append(network if self.settings.from_scratch else copy.deepcopy(network))
         return loss

@@ -134,7 +134,7 @@ def train(
     Exploitability is computed exactly, over the whole game. ([cyan]regretless train-kuhn[/cyan] is something else: CFR
     on a table, hand by hand, to learn from.)
 
-    \\b
+    \b
     [cyan]regretless train kuhn[/cyan]
     [cyan]regretless train leduc --preset small --seed 7 --out leduc-deep.rgl[/cyan]
     [cyan]regretless train leduc --algorithm single --iterations 50 --traversals 2000 --width 32[/cyan]
