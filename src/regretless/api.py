@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-from regretless.errors import InvalidFile, InvalidOption, RegretlessError
+from regretless.errors import InvalidFile, InvalidOption
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import Game
 from regretless.games.push_fold import PushFold
 from regretless.games.registry import as_game
 from regretless.games.registry import load as load_game
 from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.games.game_reader import is_game_file
 from regretless.holdem.spots.spot import Spot
-from regretless.holdem.spots.spot_reader import NOT_SOLVABLE
 from regretless.solvers.game_problem import GameProblem
 from regretless.solvers.game_solution import GameSolution
 from regretless.solvers.loop import Progress
@@ -45,6 +45,7 @@ __all__ = ["GameOptions", "SpotOptions", "load", "problem_of", "solve", "train"]
 SPOT_FILES = "spot-"  # prefix of the kinds of files that hold spots
 SPOT_WITH_BUCKETS = "spot-buckets"  # the kind of files of spots with buckets
 FLOP_HOLDEM, PUSH_FOLD = "flop-holdem", "push-fold"  # the kinds of their files
+HOLDEM_GAME = "holdem-game"  # the kind of files of games from the deal
 TRAINED, TRAINED_FLOP_HOLDEM = "trained-policy", "trained-flop-holdem"  # the kinds of files that `train` writes
 
 
@@ -234,6 +235,10 @@ def load(path: str | Path, *, to_resume: bool = False) -> Solution:
         from regretless.holdem.solution import SpotSolution
 
         return SpotSolution.load(path, to_resume=to_resume)
+    if kind == HOLDEM_GAME:
+        from regretless.holdem.nolimit.solution import NoLimitSolution
+
+        return NoLimitSolution.load(path)
     if kind == FLOP_HOLDEM:
         from regretless.holdem.games.flop_holdem import FlopHoldemSolution
 
@@ -261,7 +266,7 @@ def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
     if what is None and earlier is None:
         raise InvalidOption("what", None, "is missing: give a game, a spot, or a solve to resume")
     if isinstance(what, str | Path) and _is_spot(what):
-        what = Spot.read(what)
+        what = HoldemGame.read(what) if is_game_file(what) else Spot.read(what)
     if isinstance(what, Spot) or (what is None and hasattr(earlier, "spot")):
         from regretless.holdem.problem import spot_problem
 
@@ -270,8 +275,10 @@ def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
 
             return bucketed_problem(what, options)
         return spot_problem(what, options)
-    if isinstance(what, HoldemGame):
-        raise RegretlessError(f"this is {NOT_SOLVABLE}")
+    if isinstance(what, HoldemGame) or (what is None and hasattr(earlier, "boards")):
+        from regretless.holdem.nolimit.problem import nolimit_problem
+
+        return nolimit_problem(what, options)
     form = options.get("form")
     if earlier is not None:
         what = earlier.game if what is None else what

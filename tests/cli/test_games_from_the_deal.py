@@ -100,9 +100,30 @@ def test_the_tree_of_a_game(run, tmp_path: Path) -> None:
     assert list(tree["actions"]) == ["fold", "call", "all-in 5.5"]
 
 
-def test_solving_a_game_file_is_one_sentence(run, tmp_path: Path) -> None:
+def test_a_game_is_solved_and_shown(run, tmp_path: Path) -> None:
+    text = "stack = 10\nsmall_blind = 0.5\nbig_blind = 1\npreflop.open = 'a'\npreflop.limp = false\n"
+    (tmp_path / "game.toml").write_text(text)
+    answer = run("solve", "game.toml", "--iterations", "20", "--sample-runouts", "4", "--out", "g.rgl", "--json").json
+    assert (answer["game"], answer["boards"], answer["exploitability"]) == ("game", 80, None)
+    assert answer["root"]["actions"] == ["fold", "all-in 10"]
+    shown = run("show", "g.rgl").out
+    assert "80 drawn, 4 per iteration" in shown
+    assert "exploitability" not in shown
+    chart = run("show", "g.rgl", "--line", "all-in 10").out
+    assert "all-in 10: oop acts: fold" in chart
+    resumed = run("solve", "--resume", "g.rgl", "--iterations", "30", "--json").json
+    assert (resumed["iterations"], resumed["boards"]) == (30, 120)
+
+
+def test_a_game_without_buckets_is_refused_in_one_sentence(run, tmp_path: Path) -> None:
     shutil.copy(EXAMPLES / "heads_up_100bb.toml", tmp_path / "game.toml")
-    refused = run("solve", "game.toml")
-    assert refused.code == 1
-    assert refused.err.startswith("error: game.toml: is a game from the deal, which cannot be solved yet")
-    assert len(refused.err.splitlines()) == 1
+    for words, says in (
+        ((), "buckets: None is missing: give a file from regretless buckets"),
+        (("--buckets", "none.rgl"), "none.rgl: does not exist"),
+        (("--buckets", "none.rgl", "--target", "1"), "target: 1.0 is not for games from the deal"),
+        (("--buckets", "flop=9", "--lock", "call: AA = fold"), "lock: "),
+    ):
+        refused = run("solve", "game.toml", *words)
+        assert refused.code == 1
+        assert refused.err.startswith(f"error: {says}")
+        assert len(refused.err.splitlines()) == 1

@@ -18,7 +18,7 @@ from regretless.errors import InvalidFile, InvalidOption, RegretlessError, Would
 from regretless.holdem.buckets import NO_BUCKET, BucketPlan, Buckets, build_buckets
 from regretless.holdem.buckets import build as building
 from regretless.holdem.buckets.build import BuildProgress, BuildStopped
-from regretless.holdem.buckets.division import kmeans_features
+from regretless.holdem.buckets.division import Percentiles, kmeans_features
 from regretless.holdem.buckets.estimate import check_fits, estimate_buckets
 from regretless.holdem.buckets.file import read_unfinished
 from regretless.storage import open_container, write_container
@@ -89,7 +89,11 @@ def test_a_table_of_all_boards_is_read_by_situation(size):
     street = {3: "flop", 4: "turn", 5: "river"}[size]
     plan = BucketPlan(**{street: 60_000})
     situations = plan.boards(street).situations
-    everything = Buckets(plan, lambda _: np.resize(np.arange(60_000, dtype=np.uint16), situations))
+    everything = Buckets(
+        plan,
+        lambda _: np.resize(np.arange(60_000, dtype=np.uint16), situations),
+        lambda _: Percentiles(np.empty(0, np.int32)),
+    )
     random = np.random.default_rng(size)
     boards = random.permuted(np.tile(np.arange(52), (30, 1)), axis=1)[:, :size]
     indices = hand_situations(boards)

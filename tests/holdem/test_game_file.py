@@ -161,15 +161,15 @@ def test_spots_are_not_games() -> None:
     assert not is_game_file(EXAMPLES / "missing.toml")
 
 
-def test_a_game_cannot_be_solved_yet(tmp_path: Path) -> None:
+def test_a_game_is_not_a_spot() -> None:
     path = EXAMPLES / "heads_up_20bb.toml"
-    says = "is a game from the deal, which cannot be solved yet: regretless estimate and regretless show --tree read it"
-    for attempt in (rl.solve, Spot.read):
-        with pytest.raises(RegretlessError) as raised:
-            attempt(path)
-        assert str(raised.value) == f"{path}: {says}"
-    with pytest.raises(RegretlessError, match=r"^this is a game from the deal"):
-        rl.solve(HoldemGame.read(path))
+    with pytest.raises(RegretlessError) as raised:
+        Spot.read(path)
+    says = "is a game from the deal, not a spot: regretless solve solves one such game at a time, with --buckets"
+    assert str(raised.value) == f"{path}: {says}"
+    for game in (path, HoldemGame.read(path)):
+        with pytest.raises(RegretlessError, match="buckets: None is missing"):
+            rl.solve(game)
 
 
 @pytest.mark.parametrize(

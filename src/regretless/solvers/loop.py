@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 
 
 class Iterating(Protocol):
-    """What the loop needs from an engine."""
+    """What the loop needs from an engine; without `measures`, it never evaluates."""
 
     @property
     def iteration(self) -> int: ...
@@ -109,7 +109,7 @@ class Outcome:
 
     reason: Reason
     iterations: int
-    evaluation: Evaluation  # of the average strategy
+    evaluation: Evaluation | None  # of the average strategy; None if the loop does not measure
     history: tuple[Measurement, ...]
     seconds: float  # including measurements
     seconds_per_iteration: float  # of this run, without measurements
@@ -154,12 +154,14 @@ def steps(
     report: Callable[[Progress], None] | None = None,
     interrupted: Callable[[], bool] = lambda: False,
     weigh: Callable[[Variant, int, int], Schedule] = schedule,
+    measures: bool = True,
 ) -> Generator[Wish, Answer, Outcome]:
     """The loop as a generator, so that many solves can share a device: it yields what the engine shall do next.
 
     That is a schedule to advance by, to which the answer is the seconds it took, or None to be sent an evaluation.
     `before` and `seconds_before` are the history and duration of the solve that this one resumes. `weigh` makes
-    schedules; solves of a batch may share them.
+    schedules; solves of a batch may share them. Without `measures`, nothing is evaluated: the exact exploitability of
+    some games takes far longer than their iterations.
     """
     began = last_saved = time.perf_counter()
     started_at = engine.iteration
@@ -168,6 +170,7 @@ def steps(
     saving = 0.0 if checkpoints is None else checkpoints.size / BYTES_PER_SECOND
     piece = 1
     exploitability: float | None = None
+    evaluation: Evaluation | None = None
 
     def tell() -> None:
         if report is None:
@@ -176,7 +179,9 @@ def steps(
         stopping = lasted + measuring + saving
         report(Progress(engine.iteration, stop.iterations, seconds, exploitability, stopping, iteration_seconds))
 
-    def outcome(reason: Reason, evaluation: Evaluation, points: Sequence[Measurement], seconds: float) -> Outcome:
+    def outcome(
+        reason: Reason, evaluation: Evaluation | None, points: Sequence[Measurement], seconds: float
+    ) -> Outcome:
         return Outcome(
             reason,
             engine.iteration,
@@ -189,7 +194,7 @@ def steps(
     while True:
         measure_at = engine.iteration
         if history or not _is_over(stop, engine.iteration, before):
-            measure_at = stop.next_measurement(engine.iteration)
+            measure_at = stop.next_measurement(engine.iteration) if measures else stop.iterations
         while engine.iteration < measure_at and not interrupted():
             count = min(piece, measure_at - engine.iteration)
             rows = weigh(variant, engine.iteration + 1, count)
@@ -203,28 +208,31 @@ def steps(
                 tell()
             if checkpoints is not None and time.perf_counter() - last_saved >= checkpoints.every:
                 write_began = time.perf_counter()
-                measured = yield None
-                assert isinstance(measured, Evaluation)
+                measured = (yield None) if measures else None
+                assert measured is None or isinstance(measured, Evaluation)
                 checkpoints.write(outcome("interrupted", measured, history, write_began - began))
                 last_saved = time.perf_counter()
                 saving = last_saved - write_began
-        if not history or history[-1].iteration < engine.iteration:  # else an interrupt came right after measuring
+        if not measures:
+            tell()
+        elif not history or history[-1].iteration < engine.iteration:  # else an interrupt came right after measuring
             measuring_began = time.perf_counter()
             found = yield None
             assert isinstance(found, Evaluation)
             evaluation = found
             measuring = time.perf_counter() - measuring_began
-            exploitability = evaluation.exploitability
+            exploitability = found.exploitability
             if not math.isfinite(exploitability):  # must never be reported as an answer
                 raise RegretlessError(f"the exploitability after {engine.iteration:,} iterations is {exploitability}")
             history.append(Measurement(engine.iteration, time.perf_counter() - began, exploitability))
             tell()
-        reason = _reason_to_stop(stop, engine.iteration, history[-1].exploitability, interrupted())
+        reason = _reason_to_stop(stop, engine.iteration, exploitability, interrupted())
         if reason is not None:
+            seconds = history[-1].seconds if history else time.perf_counter() - began
             if reason == "interrupted" and checkpoints is not None:
-                regular = _regular(history, stop, started_at)
-                checkpoints.write(outcome(reason, evaluation, regular, history[-1].seconds))
-            return outcome(reason, evaluation, history, history[-1].seconds)
+                regular = _regular(history, stop, started_at) if history else ()
+                checkpoints.write(outcome(reason, evaluation, regular, seconds))
+            return outcome(reason, evaluation, history, seconds)
 
 
 def _joined(before: Sequence[Measurement], after: Sequence[Measurement], seconds: float) -> tuple[Measurement, ...]:
@@ -249,8 +257,8 @@ def _regular(history: list[Measurement], stop: Stop, started_at: int) -> tuple[M
     return tuple(history if history[-1].iteration == stop.next_measurement(before) else history[:-1])
 
 
-def _reason_to_stop(stop: Stop, iteration: int, exploitability: float, interrupted: bool) -> Reason | None:
-    if stop.target is not None and exploitability <= stop.target:
+def _reason_to_stop(stop: Stop, iteration: int, exploitability: float | None, interrupted: bool) -> Reason | None:
+    if stop.target is not None and exploitability is not None and exploitability <= stop.target:
         return "target"
     if iteration >= stop.iterations:
         return "iterations"

@@ -46,6 +46,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
     variant: str = "plus"  # the default
     forms: tuple[Form, ...]  # what its engines work on
     solution_type: type[Solution]  # what `solution` returns
+    measures: bool = True  # whether the loop measures exploitability, which its engine must then be able to
 
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
         """Iterations and target (in the game's units) for a request."""
@@ -92,9 +93,11 @@ class Problem(ABC, Generic[FormType, EngineType]):
             ("device", device, ("auto", *places), DEVICES),
         ):
             if value not in known:
-                what = {Kind.PUBLIC: "the public form", Kind.BUCKETED: "a spot with buckets"}.get(
-                    cls.kind, f"a {cls.kind}"
-                )
+                what = {
+                    Kind.PUBLIC: "the public form",
+                    Kind.BUCKETED: "a spot with buckets",
+                    Kind.DEALT: "a game from the deal",
+                }.get(cls.kind, f"a {cls.kind}")
                 wrong = f"cannot solve {what}: use one of" if value in existing else "is not one of"
                 raise InvalidOption(option, value, f"{wrong} {', '.join(known)}")
 

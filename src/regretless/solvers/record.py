@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.contract import Evaluation, Sampling, Updates
+from regretless.errors import RegretlessError
 from regretless.reprs import brief
 from regretless.storage.container import Container
 from regretless.storage.fields import LARGEST, Fields
@@ -78,7 +79,7 @@ class Record:
     device: str
     threads: int
     iterations: int  # done, including those before a resume
-    evaluation: Evaluation
+    evaluation: Evaluation | None  # None if it was not computed
     reason: Reason  # why the solve ended
     history: tuple[Measurement, ...] = field(repr=False)
     seconds: float  # solving, including measurements
@@ -94,12 +95,21 @@ class Record:
 
     def header(self) -> dict[str, Any]:
         """The record as the beginning of a file's header; the history is an array (`points`)."""
-        return {name: getattr(self, name) for name in _PLAIN} | {
+        plain = {name: getattr(self, name) for name in _PLAIN} | {"settings": asdict(self.settings)}
+        if self.evaluation is None:
+            return plain
+        return plain | {
             "values": list(self.evaluation.values),
             "best_response_values": list(self.evaluation.best_response_values),
             "exploitability": self.evaluation.exploitability,
-            "settings": asdict(self.settings),
         }
+
+    @property
+    def measured(self) -> Evaluation:
+        """The evaluation of the result; raises `RegretlessError` if it was not computed."""
+        if self.evaluation is None:
+            raise RegretlessError(f"{self.game}: its exploitability was not computed, since it is exact or not stated")
+        return self.evaluation
 
     def points(self) -> NDArray[np.float64]:
         """[points, 3] the history as an array: iteration, seconds, exploitability."""
@@ -110,7 +120,10 @@ class Record:
     def read(cls, file: Container, *, players: int | None = None) -> Record:
         """The record of a file; `players` if the kind of file fixes their number."""
         header = Fields(file.path, file.header)
-        values = header.numbers("values", count=players)
+        evaluation = None
+        if "values" in header:
+            values = header.numbers("values", count=players)
+            evaluation = Evaluation(values, header.numbers("best_response_values", count=len(values)))
         texts = {name: header.text(name) for name in ("game", "variant", "engine", "device", "tree_hash")}
         counts = {name: header.whole(name) for name in ("iterations", "memory_bytes", "nodes", "information_sets")}
         times = {name: header.number(name, low=0.0) for name in ("seconds", "setup_seconds", "seconds_per_iteration")}
@@ -119,7 +132,7 @@ class Record:
             **plain,
             threads=header.whole("threads", low=1, high=2**20),
             reason=cast(Reason, header.one_of("reason", get_args(Reason))),
-            evaluation=Evaluation(values, header.numbers("best_response_values", count=len(values))),
+            evaluation=evaluation,
             settings=Settings.read(header),
             history=read_history(file),
         )

@@ -43,6 +43,7 @@ class Kind(StrEnum):
     SPOT = "spot"
     TRAINING = "training"  # a game, by networks
     BUCKETED = "bucketed"  # a spot, with buckets and sampled runouts
+    DEALT = "dealt"  # hold'em from the deal, with buckets and sampled boards
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Option:
     spot: Refusal | None = None
     training: Refusal | None = None
     bucketed: Refusal | None = None
+    dealt: Refusal | None = None
     fits: Callable[[Any], bool] = lambda value: True
     rule: str = ""  # what `fits` requires, after "option: value"
     fixed: bool = False  # whether a resume must keep the original value
@@ -87,6 +89,7 @@ _FUNCTION = "must be a function"
 _STORAGES = Refusal(f"is not one of {', '.join(map(str, FORMATS))} bits", unless=tuple(FORMATS))
 _SPOTS = Refusal("is for hold'em spots")
 _REGRETS = Refusal("is for hold'em spots: the file of a game always includes its regrets", unless=(False,))
+_UNMEASURED = Refusal("is not for games from the deal, whose exploitability is computed afterwards: regretless price")
 _TRAINING = "is for solve: training"
 _SAMPLED = f"{_TRAINING} samples externally"
 
@@ -95,14 +98,15 @@ OPTIONS: Mapping[str, Option] = {
         training=Refusal(f"{_TRAINING} is linear CFR; algorithm chooses between deep and single"), fixed=True
     ),
     "iterations": Option(exact=_NOT_EXACT, fits=_is_count, rule=_ONE),
-    "target": Option(exact=_NOT_EXACT, fits=_is_positive, rule="must be above 0"),
-    "measure_every": Option(exact=_NOT_EXACT, fits=_is_count, rule=_ONE),
+    "target": Option(exact=_NOT_EXACT, dealt=_UNMEASURED, fits=_is_positive, rule="must be above 0"),
+    "measure_every": Option(exact=_NOT_EXACT, dealt=_UNMEASURED, fits=_is_count, rule=_ONE),
     "updates": Option(
         exact=_NOT_EXACT,
         public=Refusal("is for the history form: in the public form players are updated in turn", ("alternating",)),
         spot=Refusal("is for games: a hold'em spot updates the players in turn", unless=("alternating",)),
         training=Refusal(f"{_TRAINING} updates the players in turn", unless=("alternating",)),
         bucketed=Refusal("is for games: a hold'em spot updates the players in turn", unless=("alternating",)),
+        dealt=Refusal("is not for games from the deal, which update the players in turn", unless=("alternating",)),
         fits=lambda value: value in tuple(Updates),
         rule=f"is not one of {', '.join(Updates)}",
         fixed=True,
@@ -113,6 +117,7 @@ OPTIONS: Mapping[str, Option] = {
         spot=Refusal("is for games: a hold'em spot is solved on the full tree", unless=("full",)),
         training=Refusal(_SAMPLED, unless=("external",)),
         bucketed=Refusal("is for games: a spot with buckets samples runouts", unless=("full",)),
+        dealt=Refusal("is not for games from the deal, which sample boards", unless=("full",)),
         fits=lambda value: value in tuple(Sampling),
         rule=f"is not one of {', '.join(Sampling)}",
         fixed=True,
@@ -123,6 +128,7 @@ OPTIONS: Mapping[str, Option] = {
         spot=Refusal("is for games: it is a number of sampled deals, and a hold'em spot is solved on the full tree"),
         training=Refusal(_SAMPLED),
         bucketed=Refusal("is for games: sample_runouts is the number of runouts that a spot with buckets samples"),
+        dealt=Refusal("is not for games from the deal: sample_runouts is the number of boards that they sample"),
         fits=_is_count,
         rule=_ONE,
         fixed=True,
@@ -152,6 +158,7 @@ OPTIONS: Mapping[str, Option] = {
         spot=_STORAGES,
         training=Refusal(f"{_TRAINING} stores samples"),
         bucketed=Refusal("is not for spots with buckets, which keep 32 bits", unless=(32,)),
+        dealt=Refusal("is not for games from the deal, which keep 32 bits", unless=(32,)),
         fixed=True,
     ),
     "form": Option(
@@ -159,6 +166,7 @@ OPTIONS: Mapping[str, Option] = {
         spot=Refusal("is for games: a hold'em spot is always solved in the public form"),
         training=Refusal(f"{_TRAINING} needs no choice of a form"),
         bucketed=Refusal("is for games: a hold'em spot is always solved in the public form"),
+        dealt=Refusal("is not for games from the deal, which have only one"),
         fits=lambda value: value in FORMS,
         rule=f"is not one of {', '.join(FORMS)}",
         fixed=True,
@@ -188,9 +196,11 @@ OPTIONS: Mapping[str, Option] = {
         public=_SPOTS,
         training=_SPOTS,
         bucketed=Refusal("cannot be combined with buckets", unless=((), [])),
+        dealt=_SPOTS,
     ),
     "keep_regrets": Option(
         game=_REGRETS,
+        dealt=_REGRETS,
         public=_REGRETS,
         exact=Refusal("is for hold'em spots: a linear program has no regrets", unless=(False,)),
         training=_SPOTS,

@@ -82,21 +82,26 @@ class Solution(ABC):
 
     @property
     def evaluation(self) -> Evaluation:
-        return self.record.evaluation
+        return self.record.measured
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether values and exploitability were computed; if not, asking for them raises `RegretlessError`."""
+        return self.record.evaluation is not None
 
     @property
     def exploitability(self) -> float:
         """NashConv / players, in the game's units."""
-        return self.record.evaluation.exploitability
+        return self.evaluation.exploitability
 
     @property
     def nash_conv(self) -> float:
-        return self.record.evaluation.nash_conv
+        return self.evaluation.nash_conv
 
     @property
     def values(self) -> tuple[float, ...]:
         """Expected utility of each player."""
-        return self.record.evaluation.values
+        return self.evaluation.values
 
     @property
     def history(self) -> tuple[Measurement, ...]:
@@ -126,11 +131,15 @@ class Solution(ABC):
     def _repr_html_(self) -> str:
         """The solution in a notebook; subclasses add how it plays."""
         facts = [
-            ("exploitability", f"{self.scale * max(self.exploitability, 0.0):.3g} {self.unit}"),
-            ("values", ", ".join(f"{value:.5g}" for value in self.values)),
             ("iterations", f"{self.iterations:,} of {self.variant}"),
             ("solved in", f"{self.seconds:.3g} s by {self.engine} on {self.device}"),
         ]
+        if self.is_measured:
+            facts = [
+                ("exploitability", f"{self.scale * max(self.exploitability, 0.0):.3g} {self.unit}"),
+                ("values", ", ".join(f"{value:.5g}" for value in self.values)),
+                *facts,
+            ]
         return facts_html(self.game, facts)
 
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
@@ -143,9 +152,9 @@ class Solution(ABC):
             "device": record.device,
             "threads": record.threads,
             "iterations": record.iterations,
-            "exploitability": self.exploitability,
-            "nash_conv": self.nash_conv,
-            "values": list(self.values),
+            "exploitability": self.exploitability if self.is_measured else None,
+            "nash_conv": self.nash_conv if self.is_measured else None,
+            "values": list(self.values) if self.is_measured else None,
             "seconds": record.seconds,
             "setup_seconds": record.setup_seconds,
             "seconds_per_iteration": record.seconds_per_iteration,

@@ -120,6 +120,7 @@ def _steps(
         report=request.report,
         interrupted=request.interrupted,
         weigh=weigh,
+        measures=problem.measures,
     )
     return solution(outcome)
 

@@ -104,8 +104,8 @@ def verify_game(
     return Verification(
         game=record.game,
         exploitability=found.exploitability,
-        reported=record.evaluation.exploitability,
+        reported=record.measured.exploitability,
         values=found.values,
-        reported_values=record.evaluation.values,
+        reported_values=record.measured.values,
         seconds=time.perf_counter() - began,
     )

@@ -13,7 +13,7 @@ from regretless.errors import InvalidFile, RegretlessError
 if TYPE_CHECKING:
     from regretless.holdem.spots.spot import Spot
 
-__all__ = ["SUFFIX", "is_spot", "is_spot_file", "read_files", "read_spots", "spot_paths"]
+__all__ = ["SUFFIX", "is_game", "is_spot", "is_spot_file", "read_files", "read_spots", "spot_paths"]
 
 SUFFIX = ".toml"
 Made = TypeVar("Made")
@@ -28,6 +28,13 @@ def is_spot(text: str) -> bool:
 
         return text not in names()
     return _is_pattern(text) and any(found.endswith(SUFFIX) for found in glob(text, recursive=True))
+
+
+def is_game(path: Path) -> bool:
+    """Whether a `.toml` file describes a game from the deal rather than a spot."""
+    from regretless.holdem.games.game_reader import is_game_file
+
+    return is_game_file(path)
 
 
 def is_spot_file(path: Path) -> bool:

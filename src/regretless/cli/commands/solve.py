@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.inputs import is_spot, is_spot_file, spot_paths
+from regretless.cli.arguments.inputs import is_game, is_spot, is_spot_file, spot_paths
 from regretless.cli.arguments.locks import LockFromOption, LockLineOption, LockOption, LockPlayerOption, read_locks
 from regretless.cli.arguments.options import JSON, MACHINE, OUTPUT, SEARCH, argument, flag, option, variant_with
 from regretless.cli.arguments.outputs import solution_files
@@ -28,7 +28,8 @@ def solve(
         argument(
             "A game: [cyan]leduc[/cyan], [cyan]'leduc(ranks=6)'[/cyan], [cyan]'openspiel:liars_dice'[/cyan], "
             "[cyan]game.efg[/cyan] ([cyan]regretless games[/cyan] lists them); or hold'em spots: "
-            "[cyan]spot.toml[/cyan], [cyan]'spots/*.toml'[/cyan], a folder. Not needed with --resume.",
+            "[cyan]spot.toml[/cyan], [cyan]'spots/*.toml'[/cyan], a folder; or hold'em from the deal: "
+            "[cyan]game.toml[/cyan], with --buckets. Not needed with --resume.",
             "GAME|SPOT.toml",
         ),
     ] = None,
@@ -90,12 +91,12 @@ def solve(
         option(
             "Solve a spot with card buckets: [cyan]turn=500,river=500[/cyan], where a street without a number is "
             "lossless, or a file from [cyan]regretless buckets[/cyan]. Exploitability is still that of real hands on "
-            "every runout.",
+            "every runout. Games from the deal, [cyan]game.toml[/cyan], need a file, or numbers for all streets.",
             SEARCH,
         ),
     ] = None,
     sample_runouts: Annotated[
-        int | None, option("Runouts drawn per iteration, with --buckets.", SEARCH, default="16")
+        int | None, option("Runouts or boards drawn per iteration, with --buckets.", SEARCH, default="16")
     ] = None,
     json_: Annotated[bool, flag("--json", JSON, OUTPUT)] = False,
     strategy: Annotated[
@@ -144,6 +145,7 @@ def solve(
     [cyan]regretless solve spot.toml --target 0.3 --out spot.rgl[/cyan]   % of the pot
     [cyan]regretless solve spots/ --out solved[/cyan]   many spots in parallel
     [cyan]regretless solve spot.toml --lock 'check: AA, KK = bet 50'[/cyan]   a locked decision
+    [cyan]regretless solve game.toml --buckets buckets.rgl --out game.rgl[/cyan]   no-limit hold'em from the deal
 
     Ctrl-C stops after the current iteration, saves what was solved and prints the command that resumes it.
     """
@@ -164,6 +166,10 @@ def solve(
     )
     if any(map(is_spot, names)) or (resume is not None and is_spot_file(resume)):
         paths, many = spot_paths(names)
+        if len(paths) == 1 and not many and is_game(paths[0]):
+            _refuse_locks(request)
+            solve_one(paths[0], request, spot=False)
+            return
         if many and resume is None:
             solve_spots(paths, request)
             return
@@ -181,9 +187,12 @@ def solve(
         raise typer.BadParameter(f"one game at a time, not {', '.join(names)}", param_hint="GAME")
     if not names and resume is None:
         raise typer.BadParameter("give a game such as leduc, a spot file, or --resume and a file", param_hint="GAME")
+    _refuse_locks(request)
+    solve_one(names[0] if names else None, request, spot=False)
+
+
+def _refuse_locks(request: SolveRequest) -> None:
     if request.locks:
         from regretless.holdem.spots.lock_text import lock_text
 
         raise InvalidOption("lock", lock_text(request.locks[0]), "is for hold'em spots")
-
-    solve_one(names[0] if names else None, request, spot=False)

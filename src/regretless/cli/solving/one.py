@@ -16,6 +16,7 @@ from regretless.cli.solving.status import SolveStatus
 from regretless.cli.terminal.consoles import for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.json_output import print_json
+from regretless.cli.terminal.numbers import count_text
 from regretless.errors import DeviceFailed, InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         if request.out is not None:
             check_writable(request.out)
         options: dict[str, Any] = {key: value for key, value in request.options.items() if key != "keep_regrets"}
-        if "buckets" in options and request.locks:
+        if spot and "buckets" in options and request.locks:
             from regretless.holdem.spots.lock_text import lock_text
 
             raise InvalidOption("lock", lock_text(request.locks[0]), "cannot be combined with buckets")
@@ -115,6 +116,8 @@ def _kind(given: str | Path | None, request: SolveRequest, spot: bool) -> Kind:
 
     if spot:
         return Kind.BUCKETED if "buckets" in request.options else Kind.SPOT
+    if given is not None and str(given).endswith(".toml"):
+        return Kind.DEALT
     if request.options.get("variant") == EXACT:
         return Kind.EXACT
     return Kind.PUBLIC if request.options.get("form") == "public" or is_public_only(str(given)) else Kind.GAME
@@ -157,11 +160,24 @@ def _solve(
         tell_choice(problem.choose(asked), settings.storage)
     if asked.device == "cuda" and isinstance(problem, SpotProblem):
         load_kernels()  # CUDA is starting
+    boards = None if problem.measures else settings.sample_runouts
+    latest: Progress | None = None
+
+    def speed() -> list[str]:
+        if boards is None or latest is None or not latest.iteration_seconds:
+            return []
+        done = latest.iteration - (0 if asked.resume is None else asked.resume.iterations)
+        return [f"{count_text(boards * done / latest.iteration_seconds)} boards/s"]
+
+    if details is None and boards is not None:
+        details = speed
     target = settings.target
     scaled = None if target is None else problem.scale * target
     with solve_bar(problem.name, scaled, unit=problem.unit, every=settings.measure_every, details=details) as show:
 
         def report(progress: Progress) -> None:
+            nonlocal latest
+            latest = progress
             status.report(progress)
             found = progress.exploitability
             show(replace(progress, exploitability=None if found is None else problem.scale * found))

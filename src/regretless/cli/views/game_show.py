@@ -17,6 +17,7 @@ from regretless.cli.views.strategy_table import choose, read_keys, strategy_tabl
 from regretless.deep.training.trained_policy import TrainedPolicy
 from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.games.push_fold import PushFoldSolution
+from regretless.holdem.nolimit.solution import NoLimitSolution
 from regretless.holdem.reading.places import Played
 from regretless.holdem.reports.grids import make_chart
 from regretless.printable import printable
@@ -113,22 +114,10 @@ def _how(solution: GameSolution) -> str:
 
 def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
     record, unit = solution.record, unit_of(solution.game)
-    players = len(solution.values)
-    values = "   ".join(f"player {player} {signed_text(value)}" for player, value in enumerate(solution.values))
-    facts: list[tuple[str, str | Text]] = [
-        (
-            "exploitability",
-            Text(f"{max(solution.exploitability, 0.0):.3g}", style="bold").append(
-                f" {unit} per game   (NashConv / {players})", style="not bold"
-            ),
-        ),
-        ("NashConv", f"{max(solution.nash_conv, 0.0):.3g} {unit} per game"),
-        ("value", f"{values}   ({unit} per game)"),
-        ("time", f"{duration_text(solution.seconds)} solving, {duration_text(record.setup_seconds)} setting up"),
-    ]
-    if solution.scale != 1:  # also in the unit in which it is quoted
-        scaled = solution.scale * max(solution.exploitability, 0.0)
-        facts.insert(1, ("", f"{scaled:.3g} {solution.unit.removeprefix('in ')}"))
+    facts = _price(solution, unit) if solution.is_measured else []
+    facts.append(
+        ("time", f"{duration_text(solution.seconds)} solving, {duration_text(record.setup_seconds)} setting up")
+    )
     if isinstance(solution, PushFoldSolution):
         ante = f", ante {solution.rules.ante:g}" * bool(solution.rules.ante)
         facts.insert(0, ("stack", f"{solution.rules.stack:g} big blinds{ante}"))
@@ -138,12 +127,40 @@ def _facts(solution: GameSolution) -> list[tuple[str, str | Text]]:
         facts.append(("speed", f"{speed} iterations/s, {duration_text(record.seconds_per_iteration)} each"))
     if isinstance(solution, TrainedPolicy):
         facts.append(("samples", _samples(solution)))
+    if isinstance(solution, NoLimitSolution):
+        facts = _boards(solution) + facts
     facts += [
         ("memory", bytes_text(record.memory_bytes)),
         ("tree", f"{record.nodes:,} nodes, {record.information_sets:,} information sets"),
     ]
     if (note := _note(solution)) is not None:
         facts.append(("", Text(note, style="yellow")))
+    return facts
+
+
+def _price(solution: GameSolution, unit: str) -> list[tuple[str, str | Text]]:
+    """What the strategies are worth, and how exploitable they are."""
+    values = "   ".join(f"player {player} {signed_text(value)}" for player, value in enumerate(solution.values))
+    exploitability = Text(f"{max(solution.exploitability, 0.0):.3g}", style="bold").append(
+        f" {unit} per game   (NashConv / {len(solution.values)})", style="not bold"
+    )
+    facts: list[tuple[str, str | Text]] = [("exploitability", exploitability)]
+    if solution.scale != 1:  # also in the unit in which it is quoted
+        scaled = solution.scale * max(solution.exploitability, 0.0)
+        facts.append(("", f"{scaled:.3g} {solution.unit.removeprefix('in ')}"))
+    facts.append(("NashConv", f"{max(solution.nash_conv, 0.0):.3g} {unit} per game"))
+    facts.append(("value", f"{values}   ({unit} per game)"))
+    return facts
+
+
+def _boards(solution: NoLimitSolution) -> list[tuple[str, str | Text]]:
+    """The stack of a game from the deal, its buckets, and the boards it was solved on."""
+    count, each = solution.settings.sample_runouts or 0, solution.record.seconds_per_iteration
+    speed = f", {count_text(count / each)} per second" if each > 0 else ""
+    facts: list[tuple[str, str | Text]] = [("stack", f"{solution.rules.big_blinds:g} big blinds")]
+    if solution.settings.buckets is not None:
+        facts.append(("buckets", printable(solution.settings.buckets)))
+    facts.append(("boards", f"{solution.boards:,} drawn, {count} per iteration{speed}"))
     return facts
 
 
@@ -158,7 +175,7 @@ def _note(solution: GameSolution) -> str | None:
     target = solution.settings.target
     if target is not None and solution.reason == "iterations":
         return f"the target of {solution.scale * target:g} was not reached"
-    if len(solution.values) > 2:
+    if solution.is_measured and len(solution.values) > 2:
         return "with more than two players, CFR need not approach an equilibrium: NashConv says how close it came"
     if not solution.zero_sum:
         return "payoffs do not sum to 0, so CFR need not approach an equilibrium: NashConv says how close it came"

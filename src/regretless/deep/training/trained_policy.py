@@ -163,7 +163,7 @@ def read_fields(file: Container, record: Record) -> dict[str, Any]:
     """The fields of a trained policy that every kind of game has."""
     header = Fields(file.path, file.header)
     training = Training.read(header)
-    if len(training.advantage_samples) != len(record.evaluation.values):
+    if len(training.advantage_samples) != len(record.measured.values):
         raise header.wrong("training.advantage_samples", "has not one number per player")
     return {
         "record": record,

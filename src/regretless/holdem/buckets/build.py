@@ -83,7 +83,7 @@ def build_buckets(
     if path is not None:
         write_tables(path, plan, tables)
         return Buckets.load(path)
-    return Buckets(plan, lambda street: tables[street].buckets)
+    return Buckets(plan, lambda street: tables[street].buckets, lambda street: tables[street].division)
 
 
 def check_threads(threads: int | None) -> int:

@@ -18,6 +18,7 @@ from regretless.cards.evaluator import card_array
 from regretless.cards.hands import HAND_CLASS, HAND_COUNT
 from regretless.cards.situations import SITUATION_COUNTS, board_rows, first_situations, hand_entries
 from regretless.errors import InvalidFile, InvalidOption
+from regretless.holdem.buckets.division import Division
 from regretless.holdem.buckets.file import KIND, read_division, read_plan
 from regretless.holdem.buckets.plan import BOARD_CARDS, BucketPlan
 from regretless.holdem.spots.question import StreetName
@@ -39,8 +40,11 @@ class Buckets:
     Before the flop the buckets are the 169 classes of hands; `plan` says what the later streets have.
     """
 
-    def __init__(self, plan: BucketPlan, read: Callable[[StreetName], Table]) -> None:
+    def __init__(
+        self, plan: BucketPlan, read: Callable[[StreetName], Table], division: Callable[[StreetName], Division]
+    ) -> None:
         self.plan = plan
+        self.division = division  # the centroids or limits behind a street's table
         self._read = read
         self._tables: dict[StreetName, Table] = {}
 
@@ -52,7 +56,7 @@ class Buckets:
         for street in plan.streets:
             read_division(file, plan, street)
             file.check(street, (plan.situations(street),), (np.uint8, np.uint16))
-        return cls(plan, lambda street: _read(file, plan, street))
+        return cls(plan, lambda street: _read(file, plan, street), lambda street: read_division(file, plan, street))
 
     @property
     def streets(self) -> tuple[Street, ...]:

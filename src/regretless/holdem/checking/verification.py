@@ -167,9 +167,9 @@ def verify_spot(
     return SpotVerification(
         game=record.game,
         exploitability=gained,
-        reported=record.evaluation.exploitability,
+        reported=record.measured.exploitability,
         values=values,
-        reported_values=record.evaluation.values,
+        reported_values=record.measured.values,
         seconds=time.perf_counter() - began,
         pot=reader.spot.pot,
         stack=reader.spot.stack,

@@ -48,6 +48,6 @@ class BigBlindSolution(GameSolution):
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         root = self.node()
         return super().as_json(strategy=strategy) | {
-            "exploitability_mbb": self.exploitability_mbb,
+            "exploitability_mbb": self.exploitability_mbb if self.is_measured else None,
             "root": {"player": root.player, "actions": list(root.actions), "frequencies": list(root.frequencies)},
         }

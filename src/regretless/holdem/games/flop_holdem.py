@@ -33,7 +33,7 @@ from regretless.games.flop_holdem import FlopHoldem
 from regretless.holdem.estimate import STORAGES
 from regretless.holdem.form.runouts import compile_holdem
 from regretless.holdem.games.big_blinds import MILLI, UNIT, BigBlindSolution
-from regretless.holdem.reading.places import LineReader, Played
+from regretless.holdem.reading.places import FormReader, Played
 from regretless.reprs import brief
 from regretless.solvers.game_solution import public_snapshot
 from regretless.solvers.public_problem import PublicProblem
@@ -87,7 +87,7 @@ def with_flops(form: PublicForm, rows: Sequence[int]) -> PublicForm:
     return replace(form, streets=(before, flops), strength=(form.strength[0][kept], form.strength[1][kept]))
 
 
-class FlopHoldemReader(LineReader):
+class FlopHoldemReader(FormReader):
     """Finds nodes of flop hold'em. Both players may hold any hand, and renaming suits changes nothing."""
 
     @property

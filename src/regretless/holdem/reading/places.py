@@ -12,20 +12,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regretless.cards.deck import DECK, board_text
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, hand_text
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidText
+from regretless.forms.blockers import met
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import BettingTree, Hands, Kind, PublicForm
 from regretless.holdem.form.suits import Deal, find_deal
 from regretless.holdem.reading.evaluation import Evaluator, Strategies
 from regretless.holdem.spots.lines import Step, find_action, no_such_action, parse_line
 from regretless.holdem.spots.question import PLAYERS, PlayerName
 from regretless.reprs import brief
 
-__all__ = ["LineReader", "Place", "Played", "class_shares"]
+__all__ = ["FormReader", "LineReader", "Place", "Played", "class_shares"]
 
 
 @dataclass(frozen=True)
@@ -102,28 +104,36 @@ def class_shares(hand: IntArray, weight: FloatArray, strategy: FloatArray) -> Fl
 
 
 class LineReader(ABC):
-    """Finds nodes of a solved form by lines of play."""
+    """Finds nodes of a solved game or spot by lines of play."""
 
     board: tuple[int, ...] = ()  # board at the root
-
-    def __init__(self, form: PublicForm, strategies: Strategies) -> None:
-        self.form = form
-        self.strategies = strategies
-        self.evaluator = Evaluator(form, strategies)
-
-    @property
-    @abstractmethod
-    def group(self) -> IntArray:
-        """The renamings of suits behind the form's permutations, rows of `SUIT_PERMUTATIONS`."""
+    tree: BettingTree
+    hands: tuple[Hands, Hands]
 
     @property
     @abstractmethod
     def held(self) -> tuple[IntArray, IntArray]:
-        """Per player, the number among the 1,326 of each hand of the form."""
+        """Per player, the number among the 1,326 of each hand."""
+
+    @abstractmethod
+    def strategy(self, place: Place) -> FloatArray:
+        """[actions, H] what the player who acts does, hands named as in the solved runout."""
+
+    @abstractmethod
+    def deal(self, place: Place, *cards: int) -> Place:
+        """The place after a deal."""
+
+    @abstractmethod
+    def dead(self, player: int, deal: Deal) -> NDArray[np.bool_]:
+        """[H] hands that a deal blocks, named as in the solved runout."""
+
+    @abstractmethod
+    def count(self, place: Place) -> int:
+        """How many cards are dealt at a chance node."""
 
     @property
     def root(self) -> Place:
-        return Place(0, Deal(), (self.form.hands[0].weight, self.form.hands[1].weight))
+        return Place(0, Deal(), (self.hands[0].weight, self.hands[1].weight))
 
     def find(self, line: str, cards: Sequence[int] = ()) -> Place:
         """Where a line of play leads.
@@ -148,7 +158,7 @@ class LineReader(ABC):
                 place = (
                     self._dealt_from(given, place)
                     if given
-                    else self.deal(place, *self.cards(place)[: self._count(place)])
+                    else self.deal(place, *self.cards(place)[: self.count(place)])
                 )
                 passed.append(place)
             step = steps.pop(0)
@@ -164,21 +174,17 @@ class LineReader(ABC):
         return passed
 
     def _is_chance(self, place: Place) -> bool:
-        return bool(self.form.tree.kind[place.node] == Kind.CHANCE)
-
-    def _count(self, place: Place) -> int:
-        """How many cards are dealt at a chance node."""
-        return int(self.form.streets[place.deal.street + 1].cards.shape[1])
+        return bool(self.tree.kind[place.node] == Kind.CHANCE)
 
     def _dealt_from(self, given: list[int], place: Place) -> Place:
         """The place after the first cards of `given`, which are removed from it."""
         where = f"after {', '.join(place.steps)}" if place.steps else "here"
         if not self._is_chance(place):
             raise InvalidText("board", board_text(given[:1]), None, f"no card is dealt {where}")
-        cards = given[: self._count(place)]
+        cards = given[: self.count(place)]
         del given[: len(cards)]
-        if len(cards) < self._count(place):
-            raise InvalidText("board", board_text(cards), None, f"{self._count(place)} cards are dealt {where}")
+        if len(cards) < self.count(place):
+            raise InvalidText("board", board_text(cards), None, f"{self.count(place)} cards are dealt {where}")
         for number, card in enumerate(cards):
             if card not in self.cards(place) or card in cards[:number]:
                 raise InvalidText("board", board_text([card]), None, f"is already on the board {where}")
@@ -192,19 +198,19 @@ class LineReader(ABC):
                 "line", line, position, f"no card is dealt here; choose from {', '.join(self.actions(place.node))}"
             )
         cards: list[int] = []
-        for step in steps[: self._count(place)]:
+        for step in steps[: self.count(place)]:
             if step.card is None:
                 break
             if step.card not in self.cards(place) or step.card in cards:
                 raise InvalidText("line", line, step.position, f"{step} is already on the board")
             cards.append(step.card)
-        if len(cards) < self._count(place):
-            raise InvalidText("line", line, position, f"{self._count(place)} cards are dealt here")
+        if len(cards) < self.count(place):
+            raise InvalidText("line", line, position, f"{self.count(place)} cards are dealt here")
         del steps[: len(cards)]
         return self.deal(place, *cards)
 
     def actions(self, node: int) -> tuple[str, ...]:
-        tree = self.form.tree
+        tree = self.tree
         return tree.labels[int(tree.first_child[node]) : int(tree.first_child[node + 1])]
 
     def cards(self, place: Place) -> list[int]:
@@ -213,31 +219,20 @@ class LineReader(ABC):
         return [card for card in range(DECK) if card not in table]
 
     def act(self, place: Place, action: int) -> Place:
-        tree = self.form.tree
+        tree = self.tree
         child = int(tree.first_child[place.node]) + action
         player = int(tree.player[place.node])
-        strategy = self.strategies.strategy(place.node, place.deal.runout)
+        strategy = self.strategy(place)
         moved = place.reach[player] * strategy[action]
         reach = (moved, place.reach[1]) if player == 0 else (place.reach[0], moved)
         return Place(child, place.deal, reach, (*place.steps, tree.labels[child]))
 
-    def deal(self, place: Place, *cards: int) -> Place:
-        deal = find_deal(self.form, self.group, place.deal, *cards)
-        reach = []
-        for player in range(2):
-            before, after = self.read_by(place.deal, player), self.read_by(deal, player)
-            renamed = np.empty_like(place.reach[player])
-            renamed[after] = place.reach[player][before]
-            reach.append(np.where(self.evaluator.dead(player, deal.street, deal.runout), 0.0, renamed))
-        child = int(self.form.tree.first_child[place.node])
-        return Place(child, deal, (reach[0], reach[1]), (*place.steps, board_text(cards)))
-
     def played(self, place: Place) -> Played:
         """Only strategy and weights, which is much faster than a full view."""
-        player = int(self.form.tree.player[place.node])
+        player = int(self.tree.player[place.node])
         hands, solved = self.solved_hands(player, place.deal)
-        weight = place.reach[player] * self.evaluator.met(player, place.reach[1 - player])
-        strategy = self.strategies.strategy(place.node, place.deal.runout)
+        weight = place.reach[player] * self.met(player, place.reach[1 - player])
+        strategy = self.strategy(place)
         return Played(
             line=", ".join(place.steps),
             player=PLAYERS[player],
@@ -249,14 +244,53 @@ class LineReader(ABC):
 
     def pairs(self, place: Place) -> float:
         """How likely both players are to get here: the total weight of all pairs of hands that share no card."""
-        return float(place.reach[0] @ self.evaluator.met(0, place.reach[1]))
+        return float(place.reach[0] @ self.met(0, place.reach[1]))
+
+    def met(self, player: int, opponent_reach: FloatArray) -> FloatArray:
+        """[H] the opponent's reach that each hand of a player can face; exactly 0 where there is none."""
+        found: FloatArray = met(self.hands[player], self.hands[1 - player], opponent_reach[None], DECK)[0]
+        return found
 
     def solved_hands(self, player: int, deal: Deal) -> tuple[IntArray, IntArray]:
         """Hands that a deal does not block, as numbers among the 1,326, and their positions in the solved runout."""
         reads = self.read_by(deal, player)
-        living = np.flatnonzero(~self.evaluator.dead(player, deal.street, deal.runout)[reads])
+        living = np.flatnonzero(~self.dead(player, deal)[reads])
         return self.held[player][living], reads[living]
 
     def read_by(self, deal: Deal, player: int) -> IntArray:
         """[H] the hand of the solved runout that each hand of a player reads."""
-        return np.arange(len(self.form.hands[player].weight)) if deal.hands is None else deal.hands[player]
+        return np.arange(len(self.hands[player].weight)) if deal.hands is None else deal.hands[player]
+
+
+class FormReader(LineReader):
+    """Finds nodes of a solved form, which has every runout or one that stands for it."""
+
+    def __init__(self, form: PublicForm, strategies: Strategies) -> None:
+        self.form, self.tree, self.hands = form, form.tree, form.hands
+        self.strategies = strategies
+        self.evaluator = Evaluator(form, strategies)
+
+    @property
+    @abstractmethod
+    def group(self) -> IntArray:
+        """The renamings of suits behind the form's permutations, rows of `SUIT_PERMUTATIONS`."""
+
+    def strategy(self, place: Place) -> FloatArray:
+        return self.strategies.strategy(place.node, place.deal.runout)
+
+    def dead(self, player: int, deal: Deal) -> NDArray[np.bool_]:
+        return self.evaluator.dead(player, deal.street, deal.runout)
+
+    def count(self, place: Place) -> int:
+        return int(self.form.streets[place.deal.street + 1].cards.shape[1])
+
+    def deal(self, place: Place, *cards: int) -> Place:
+        deal = find_deal(self.form, self.group, place.deal, *cards)
+        reach = []
+        for player in range(2):
+            before, after = self.read_by(place.deal, player), self.read_by(deal, player)
+            renamed = np.empty_like(place.reach[player])
+            renamed[after] = place.reach[player][before]
+            reach.append(np.where(self.dead(player, deal), 0.0, renamed))
+        child = int(self.tree.first_child[place.node])
+        return Place(child, deal, (reach[0], reach[1]), (*place.steps, board_text(cards)))

@@ -27,7 +27,7 @@ from regretless.holdem.form.runouts import spot_hands
 from regretless.holdem.form.suits import spot_group
 from regretless.holdem.reading.evaluation import Strategies, places
 from regretless.holdem.reading.nodes import HandTable, NodeKind, NodeView, Runout, RunoutReport
-from regretless.holdem.reading.places import LineReader, Place
+from regretless.holdem.reading.places import FormReader, Place
 from regretless.holdem.reading.probabilities import EncodedStrategies, layout
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
 from regretless.holdem.spots.locks import LockedHands
@@ -105,7 +105,7 @@ class EngineAnswers:
         return Encoder(self.engine.form, layout(self.engine.form)[0])
 
 
-class SpotReader(LineReader):
+class SpotReader(FormReader):
     """Finds nodes of a solved spot and reads everything known there."""
 
     def __init__(self, spot: Spot, form: PublicForm, answers: Answers) -> None:

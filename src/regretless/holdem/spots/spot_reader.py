@@ -59,15 +59,13 @@ from regretless.holdem.spots.locks import AnyLock, Lock, LockFrom
 from regretless.holdem.spots.question import Question
 from regretless.holdem.spots.toml_text import parse_toml
 
-__all__ = ["FIELDS", "GAME_FIELDS", "NOT_SOLVABLE", "parse_spot", "read_mapping"]
+__all__ = ["FIELDS", "GAME_FIELDS", "NOT_A_SPOT", "parse_spot", "read_mapping"]
 
 MOST_LOCKS = 10_000
 
 FIELDS = ("board", "pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
 SPOT_FILE = FileKind("a spot", {"": ("board", "pot", "stack", "name"), **HOMES})
-NOT_SOLVABLE = (
-    "a game from the deal, which cannot be solved yet: regretless estimate and regretless show --tree read it"
-)
+NOT_A_SPOT = "a game from the deal, not a spot: regretless solve solves one such game at a time, with --buckets"
 GAME_FIELDS = {"small_blind", "big_blind", "preflop"}  # which only a game from the deal has
 
 
@@ -87,7 +85,7 @@ def parse_spot(text: str, path: str | Path | None = None) -> Question:
 def read_mapping(table: Mapping[str, Any], source: str = "") -> Question:
     """The fields of mappings nested like the TOML; `source` names them in warnings."""
     if "board" not in table and GAME_FIELDS & table.keys():
-        raise RegretlessError(f"{f'{source}: is' if source else 'this is'} {NOT_SOLVABLE}")
+        raise RegretlessError(f"{f'{source}: is' if source else 'this is'} {NOT_A_SPOT}")
     SPOT_FILE.check_known(table, FIELDS, "")
     for required in ("board", "pot", "stack", "oop", "ip", "bets"):
         if required not in table:

@@ -1,0 +1,179 @@
+"""A game from the deal as a problem to solve with buckets, on boards drawn at random.
+
+Exploitability is not measured while it is solved: with real cards, over every board, it takes far longer than the
+iterations. `regretless price` computes it of a solution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless import engines
+from regretless.engines.contract import BucketedEngine
+from regretless.engines.registry import Kind as Form
+from regretless.errors import InvalidFile, InvalidOption
+from regretless.forms.bucketed import BucketedForm
+from regretless.forms.public import Kind as NodeKind
+from regretless.holdem.bucketed.choice import BucketChoice
+from regretless.holdem.buckets.build import build_buckets
+from regretless.holdem.buckets.divided import DividedBuckets
+from regretless.holdem.buckets.plan import BucketPlan
+from regretless.holdem.buckets.table import Buckets
+from regretless.holdem.form.betting import betting_of
+from regretless.holdem.games.big_blinds import MILLI, UNIT
+from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.nolimit.boards import GameBuckets
+from regretless.holdem.nolimit.form import acting_streets, game_buckets, make_form
+from regretless.holdem.nolimit.reader import NoLimitReader
+from regretless.holdem.nolimit.solution import NoLimitSolution
+from regretless.holdem.spots.question import StreetName
+from regretless.solvers.problem import Problem
+from regretless.solvers.record import Record
+from regretless.solvers.request import Kind, Request
+from regretless.solvers.solution import Solution
+
+__all__ = ["NoLimitProblem", "nolimit_problem"]
+
+SAMPLE_RUNOUTS = 16  # per iteration
+ITERATIONS = 1000
+
+
+def nolimit_problem(game: HoldemGame | None, options: dict[str, Any]) -> NoLimitProblem:
+    """The problem of a game with the buckets in the options, or of the one resumed."""
+    earlier = options.get("resume")
+    if isinstance(earlier, NoLimitSolution):
+        if game is not None and replace(game, name=earlier.rules.name) != earlier.rules:
+            reason = f"is a solve of a different game from {game.name or 'the one given'}"
+            raise InvalidOption("resume", earlier.where, reason)
+        settings = earlier.settings
+        if isinstance(text := options.get("buckets"), str):
+            options["buckets"] = str(BucketChoice.parse(text))  # spelled as it was saved
+        choice = None if settings.buckets is None else BucketChoice.parse(settings.buckets)
+        assert settings.sample_runouts is not None
+        return NoLimitProblem(earlier.rules, choice, count=settings.sample_runouts, seed=settings.seed, earlier=earlier)
+    if earlier is not None:
+        raise InvalidOption("resume", earlier.where, "is not a solve of a game from the deal")
+    assert game is not None
+    text = options.get("buckets")
+    if text is None and any(acting_streets(betting_of(game).tree).values()):
+        reason = "is missing: give a file from regretless buckets, or flop=50,turn=50,river=50,method=percentile"
+        raise InvalidOption("buckets", None, reason)
+    if text is not None and not isinstance(text, str):
+        raise InvalidOption("buckets", text, "must be text such as flop=50,turn=50,river=50")
+    choice = None if text is None else BucketChoice.parse(text)
+    if choice is not None:
+        options["buckets"] = str(choice)
+    count = options.setdefault("sample_runouts", SAMPLE_RUNOUTS)
+    return NoLimitProblem(game, choice, count=count, seed=options.get("seed", 0))
+
+
+class _Tables:
+    """Tables of buckets, built when the first board is looked up: by then it is known that the game fits in memory."""
+
+    def __init__(self, plan: BucketPlan, found: Buckets | None = None) -> None:
+        self.plan, self._given = plan, found
+
+    @cached_property
+    def found(self) -> Buckets:
+        return self._given or build_buckets(self.plan)
+
+    def count(self, street: StreetName) -> int:
+        return self.plan.count(street)
+
+    def lookup(self, boards: Any) -> NDArray[np.uint16]:
+        return self.found.lookup(boards)
+
+
+class NoLimitProblem(Problem[BucketedForm, BucketedEngine]):
+    """A game from the deal with buckets."""
+
+    kind = Kind.DEALT
+    unit = UNIT
+    scale = MILLI
+    form_name = "public"
+    variant = "linear"
+    forms = (Form.BUCKETED,)
+    solution_type = NoLimitSolution
+    measures = False
+
+    def __init__(
+        self,
+        game: HoldemGame,
+        choice: BucketChoice | None,
+        *,
+        count: int,
+        seed: int,
+        earlier: NoLimitSolution | None = None,
+    ) -> None:
+        """`earlier` is the solve that is resumed, which must have had the same buckets."""
+        self.game, self.choice, self.count, self.seed = game, choice, count, seed
+        self.name = game.name or "hold'em"
+        self._earlier = earlier
+
+    @cached_property
+    def tables(self) -> _Tables | None:
+        """Those of a file, or to be built."""
+        choice, earlier = self.choice, self._earlier
+        if choice is None:
+            return None
+        if not choice.file:
+            counts: dict[str, Any] = dict(choice.counts)
+            return _Tables(BucketPlan(**counts, method=choice.method))
+        tables = Buckets.load(choice.file)
+        if tables.plan.board:
+            raise InvalidFile(choice.file, "has the buckets of one flop only: a game needs those of all boards")
+        if earlier is not None and not _alike(earlier.buckets, DividedBuckets.of(tables)):
+            raise InvalidFile(choice.file, f"has other buckets than {earlier.where} was started with")
+        return _Tables(tables.plan, tables)
+
+    @cached_property
+    def buckets(self) -> GameBuckets:
+        """The buckets of every street."""
+        return game_buckets(self.game, self.tables, () if self.tables is None else self.tables.plan.streets)
+
+    def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
+        return iterations or ITERATIONS, None
+
+    def form(self) -> BucketedForm:
+        return make_form(self.game, self.buckets, count=self.count, seed=self.seed)
+
+    def create(self, form: BucketedForm, request: Request) -> BucketedEngine:
+        return engines.create(request.engine, form, device=request.device, threads=request.threads)
+
+    def checkpoint_bytes(self, form: BucketedForm, engine: BucketedEngine) -> int:
+        return engine.kept_bytes
+
+    def size(self, form: BucketedForm) -> tuple[int, int]:
+        """Betting nodes, and decisions × buckets."""
+        tree = form.tree
+        acts = tree.kind == NodeKind.DECISION
+        sets = np.array(form.buckets)[tree.player[acts], tree.street[acts]].sum()
+        return len(tree.kind), int(sets)
+
+    def solution(self, record: Record, form: BucketedForm, engine: BucketedEngine) -> NoLimitSolution:
+        return NoLimitSolution.reading(
+            lambda: NoLimitReader(form, self.buckets, engine.strategy),
+            record=record,
+            snapshot=engine.snapshot(copy=False),
+            rules=self.game,
+            buckets=None if self.tables is None else DividedBuckets.of(self.tables.found),
+        )
+
+    # --- resuming ----------------------------------------------------------------------------------------------------
+
+    def machine(self, earlier: Solution) -> dict[str, Any]:
+        """The engine and device of the earlier solve: they change the last bits of numbers, unlike threads."""
+        return {"engine": earlier.engine, "device": earlier.device}
+
+
+def _alike(first: DividedBuckets | None, second: DividedBuckets) -> bool:
+    """Whether two abstractions give every hand the same bucket."""
+    if first is None or first.header() != second.header():
+        return False
+    mine, theirs = first.arrays(), second.arrays()
+    return all(np.array_equal(mine[name], theirs[name]) for name in mine)

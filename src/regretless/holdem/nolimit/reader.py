@@ -1,0 +1,71 @@
+"""Reading a solved game from the deal: the strategy of every hand on any line and any board.
+
+Nothing is stored per board: what a hand does is what its bucket does, and its bucket follows from the board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.cards.deck import board_text
+from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, HAND_COUNT
+from regretless.forms.bucketed import BucketedForm
+from regretless.forms.history import FloatArray, IntArray
+from regretless.forms.public import DEAD, Kind
+from regretless.holdem.form.suits import Deal
+from regretless.holdem.nolimit.boards import GameBuckets
+from regretless.holdem.reading.places import LineReader, Place
+
+__all__ = ["NoLimitReader"]
+
+BOARDS_KEPT = 64
+FLOP = 3  # cards
+
+
+class NoLimitReader(LineReader):
+    """Finds nodes of a game from the deal; `bucket_strategy(node)` is [actions, K]."""
+
+    def __init__(self, form: BucketedForm, buckets: GameBuckets, bucket_strategy: Callable[[int], FloatArray]) -> None:
+        self.tree, self.hands = form.tree, form.hands
+        self.bucket_strategy = bucket_strategy
+        self._bucket = lru_cache(maxsize=BOARDS_KEPT)(lambda cards: buckets.of(np.array([cards], dtype=np.uint8))[0])
+
+    @property
+    def held(self) -> tuple[IntArray, IntArray]:
+        return np.arange(HAND_COUNT), np.arange(HAND_COUNT)
+
+    def strategy(self, place: Place) -> FloatArray:
+        bucket = self._bucket(place.deal.cards)
+        found: FloatArray = self.bucket_strategy(place.node)[:, np.maximum(bucket, 0)] * (bucket != DEAD)
+        return found
+
+    def dead(self, player: int, deal: Deal) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = self._bucket(deal.cards) == DEAD
+        return found
+
+    def count(self, place: Place) -> int:
+        return FLOP if place.deal.street == 0 else 1
+
+    def deal(self, place: Place, *cards: int) -> Place:
+        deal = replace(place.deal, street=place.deal.street + 1, cards=(*place.deal.cards, *cards))
+        live = ~self.dead(0, deal)
+        child = int(self.tree.first_child[place.node])
+        return Place(child, deal, (place.reach[0] * live, place.reach[1] * live), (*place.steps, board_text(cards)))
+
+    def preflop(self) -> dict[str, dict[str, float]]:
+        """Information set -> action -> probability before the flop, such as "AKs:raise 5"."""
+        found = {}
+        first = [int(np.flatnonzero(each == HAND_CLASS)[0]) for each in range(len(CLASS_NAMES))]
+        waiting = [self.root]
+        for place in waiting:  # grows during the loop
+            if self.tree.kind[place.node] == Kind.DECISION:
+                actions, line = self.actions(place.node), ", ".join(place.steps)
+                for name, row in zip(CLASS_NAMES, self.strategy(place)[:, first].T, strict=True):
+                    found[f"{name}:{line}"] = dict(zip(actions, row.tolist(), strict=True))
+                waiting += [self.act(place, action) for action in range(len(actions))]
+        return found
