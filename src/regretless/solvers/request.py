@@ -89,7 +89,7 @@ _FUNCTION = "must be a function"
 _STORAGES = Refusal(f"is not one of {', '.join(map(str, FORMATS))} bits", unless=tuple(FORMATS))
 _SPOTS = Refusal("is for hold'em spots")
 _REGRETS = Refusal("is for hold'em spots: the file of a game always includes its regrets", unless=(False,))
-_UNMEASURED = Refusal("is not for games from the deal, whose exploitability is computed afterwards: regretless price")
+_UNMEASURED = Refusal("is not for games from the deal: their exploitability is not measured while they are solved")
 _TRAINING = "is for solve: training"
 _SAMPLED = f"{_TRAINING} samples externally"
 

@@ -1,7 +1,7 @@
 """A game from the deal as a problem to solve with buckets, on boards drawn at random.
 
 Exploitability is not measured while it is solved: with real cards, over every board, it takes far longer than the
-iterations. `regretless price` computes it of a solution.
+iterations.
 """
 
 from __future__ import annotations
