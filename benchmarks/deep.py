@@ -5,8 +5,8 @@
     python benchmarks/deep.py speed [--game leduc] [--device cpu]
 
 `ablations` trains the `small` preset and the same with one thing changed, and prints exact exploitability
-(NashConv / 2) over iterations. The memories hold 20,000 samples here: with room for everything, reservoir and window
-are the same.
+(NashConv / 2) over iterations. Memories hold 20,000 samples here and iterations draw 1,000 traversals per player, so
+that a window spans two to four iterations: with room for everything, reservoir and window are the same.
 
 `openspiel` trains both on Leduc with equally many traversals and prints samples seen, processor seconds and
 exploitability. OpenSpiel's PyTorch solver gets the parameters that its own example recommends (three layers of 64,
@@ -39,7 +39,7 @@ from regretless.deep.traversal import traverse
 from regretless.deep.worlds.history_world import HistoryWorld
 from regretless.games import load
 
-SMALL_MEMORY = {"advantage_capacity": 20_000, "strategy_capacity": 20_000}
+SMALL_MEMORY = {"advantage_capacity": 20_000, "strategy_capacity": 20_000, "traversals": 1_000}
 ABLATIONS: dict[str, dict[str, Any]] = {
     "small": {},
     "sliding window": {"replacement": "window"},
