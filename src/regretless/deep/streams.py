@@ -23,7 +23,6 @@ class Purpose(IntEnum):
     STRATEGY_MEMORY = 2
     PARAMETERS = 3  # a network's first parameters
     BATCHES = 4
-    PLAY = 5  # which network of a mixture plays
 
 
 def stream_seed(seed: int, iteration: int, player: int, purpose: Purpose) -> int:
