@@ -94,6 +94,8 @@ ROWS = [
     Row("set_", "from_scratch=false", sets("from_scratch", False)),
     Row("set_", "gradient-clip=2.5", sets("gradient_clip", 2.5)),
     Row("set_", "no_such=1", None),
+    Row("set_", "seed=3", None),  # an option, not a setting
+    Row("set_", "resume=x", None),
     Row("set_", "weighting", None),
     Row("set_", "width=9", None),  # given by --width as well
     Row("device", "cpu", lambda answer, without: answer["device"] == "cpu", resumed=True),

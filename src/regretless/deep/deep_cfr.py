@@ -29,7 +29,7 @@ from regretless.deep.memories import MEMORY_ARRAYS, Memory, memory_bytes
 from regretless.deep.networks.network import Network, new_network
 from regretless.deep.policies import MixturePolicy, NetworkPolicy, mixture_weights
 from regretless.deep.settings import TrainingSettings
-from regretless.deep.streams import Purpose, generator, stream_seed
+from regretless.deep.streams import Purpose, check_seed, generator, stream_seed
 from regretless.deep.traversal import traverse
 from regretless.deep.worlds.world import World
 from regretless.errors import EmptyMemory, InvalidOption
@@ -74,7 +74,7 @@ class DeepCfr:
     def __init__(self, world: World[Any], settings: TrainingSettings, *, seed: int = 0) -> None:
         self.world = world
         self.settings = settings
-        self.seed = seed
+        self.seed = check_seed(seed)
         self.iteration = 0
         self._fitting = Fitting(settings, world.distinct_observations)
         self.networks = [self._new_network(0, player) for player in range(world.players)]
@@ -146,7 +146,7 @@ class DeepCfr:
         for prefix, memory in self._memories().items():
             memory.restore({name: _array(arrays, f"{prefix}.{name}") for name in MEMORY_ARRAYS})
         self.iteration = int(_array(arrays, "iteration"))
-        self.seed = int(_array(arrays, "seed"))
+        self.seed = check_seed(int(_array(arrays, "seed")))
         for player in range(self.world.players):
             self.networks[player] = self._network_with(_array(arrays, f"value.{player}"))
             if self.settings.algorithm == "single":

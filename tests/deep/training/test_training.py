@@ -112,6 +112,8 @@ def test_a_measurement_every_fifth_of_the_iterations(quick: Options) -> None:
         ({"engine": "numba"}, InvalidOption, "engine: 'numba' is for solve: training runs in PyTorch"),
         ({"device": "tpu"}, InvalidOption, "device: 'tpu' is not one of auto, cpu, cuda, mps"),
         ({"iterations": 0}, InvalidOption, "iterations: 0 must be at least 1"),
+        ({"seed": -1}, InvalidOption, "seed: -1 must be between 0 and 9007199254740991"),
+        ({"seed": 2**63}, InvalidOption, "seed: 9223372036854775808 must be between 0 and 9007199254740991"),
         ({"threads": 0}, InvalidOption, "threads: 0 must be at least 1"),
         ({"save_every": 5}, InvalidOption, "save_every: 5 needs a file to save to: give a checkpoint too"),
     ],

@@ -152,6 +152,7 @@ def train(
         name, value = _read_setting(text)
         if name in given:
             raise InvalidOption("set", text, f"sets {name}, which is given as well: set it once")
+        _check_setting(name, value)
         given[name] = value
     if keep_memories:
         given["keep_memories"] = True
@@ -223,3 +224,10 @@ def _read_setting(text: str) -> tuple[str, Any]:
         except ValueError:
             continue
     return name, value
+
+
+def _check_setting(name: str, value: Any) -> None:
+    """Refuse what `--set` gives if it is not a setting of trainings: options have names of their own."""
+    from regretless.deep.settings import settings
+
+    settings(**{name: value})
