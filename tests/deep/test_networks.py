@@ -40,6 +40,13 @@ def test_an_untrained_network_gives_zero_and_depends_on_its_seed_only() -> None:
     assert not all(torch.equal(one, other) for one, _, other in pairs)
 
 
+def test_a_new_network_leaves_the_generators_of_devices_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeded: list[int] = []
+    monkeypatch.setattr(torch.cuda, "manual_seed_all", seeded.append)
+    network(1)
+    assert not seeded
+
+
 def test_layers_skips_and_normalisation_are_as_described() -> None:
     made = shaken(network())
     observations, _ = WORLD.information_sets()

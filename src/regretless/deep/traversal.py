@@ -10,6 +10,10 @@ Then up again: a decision of the traverser is worth v = Σ σ(a) · v(a), and th
 advantage memory; another player's decision is worth what the drawn action is worth, and its strategy is a sample for
 the strategy memory. Chance is sampled by the world.
 
+With two players, a decision appears among the strategies in proportion to how often its player's own play leads there,
+which is the weight it has in the average strategy. With more players, how often the remaining ones let the game get
+there counts too, so the average is only approximate; Single Deep CFR's is exact.
+
 A decision with a single legal action is no decision: its advantage is always 0 and its strategy always 1, so it is not
 stored.
 """

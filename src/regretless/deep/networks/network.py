@@ -49,7 +49,7 @@ def new_network(
 ) -> Network:
     """An untrained network; its parameters depend on the seed only, not on the device or on PyTorch's global state."""
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)  # `torch.manual_seed` would also seed the devices' generators
         network = Network(encoder(width), actions, width)
     return network.to(device)
 
