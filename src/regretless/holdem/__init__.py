@@ -8,6 +8,7 @@ solution    the answer, which saves and loads itself
 reading/    from a line of play to everything known there
 checking/   independent check of a solution
 buckets/    card abstraction: tables of buckets, built and read
+nolimit/    hold'em from the deal with buckets, on drawn boards, and its exact price
 reports/    comparisons, grids and exports of solutions
 games/      from the deal: push or fold, flop hold'em, and files that describe any no-limit game
 """

@@ -32,7 +32,7 @@ class NoLimitReader(LineReader):
 
     def __init__(self, form: BucketedForm, buckets: GameBuckets, bucket_strategy: Callable[[int], FloatArray]) -> None:
         self.tree, self.hands = form.tree, form.hands
-        self.bucket_strategy = bucket_strategy
+        self.buckets, self.bucket_strategy = buckets, bucket_strategy
         self._bucket = lru_cache(maxsize=BOARDS_KEPT)(lambda cards: buckets.of(np.array([cards], dtype=np.uint8))[0])
 
     @property
