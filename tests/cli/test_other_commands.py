@@ -132,8 +132,11 @@ def test_help_names_every_variant(run) -> None:
     assert "or lp: an exact linear program" in shown
 
 
-def test_paragraphs_of_help_fill_their_lines(run) -> None:
-    lines = run("export", "--help").out.splitlines()
-    [begin] = [place for place, line in enumerate(lines) if line.startswith(" A single node is")]
+@pytest.mark.parametrize(
+    ("command", "start"), [(("export",), " A single node is"), (("study", "run"), " Each spot is written")]
+)
+def test_paragraphs_of_help_fill_their_lines(command: tuple[str, ...], start: str, run) -> None:
+    lines = run(*command, "--help").out.splitlines()
+    [begin] = [place for place, line in enumerate(lines) if line.startswith(start)]
     first, after = lines[begin].rstrip(), lines[begin + 1].split()[0]
     assert len(f"{first} {after}") > 79  # no word more would fit

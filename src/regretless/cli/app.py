@@ -85,6 +85,10 @@ COMMANDS = (
 for _command in COMMANDS:
     _name = _command.__name__.strip("_").replace("_", "-")
     app.command(_name, cls=ShowCommand if _command is show else None, help=_help(_command))(_command)
+for _group in (study, bench):
+    for _subcommand in _group.registered_commands:
+        if _subcommand.callback is not None:
+            _subcommand.help = _help(_subcommand.callback)
 app.add_typer(study, name="study")
 app.add_typer(bench, name="bench")
 

@@ -1,4 +1,4 @@
-"""What is handed out to workers, and what comes back. Everything is text and numbers: nothing is unpickled by us."""
+"""What is handed out to workers, and what comes back. Everything is text and numbers: we unpickle nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Job:
 
     toml: str  # of the study
     folder: str  # of the study, where it can be seen
-    token: str  # in the folder's `run.token`: by this a worker knows that it is the same folder
+    token: str  # in the folder's `run.token`, by which a worker recognises the folder
     spots: tuple[str, ...]
     device: str  # "cpu" or "cuda"
     threads: int | None
@@ -36,7 +36,7 @@ class Outcome:
     spot: str
     error: str | None = None  # None: solved
     exit_code: int = 0
-    hopeless: bool = False  # whether all other spots would fail alike: a full disk, no device
+    hopeless: bool = False  # whether every other spot would fail too: a full disk, no device
     files: Mapping[str, bytes] = field(default_factory=dict)  # to be written by the driver, if the folder is not shared
 
 
@@ -58,11 +58,11 @@ class Lost:
 
 @dataclass(frozen=True)
 class Slot:
-    """Room for a job."""
+    """A place where a job can run."""
 
     device: str
     threads: int | None
-    spots: int  # most spots of the job
+    spots: int  # how many spots the job may have
 
 
 class Executor(Protocol):
@@ -73,13 +73,13 @@ class Executor(Protocol):
         ...
 
     def free(self) -> Sequence[Slot]:
-        """Room for jobs now."""
+        """Slots that are free now."""
         ...
 
     def submit(self, slot: Slot, job: Job) -> None: ...
 
     def wait(self, seconds: float) -> Sequence[Ended | Lost]:
-        """What has happened; waits at most so long for something to happen."""
+        """What has happened since the last call; waits at most `seconds` for the first event."""
         ...
 
     def close(self) -> None:

@@ -95,7 +95,10 @@ def run(
     [cyan]regretless study run bb_vs_btn.toml --out study[/cyan]
     [cyan]regretless study run bb_vs_btn.toml --out /shared/study --ray auto[/cyan]
     """
-    status = _Status(out, shlex.join(["regretless", "study", "run", str(file), "--out", str(out)]))
+    words = ["regretless", "study", "run", str(file), "--out", str(out)]
+    for name, value in (("--ray", ray), ("--workers", workers), ("--threads", threads)):
+        words += [name, str(value)] if value is not None else []
+    status = _Status(out, shlex.join(words))
     with interruptible(status) as interrupted:
         from regretless.cli.terminal.progress import bar
         from regretless.cluster.run import run_study
@@ -139,17 +142,17 @@ def _executor(plan: StudyPlan, size: StudySize, ray: str | None, workers: int | 
 
 
 class _Status:
-    """How signals are answered during a run."""
+    """What Ctrl-C prints during a run."""
 
     def __init__(self, out: Path, command: str) -> None:
         self.out, self.command = out, command
         self.progress: StudyProgress | None = None
 
     def first(self) -> str | None:
-        return None if self.progress is None else "stopping: spots that are being solved are left for the next run"
+        return None if self.progress is None else "stopping: unfinished spots are left for the next run"
 
     def second(self) -> str:
-        return f"stopped at once: what is in {self.out} is whole" if self.progress else "interrupted"
+        return f"stopped at once: every finished spot is in {self.out}" if self.progress else "interrupted"
 
 
 def _said(progress: StudyProgress) -> str:
@@ -183,7 +186,7 @@ def _print_run(done: StudyRun, size: StudySize, as_json: bool, status: _Status) 
     note(f"{done.done:,} of {done.spots:,} spots are in {status.out}: {done.solved:,} solved now{speed}")
     if done.interrupted or done.errors:
         people = for_people()
-        people.print("interrupted; resume it with" if done.interrupted else "what failed is tried again by")
+        people.print("interrupted; resume it with" if done.interrupted else "try the failed spots again with")
         people.print(f"  {status.command}", style="cyan", soft_wrap=True)
     if done.interrupted:
         raise typer.Exit(INTERRUPTED)

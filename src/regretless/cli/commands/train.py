@@ -91,7 +91,7 @@ def train(
     set_: Annotated[
         list[str] | None,
         option(
-            "Any other setting, and again for each: [cyan]--set weighting=uniform[/cyan].",
+            "Any other setting, such as [cyan]--set weighting=uniform[/cyan]; may be repeated.",
             NETWORKS,
             names=("--set",),
             metavar="NAME=VALUE",
@@ -131,8 +131,8 @@ def train(
 ) -> None:
     """Train a policy for a game with neural networks: Deep CFR, or Single Deep CFR.
 
-    Exploitability is computed exactly, over the whole game. ([cyan]regretless train-kuhn[/cyan] is something else: CFR
-    on a table, hand by hand, to learn from.)
+    Exploitability is computed exactly, over the whole game. ([cyan]regretless train-kuhn[/cyan] is
+    different: a short lesson on CFR with a table.)
 
     \b
     [cyan]regretless train kuhn[/cyan]
@@ -186,7 +186,7 @@ _OTHERS = {"game", "set_", "json_", "strategy", "out", "keep_memories", "resume"
 
 
 class Latest:
-    """A watcher that keeps what the latest iteration tells, for the progress bar."""
+    """A watcher that keeps the report of the latest iteration, for the progress bar."""
 
     def __init__(self) -> None:
         self.report: IterationReport | None = None
