@@ -33,7 +33,7 @@ POLL_SECONDS = 0.2  # between looks at `interrupted`
 
 @dataclass(frozen=True)
 class StudyProgress:
-    """How far a study is."""
+    """How far a study has come."""
 
     spots: int
     done: int  # those of earlier runs included

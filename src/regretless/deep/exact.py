@@ -1,7 +1,7 @@
 """Exact exploitability of what was learned, on any game that can be enumerated.
 
-The policy is asked at every information set, and the strategy is handed to an existing engine: there is no second
-best-response code.
+The policy is evaluated at every information set, and the strategy is handed to an existing engine, so there is only one
+implementation of best responses.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
     value     loss = mean over samples of  w · Σ_a (V(o, a) − advantage(a))²         over legal actions
     policy    loss = mean over samples of  w · Σ_a (softmax(o)(a) − strategy(a))²    over legal actions
 
-with w = t · 2/T for a sample of iteration t (linear CFR), and gradients clipped to norm 1.
+with w = t · 2/T for a sample of iteration t (linear CFR), and gradients clipped (`gradient_clip`).
 
 Two things differ from the paper, and neither changes what is fitted:
 
@@ -11,7 +11,7 @@ Two things differ from the paper, and neither changes what is fitted:
   matching does not depend on the scale, but Adam's steps and the clipping do, and a chip may be worth anything.
 - If observations are numbered and there are no more of them than samples in a batch, each step takes the gradient of
   the whole memory, which only depends on the sums per observation (`Memory.merged`), and the fit ends early once its
-  loss, now without noise, is below `ENOUGH`: on Kuhn after half of the steps. `merge_equal=False` draws batches
+  loss, now without noise, is below `ENOUGH`. `merge_equal=False` draws batches
   everywhere, as the paper does.
 """
 
@@ -33,7 +33,7 @@ __all__ = ["Fitting", "matrix_precision"]
 
 STEPS_DRAWN = 64  # steps whose batches are drawn at once
 ENOUGH = 1e-5  # squared error, of targets with a mean square of about 1, below which more steps gain nothing
-STEPS_BETWEEN_LOOKS = 10  # a look at the loss waits for the device
+STEPS_BETWEEN_LOOKS = 10  # reading the loss waits for the device
 
 Error = Callable[[Tensor, Tensor, Tensor], Tensor]  # output, target (0 where not legal), legal -> [n]
 

@@ -27,7 +27,7 @@ __all__ = ["MEMORY_ARRAYS", "Batch", "Memory", "Samples", "memory_bytes"]
 
 MEMORY_ARRAYS = ("observations", "targets", "iterations", "seen")  # of a snapshot
 
-CHUNK = 1_000_000  # rows that are read at a time when all are
+CHUNK = 1_000_000  # rows read at a time when all rows are read
 
 
 class Samples(NamedTuple):
@@ -158,7 +158,7 @@ class Memory:
         return (total / count) ** 0.5 if count else 0.0
 
     def snapshot(self) -> dict[str, NDArray[Any]]:
-        """The samples, and how many there were."""
+        """The samples in the memory, and how many it was ever given."""
         held = {"observations": self._observations, "targets": self._targets, "iterations": self._iterations}
         arrays = {name: tensor[: len(self)].cpu().numpy().copy() for name, tensor in held.items()}
         return {**arrays, "seen": np.array(self.seen, np.int64)}

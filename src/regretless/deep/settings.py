@@ -6,13 +6,11 @@
 | `fhp`   | 450 | 10,000 | 40,000,000 | 4,000     | 10,000 | 0.001 | flop hold'em, as in the paper                |
 | `hulh`  | 450 | 10,000 | 40,000,000 | 32,000    | 20,000 | 0.001 | heads-up limit hold'em, as in the paper      |
 
-`small` was chosen on Kuhn and Leduc. Their observations are few, so a step takes the gradient of the whole memory
-(`fitting.py`), without noise; it can afford three times the paper's learning rate, falling to 0 so that the last step
-is not a bad one, and needs a twentieth of the steps. On Leduc after 40 iterations, 200 steps at 0.001 leave a mean
-squared error of 0.14, 200 at 0.003 and 400 at 0.001 both 0.01. Fits that close need samples to match, and batched
-traversals are cheap: Leduc's exploitability after 20 iterations is 0.32 with 1,000 traversals and 0.17 with 3,000;
-after 60 it is 0.095 with 3,000 and 0.075 with 10,000. The policy network is fitted once, so it gets ten times the
-steps.
+`small` was chosen on Kuhn and Leduc. They have few observations, so a step takes the gradient of the whole memory
+(`fitting.py`), without noise. That allows three times the paper's learning rate, which falls to 0 so that the last step
+cannot spoil the fit, and needs a twentieth of the steps. Such close fits pay only with enough samples, and batched
+traversals are cheap: on Leduc, 3,000 per iteration leave much less exploitability than 1,000, and 10,000 a little less
+still. The policy network is fitted once per measurement, so it gets ten times the steps.
 
 This module loads without PyTorch.
 """
@@ -53,9 +51,9 @@ class TrainingSettings:
 
     iterations: int = 100  # T, at least 1; each one updates both players in turn
     traversals: int = 3_000  # K per player and iteration, at least 1
-    traversals_at_once: int = 10_000  # at least 1; how many advance together, which bounds the memory of a traversal
+    traversals_at_once: int = 10_000  # at least 1; how many advance together, which limits the memory they take
 
-    advantage_capacity: int = 1_000_000  # samples per player, at least 1; when it is full, `replacement` decides
+    advantage_capacity: int = 1_000_000  # samples per player, at least 1; once full, `replacement` applies
     strategy_capacity: int = 1_000_000  # samples of both players together, at least 1; unused by Single Deep CFR
     replacement: Replacement = "reservoir"  # "window" keeps the latest samples: an ablation, which converges worse
     memory_place: Place = "device"  # "host": pinned memory of the host, for memories larger than the device's

@@ -14,8 +14,7 @@ With two players, a decision appears among the strategies in proportion to how o
 which is the weight it has in the average strategy. With more players, how often the remaining ones let the game get
 there counts too, so the average is only approximate; Single Deep CFR's is exact.
 
-A decision with a single legal action is no decision: its advantage is always 0 and its strategy always 1, so it is not
-stored.
+Decisions with a single legal action are not stored: their advantage is always 0 and their strategy always 1.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class _Depth:
-    """The decisions of one depth. m children, the traverser's first; the rest in the order of `others`."""
+    """The decisions of one depth. Children of the traverser's decisions come first, then one for each of `others`."""
 
     values: Tensor  # [states]  utilities where the game is over; filled on the way up elsewhere
     own: Tensor  # [own]        rows of `values` where the traverser decides

@@ -1,4 +1,4 @@
-"""Canonical boards taken together, and where the rows of their situations are."""
+"""Batches of canonical boards, and where the rows of their situations are."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Compiled loops over situations; `tables` explains the numbering.
 
-The fast decorators are here for what they leave out: counting references to a dozen tables in every pass of a loop
-took ten times as long as the loop. There is no floating-point arithmetic to reorder.
+The fast decorators are used because they omit reference counts: counting references to a dozen tables in every pass of
+a loop took ten times as long as the loop itself. There is no floating-point arithmetic to reorder.
 """
 
 from __future__ import annotations

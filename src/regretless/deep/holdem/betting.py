@@ -1,8 +1,8 @@
-"""The betting of a limit hold'em game as tensors: who acts, what may be done, where it leads, what it pays.
+"""The betting of a limit hold'em game as tensors: who acts, which actions are legal, where they lead, what they pay.
 
-Every decision has three columns of actions, fold, check or call, and raise, of which some may be illegal, so that an
-output of a network always means the same. Chance nodes of the betting tree are skipped: all cards are dealt at the
-start, and a player sees those of the rounds so far.
+Every decision has three columns of actions, fold, check or call, and raise, of which some may be illegal. So each
+output of a network always means the same action. Chance nodes of the betting tree are skipped: all cards are dealt at
+the start, and a player sees those of the rounds so far.
 
 Bet features are those of `worlds/bet_features.py`, always for 4 rounds × 6 positions, 48 numbers, as in the paper.
 """

@@ -8,7 +8,7 @@ renaming of suits permutes the four suits' *signatures*,
 and changes nothing else. So two situations are isomorphic exactly when their four signatures are the same up to order,
 and sorting the signatures gives a canonical form: the suit with the largest becomes spades, the next hearts, and so on.
 Suits with equal signatures are interchangeable, so ties need no rule. On the flop this is the form of
-`cards.isomorphism.canonical_situation`; later, that one merges the order in which turn and river came, which players
+`cards.isomorphism.canonical_situation`; later, that one ignores the order in which turn and river came, which players
 remember.
 """
 

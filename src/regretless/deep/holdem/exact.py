@@ -1,8 +1,8 @@
 """Exact exploitability of what was learned on flop hold'em: a policy at every information set, handed to an engine.
 
 1. On the 1,755 flops that are distinct up to suits, hands that a renaming of suits exchanges are one situation: 169
-   before the flop and 1,286,792 on it. The policy is asked once per situation and betting decision, 72 million times in
-   all, in large batches, and equivalent hands get the same numbers by construction.
+   before the flop and 1,286,792 on it. The policy is evaluated once per situation and betting decision, 72 million
+   times in all, in large batches, and equivalent hands get the same numbers by construction.
 2. The engine of the public form reads the strategy of a betting node on a flop for all hands at once, and computes
    values and best responses as it does for a tabular solution: there is no second best-response code.
 
@@ -36,7 +36,7 @@ from regretless.forms.public import Kind, PublicForm
 
 __all__ = ["HoldemEvaluation", "NetworkAverage", "TabulatedStrategy"]
 
-ROWS = {"cpu": 2**12, "cuda": 2**20}  # situations per call of a policy: few stay in a processor's caches
+ROWS = {"cpu": 2**12, "cuda": 2**20}  # situations per call of a policy; on a CPU, few enough for its caches
 
 
 class TabulatedStrategy:
@@ -167,7 +167,7 @@ class NetworkAverage:
                 self.sums[node].add_(reached, alpha=weight)
 
     def strategy(self) -> TabulatedStrategy:
-        """The average so far; uniform where no network would ever get."""
+        """The average so far; uniform where no network's own play leads."""
         tables = {}
         for node, columns in self.evaluation.columns.items():
             sums = self.sums[node][:, columns]

@@ -1,1 +1,1 @@
-"""Deep CFR in use: a training as a problem and an engine of the loop, what it returns, its file, TensorBoard."""
+"""Training as a problem and an engine for the solving loop; trained policies, their files, and TensorBoard output."""

@@ -1,4 +1,4 @@
-"""What is asked of a training: every option honoured or refused by name, and the problem that it is."""
+"""From the options of a training to its problem: every option is honoured or refused by name."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _is_of_the_loop(name: str) -> bool:
 
 
 def _resumed_settings(earlier: object, changes: Mapping[str, Any]) -> TrainingSettings:
-    """The settings of the training that is resumed, which nothing but its end may differ from."""
+    """The settings of the training that is resumed; only those that say when to stop may change."""
     if not isinstance(earlier, TrainedPolicy):
         where = earlier.where if isinstance(earlier, Solution) else type(earlier).__name__
         raise InvalidOption("resume", where, "is not a training: regretless solve resumes it")

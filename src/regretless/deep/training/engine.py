@@ -101,7 +101,7 @@ class DeepEngine:
         return self._evaluation[1]
 
     def training(self) -> Training:
-        """How far the training is."""
+        """How far the training has come."""
         core, memory = self.core, self.core.strategy_memory
         advantages = core.advantage_memories
         return Training(
@@ -147,7 +147,7 @@ class DeepEngine:
             if kind == "targets" and np.isinf(array).any():
                 raise ValueError(f"{name} is not finite")
             if name.startswith("past.") and (array.dtype != np.float32 or len(array) != iteration):
-                raise ValueError(f"{name} has not one network per iteration")
+                raise ValueError(f"{name} does not have one network per iteration")
             if name.startswith(("value.", "past.")) and not np.isfinite(array).all():
                 raise ValueError(f"{name} is not finite")
 

@@ -1,4 +1,4 @@
-"""A training on the one path: the game's form, the engine, and the trained policy at the end."""
+"""A training as a problem for the solving loop: the game's form, the engine, and the trained policy at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a training tells TensorBoard: losses, memories and exploitability, by iteration."""
+"""What a training writes for TensorBoard: losses, memories and exploitability, by iteration."""
 
 from __future__ import annotations
 

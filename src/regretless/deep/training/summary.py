@@ -14,7 +14,7 @@ __all__ = ["Training"]
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """The settings of a training, and how far it is."""
+    """The settings of a training, and how far it has come."""
 
     settings: TrainingSettings
     samples: int  # drawn so far, whether or not a memory kept them

@@ -164,7 +164,7 @@ def read_fields(file: Container, record: Record) -> dict[str, Any]:
     header = Fields(file.path, file.header)
     training = Training.read(header)
     if len(training.advantage_samples) != len(record.measured.values):
-        raise header.wrong("training.advantage_samples", "has not one number per player")
+        raise header.wrong("training.advantage_samples", "does not have one number per player")
     return {
         "record": record,
         "snapshot": _snapshot(file, record.iterations),

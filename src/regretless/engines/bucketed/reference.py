@@ -4,7 +4,7 @@ Iteration t draws B runouts and updates the players in turn. For the updating pl
 the batch and h over hands:
 
 1. Down the tree flow the opponent's reach r[b, h], from the weights of their range, and the player's own reach
-   o[b, h], from the weights of the own range. Both are multiplied by probabilities of actions, σ[a, bucket(b, h)],
+   o[b, h], from the weights of their own range. Both are multiplied by probabilities of actions, σ[a, bucket(b, h)],
    and where a street begins by the runout's weight, or 0 for a blocked hand (for o too: a runout that stands for more
    deals counts for more in the average).
 2. Up the tree flow the values v[b, h] of the own hands: a terminal against r; Σ_a σ_a v_a where the player acts,
@@ -17,7 +17,7 @@ the batch and h over hands:
    times the variant's numbers (`variants/variant.py`). In the public form a hand is alone in its information set, and
    its weight only scales its regrets; here hands of different weights share a bucket.
 
-All runouts of a batch meet the same strategies. Johanson, Bard, Lanctot, Gibson & Bowling (2012), "Efficient Nash
+All runouts of a batch use the same strategies. Johanson, Bard, Lanctot, Gibson & Bowling (2012), "Efficient Nash
 equilibrium approximation through Monte Carlo counterfactual regret minimization", call it public chance sampling.
 """
 

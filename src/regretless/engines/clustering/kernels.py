@@ -49,7 +49,7 @@ def assign_rows(
                 )  # fmt: skip
         best = scores[0]
         for one in range(len(scores)):
-            best = scores[one] if scores[one] > best else best  # noqa: FURB136  numba's max costs more: it minds NaN
+            best = scores[one] if scores[one] > best else best  # noqa: FURB136  numba's max is slower: it checks for NaN
         nearest = 0
         while scores[nearest] != best:
             nearest += 1

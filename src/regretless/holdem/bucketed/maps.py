@@ -34,7 +34,7 @@ def spot_buckets(spot: Spot, form: PublicForm, choice: BucketChoice, *, threads:
         if tables is None or not asked or street not in tables.streets:
             continue
         found = tables.lookup(boards).astype(np.int32)
-        found[found == NO_BUCKET] = 0  # blocked hands, which are never asked for
+        found[found == NO_BUCKET] = 0  # blocked hands, whose bucket is never read
         for player in range(2):
             maps[player][number] = found[:, held[player]]
             counts[player][number] = tables.count(street)

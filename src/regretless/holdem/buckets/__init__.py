@@ -1,6 +1,6 @@
-"""Card abstraction: situations that are played alike, because they have the same bucket. In the order the data flows:
+"""Card abstraction: situations in the same bucket share a strategy. In the order the data flows:
 
-plan        what was asked: how many buckets on each street, and how they are found
+plan        the settings: how many buckets on each street, and how they are found
 division    features of situations -> buckets: nearest centroids, or percentiles of strength
 training    centroids and percentiles, from a sample of deals
 estimate    memory and time, before anything is built

@@ -48,13 +48,13 @@ class BuildStopped(Exception):
 
 @dataclass(frozen=True)
 class BuildProgress:
-    """How far a build is."""
+    """How far a build has come."""
 
     street: StreetName
     doing: str  # "training" or "dividing"
     share: float  # of the whole build, by expected time
     seconds: float  # since it began
-    seconds_left: float | None  # None until it can be told
+    seconds_left: float | None  # None until it can be estimated
 
 
 def build_buckets(
@@ -119,7 +119,7 @@ class _Clock:
         self._expected, self._report = estimate.seconds, report
         self._began = time.monotonic()
         self._done = 0.0  # expected seconds of finished streets
-        self._skipped: float | None = None  # share that was there already
+        self._skipped: float | None = None  # share that an earlier build had done
 
     def tell(self, street: StreetName, doing: str, share: float) -> None:
         whole = sum(self._expected.values())

@@ -1,7 +1,7 @@
 """How much memory and time a card abstraction takes, before anything is built.
 
-Memory is that of the finished tables, the sample and the boards in work. Times are the processor time measured on a
-server core; they predict the order of magnitude, and the progress of a build tells the rest.
+Memory covers the finished tables, the sample and the boards being worked on. Times are CPU times measured on a server
+core; they predict the order of magnitude, which the progress of a build then corrects.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from regretless.holdem.spots.question import StreetName
 __all__ = ["BucketEstimate", "bytes_per_situation", "check_fits", "estimate_buckets"]
 
 PROGRAM_BYTES = 300 * 2**20  # libraries, compiled kernels, and the tables that number situations
-THREAD_BYTES = 24 * 2**20  # boards in work
+THREAD_BYTES = 24 * 2**20  # boards being worked on
 SAMPLE_BYTES = 48  # per sampled deal, beside its features: weight, distance, chances, label
 
 BOARD_SECONDS = {  # features of all hands of a board

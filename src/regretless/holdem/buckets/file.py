@@ -5,8 +5,8 @@
     flop.division    the centroids or limits behind it
     …                the same for turn and river
 
-An unfinished file has another kind, and its last street may be incomplete. What is in it, and what follows, is the same
-as if the work had not been interrupted.
+An unfinished file has another kind, and its last street may be incomplete. Continuing it gives the same table
+as if the build had not been interrupted.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ __all__ = [
     "write_tables",
 ]
 
-VERSION = 1  # of the numbering of situations and of the features; a file of another version means something else
+VERSION = 1  # of the numbering of situations and of the features, which give a file its meaning
 KIND = "buckets"
 CHECKPOINT = "buckets-checkpoint"
 

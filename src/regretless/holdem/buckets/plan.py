@@ -1,4 +1,4 @@
-"""What is asked of a card abstraction, checked, and the boards that it covers."""
+"""The settings of a card abstraction, checked, and the boards that it covers."""
 
 from __future__ import annotations
 

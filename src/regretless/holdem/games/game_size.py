@@ -24,7 +24,7 @@ __all__ = ["BUCKETS", "LOSSLESS", "GameEstimate", "estimate_game", "read_buckets
 BUCKETS = 200  # on each street from the flop on, unless others are given
 NUMBERS = 2  # per slot and bucket: a regret and an average
 
-# situations on each street, in which no hands are merged but those that play alike
+# situations on each street: only hands that differ in the names of suits are merged
 LOSSLESS: Mapping[str, int] = dict(
     zip(("preflop", *STREETS), (SITUATION_COUNTS[cards] for cards in (0, 3, 4, 5)), strict=True)
 )

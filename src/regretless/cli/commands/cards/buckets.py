@@ -25,7 +25,7 @@ __all__ = ["buckets"]
 
 STREETS = ("flop", "turn", "river")
 USUAL = 200  # buckets per street
-STOP_SECONDS = 2.0  # what the boards in work take, at most, on a slow core
+STOP_SECONDS = 2.0  # how long the current boards take, at most, on a slow core
 
 
 def buckets(
@@ -33,24 +33,26 @@ def buckets(
     turn: Annotated[int | None, option("The same on the turn.", default="200")] = None,
     river: Annotated[int | None, option("The same on the river.", default="200")] = None,
     method: Annotated[
-        str, option("kmeans, or percentile: equal shares of all deals by expected strength.", default="kmeans")
+        str, option("kmeans, or percentile: sort by expected strength and cut into equal shares.", default="kmeans")
     ] = "kmeans",
     board: Annotated[
         str | None,
         option("A flop, such as [cyan]'Qs Jh 2h'[/cyan]: turn and river buckets for it alone.", default="all boards"),
     ] = None,
-    sample: Annotated[int | None, option("Deals that the buckets are found on.", default="200,000")] = None,
+    sample: Annotated[int | None, option("Random deals that the buckets are computed from.", default="200,000")] = None,
     seed: Annotated[int, option("Random seed.", default="0")] = 0,
     threads: Annotated[int | None, option("CPU threads.", MACHINE, default="all cores")] = None,
     out: Annotated[
-        Path | None, option("Write the table here. If it is unfinished, continue it.", OUTPUT, default="by its buckets")
+        Path | None,
+        option("Write the table here. If it is unfinished, continue it.", OUTPUT, default="named after its buckets"),
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Divide the hands of each street into buckets that are played alike, and write a table of all of them.
+    """Divide the hands of each street into buckets that share a strategy, and write a table of all of them.
 
-    Hands share a bucket if they win about as often, against all hands and after every card to come. Before the flop,
-    every class of hands keeps its own. The same command continues a build that was interrupted.
+    Hands share a bucket if their strength is distributed alike over the cards to come; on the river, if they do about
+    as well against each of eight kinds of opposing hands. Before the flop, every class of hands keeps its own. The same
+    command continues a build that was interrupted.
 
     \b
     [cyan]regretless buckets --flop 200 --turn 200 --river 200 --out buckets.rgl[/cyan]
@@ -121,7 +123,7 @@ def buckets(
 
 
 class _Status:
-    """What signals are answered from, and how long each street took."""
+    """What Ctrl-C prints, and how long each street took."""
 
     def __init__(self, path: Path, first_street: str) -> None:
         self.path, self.first_street = path, first_street
@@ -144,7 +146,7 @@ class _Status:
         wait = f"about {duration_text(STOP_SECONDS)}"
         where = printable(str(self.path))
         loss = "Ctrl-C again stops at once: work since the last checkpoint is lost"
-        return f"stopping after the boards in work, then saving to {where}: {wait}. {loss}"
+        return f"stopping after the current boards, then saving to {where}: {wait}. {loss}"
 
     def second(self) -> str:
         if not self.trained:

@@ -1,4 +1,4 @@
-"""A batch of runouts as the kernels read it: on each street and runout, the live hands in an order of their own.
+"""A batch of runouts as the kernels read it: on each street and runout, the live hands in their own order.
 
 On the last street hands are in order of strength, so that a showdown goes through them from the weakest to the
 strongest; elsewhere they keep their order. Dead hands are left out.

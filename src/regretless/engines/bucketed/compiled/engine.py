@@ -35,7 +35,7 @@ WHOLE = ("starts", "steps")  # scratch of integers
 
 
 class CompiledBucketedEngine(BucketTables):
-    """One bucketed form on the processor."""
+    """One bucketed form on the CPU."""
 
     name = "numba"
     device = "cpu"
@@ -134,7 +134,7 @@ def estimate(form: BucketedForm, *, threads: int = 1, **_: Any) -> int:
 
 
 def _share(plan: Plan, street: int, threads: int) -> list[NDArray[np.int64]]:
-    """The bundles of each thread, such that all have about equally many nodes; which is which does not matter."""
+    """The bundles of each thread, divided so that all threads have about the same number of nodes."""
     sizes = np.diff(plan.first_node)
     shares: list[list[int]] = [[] for _ in range(threads)]
     loads = [0] * threads

@@ -24,7 +24,7 @@ from regretless.forms.public import Kind
 __all__ = ["LEAF", "OTHER", "OWN", "Plan", "make_plan"]
 
 OWN, OTHER, LEAF = 0, 1, 2  # who acts at a node
-FEW_NODES = 64  # a bundle of at least as many takes no more lines
+FEW_NODES = 64  # lines are added to a bundle until it has at least this many
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -41,7 +41,7 @@ class Plan(NamedTuple):
     first_child: Int32  # [N]       the others follow it
     actions: Int32  # [N]
     other_row: Int32  # [N]         of the opponent's reach
-    own_row: Int32  # [N]           of the own reach; -1 if nobody asks for it
+    own_row: Int32  # [N]           of the own reach; -1 if it is not needed
     table: Int64  # [N]             where a decision begins in the table of its player
     place: Int64  # [N]             where it begins in the scratch for strategies, per action and bucket
     own_place: Int64  # [N]         where an own decision begins in the scratch for own reach, per bucket
@@ -178,7 +178,7 @@ def _fold_pay(layout: TableLayout, own: int, node: int) -> float:
 
 
 def _tiles(lanes: list[Lane]) -> list[list[Lane]]:
-    """The lanes of a bundle in tiles of sixteen, those with showdowns first; missing ones sum row 0 for nothing."""
+    """The lanes of a bundle in tiles of sixteen, those with showdowns first; unused lanes sum row 0 to no effect."""
     ordered = sorted(lanes, key=lambda lane: lane[1] < 0)
     ordered += [(0, -1, -1, (0.0,) * 4)] * (-len(ordered) % LANES)
     return [ordered[first : first + LANES] for first in range(0, len(ordered), LANES)]
