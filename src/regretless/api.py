@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack, overload
 
-from regretless.errors import InvalidFile, InvalidOption
+from regretless.errors import InvalidFile, InvalidOption, MissingOption
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.game import Game
 from regretless.games.push_fold import PushFold
@@ -264,7 +264,7 @@ def problem_of(what: object, options: dict[str, Any]) -> Problem[Any, Any]:
     if earlier is not None and not isinstance(earlier, Solution):
         raise InvalidOption("resume", type(earlier).__name__, "is neither a solution nor the path of a file")
     if what is None and earlier is None:
-        raise InvalidOption("what", None, "is missing: give a game, a spot, or a solve to resume")
+        raise MissingOption("what", "give a game, a spot, or a solve to resume")
     if isinstance(what, str | Path) and _is_spot(what):
         what = HoldemGame.read(what) if is_game_file(what) else Spot.read(what)
     if isinstance(what, Spot) or (what is None and hasattr(earlier, "spot")):

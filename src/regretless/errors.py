@@ -38,6 +38,7 @@ __all__ = [
     "InvalidSettings",
     "InvalidText",
     "MissingExtra",
+    "MissingOption",
     "OverlappingTerms",
     "RegretlessError",
     "RegretlessWarning",
@@ -76,6 +77,19 @@ class InvalidOption(RegretlessError):
         super().__init__(f"{option}: {_shown(value)} {reason}")
         self.option = option
         self.value = value
+
+
+class MissingOption(InvalidOption):
+    """An option that is needed was not given.
+
+    >>> print(MissingOption("spot", "give a spot, or a solve to resume"))
+    spot: is missing: give a spot, or a solve to resume
+    """
+
+    def __init__(self, option: str, hint: str) -> None:
+        RegretlessError.__init__(self, f"{option}: is missing: {hint}")
+        self.option = option
+        self.value = None
 
 
 class InvalidSettings(InvalidOption):

@@ -118,7 +118,7 @@ def test_a_game_is_solved_and_shown(run, tmp_path: Path) -> None:
 def test_a_game_without_buckets_is_refused_in_one_sentence(run, tmp_path: Path) -> None:
     shutil.copy(EXAMPLES / "heads_up_100bb.toml", tmp_path / "game.toml")
     for words, says in (
-        ((), "buckets: None is missing: give a file from regretless buckets"),
+        ((), "buckets: is missing: give a file from regretless buckets"),
         (("--buckets", "none.rgl"), "none.rgl: does not exist"),
         (("--buckets", "none.rgl", "--target", "1"), "target: 1.0 is not for games from the deal"),
         (("--buckets", "flop=9", "--lock", "call: AA = fold"), "lock: "),

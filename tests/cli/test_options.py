@@ -126,7 +126,7 @@ def test_python_resumes_files_and_solutions_of_both_kinds(problems: Path) -> Non
         assert [point.iteration for point in resumed.history] == sorted({point.iteration for point in resumed.history})
     loaded = rl.SpotSolution.load(problems / "spot.rgl")
     assert rl.solve(resume=loaded, iterations=9).iterations == 9
-    with pytest.raises(InvalidOption, match=r"^what: None is missing"):
+    with pytest.raises(InvalidOption, match=r"^what: is missing"):
         rl.solve(iterations=9)
 
 

@@ -195,7 +195,7 @@ def test_a_resume_refuses_a_file_with_other_buckets(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("options", "error", "says"),
     [
-        ({}, InvalidOption, "buckets: None is missing: give a file"),
+        ({}, InvalidOption, "buckets: is missing: give a file"),
         ({"buckets": "flop=2"}, InvalidOption, "has no buckets for the turn, on which the players act"),
         ({"buckets": "flop=0"}, InvalidText, "neither lossless nor"),
         ({"buckets": "missing.rgl"}, InvalidFile, "does not exist"),

@@ -10,7 +10,7 @@ from typing import Any
 
 from regretless.engines import devices
 from regretless.engines.contract import PublicEngine
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidOption, MissingOption
 from regretless.forms.history import IntArray
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
@@ -69,7 +69,7 @@ def spot_problem(spot: Spot | None, options: dict[str, Any]) -> SpotProblem:
             problem.check_given(spot, earlier)
         return problem
     if spot is None:
-        raise InvalidOption("spot", None, "is missing: give a spot, or a solve to resume")
+        raise MissingOption("spot", "give a spot, or a solve to resume")
     if locks:
         spot = replace(spot, locks=(*spot.locks, *locks))
     return SpotProblem(with_sources(spot))

@@ -126,7 +126,7 @@ def test_what_cannot_be_honoured_is_refused_by_name(options: Options, error: typ
 
 
 def test_a_game_is_needed() -> None:
-    with pytest.raises(InvalidOption, match="what: None is missing: give a game, or a training to resume"):
+    with pytest.raises(InvalidOption, match="what: is missing: give a game, or a training to resume"):
         rl.train()
 
 

@@ -11,7 +11,7 @@ from regretless.deep.settings import TrainingSettings
 from regretless.deep.settings import settings as make_settings
 from regretless.deep.training.problem import EnumeratedTraining, TrainingProblem
 from regretless.deep.training.trained_policy import TrainedPolicy
-from regretless.errors import InvalidGame, InvalidOption, MissingExtra
+from regretless.errors import InvalidGame, InvalidOption, MissingExtra, MissingOption
 from regretless.games.flop_holdem import FlopHoldem
 from regretless.games.registry import as_game
 from regretless.games.registry import load as load_game
@@ -53,7 +53,7 @@ def training_problem(
     earlier = options.get("resume")
     if earlier is None:
         if what is None:
-            raise InvalidOption("what", None, "is missing: give a game, or a training to resume")
+            raise MissingOption("what", "give a game, or a training to resume")
         settings = make_settings(changes.pop("preset", "small"), **changes)
     else:
         settings = _resumed_settings(earlier, changes)

@@ -11,7 +11,7 @@ import numpy as np
 from regretless import engines
 from regretless.engines.bucketed.priced import PricedEngine
 from regretless.engines.registry import Kind as Form
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidOption, MissingOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import bucketed_form
 from regretless.forms.public import Kind as NodeKind
@@ -58,7 +58,7 @@ def bucketed_problem(spot: Spot | None, options: dict[str, Any]) -> BucketedSpot
         reason = f"cannot resume {earlier.where}, which was started without one"
         raise InvalidOption("buckets", options["buckets"], reason)
     if spot is None:
-        raise InvalidOption("spot", None, "is missing: give a spot, or a solve to resume")
+        raise MissingOption("spot", "give a spot, or a solve to resume")
     if spot.locks:
         raise InvalidOption("locks", lock_text(spot.locks[0]), "cannot be combined with buckets")
     if not isinstance(options["buckets"], str):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from regretless import engines
 from regretless.engines.contract import BucketedEngine
 from regretless.engines.registry import Kind as Form
-from regretless.errors import InvalidFile, InvalidOption
+from regretless.errors import InvalidFile, InvalidOption, MissingOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.public import Kind as NodeKind
 from regretless.holdem.bucketed.choice import BucketChoice
@@ -61,8 +61,8 @@ def nolimit_problem(game: HoldemGame | None, options: dict[str, Any]) -> NoLimit
     assert game is not None
     text = options.get("buckets")
     if text is None and any(acting_streets(betting_of(game).tree).values()):
-        reason = "is missing: give a file from regretless buckets, or flop=50,turn=50,river=50,method=percentile"
-        raise InvalidOption("buckets", None, reason)
+        hint = "give a file from regretless buckets, or flop=50,turn=50,river=50,method=percentile"
+        raise MissingOption("buckets", hint)
     if text is not None and not isinstance(text, str):
         raise InvalidOption("buckets", text, "must be text such as flop=50,turn=50,river=50")
     choice = None if text is None else BucketChoice.parse(text)
