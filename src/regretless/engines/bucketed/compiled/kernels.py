@@ -36,7 +36,7 @@ Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 Tile = NDArray[Any]  # 32 or 64 bits
 
-ZERO = np.float32(0.0)
+ZERO, ONE = np.float32(0.0), np.float32(1.0)
 WINS, TIES, LOSES, FOLDS = 0, LANES, 2 * LANES, 3 * LANES  # places in the payoffs of a tile
 
 
@@ -132,10 +132,9 @@ def _match(begin: int, end: int, buckets: NDArray[np.int64], plan: Plan, tables:
             total = ZERO
             for action in range(actions):
                 total += max(sums[at + action * count + bucket], ZERO)
-            scale = np.float32(1.0) / total if total > ZERO else ZERO
-            rest = ZERO if total > ZERO else uniform
+            divisor, rest = (total, ZERO) if total > ZERO else (ONE, uniform)  # 1 / total may be infinite
             for action in range(actions):
-                played = max(sums[at + action * count + bucket], ZERO) * scale + rest
+                played = max(sums[at + action * count + bucket], ZERO) / divisor + rest
                 strategy[place + action * (count + 1) + bucket] = played
         for action in range(actions):
             strategy[place + action * (count + 1) + count] = ZERO
