@@ -132,6 +132,8 @@ def test_tables_of_a_file_are_used(tmp_path: Path) -> None:
         ("turn", "is not like turn=500"),
         ("turn=0", "neither lossless nor"),
         ("turn=70000", "neither lossless nor"),
+        pytest.param(f"turn={'9' * 5000}", "neither lossless nor", id="more digits than Python converts"),
+        ("turn=-5", "is not like turn=500"),
         ("turn=5,turn=6", "given twice"),
         ("preflop=5", "is not one of flop, turn, river, method"),
         ("turn=5,method=magic", "is not one of kmeans, percentile"),

@@ -11,10 +11,13 @@ import pytest
 
 import regretless as rl
 from regretless.errors import RegretlessError, RoundedSizes
+from regretless.holdem.buckets.build import build_buckets
+from regretless.holdem.buckets.choice import BucketChoice
+from regretless.holdem.buckets.plan import BucketPlan
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.games.game_reader import is_game_file
-from regretless.holdem.games.game_size import LOSSLESS, estimate_game, read_buckets
+from regretless.holdem.games.game_size import LOSSLESS, estimate_game
 from regretless.holdem.spots.question import Rules
 from regretless.holdem.spots.sizes import parse_sizes
 from regretless.holdem.spots.spot import Spot
@@ -145,15 +148,24 @@ def test_examples(name: str, big_blinds: float, slots: int) -> None:
     path = EXAMPLES / f"heads_up_{name}.toml"
     assert is_game_file(path)
     game = HoldemGame.read(path)
-    found = estimate_game(game, {"river": 1000})
+    found = estimate_game(game, BucketChoice.parse("flop=200,turn=300,river=1000"))
     assert game.big_blinds == big_blinds
     assert sum(found.action_slots.values()) == slots >= 20_000
     assert found.betting_nodes == len(betting_of(game).tree.kind) == sum(found.node_kinds.values())
-    assert found.buckets == {"preflop": 169, "flop": 200, "turn": 200, "river": 1000}
+    assert found.buckets == {"preflop": 169, "flop": 200, "turn": 300, "river": 1000}
     expected = sum(count * found.buckets[street] for street, count in found.action_slots.items())
     assert found.entries == expected
     assert found.memory_bytes == {32: 8 * expected, 16: 4 * expected}
     assert found.lossless_entries == sum(count * LOSSLESS[street] for street, count in found.action_slots.items())
+
+
+def test_streets_without_buckets_are_lossless_in_estimates_too(tmp_path: Path) -> None:
+    game = HoldemGame.read(EXAMPLES / "heads_up_20bb.toml")
+    assert estimate_game(game).buckets == {"preflop": 169, "flop": 200, "turn": 200, "river": 200}
+    wanted = dict(LOSSLESS) | {"flop": 7}
+    assert estimate_game(game, BucketChoice.parse("flop=7,river=lossless")).buckets == wanted
+    build_buckets(BucketPlan(flop=7, board=(0, 1, 2), sample=1000), tmp_path / "tables.rgl", threads=1)
+    assert estimate_game(game, BucketChoice.parse(str(tmp_path / "tables.rgl"))).buckets == wanted
 
 
 def test_spots_are_not_games() -> None:
@@ -170,19 +182,3 @@ def test_a_game_is_not_a_spot() -> None:
     for game in (path, HoldemGame.read(path)):
         with pytest.raises(RegretlessError, match="buckets: is missing"):
             rl.solve(game)
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("preflop=5", "'preflop=5' is not a street after the deal"),
-        ("flop", "'flop' is not"),
-        ("flop=x", "'flop=x' is not"),
-        ("flop=1,flop=2", "gives flop twice"),
-        ("flop=0", "'flop=0' must give at least 1 bucket"),
-    ],
-)
-def test_wrong_numbers_of_buckets(text: str, says: str) -> None:
-    with pytest.raises(RegretlessError) as raised:
-        read_buckets(text)
-    assert says in str(raised.value)

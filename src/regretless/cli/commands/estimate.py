@@ -36,7 +36,12 @@ def estimate(
     threads: Annotated[int | None, option("CPU threads, for a spot.", default="all cores")] = None,
     buckets: Annotated[
         str | None,
-        option("Buckets of hands per street of a game: flop=200,turn=200,river=200.", default="200", metavar="COUNTS"),
+        option(
+            "Buckets of hands per street of a game, such as flop=200,turn=200,river=200 (streets left out are "
+            "lossless), or their file.",
+            default="200",
+            metavar="COUNTS",
+        ),
     ] = None,
     json_: Json = False,
 ) -> None:
@@ -49,10 +54,11 @@ def estimate(
     [cyan]regretless estimate 'push-fold(stack=10)'[/cyan]
     """
     from regretless.engines.devices import available_cores
+    from regretless.holdem.buckets.choice import BucketChoice
     from regretless.holdem.estimate import estimate_spot
     from regretless.holdem.games.game import HoldemGame
     from regretless.holdem.games.game_reader import is_game_file
-    from regretless.holdem.games.game_size import estimate_game, read_buckets
+    from regretless.holdem.games.game_size import estimate_game
     from regretless.holdem.locking import with_sources
     from regretless.holdem.spots.spot import Spot
     from regretless.solvers.request import Kind, check_options
@@ -64,14 +70,14 @@ def estimate(
                 raise InvalidOption(option_name, value, f"does not apply to {spots[0]}")
         _estimate_game(spots[0], as_json=json_)
         return
-    counts = None if buckets is None else read_buckets(buckets)
+    choice = None if buckets is None else BucketChoice.parse(buckets)
     cores = threads or available_cores()
 
     def size(path: Path) -> Estimate | GameEstimate:
         if is_game_file(path):
             if threads is not None:
                 raise InvalidOption("threads", threads, f"is for spots, and {path} is a game")
-            return estimate_game(HoldemGame.read(path), counts)
+            return estimate_game(HoldemGame.read(path), choice)
         if buckets is not None:
             raise InvalidOption("buckets", buckets, f"is for games, and {path} is a spot")
         return estimate_spot(with_sources(Spot.read(path)), threads=cores)

@@ -17,9 +17,9 @@ from regretless.forms.drawn_runouts import bucketed_form
 from regretless.forms.public import Kind as NodeKind
 from regretless.forms.public import PublicForm
 from regretless.forms.tree_hash import tree_hash
-from regretless.holdem.bucketed.choice import BucketChoice
 from regretless.holdem.bucketed.maps import SpotBuckets, spot_buckets
 from regretless.holdem.bucketed.solution import BucketedAnswers, BucketedSpotSolution
+from regretless.holdem.buckets.choice import BucketChoice
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.spots.lock_text import lock_text

@@ -1,5 +1,6 @@
 """Card abstraction: situations in the same bucket share a strategy. In the order the data flows:
 
+choice      what users type: numbers of buckets, or a file
 plan        the settings: how many buckets on each street, and how they are found
 division    features of situations -> buckets: nearest centroids, or percentiles of strength
 training    centroids and percentiles, from a sample of deals

@@ -13,15 +13,16 @@ from typing import Any
 
 from regretless.cards.situations import SITUATION_COUNTS
 from regretless.engines.public.formats import FORMATS
-from regretless.errors import InvalidText
 from regretless.forms.public import Kind
+from regretless.holdem.buckets.choice import BucketChoice
+from regretless.holdem.buckets.table import Buckets
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.spots.question import STREETS, StreetName
+from regretless.holdem.spots.question import STREETS
 
-__all__ = ["BUCKETS", "LOSSLESS", "GameEstimate", "estimate_game", "read_buckets"]
+__all__ = ["BUCKETS", "LOSSLESS", "GameEstimate", "estimate_game"]
 
-BUCKETS = 200  # on each street from the flop on, unless others are given
+BUCKETS = 200  # on each street from the flop on, unless a choice is given
 NUMBERS = 2  # per slot and bucket: a regret and an average
 
 # situations on each street: only hands that differ in the names of suits are merged
@@ -53,8 +54,8 @@ class GameEstimate:
         return answer
 
 
-def estimate_game(game: HoldemGame, buckets: Mapping[StreetName, int] | None = None) -> GameEstimate:
-    """Nodes, slots and bytes of a game; streets without a number of buckets have `BUCKETS`.
+def estimate_game(game: HoldemGame, choice: BucketChoice | None = None) -> GameEstimate:
+    """Nodes, slots and bytes of a game with a choice of buckets, by default `BUCKETS` on each street.
 
     >>> game = HoldemGame.from_mapping(
     ...     {"stack": 10, "small_blind": 0.5, "big_blind": 1, "preflop": {"limp": False, "open": "a"}}
@@ -65,9 +66,7 @@ def estimate_game(game: HoldemGame, buckets: Mapping[StreetName, int] | None = N
     """
     size = betting_of(game).size
     slots: dict[str, int] = dict(zip(game.streets, map(int, size.actions.sum(axis=1)), strict=True))
-    chosen: dict[str, int] = {"preflop": LOSSLESS["preflop"]}
-    for street in STREETS:
-        chosen[street] = min((buckets or {}).get(street, BUCKETS), LOSSLESS[street])
+    chosen = dict(LOSSLESS) | (dict.fromkeys(STREETS, BUCKETS) if choice is None else _counts(choice))
     entries = sum(slots[street] * chosen[street] for street in game.streets)
     lossless = sum(slots[street] * LOSSLESS[street] for street in game.streets)
     return GameEstimate(
@@ -87,25 +86,9 @@ def estimate_game(game: HoldemGame, buckets: Mapping[StreetName, int] | None = N
     )
 
 
-def read_buckets(text: str, field: str = "buckets") -> dict[StreetName, int]:
-    """Numbers of buckets by street from `flop=200, river=1000`; `field` names the text in errors.
-
-    >>> read_buckets("flop=200, river=1000")
-    {'flop': 200, 'river': 1000}
-    >>> read_buckets("flop=0")
-    Traceback (most recent call last):
-    regretless.errors.InvalidText: buckets: 'flop=0': 'flop=0' must give at least 1 bucket
-    """
-    found: dict[StreetName, int] = {}
-    for part in text.split(","):
-        name, equals, number = (piece.strip() for piece in part.partition("="))
-        street = next((street for street in STREETS if street == name), None)
-        if street is None or not equals or not number.isdecimal():
-            why = f"{part.strip()!r} is not a street after the deal and its number of buckets, such as flop=200"
-            raise InvalidText(field, text, None, why)
-        if street in found:
-            raise InvalidText(field, text, None, f"gives {street} twice")
-        if int(number) < 1:
-            raise InvalidText(field, text, None, f"{part.strip()!r} must give at least 1 bucket")
-        found[street] = int(number)
-    return found
+def _counts(choice: BucketChoice) -> dict[str, int]:
+    """Buckets of the streets that are not lossless."""
+    if not choice.file:
+        return dict(choice.counts)
+    plan = Buckets.load(choice.file).plan
+    return {street: plan.count(street) for street in plan.streets}

@@ -19,8 +19,8 @@ from regretless.engines.registry import Kind as Form
 from regretless.errors import InvalidFile, InvalidOption, MissingOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.public import Kind as NodeKind
-from regretless.holdem.bucketed.choice import BucketChoice
 from regretless.holdem.buckets.build import build_buckets
+from regretless.holdem.buckets.choice import BucketChoice
 from regretless.holdem.buckets.divided import DividedBuckets
 from regretless.holdem.buckets.plan import BucketPlan
 from regretless.holdem.buckets.table import Buckets

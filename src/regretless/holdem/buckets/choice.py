@@ -1,4 +1,4 @@
-"""Which buckets a spot is solved with, as users type it: `turn=500,river=500`, or a file with tables."""
+"""Which buckets a spot or a game is solved with, as users type it: `turn=500,river=500`, or a file with tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILE = ".rgl"  # how the name of a file with tables ends
 
 @dataclass(frozen=True)
 class BucketChoice:
-    """Buckets per street, found for the spot's flop or, if `file` is given, by `regretless buckets`.
+    """Buckets per street, found when they are needed or, if `file` is given, by `regretless buckets`.
 
     A street without buckets is lossless: every hand of every runout has its own.
 
@@ -63,7 +63,7 @@ class BucketChoice:
                 known = ", ".join((*STREETS, "method"))
                 raise InvalidText("buckets", text, part.start() + found.start(2) + 1, f"{name} is not one of {known}")
             elif value != LOSSLESS:
-                if not value.isdecimal() or not 1 <= int(value) <= MOST_BUCKETS:
+                if re.fullmatch("[0-9]{1,5}", value) is None or not 1 <= int(value) <= MOST_BUCKETS:
                     why = f"{value} is neither {LOSSLESS} nor from 1 to {MOST_BUCKETS:,}"
                     raise InvalidText("buckets", text, at, why)
                 counts[cast(StreetName, name)] = int(value)
