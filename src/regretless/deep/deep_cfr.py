@@ -24,7 +24,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
-from regretless.deep.fitting import Fitting, matrix_precision
+from regretless.deep.fitting import STEPS_DRAWN, Fitting, matrix_precision
 from regretless.deep.memories import MEMORY_ARRAYS, Memory, memory_bytes
 from regretless.deep.networks.network import Network, new_network
 from regretless.deep.policies import MixturePolicy, NetworkPolicy, mixture_weights
@@ -52,7 +52,7 @@ class IterationReport:
 
 
 def estimate(world: World[Any], settings: TrainingSettings) -> int:
-    """Bytes that `DeepCfr` allocates for memories and networks, before anything is allocated."""
+    """Bytes that `DeepCfr` allocates for memories, networks and batches, before anything is allocated."""
     shape: dict[str, Any] = {
         "observation_size": world.observation_size,
         "observation_dtype": world.observation_dtype,
@@ -65,6 +65,7 @@ def estimate(world: World[Any], settings: TrainingSettings) -> int:
         network = Network(world.encoder(settings.width), world.actions, settings.width)
     parameters = 4 * sum(parameter.numel() for parameter in network.parameters())
     kept = settings.iterations if settings.algorithm == "single" else 1
+    total += 8 * (STEPS_DRAWN + 1) * settings.batch  # rows that batches are drawn from
     return total + parameters * world.players * kept + 4 * parameters  # one in training: gradients, two moments
 
 

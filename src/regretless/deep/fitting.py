@@ -29,7 +29,7 @@ from regretless.deep.networks.optimiser import Adam, Replayed
 from regretless.deep.settings import Precision, TrainingSettings
 from regretless.deep.streams import generator
 
-__all__ = ["Fitting", "matrix_precision"]
+__all__ = ["STEPS_DRAWN", "Fitting", "matrix_precision"]
 
 STEPS_DRAWN = 64  # steps whose batches are drawn at once
 ENOUGH = 1e-5  # squared error, of targets with a mean square of about 1, below which more steps gain nothing

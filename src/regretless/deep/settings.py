@@ -122,7 +122,7 @@ def settings(preset: str = "small", **changes: Any) -> TrainingSettings:
     regretless.errors.InvalidSettings: width: 0 must be a whole number of at least 1
     """
     if preset not in PRESETS:
-        raise InvalidSettings("preset", preset, f"must be {', '.join(PRESETS)}")
+        raise InvalidSettings("preset", preset, f"is not one of {', '.join(PRESETS)}")
     known = [field.name for field in fields(TrainingSettings)]
     for name, value in changes.items():
         if name not in known:

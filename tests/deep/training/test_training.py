@@ -103,7 +103,7 @@ def test_a_measurement_every_fifth_of_the_iterations(quick: Options) -> None:
         ({"width": 0}, InvalidSettings, "width: 0 must be a whole number of at least 1"),
         ({"learning_rate": float("nan")}, InvalidSettings, "learning_rate: nan must be a finite number above 0"),
         ({"algorithm": "double"}, InvalidSettings, "algorithm: 'double' must be deep or single"),
-        ({"preset": "large"}, InvalidSettings, "preset: 'large' must be small, fhp, hulh"),
+        ({"preset": "large"}, InvalidSettings, "preset: 'large' is not one of small, fhp, hulh"),
         ({"traversal": 5}, InvalidOption, "traversal: 5 is not an option of train; did you mean traversals?"),
         ({"variant": "plus"}, InvalidOption, "variant: 'plus' is for solve: training is linear CFR; algorithm chooses"),
         ({"sampling": "outcome"}, InvalidOption, "sampling: 'outcome' is for solve: training samples externally"),
@@ -162,6 +162,11 @@ def test_memory_is_counted_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -
     assert caught.value.needed > 10**9
     assert "a training of kuhn needs 1.8 GiB of memory, but only 1.0 GiB are free" in str(caught.value)
     assert "--advantage-capacity 20000000 --strategy-capacity 20000000 needs 0.9 GiB, which fits" in str(caught.value)
+
+
+def test_a_batch_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(WouldNotFit, match="a training of kuhn needs"):
+        rl.train("kuhn", batch=10**12)
 
 
 def test_features_are_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:

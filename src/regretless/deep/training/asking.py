@@ -67,8 +67,8 @@ def training_problem(
         return FlopHoldemTraining(rules, settings, watchers=watchers)
     if rules.public_only:
         raise InvalidGame(
-            f"{rules.name} is too large for an exact exploitability, which train measures: "
-            "regretless.deep.deep_cfr.DeepCfr trains without"
+            f"{rules.name} is too large for an exact exploitability, which train measures: in Python, "
+            "regretless.deep.deep_cfr.DeepCfr trains without measuring"
         )
     return EnumeratedTraining(rules, settings, watchers=watchers)
 

@@ -1,7 +1,8 @@
 """The buckets of a spot: for every runout of its form, the bucket of each hand.
 
-The first street, and every street without a table, is lossless. Tables are those of `holdem.buckets`: from a file for
-all boards, or built here for the boards that contain the spot's flop, which takes seconds.
+A street is lossless unless its number of buckets is given; with a file of tables, the first street always is.
+Tables are those of `holdem.buckets`: from a file for all boards, or built here for the boards that contain the spot's
+flop, which takes seconds.
 """
 
 from __future__ import annotations
