@@ -24,7 +24,7 @@ from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-__all__ = ["KernelCache", "digest_of_sources", "kept"]
+__all__ = ["KernelCache", "digest_of_sources", "kept", "signatures"]
 
 CHECK_BYTES = hashlib.sha256().digest_size
 PACKAGE = Path(__file__).parents[1]
@@ -35,6 +35,15 @@ def kept(compiled: Any, function: Callable[..., object]) -> Any:
     with suppress(RuntimeError, OSError):  # no writable folder: compile in every process
         compiled._cache = KernelCache(function)  # noqa: SLF001  numba has no public way to choose a cache
     return compiled
+
+
+def signatures(kernel: Any) -> list[Any]:
+    """Argument types for which a kernel is compiled, in this process or on disk.
+
+    Raises `AttributeError` or `OSError` with another version of numba or an unreadable cache.
+    """
+    index = kernel._cache._cache_file._load_index()  # noqa: SLF001  numba has no public way to list what it keeps
+    return [*kernel.signatures, *(signature for signature, *_ in index)]
 
 
 class KernelCache(FunctionCache):

@@ -135,6 +135,7 @@ def _solve(
     """The solution, and why an interrupted solve could not be saved."""
     from regretless.cards.evaluator import load_kernels
     from regretless.cli.terminal.progress import solve_bar
+    from regretless.engines.registry import Kind as Form
     from regretless.holdem.problem import SpotProblem
     from regretless.solvers.public_problem import PublicFormProblem
     from regretless.solvers.request import EXACT
@@ -158,6 +159,10 @@ def _solve(
     settings = asked.settings
     if isinstance(problem, PublicFormProblem):
         tell_choice(problem.choose(asked), settings.storage)
+    elif Form.BUCKETED in problem.forms and _on_processor(asked.engine, asked.device):
+        from regretless.engines.bucketed.compiled.engine import kernels_are_compiled
+
+        _tell_compiling(kernels_are_compiled())
     if asked.device == "cuda" and isinstance(problem, SpotProblem):
         load_kernels()  # CUDA is starting
     boards = None if problem.measures else settings.sample_runouts
@@ -221,8 +226,18 @@ def tell_choice(choice: Choice, storage: int | None) -> None:
     """Say which device was chosen and why, if there was a choice, and that the first solve takes longer, if it does."""
     if choice.why:
         note(choice.why)
-    if choice.engine in ("auto", "numba") and choice.device in ("auto", "cpu"):
+    if _on_processor(choice.engine, choice.device):
         from regretless.engines.public.compiled.engine import kernels_are_compiled  # what a GPU does without
 
-        if not kernels_are_compiled(storage or 32):
-            for_people().print("compiling kernels for this machine: once, about 20 seconds", style="dim")
+        _tell_compiling(kernels_are_compiled(storage or 32))
+
+
+def _on_processor(engine: str, device: str) -> bool:
+    """Whether kernels of numba are used."""
+    return engine in ("auto", "numba") and device in ("auto", "cpu")
+
+
+def _tell_compiling(compiled: bool) -> None:
+    """Say that setup takes longer, unless the kernels are compiled."""
+    if not compiled:
+        for_people().print("compiling kernels for this machine: once, about 20 seconds", style="dim")

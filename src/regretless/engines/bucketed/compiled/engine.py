@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.compiling.cache import signatures
 from regretless.engines.bucketed.compiled.boards import Boards, arrange, board_bytes, row_width
 from regretless.engines.bucketed.compiled.kernels import Entries, Scratch, Tables, walk_bundles
 from regretless.engines.bucketed.compiled.plan import Plan, make_plan
@@ -28,7 +29,7 @@ from regretless.engines.threads import Workers
 from regretless.forms.bucketed import BucketedForm
 from regretless.variants.variant import Schedule, predicts
 
-__all__ = ["CompiledBucketedEngine", "estimate"]
+__all__ = ["CompiledBucketedEngine", "estimate", "kernels_are_compiled"]
 
 TILES = ("reach", "shown", "folded", "by_card", "pays")  # scratch in 64 bits where differences would cancel
 WHOLE = ("starts", "steps")  # scratch of integers
@@ -131,6 +132,14 @@ def estimate(form: BucketedForm, *, threads: int = 1, **_: Any) -> int:
     entries = sum(int(np.prod(shape)) for shape in _entry_shapes(form, plans[0]))
     scratch = sum(int(np.prod(shape)) * dtype.itemsize for shape, dtype in _scratch_parts(form, plans).values())
     return int(sum(layout.entries) * 2 * 4 + board_bytes(form) + 3 * 4 * entries + threads * scratch)
+
+
+def kernels_are_compiled() -> bool:
+    """Whether a solve can start at once; otherwise setup compiles for about 20 seconds."""
+    try:
+        return bool(signatures(walk_bundles))
+    except (AttributeError, OSError):  # another version of numba, or an unreadable cache: say nothing
+        return True
 
 
 def _share(plan: Plan, street: int, threads: int) -> list[NDArray[np.int64]]:

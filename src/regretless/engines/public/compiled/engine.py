@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.compiling.cache import signatures
 from regretless.engines.contract import Evaluation, PublicEngine, PublicStrategy
 from regretless.engines.public.compiled.jobs import (
     Job,
@@ -262,15 +263,9 @@ def _bytes_of(*held: object) -> int:
 def kernels_are_compiled(storage: int = 32) -> bool:
     """Whether a solve with 32-bit terminals can start at once; otherwise setup compiles for about 20 seconds."""
     try:
-        return bool(_signatures(fill_lists)) and (storage, 32) in map(_bits, _signatures(iterate))
+        return bool(signatures(fill_lists)) and (storage, 32) in map(_bits, signatures(iterate))
     except (AttributeError, OSError):  # another version of numba, or an unreadable cache: say nothing
         return True
-
-
-def _signatures(kernel: Any) -> list[Any]:
-    """Argument types for which a kernel is compiled, in this process or on disk."""
-    index = kernel._cache._cache_file._load_index()  # noqa: SLF001  numba has no public way to list what it keeps
-    return [*kernel.signatures, *(signature for signature, *_ in index)]
 
 
 def _bits(signature: Any) -> tuple[int, int]:

@@ -1,0 +1,28 @@
+"""A solve whose kernels are not compiled yet says so before it starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+NOTE = "compiling kernels for this machine"
+
+
+@pytest.mark.parametrize(
+    ("form", "options"), [("public", ()), ("bucketed", ("--buckets", "river=5,method=percentile"))]
+)
+def test_the_first_solve_says_that_kernels_are_compiled(
+    run, monkeypatch: pytest.MonkeyPatch, form: str, options: tuple[str, ...]
+) -> None:
+    def said(compiled: bool, *more: str) -> bool:
+        target = f"regretless.engines.{form}.compiled.engine.kernels_are_compiled"
+        monkeypatch.setattr(target, lambda *_: compiled)
+        result = run("solve", str(EXAMPLES / "turn.toml"), "--iterations", "1", *options, *more)
+        assert result.code == 0
+        return NOTE in result.err
+
+    assert said(compiled=False)
+    assert not said(False, "--engine", "torch")
+    assert not said(compiled=True)
