@@ -262,14 +262,14 @@ def matches(shown: str, printed: str) -> bool:
 
 
 def alike(shown: str, printed: str) -> bool:
-    """Whether a page's text matches the output except for digits and letters in the cells of a grid.
+    """Whether a page's text matches the output except for digits and for letters in a grid's cells or a strategy's bar.
 
     >>> alike("EV 30.54 in 130 iterations", "EV 30.61 in 128 iterations"), alike("EV 30.54", "equity 30.54")
     (True, False)
-    >>> alike("·     xxxx1 ·", "·     xxx11 ·")
-    True
+    >>> alike("·     xxxx1 ·", "·     xxx11 ·"), alike(f"1: 87% {'p' * 21}bbb", f"1: 92% {'p' * 22}bb")
+    (True, True)
     """
-    first, second = (re.sub(rf"\b[fxcbra\d]{{5}}\b|[-−+]?{NUMBER}", "#", text) for text in (shown, printed))
+    first, second = (re.sub(rf"\b[fxcbra\d]{{5}}\b|\b[fcrpb]{{24}}\b|[-−+]?{NUMBER}", "#", text) for text in (shown, printed))
     return matches(first, second)
 
 
