@@ -269,7 +269,8 @@ def alike(shown: str, printed: str) -> bool:
     >>> alike("·     xxxx1 ·", "·     xxx11 ·"), alike(f"1: 87% {'p' * 21}bbb", f"1: 92% {'p' * 22}bb")
     (True, True)
     """
-    first, second = (re.sub(rf"\b[fxcbra\d]{{5}}\b|\b[fcrpb]{{24}}\b|[-−+]?{NUMBER}", "#", text) for text in (shown, printed))
+    varying = rf"\b[fxcbra\d]{{5}}\b|\b[fcrpb]{{24}}\b|[-−+]?{NUMBER}"
+    first, second = (re.sub(varying, "#", text) for text in (shown, printed))
     return matches(first, second)
 
 
