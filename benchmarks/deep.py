@@ -4,15 +4,15 @@
     python benchmarks/deep.py openspiel [--iterations 20] [--traversals 1000]
     python benchmarks/deep.py speed [--game leduc] [--device cpu]
 
-`ablations` trains the `small` preset and the same with one thing changed, and prints exact exploitability
+`ablations` trains the `small` preset, then the same with one setting changed at a time, and prints exact exploitability
 (NashConv / 2) over iterations. Memories hold 20,000 samples here and iterations draw 1,000 traversals per player, so
 that a window spans two to four iterations: with room for everything, reservoir and window are the same.
 
-`openspiel` trains both on Leduc with equally many traversals and prints samples seen, processor seconds and
+`openspiel` trains both on Leduc with equally many traversals and prints samples seen, CPU seconds and
 exploitability. OpenSpiel's PyTorch solver gets the parameters that its own example recommends (three layers of 64,
 batches of 2,048, 750 and 5,000 steps, learning rate 0.001, memories of a million), ours are those of `small`.
 
-`speed` compares the samples per second of batched traversals with those of the plain ones.
+`speed` compares batched with plain traversals, in samples per second.
 
 PyTorch runs on one thread unless --threads says otherwise.
 """

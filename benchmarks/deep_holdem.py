@@ -11,7 +11,7 @@ memory for the occasion, and the exact average of all value networks (Single Dee
 players' gains summed, as the paper reports it: 37 for Deep CFR, 47 for NFSP. The tabular solution of the same game is
 in `results/flop_holdem.json`: 314 after 10 iterations, 6.8 after 100, 1.8 after 200.
 
-How ten minutes on one GPU may suffice for the paper's 450 iterations of 10,000 traversals and 4,000 steps:
+How ten minutes on one GPU may get as far as the paper's 450 iterations of 10,000 traversals and 4,000 steps:
 
 1. What limits short trainings is noise in the samples: an advantage has a standard deviation of about 4 big blinds, so
    a fit with some thousand free parameters to 200,000 samples is wrong by about half a big blind, and 40 iterations of
@@ -22,12 +22,12 @@ How ten minutes on one GPU may suffice for the paper's 450 iterations of 10,000 
    traversals and the average, leave room for about 150 iterations in ten minutes.
 3. Linear weighting makes early iterations, when strategies are poor, count little: the last half of the iterations
    weighs three times as much as the first.
-4. What to change next depends on what limits: if the network's curve stays above the mixture's, the policy fit (--set
-   policy_steps=20000); if both flatten while losses still fall, the value fits (--set value_steps=4000, --set
-   width=128); if losses are flat, noise in the samples (--set traversals=1000000, in
-   parts of --set traversals_at_once=300000); else more iterations.
+4. What to change next depends on the bottleneck: if the network's curve stays above the mixture's, the policy fit
+   (--set policy_steps=20000); if both flatten while losses still fall, the value fits (--set value_steps=4000, --set
+   width=128); if losses are flat, noise in the samples (--set traversals=1000000 --set
+   traversals_at_once=300000); else more iterations.
 
-On a processor, --flops 20 measures on a sample of flops: values are estimates then, and best responses worth more than
+On a CPU, --flops 20 measures on a sample of flops: values are estimates then, and best responses worth more than
 in the whole game. --tiny tries a whole training with small memories.
 """
 
@@ -99,12 +99,12 @@ def main() -> None:
         each.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
         each.add_argument("--tiny", action="store_true", help="small memories and few traversals, to try it out")
         each.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a field of the settings")
-        each.add_argument("--flops", type=int, help="measure on a sample of so many flops; all by default")
+        each.add_argument("--flops", type=int, help="measure on a sample of this many flops; all by default")
         each.add_argument("--engine", help="for best responses, such as numba; by default one for the device")
         each.add_argument("--seed", type=int, default=1)
         each.add_argument("--out", type=Path, help="JSON file for the results")
-    train.add_argument("--minutes", type=float, default=9.0, help="of this call, from start to end")
-    train.add_argument("--iterations", type=int, default=10**6, help="in all, counting those of the checkpoint")
+    train.add_argument("--minutes", type=float, default=9.0, help="time limit of this run")
+    train.add_argument("--iterations", type=int, default=10**6, help="in total, including those of the checkpoint")
     train.add_argument("--checkpoint", type=Path, help="file to resume from, if it exists, and to save to")
     options = parser.parse_args()
     options.run(options)

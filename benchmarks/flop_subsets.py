@@ -14,8 +14,8 @@ The method:
 2. Scale each feature by its standard deviation over all flops, and weigh the three kinds by `KINDS`.
 3. Share out the flops of the subset among the textures (rainbow, paired two-tone, …) in proportion, divide each
    texture into so many clusters (k-means, each flop weighing as many as it stands for), and take the flop nearest to
-   the centre of each. So the subset is spread like the whole, which means of anything profit from, and a flop's
-   weight is the share of its cluster.
+   the centre of each. So the subset is spread like all flops, which helps every mean, and a flop's weight is
+   the share of its cluster.
 4. Correct the weights until weighted means of the features match those of all flops, above all the shares of the
    simple properties: least squares, pulled towards the shares of the clusters, each weight being at least `FLOOR` of
    its share.
