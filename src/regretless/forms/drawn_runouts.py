@@ -26,7 +26,7 @@ from regretless.forms.bucketed import BucketedForm, Runouts
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import DEAD, PublicForm
 
-__all__ = ["BucketMaps", "DrawnRunouts", "bucketed_form", "deal_order", "lossless"]
+__all__ = ["BucketMaps", "DrawnRunouts", "bucketed_form", "lossless"]
 
 LARGEST_SEED = 2**32 - 1
 
@@ -105,7 +105,7 @@ class DrawnRunouts:
             cycle, place = visits // deals.number, visits % deals.number
             chosen = np.array(
                 [
-                    deal_order(self.seed, street, *key, deals.number)[at]
+                    _deal_order(self.seed, street, *key, deals.number)[at]
                     for *key, at in zip(path.tolist(), cycle.tolist(), place.tolist(), strict=True)
                 ]
             )
@@ -138,7 +138,7 @@ class _Deals:
 
 
 @lru_cache(maxsize=4096)
-def deal_order(seed: int, street: int, path: int, cycle: int, number: int) -> list[int]:
+def _deal_order(seed: int, street: int, path: int, cycle: int, number: int) -> list[int]:
     """A random order of so many deals that follow those in `path`. NumPy guarantees that `RandomState` is stable."""
     words = [seed, street, path % 2**32, path // 2**32, cycle % 2**32, cycle // 2**32]
     order: list[int] = np.random.RandomState(words).permutation(number).tolist()
