@@ -21,7 +21,8 @@ The method:
    its share.
 5. Improve by exchanges: replace a flop by another near the centre of its cluster while that reduces the distance.
 
-The error that counts is measured on the formations in `MEASURED_ON`, whose games played no part in the choice.
+The error that counts is measured on the formations in `MEASURED_ON`, whose games take no part in the choice. The method
+itself was adjusted with these errors in view, so those of a fresh formation may be larger.
 """
 
 from __future__ import annotations
