@@ -29,8 +29,8 @@ from regretless.engines.bandwidth import copy_bandwidth
 from regretless.engines.bucketed.priced import PricedEngine
 from regretless.engines.bucketed.tables import table_numbers
 from regretless.forms.drawn_runouts import bucketed_form
-from regretless.holdem.bucketed.choice import BucketChoice
 from regretless.holdem.bucketed.maps import spot_buckets
+from regretless.holdem.buckets.choice import BucketChoice
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.spots.spot import Spot
 from regretless.variants import PRESETS, schedule
