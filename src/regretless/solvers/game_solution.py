@@ -71,7 +71,7 @@ class GameSolution(Solution):
         >>> from regretless import solve
         >>> solution = solve("openspiel:kuhn_poker", iterations=100)
         >>> policy = solution.to_openspiel()
-        >>> abs(exploitability(policy.game, policy) - solution.exploitability) < 1e-9
+        >>> bool(abs(exploitability(policy.game, policy) - solution.exploitability) < 1e-9)
         True
         """
         from regretless.games.openspiel import OpenSpielGame, to_tabular_policy
