@@ -22,9 +22,7 @@ PYTHONS ?= 3.11 3.12 3.13 3.14
 TORCH ?= auto
 TORCH_BUILD = torch==$(shell sed -n 's/^torch==//p' constraints.txt)$(if $(filter Linux,$(shell uname -s)),+cpu)
 
-# pip compiles no libraries, Python those that it imports; without their bytecode every start takes two seconds more.
-unexport PYTHONDONTWRITEBYTECODE
-PIP = $(BIN)/python -m pip --disable-pip-version-check -qq install --no-compile --constraint constraints.txt
+PIP = $(BIN)/python -m pip --disable-pip-version-check -qq install --constraint constraints.txt
 DEMO_READY := $(VENV)/.demo-ready
 DEV_READY := $(VENV)/.dev-ready$(if $(filter-out auto,$(TORCH)),-torch-$(TORCH))
 BENCH_READY := $(VENV)/.bench-ready
