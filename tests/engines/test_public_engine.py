@@ -309,7 +309,7 @@ def test_a_best_response_to_a_strategy_handed_in_respects_locks(
 
 
 def test_evaluating_a_strategy_takes_the_memory_that_is_said() -> None:
-    form = random_form(5, deck=6, streets=3, most_hands=12)
+    form = random_form(5, deck=9, streets=3, most_hands=36)
     engine = CompiledPublicEngine(form)
     strategy = random_strategy(form, 0)
     engine.evaluate(strategy)
@@ -319,7 +319,7 @@ def test_evaluating_a_strategy_takes_the_memory_that_is_said() -> None:
     tracemalloc.stop()
     said = evaluation_bytes(size_of_form(form))
     assert said < 0.3 * engine.memory_bytes
-    assert 0.5 * said < peak < 1.3 * said + 2**16
+    assert 0.9 * said < peak < 1.1 * said + 2**19  # whatever the form, calls of compiled code take about 300 KB
 
 
 def forms_to_measure() -> dict[str, PublicForm]:
