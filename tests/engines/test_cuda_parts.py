@@ -21,8 +21,10 @@ from regretless.engines.public.cuda.tables.packing import ALIGNMENT, pack, place
 from regretless.engines.public.cuda.tables.records import (
     DECISION,
     ITEM,
+    JOB,
     LINE,
     OWN_HAND,
+    POINTERS,
     RUNOUT,
     SEGMENTS,
     TERMINAL,
@@ -311,6 +313,13 @@ def test_records_that_are_read_whole_have_no_gaps() -> None:
     for record, size in whole.items():
         assert record.itemsize == size
         assert ALIGNMENT % min(size, 16) == 0
+
+
+def test_pointers_of_a_job_are_the_words_they_are_said_to_be() -> None:
+    assert JOB.fields is not None
+    assert {name: 8 * word for name, word in POINTERS.items()} == {
+        name: field[1] for name, field in JOB.fields.items() if field[0] == np.uint64
+    }
 
 
 def test_an_arena_shares_what_has_the_same_key() -> None:

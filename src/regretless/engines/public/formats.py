@@ -146,8 +146,9 @@ def needs_wide_tiles(hands: tuple[Hands, Hands], met: tuple[FloatArray, FloatArr
     """
     weights = [float(held.weight.sum()) for held in hands]
     pairs = float(hands[0].weight @ met[0])
-    worst = max(
-        float(np.max(weights[1 - own] / met[own][(met[own] > 0) & (hands[own].weight > 0)], initial=1.0))
+    least = [
+        float(np.min(met[own], where=(met[own] > 0) & (hands[own].weight > 0), initial=weights[1 - own]))
         for own in range(2)
-    )
+    ]
+    worst = max(weights[1 - own] / least[own] if least[own] > 0 else 1.0 for own in range(2))
     return weights[0] * weights[1] > MOST_CANCELLED * pairs or worst > MOST_CANCELLED_OF_A_HAND

@@ -11,7 +11,7 @@ from regretless.engines.public.cuda.device import Buffer, Device
 from regretless.engines.public.cuda.tables.hands import hand_tables, list_sizes, most_sums
 from regretless.engines.public.cuda.tables.packing import Field, pack, places_of
 from regretless.engines.public.cuda.tables.program import make_plan
-from regretless.engines.public.cuda.tables.records import JOB
+from regretless.engines.public.cuda.tables.records import JOB, POINTERS
 from regretless.engines.public.layout import Layout, walking_order
 
 __all__ = ["WAYS", "WAY_ROWS", "SpotWalks", "slots_of"]
@@ -78,10 +78,15 @@ class SpotWalks:
         """Let fields of the jobs point into a buffer."""
         self._held = [*self._held, buffer]  # a new list: a copy of this spot in a batch holds what it adds alone
         base = self.device.address(buffer) if buffer.size else 0
-        for begin, fields in places:
-            for own, name in fields:
-                if own >= 0:
-                    self.jobs[own][name] = base + begin if begin >= 0 else 0
+        pointed = [
+            (own, POINTERS[name], base + begin if begin >= 0 else 0)
+            for begin, fields in places
+            for own, name in fields
+            if own >= 0
+        ]
+        if pointed:  # all in one step: this runs for each of a thousand spots
+            jobs, columns, addresses = zip(*pointed, strict=True)
+            self.jobs.view(np.uint64).reshape(2, -1)[list(jobs), list(columns)] = addresses
 
     def cut(self, width: int, fold_width: int) -> None:
         """Cut showdowns and folds into pieces of at most so many, unless they are cut that way already."""

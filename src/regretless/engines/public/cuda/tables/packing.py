@@ -28,10 +28,13 @@ class Packed(NamedTuple):
 
 def pack(tables: Iterable[tuple[NDArray[Any], Sequence[Field]]]) -> Packed:
     """Pack tables, each with the fields that point to it."""
-    held = [(table.tobytes(), fields) for table, fields in tables]
-    places, _ = places_of((len(table), fields) for table, fields in held)
-    filled = b"".join(table + bytes(-len(table) % ALIGNMENT) for table, _ in held)
-    return Packed(np.frombuffer(filled, dtype=np.uint8), places)
+    held = list(tables)
+    places, size = places_of((table.nbytes, fields) for table, fields in held)
+    block = np.zeros(size, dtype=np.uint8)
+    for (table, _), (begin, _) in zip(held, places, strict=True):
+        if table.nbytes:
+            block[begin : begin + table.nbytes] = np.ascontiguousarray(table).reshape(-1).view(np.uint8)
+    return Packed(block, places)
 
 
 def places_of(sizes: Iterable[tuple[int, Sequence[Field]]]) -> tuple[list[tuple[int, Sequence[Field]]], int]:

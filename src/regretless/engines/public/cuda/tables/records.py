@@ -31,6 +31,7 @@ __all__ = [
     "JOB",
     "LEAF",
     "LINE",
+    "POINTERS",
     "ROOMS",
     "RUNOUT",
     "SEGMENTS",
@@ -227,6 +228,8 @@ STEP, CLOCK, ITEM, ROOMS, RUNOUT, TERM, STREET, LINE, DECISION, TERMINAL, LEAF, 
         "OwnHand",
     )
 )
+
+POINTERS = {name: word for word, (kind, name) in enumerate(_FIELDS["Job"]) if kind.endswith("*")}  # they come first
 
 
 def records_source() -> str:
