@@ -116,7 +116,13 @@ def test_types_travel_with_the_package() -> None:
 # --- quick start -----------------------------------------------------------------------------------------------------
 
 IMPORT = "import regretless"
-HELP = "import sys; sys.argv = ['regretless', '--help']; from regretless.cli import main; main()"
+
+
+def command(*arguments: str) -> str:
+    return f"import sys; sys.argv = {['regretless', *arguments]!r}; from regretless.cli import main; main()"
+
+
+HELP = command("--help")
 
 
 def run_python(code: str) -> subprocess.CompletedProcess[str]:
@@ -146,6 +152,23 @@ def test_little_is_loaded_at_startup(code: str, libraries: set[str], most: int) 
         assert packages & {"numpy", *HEAVY} == set()
     else:
         assert packages == set()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import regretless.holdem, regretless.holdem.buckets, regretless.holdem.studies.study",
+        command("estimate", str(ROOT / "examples" / "turn.toml")),
+        command("estimate", str(ROOT / "examples" / "heads_up_20bb.toml")),
+    ],
+    ids=["import", "spot", "game"],
+)
+def test_hold_em_is_sized_without_compilers(code: str) -> None:
+    result = run_python(LOADED + code)
+    assert result.returncode == 0, result.stderr
+    loaded = {name.split(".")[0] for name in result.stderr.split()}
+    assert "regretless.holdem" in result.stderr.split()
+    assert loaded & {*HEAVY} == set()
 
 
 CHOICE = """

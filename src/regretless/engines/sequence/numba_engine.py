@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
 from regretless.engines.sequence import numba_kernels as kernels
 from regretless.engines.sequence.numba_layout import lay_out
+from regretless.engines.sequence.numba_threads import numba_threads, numba_threads_are_lost
 from regretless.engines.sequence.numpy_engine import normalise
 from regretless.engines.sequence.payoff_rows import PayoffRows, payoff_rows
-from regretless.engines.threads import numba_threads, numba_threads_are_lost
 from regretless.forms.compile import uniform_array
 from regretless.forms.history import FloatArray, HistoryForm, IntArray
 from regretless.forms.memory import memory_bytes

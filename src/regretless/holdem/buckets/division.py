@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from regretless.cards.features.batches import Batch
 from regretless.cards.features.opponents import opponent_features
 from regretless.cards.features.strength import histogram_features, strength_points
-from regretless.engines.clustering.kmeans import Nearest
+
+if TYPE_CHECKING:
+    from regretless.engines.clustering.kmeans import Nearest
 
 __all__ = ["Division", "NearestCentroid", "Percentiles", "kmeans_features"]
 
@@ -45,6 +47,8 @@ class NearestCentroid:
 
     @cached_property
     def _nearest(self) -> Nearest:
+        from regretless.engines.clustering.kmeans import Nearest  # loads numba, which reading a file does not need
+
         return Nearest(self.parameters)
 
     def buckets(self, batch: Batch) -> NDArray[np.uint16]:

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from regretless.cards.features.batches import Batch, batch
 from regretless.cards.features.opponents import CLUSTER_HANDS
 from regretless.cards.features.strength import strength_points
-from regretless.engines.clustering.kmeans import TooFewRows, find_centroids
 from regretless.engines.threads import in_order
 from regretless.errors import InvalidOption
 from regretless.holdem.buckets.division import Division, NearestCentroid, Percentiles, kmeans_features
@@ -37,6 +36,8 @@ SAMPLING_SHARE = 0.5  # of the time, for progress: the rest is k-means
 
 def train(plan: BucketPlan, street: StreetName, *, threads: int, tell: Callable[[float], None]) -> Division:
     """Find the division of a street; `tell` is given the share that is done, and may raise to stop it."""
+    from regretless.engines.clustering.kmeans import TooFewRows, find_centroids  # loads numba
+
     count = plan.count(street)
 
     def sampled(share: float) -> None:
