@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Set
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
     from regretless.holdem.spots.question import PlayerName
 
 __all__ = [
-    "JSON", "MACHINE", "OUTPUT", "SEARCH", "SPOTS", "Board", "Device", "Engine", "Json", "Line", "MeasureEvery",
-    "Player", "Sampling", "SamplingSeed", "Threads", "Updates", "argument", "flag", "information_sets", "option",
-    "read_cards", "read_player", "read_range", "read_variants", "refuse_others", "variant_with",
+    "JSON", "MACHINE", "OUTPUT", "SEARCH", "SPOTS", "Board", "Device", "Engine", "History", "Json", "Line",
+    "MeasureEvery", "Player", "Resume", "Sampling", "SamplingSeed", "SaveEvery", "SolveJson", "Strategy", "Threads",
+    "Updates", "argument", "flag", "information_sets", "iterations", "option", "read_cards", "read_player",
+    "read_range", "read_variants", "refuse_others", "variant_with",
 ]  # fmt: skip
 
 SEARCH, MACHINE, OUTPUT, SPOTS = "How it searches", "What it runs on", "What comes out", "Hold'em spots"
@@ -46,7 +48,13 @@ def flag(name: str, help: str, panel: str | None = None) -> Any:
     return option(help, panel, names=(name,))
 
 
-# --- how a solve runs ------------------------------------------------------------------------------------------------
+# --- how a solve or a training runs ----------------------------------------------------------------------------------
+
+
+def iterations(default: str) -> Any:
+    """The option --iterations; `default` is the number without it."""
+    return option("Stop after this many iterations in total, including those before --resume.", SEARCH, default=default)
+
 
 Updates = Annotated[
     str | None,
@@ -72,6 +80,18 @@ Threads = Annotated[int | None, option("CPU threads.", MACHINE, default="chosen 
 
 JSON = "One JSON object on stdout, and nothing else."
 Json = Annotated[bool, flag("--json", JSON)]
+SolveJson = Annotated[bool, flag("--json", JSON, OUTPUT)]
+Strategy = Annotated[bool, flag("--strategy", "Show every information set, not just the first few.", OUTPUT)]
+Resume = Annotated[
+    Path | None,
+    option("Resume this .rgl file with its settings, and save to it unless --out says otherwise.", OUTPUT),
+]
+SaveEvery = Annotated[
+    float | None, option("Seconds between checkpoints, with --out or --resume.", OUTPUT, default="180")
+]
+History = Annotated[
+    Path | None, option("Plot the exploitability over time to a .png, .svg, .pdf or .jpg file.", OUTPUT)
+]
 
 
 def information_sets(default: str) -> Any:

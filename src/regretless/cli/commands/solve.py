@@ -11,7 +11,7 @@ import typer
 from regretless.cli.arguments import options
 from regretless.cli.arguments.inputs import is_game, is_spot, is_spot_file, spot_paths
 from regretless.cli.arguments.locks import LockFromOption, LockLineOption, LockOption, LockPlayerOption, read_locks
-from regretless.cli.arguments.options import JSON, MACHINE, OUTPUT, SEARCH, argument, flag, option, variant_with
+from regretless.cli.arguments.options import MACHINE, OUTPUT, SEARCH, argument, flag, option, variant_with
 from regretless.cli.arguments.outputs import solution_files
 from regretless.cli.solving.many import solve_spots
 from regretless.cli.solving.one import solve_one
@@ -50,11 +50,7 @@ def solve(
     delay: Annotated[int | None, option("With --variant: iterations by which discounts are late.", SEARCH)] = None,
     iterations: Annotated[
         int | None,
-        option(
-            "Stop after this many iterations in total, including those before --resume.",
-            SEARCH,
-            default="1000, or 1,000,000 with --target; for a spot 10,000",
-        ),
+        options.iterations("1000, or 1,000,000 with --target; for a spot 10,000"),
     ] = None,
     target: Annotated[
         float | None,
@@ -98,10 +94,8 @@ def solve(
     sample_runouts: Annotated[
         int | None, option("Runouts or boards drawn per iteration, with --buckets.", SEARCH, default="16")
     ] = None,
-    json_: Annotated[bool, flag("--json", JSON, OUTPUT)] = False,
-    strategy: Annotated[
-        bool, flag("--strategy", "Show every information set, not just the first few.", OUTPUT)
-    ] = False,
+    json_: options.SolveJson = False,
+    strategy: options.Strategy = False,
     out: Annotated[
         Path | None,
         option(
@@ -110,13 +104,8 @@ def solve(
             OUTPUT,
         ),
     ] = None,
-    resume: Annotated[
-        Path | None,
-        option("Resume this .rgl file with its settings, and save to it unless --out says otherwise.", OUTPUT),
-    ] = None,
-    save_every: Annotated[
-        float | None, option("Seconds between checkpoints, with --out or --resume.", OUTPUT, default="180")
-    ] = None,
+    resume: options.Resume = None,
+    save_every: options.SaveEvery = None,
     keep_regrets: Annotated[
         bool,
         flag(
@@ -129,9 +118,7 @@ def solve(
     lock_from: LockFromOption = None,
     lock_player: LockPlayerOption = None,
     lock_line: LockLineOption = None,
-    plot: Annotated[
-        Path | None, option("Plot the exploitability over time to a .png, .svg, .pdf or .jpg file.", OUTPUT)
-    ] = None,
+    plot: options.History = None,
 ) -> None:
     """Solve a game or a hold'em spot: values, exploitability and the strategy of every information set.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.options import JSON, OUTPUT, SEARCH, argument, flag, option
+from regretless.cli.arguments.options import OUTPUT, SEARCH, argument, flag, option
 from regretless.cli.solving.one import run_problem
 from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import SolveStatus
@@ -38,8 +38,8 @@ def train(
     preset: Annotated[
         str | None,
         option(
-            "Settings to start from: small, for games that a laptop enumerates; fhp and hulh, the paper's for flop "
-            "hold'em and limit hold'em. The options below change single settings.",
+            "Settings to start from: small, for games that a laptop enumerates; fhp, the paper's for flop hold'em; "
+            "fhp-ten-minutes, for ten minutes on a GPU. The options below change single settings.",
             SEARCH,
             default="small",
         ),
@@ -53,10 +53,7 @@ def train(
             default="deep",
         ),
     ] = None,
-    iterations: Annotated[
-        int | None,
-        option("Stop after this many iterations in total, including those before --resume.", SEARCH, default="preset"),
-    ] = None,
+    iterations: Annotated[int | None, options.iterations("preset")] = None,
     target: Annotated[
         float | None,
         option(
@@ -99,10 +96,8 @@ def train(
     ] = None,
     device: options.Device = None,
     threads: options.Threads = None,
-    json_: Annotated[bool, flag("--json", JSON, OUTPUT)] = False,
-    strategy: Annotated[
-        bool, flag("--strategy", "Show every information set, not just the first few.", OUTPUT)
-    ] = False,
+    json_: options.SolveJson = False,
+    strategy: options.Strategy = False,
     out: Annotated[
         Path | None,
         option("Save the trained policy to this .rgl file; an interrupted training is saved even without it.", OUTPUT),
@@ -115,24 +110,17 @@ def train(
             OUTPUT,
         ),
     ] = False,
-    resume: Annotated[
-        Path | None,
-        option("Resume this .rgl file with its settings, and save to it unless --out says otherwise.", OUTPUT),
-    ] = None,
-    save_every: Annotated[
-        float | None, option("Seconds between checkpoints, with --out or --resume.", OUTPUT, default="180")
-    ] = None,
+    resume: options.Resume = None,
+    save_every: options.SaveEvery = None,
     tensorboard: Annotated[
         Path | None, option("Write losses, memories and exploitability to this folder, for TensorBoard.", OUTPUT)
     ] = None,
-    plot: Annotated[
-        Path | None, option("Plot the exploitability over time to a .png, .svg, .pdf or .jpg file.", OUTPUT)
-    ] = None,
+    plot: options.History = None,
 ) -> None:
-    """Train a policy for a game with neural networks: Deep CFR, or Single Deep CFR.
+    """Train neural networks to play a game, by Deep CFR or Single Deep CFR.
 
-    Exploitability is computed exactly, over the whole game. ([cyan]regretless train-kuhn[/cyan] is
-    different: a short lesson on CFR with a table.)
+    Exploitability is computed exactly, over the whole game. ([cyan]regretless train-kuhn[/cyan] trains no network: it
+    is a lesson on CFR with a table.)
 
     \b
     [cyan]regretless train kuhn[/cyan]

@@ -33,9 +33,10 @@ def train_kuhn(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Train Kuhn poker by chance-sampled CFR on a table: one random deal per iteration, updating both players.
+    """Watch CFR learn Kuhn poker on a table, without networks: a lesson, one random deal after another.
 
-    (For neural networks, use [cyan]regretless train kuhn[/cyan].)
+    Each deal updates both players (chance-sampled CFR). [cyan]regretless train kuhn[/cyan] trains neural networks
+    instead.
 
     Cards are 0 (jack), 1 (queen) and 2 (king); p passes (checks or folds) and b bets (or calls): [cyan]1:pb[/cyan] is a
     queen that checked and now faces a bet.
