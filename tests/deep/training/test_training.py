@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -102,8 +103,8 @@ def test_a_measurement_every_fifth_of_the_iterations(quick: Options) -> None:
     [
         ({"width": 0}, InvalidSettings, "width: 0 must be a whole number of at least 1"),
         ({"learning_rate": float("nan")}, InvalidSettings, "learning_rate: nan must be a finite number above 0"),
-        ({"algorithm": "double"}, InvalidSettings, "algorithm: 'double' must be deep or single"),
-        ({"preset": "large"}, InvalidSettings, "preset: 'large' is not one of small, fhp, hulh"),
+        ({"algorithm": "double"}, InvalidSettings, "algorithm: 'double' is not one of deep, single"),
+        ({"preset": "large"}, InvalidSettings, "preset: 'large' is not one of small, fhp, fhp-ten-minutes, hulh"),
         ({"traversal": 5}, InvalidOption, "traversal: 5 is not an option of train; did you mean traversals?"),
         ({"variant": "plus"}, InvalidOption, "variant: 'plus' is for solve: training is linear CFR; algorithm chooses"),
         ({"sampling": "outcome"}, InvalidOption, "sampling: 'outcome' is for solve: training samples externally"),
@@ -155,18 +156,31 @@ def test_solves_and_trainings_do_not_resume_each_other(trained: TrainedPolicy) -
         rl.solve(resume=trained, iterations=9)
 
 
+def refusal(**settings: Any) -> str:
+    with pytest.raises(WouldNotFit) as caught:
+        rl.train("kuhn", **settings)
+    assert caught.value.needed > caught.value.available
+    return str(caught.value)
+
+
 def test_memory_is_counted_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "available_bytes", lambda: 2**30)
-    with pytest.raises(WouldNotFit) as caught:
-        rl.train("kuhn", preset="fhp")
-    assert caught.value.needed > 10**9
-    assert "a training of kuhn needs 1.8 GiB of memory, but only 1.0 GiB are free" in str(caught.value)
-    assert "--advantage-capacity 20000000 --strategy-capacity 20000000 needs 0.9 GiB, which fits" in str(caught.value)
+    said = refusal(preset="fhp")
+    assert "a training of kuhn needs 1.8 GiB of memory, but only 1.0 GiB are free" in said
+    assert "--advantage-capacity 20000000 --strategy-capacity 20000000 needs 0.9 GiB, which fits" in said
+
+
+def test_only_the_memories_that_are_too_large_are_to_shrink(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "available_bytes", lambda: 2**30)
+    assert "free: --strategy-capacity 60000000 needs 0.9 GiB, which fits" in refusal(strategy_capacity=10**9)
+    single = refusal(algorithm="single", advantage_capacity=10**9, strategy_capacity=10**12)
+    assert "free: --advantage-capacity 30000000 needs 0.9 GiB, which fits" in single
 
 
 def test_a_batch_that_does_not_fit_is_refused() -> None:
-    with pytest.raises(WouldNotFit, match="a training of kuhn needs"):
-        rl.train("kuhn", batch=10**12)
+    said = refusal(batch=10**12)
+    assert re.search(r"free: networks, batches and measuring need [\d.]+ GiB, even without memories$", said)
+    assert "capacity" not in said
 
 
 def test_features_are_counted_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,8 @@ from regretless.variants.variant import Schedule
 
 __all__ = ["DeepEngine", "Watcher", "check_fits", "device_of"]
 
+CAPACITIES = ("advantage_capacity", "strategy_capacity")  # settings; Single Deep CFR uses the first only
+
 
 class Watcher(Protocol):
     """Follows a training."""
@@ -171,16 +173,28 @@ def check_fits(what: str, world: World[Any], settings: TrainingSettings, *, extr
     needed = needs(settings)
     if needed <= free:
         return
-    smaller = settings
-    while needs(smaller) > free and smaller.advantage_capacity > 1:
-        halves = {name: max(getattr(smaller, name) // 2, 1) for name in ("advantage_capacity", "strategy_capacity")}
-        smaller = replace(smaller, **halves)
-    counts = f"--advantage-capacity {smaller.advantage_capacity} --strategy-capacity {smaller.strategy_capacity}"
-    hint = f"{counts} needs {needs(smaller) / 2**30:.1f} GiB, which fits"
-    if needs(smaller) > free:
-        hint = ""
+    hints = []
+    fitting = next((smaller for smaller in _smaller_memories(settings) if needs(smaller) <= free), None)
+    if fitting is None:
+        least = needs(replace(settings, advantage_capacity=1, strategy_capacity=1)) / 2**30
+        hints.append(f"networks, batches and measuring need {least:.1f} GiB, even without memories")
+    else:
+        changed = [name for name in CAPACITIES if getattr(fitting, name) != getattr(settings, name)]
+        counts = " ".join(f"--{name.replace('_', '-')} {getattr(fitting, name)}" for name in changed)
+        hints.append(f"{counts} needs {needs(fitting) / 2**30:.1f} GiB, which fits")
+    if on_gpu and needed <= available_bytes():
+        hints.append("--set memory_place=host keeps the memories in the memory of the host, where they fit")
     memory = "GPU memory" if on_gpu else "memory"
-    raise WouldNotFit(f"a training of {what}", needed=needed, available=free, memory=memory, hint=hint)
+    raise WouldNotFit(f"a training of {what}", needed=needed, available=free, memory=memory, hint="; ".join(hints))
+
+
+def _smaller_memories(settings: TrainingSettings) -> Iterator[TrainingSettings]:
+    """The same with ever smaller memories, the largest first: capacities are limited to round numbers, alike."""
+    used = CAPACITIES if settings.algorithm == "deep" else CAPACITIES[:1]
+    largest = max(getattr(settings, name) for name in used)
+    for most in (digit * 10**zeros for zeros in range(12, 2, -1) for digit in range(9, 0, -1)):
+        if most < largest:
+            yield replace(settings, **{name: min(getattr(settings, name), most) for name in used})
 
 
 @contextmanager
