@@ -56,7 +56,7 @@ from regretless.deep.holdem.world import HoldemWorld
 from regretless.deep.networks.network import Network
 from regretless.deep.policies import AdvantagePolicy
 from regretless.deep.reference_traversal import traverse_one_by_one
-from regretless.deep.settings import TrainingSettings, settings
+from regretless.deep.settings import PRESETS, TrainingSettings, settings
 from regretless.deep.traversal import Found, traverse
 from regretless.engines.contract import Evaluation
 from regretless.games import FlopHoldem, LimitHoldem
@@ -66,27 +66,8 @@ MILLIS = 1000  # thousandths of a big blind
 MEASURED = (1, 10, 20, 40, 80, 120, 160, 240, 320, 480, 640)  # iterations; the first shows early that all works
 AVERAGE = "average"  # prefix of the average's arrays in a checkpoint
 
-SCALED = settings(
-    "fhp",
-    traversals=300_000,
-    traversals_at_once=300_000,
-    advantage_capacity=100_000_000,
-    strategy_capacity=100_000_000,
-    value_steps=2_500,
-    policy_steps=8_000,
-    batch=32_768,
-    decay=True,
-    precision="tf32",
-)
-TINY = settings(
-    "fhp",
-    traversals=200,
-    advantage_capacity=50_000,
-    strategy_capacity=50_000,
-    value_steps=20,
-    policy_steps=20,
-    batch=256,
-)
+SCALED = PRESETS["fhp-ten-minutes"]
+TINY = settings("small", merge_equal=False, traversals=200, value_steps=20, policy_steps=20, batch=256)
 
 
 def main() -> None:

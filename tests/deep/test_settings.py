@@ -55,7 +55,7 @@ def test_bad_settings_are_refused_by_name(name: str, value: object) -> None:
 
 
 def test_an_unknown_preset_is_refused() -> None:
-    with pytest.raises(InvalidSettings, match="preset: 'huge' is not one of small, fhp, hulh"):
+    with pytest.raises(InvalidSettings, match="preset: 'huge' is not one of small, fhp, fhp-ten-minutes, hulh"):
         settings("huge")
 
 

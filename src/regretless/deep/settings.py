@@ -1,16 +1,20 @@
 """How a training runs: iterations, samples, memories, networks and optimiser, and the presets that name them.
 
-| preset  | T   | K      | memories   | SGD steps | batch  | Adam  | for                                          |
-|---------|-----|--------|------------|-----------|--------|-------|----------------------------------------------|
-| `small` | 100 | 3,000  | 1,000,000  | 200       | 2,048  | 0.003 | games that a laptop enumerates: Kuhn, Leduc  |
-| `fhp`   | 450 | 10,000 | 40,000,000 | 4,000     | 10,000 | 0.001 | flop hold'em, as in the paper                |
-| `hulh`  | 450 | 10,000 | 40,000,000 | 32,000    | 20,000 | 0.001 | heads-up limit hold'em, as in the paper      |
+| preset            | T   | K       | memories    | SGD steps | batch  | Adam  | for                                   |
+|-------------------|-----|---------|-------------|-----------|--------|-------|---------------------------------------|
+| `small`           | 100 | 3,000   | 1,000,000   | 200       | 2,048  | 0.003 | games that a laptop enumerates: Leduc |
+| `fhp`             | 450 | 10,000  | 40,000,000  | 4,000     | 10,000 | 0.001 | flop hold'em, as in the paper         |
+| `fhp-ten-minutes` | 150 | 300,000 | 100,000,000 | 2,500     | 32,768 | 0.001 | flop hold'em, ten minutes on a GPU    |
+| `hulh`            | 450 | 10,000  | 40,000,000  | 32,000    | 20,000 | 0.001 | limit hold'em, as in the paper        |
 
 `small` was chosen on Kuhn and Leduc. They have few observations, so a step takes the gradient of the whole memory
 (`fitting.py`), without noise. That allows three times the paper's learning rate, which falls to 0 so that the last step
 cannot spoil the fit, and needs a twentieth of the steps. Such close fits pay only with enough samples, and batched
 traversals are cheap: on Leduc, 3,000 per iteration leave much less exploitability than 1,000, and 10,000 a little less
 still. The policy network is fitted once per measurement, so it gets ten times the steps.
+
+`fhp-ten-minutes` has more samples and larger batches in fewer iterations, because both are cheap on a GPU;
+`benchmarks/deep_holdem.py` says how it was planned.
 
 This module loads without PyTorch.
 """
@@ -77,7 +81,7 @@ class TrainingSettings:
             value = getattr(self, field.name)
             if field.name in CHOICES:
                 if value not in CHOICES[field.name]:
-                    raise InvalidSettings(field.name, value, f"must be {' or '.join(CHOICES[field.name])}")
+                    raise InvalidSettings(field.name, value, f"is not one of {', '.join(CHOICES[field.name])}")
             elif isinstance(field.default, bool):
                 if not isinstance(value, bool):
                     raise InvalidSettings(field.name, value, "must be true or false")
@@ -107,6 +111,19 @@ PRESETS: Mapping[str, TrainingSettings] = MappingProxyType(
     {
         "small": TrainingSettings(),
         "fhp": _PAPER,
+        "fhp-ten-minutes": replace(
+            _PAPER,
+            iterations=150,
+            traversals=300_000,
+            traversals_at_once=300_000,
+            advantage_capacity=100_000_000,
+            strategy_capacity=100_000_000,
+            value_steps=2_500,
+            policy_steps=8_000,
+            batch=32_768,
+            decay=True,
+            precision="tf32",
+        ),
         "hulh": replace(_PAPER, value_steps=32_000, policy_steps=32_000, batch=20_000),
     }
 )
