@@ -28,7 +28,8 @@ import numpy as np
 from regretless import benchmark
 from regretless.engines import devices
 from regretless.engines.contract import Updates
-from regretless.engines.registry import available, create
+from regretless.engines.creation import create
+from regretless.engines.registry import available
 from regretless.engines.sequence.batched import BatchedEngine, batched_terms, replace_payoffs
 from regretless.forms import SequenceForm, compile_history, compile_sequence
 from regretless.games.registry import load

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from regretless import engines
-from regretless.engines import Kind, devices, registry
+from regretless.engines import Kind, creation, devices, registry
 from regretless.errors import InvalidOption, MissingExtra
 from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
 from regretless.forms.public_poker import compile_public
@@ -63,7 +63,7 @@ def test_sizes():
 )
 def test_auto_sends_a_large_game_to_a_gpu(machine, libraries, cuda, name, chosen):
     machine(*libraries, cuda=cuda)
-    assert registry._choose_by_size(sequence(name), threads=None) == chosen
+    assert creation._choose_by_size(sequence(name), threads=None) == chosen
 
 
 def test_torch_pays_off_later_than_cupy():
@@ -72,29 +72,29 @@ def test_torch_pays_off_later_than_cupy():
 
 def test_threads_keep_a_game_on_the_cpu(machine):
     machine("numba", "cupy", cuda=1)
-    assert registry._choose_by_size(sequence("leduc"), threads=4) == ("numba", "cpu")
+    assert creation._choose_by_size(sequence("leduc"), threads=4) == ("numba", "cpu")
 
 
 def test_many_players_are_left_to_torch(machine, monkeypatch):
     form = history("kuhn(players=3)")
     machine("numba", "cupy", "torch", cuda=1)
     monkeypatch.setattr(devices, "GPU_FROM", {"cupy": 1, "torch": 1})
-    assert registry._choose_by_size(form, threads=None) == ("torch", "cuda")
-    assert registry._choose(Kind.HISTORY, "cuda") == "torch"
+    assert creation._choose_by_size(form, threads=None) == ("torch", "cuda")
+    assert registry.fastest(Kind.HISTORY, "cuda") == "torch"
 
 
 def test_a_requested_device_uses_an_installed_library(machine):
     machine("numba", "cupy", "torch", cuda=1)
-    assert registry._choose(Kind.SEQUENCE, "cuda") == "cupy"
-    assert registry._choose(Kind.SEQUENCE, "cpu") == "numba"
+    assert registry.fastest(Kind.SEQUENCE, "cuda") == "cupy"
+    assert registry.fastest(Kind.SEQUENCE, "cpu") == "numba"
     machine("numba", "torch", cuda=1)
-    assert registry._choose(Kind.SEQUENCE, "cuda") == "torch"
-    assert registry._choose(Kind.SEQUENCE, "mps") == "torch"
+    assert registry.fastest(Kind.SEQUENCE, "cuda") == "torch"
+    assert registry.fastest(Kind.SEQUENCE, "mps") == "torch"
     machine("numba", cuda=1)
     with pytest.raises(MissingExtra, match=r"^cupy is not installed: pip install 'regretless\[gpu\]'$"):
-        registry._choose(Kind.SEQUENCE, "cuda")
+        registry.fastest(Kind.SEQUENCE, "cuda")
     with pytest.raises(MissingExtra, match=r"^torch is not installed"):
-        registry._choose(Kind.HISTORY, "cuda")
+        registry.fastest(Kind.HISTORY, "cuda")
 
 
 @pytest.mark.parametrize("name", ["auto", "cupy", "torch"])

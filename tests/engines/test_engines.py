@@ -283,7 +283,7 @@ def test_memory_is_known_before_it_is_taken(build: Any, game: str) -> None:
 
 def test_what_would_not_fit_is_refused_before_it_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
     form = compiled("leduc")
-    monkeypatch.setattr("regretless.engines.registry.available_bytes", lambda: 10_000)
+    monkeypatch.setattr("regretless.engines.memory.available_bytes", lambda: 10_000)
     for options in ({}, {"sampling": Sampling.EXTERNAL}, {"kind": Kind.HISTORY}):
         with pytest.raises(WouldNotFit, match="leduc in the numba engine needs"):
             engines.create("numba", form, **options)

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from regretless.engines.contract import Updates
+from regretless.engines.creation import create
 from regretless.engines.devices import GPU_FROM, game_size
-from regretless.engines.registry import create
 from regretless.engines.sequence.batched import BatchedEngine, replace_payoffs
 from regretless.engines.sequence.numpy_engine import NumpyHistoryEngine, NumpySequenceEngine
 from regretless.errors import InvalidOption

@@ -14,11 +14,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from regretless.engines.contract import Evaluation, PublicStrategy
+from regretless.engines.creation import create
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.engines.public.compiled.sizes import estimate, evaluation_bytes
 from regretless.engines.public.layout import LANES, make_layout
 from regretless.engines.public.reference import PublicReference, matched
-from regretless.engines.registry import ENGINES, Kind, available, create
+from regretless.engines.registry import ENGINES, Kind, available
 from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Hands, PublicForm

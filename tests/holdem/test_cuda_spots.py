@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import regretless as rl
+from regretless import engines
 from regretless.cli import main
 from regretless.engines import devices, registry
 from regretless.engines.public.cuda import engine as cuda_engine
@@ -123,7 +124,7 @@ def test_a_batch_larger_than_the_memory_of_the_gpu(device: HostDevice, monkeypat
 def test_a_spot_too_large_for_the_gpu_does_not_stop_the_others(device: HostDevice, monkeypatch: Any) -> None:
     large = spot_of("large", "Kh Qs 7s 2c", oop="AK, QQ, JJ, TT, 99, 88", stack=900, bet="50%")
     needed = [
-        registry.estimate("cupy", registry.Kind.PUBLIC, many.SpotProblem(spot).public_size())
+        engines.estimate("cupy", registry.Kind.PUBLIC, many.SpotProblem(spot).public_size())
         for spot in (large, *SPOTS[:2])
     ]
     assert sum(needed[1:]) < needed[0]
@@ -171,11 +172,11 @@ def test_batches_from_the_shell(device: HostDevice, tmp_path: Path, capsys: Any)
 def test_only_an_engine_with_a_shared_device_solves_spots_together(device: HostDevice, monkeypatch: Any) -> None:
     monkeypatch.setattr(registry, "find_spec", lambda name: name)
     for name, where in (("cupy", "auto"), ("cupy", "cuda"), ("auto", "cuda")):
-        found = registry.share(name, where)
+        found = engines.share(name, where)
         assert found is not None
         assert found.engine == "cupy"
         assert found.free_bytes() == device.free_bytes()
-    assert registry.share("torch", "cuda") is None
+    assert engines.share("torch", "cuda") is None
 
 
 def test_a_small_spot_stays_on_the_cpu_and_says_why(device: HostDevice, tmp_path: Path, capsys: Any) -> None:

@@ -22,9 +22,10 @@ from hypothesis import strategies as st
 
 import regretless as rl
 from regretless.engines.contract import PublicEngine
+from regretless.engines.creation import create
 from regretless.engines.devices import PUBLIC_GPU_FROM
 from regretless.engines.public.layout import make_layout
-from regretless.engines.registry import available, create
+from regretless.engines.registry import available
 from regretless.forms.public import PublicForm
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.locking import apply_locks

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from regretless.engines.contract import Updates
+from regretless.engines.creation import create
 from regretless.engines.public.portable import sizes
-from regretless.engines.registry import create
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.public_size import size_of_form
 from regretless.holdem.form.runouts import compile_spot

@@ -11,7 +11,7 @@ import numpy as np
 from regretless.deep.policies import AdvantagePolicy, MixturePolicy, Policy
 from regretless.deep.worlds.history_world import HistoryWorld
 from regretless.engines.contract import Evaluation
-from regretless.engines.registry import create
+from regretless.engines.creation import create
 from regretless.forms.history import FloatArray
 from regretless.forms.sequence import SequenceTree, sequence_tree
 

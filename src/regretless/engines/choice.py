@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from regretless.engines import devices
-from regretless.engines.registry import ENGINES, Kind, available, estimate
+from regretless.engines.memory import estimate
+from regretless.engines.registry import ENGINES, Kind, available
 from regretless.errors import MissingExtra
 from regretless.forms.public_size import PublicSize
 
@@ -14,7 +15,7 @@ __all__ = ["Choice", "choose_public"]
 
 @dataclass(frozen=True)
 class Choice:
-    """An engine and a device, as `registry.create` takes them; `why` is "" where there was nothing to choose."""
+    """An engine and a device, as `creation.create` takes them; `why` is "" where there was nothing to choose."""
 
     engine: str = "auto"
     device: str = "auto"

@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from regretless.cards.deck import DECK
+from regretless.engines.memory import estimate
 from regretless.engines.public.formats import FORMATS
-from regretless.engines.registry import Kind, estimate
+from regretless.engines.registry import Kind
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes

@@ -1,0 +1,189 @@
+"""From a compiled game and options to an engine: every option is honoured or refused by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, cast, overload
+
+from regretless.engines import devices
+from regretless.engines.contract import BucketedEngine, GameEngine, PublicEngine, Sampling, SharedDevice, Updates
+from regretless.engines.memory import check_fits, check_public_fits
+from regretless.engines.registry import ENGINES, Build, Kind, fastest, is_installed, load, require
+from regretless.errors import InvalidGame, InvalidOption
+from regretless.forms.bucketed import BucketedForm
+from regretless.forms.history import HistoryForm
+from regretless.forms.public import PublicForm
+from regretless.forms.public_size import size_of_form
+from regretless.forms.sequence import SequenceForm, compile_sequence
+from regretless.games.game import Game
+
+__all__ = ["Options", "create", "share"]
+
+GameForm = HistoryForm | SequenceForm
+AnyForm = GameForm | PublicForm | BucketedForm
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The options of `create`; an engine honours an option or refuses it."""
+
+    device: str = "auto"
+    dtype: str | None = None  # "float32" or "float64"; by default the engine's own
+    threads: int | None = None
+    storage: int | None = None  # bits per stored number, for the public form
+    updates: Updates = Updates.ALTERNATING
+    sampling: Sampling = Sampling.FULL
+    seed: int = 0  # of an engine that samples
+    batch_size: int | None = None  # deals that it draws between two updates
+    kind: Kind | str | None = None  # the form to work on, where there is a choice
+    game: Game[Any] | None = None  # the rules, for an engine that walks them
+
+
+@overload
+def create(name: str, form: PublicForm, **options: Any) -> PublicEngine: ...
+@overload
+def create(name: str, form: BucketedForm, **options: Any) -> BucketedEngine: ...
+@overload
+def create(name: str, form: GameForm, **options: Any) -> GameEngine: ...
+
+
+def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngine | BucketedEngine:
+    """An engine for a compiled game; by default on the sequence form for two players, on the history form for more.
+
+    `name` is one of `available()` or "auto"; `options` are those of `Options`. If both `name` and `device` are "auto",
+    a large game goes to a CUDA device if there is one, in float64 as on a CPU (`devices.py` says how large and why);
+    `threads` keeps it on the CPU.
+    """
+    asked = Options(**options)
+    if asked.threads is not None and asked.threads < 1:
+        raise InvalidOption("threads", asked.threads, "must be at least 1")
+    kind = _kind(name, form, asked)
+    if name == "auto":
+        form = _as(kind, form)  # the form that the candidates work on, which also determines the size
+        if asked.device == "auto" and kind in (Kind.SEQUENCE, Kind.HISTORY):
+            name, device = _choose_by_size(form, asked.threads)
+            asked = replace(asked, device=device, dtype=asked.dtype or "float64")
+        else:
+            name = fastest(kind, "cpu" if asked.device == "auto" else asked.device)
+    entry = require(name)
+    if kind not in entry.classes:
+        if kind is Kind.SAMPLING:
+            raise InvalidOption("engine", name, "does not sample: use numba, or torch for batches")
+        raise InvalidGame(f"the {name} engine does not work on the {kind} form, which {_name(form)} needs")
+    build = entry.classes[kind]
+    _check(name, kind, build, asked)
+    where = build.devices[0] if asked.device == "auto" else asked.device
+    if where == "cuda":
+        devices.require_cuda()
+    taken = _taken(kind, form, build, asked, where)
+    form = _as(kind, form)
+    sized = {key: value for key, value in taken.items() if key in ("dtype", "threads", "storage")}
+    if isinstance(form, PublicForm):
+        check_public_fits(name, size_of_form(form), device=where, **sized)
+    elif where == "cpu":
+        check_fits(name, kind, form, what=_name(form), **sized)
+    return cast(GameEngine | PublicEngine | BucketedEngine, load(build.path)(form=form, **taken))
+
+
+def share(name: str, device: str) -> SharedDevice[Any] | None:
+    """A device on which engines for many public forms are advanced together; None if this engine has none.
+
+    `name` and `device` are as in `create`, on a GPU.
+    """
+    if name == "auto":
+        name = fastest(Kind.PUBLIC, device)
+    path = require(name).classes[Kind.PUBLIC].shared
+    return cast("SharedDevice[Any]", load(path)()) if path else None
+
+
+def _kind(name: str, form: AnyForm, asked: Options) -> Kind:
+    if isinstance(form, PublicForm):
+        return Kind.PUBLIC
+    if isinstance(form, BucketedForm):
+        return Kind.BUCKETED
+    if asked.sampling is not Sampling.FULL:
+        return Kind.SAMPLING
+    if asked.kind is not None:
+        return Kind(asked.kind)
+    known = name not in ENGINES or Kind.SEQUENCE in ENGINES[name].classes
+    return Kind.SEQUENCE if known and _history(form).players == 2 else Kind.HISTORY
+
+
+def _history(form: GameForm) -> HistoryForm:
+    return form.history if isinstance(form, SequenceForm) else form
+
+
+def _as(kind: Kind, form: AnyForm) -> AnyForm:
+    if isinstance(form, PublicForm | BucketedForm):
+        return form
+    if kind is Kind.SEQUENCE:
+        return form if isinstance(form, SequenceForm) else compile_sequence(form)
+    return _history(form)
+
+
+def _choose_by_size(form: AnyForm, threads: int | None) -> tuple[str, str]:
+    """The best engine and device for a game of this size on this machine."""
+    assert not isinstance(form, PublicForm | BucketedForm)
+    kind = Kind.SEQUENCE if isinstance(form, SequenceForm) else Kind.HISTORY
+    size = devices.game_size(form)
+    for name, smallest in devices.GPU_FROM.items():
+        able = kind in ENGINES[name].classes and is_installed(name)
+        if threads is None and size >= smallest and able and devices.cuda_devices():
+            return name, "cuda"
+    return fastest(kind, "cpu"), "cpu"
+
+
+def _check(name: str, kind: Kind, build: Build, asked: Options) -> None:
+    """Refuse options that the engine does not support."""
+    who = f"the {name} engine{f' on the {kind} form' if kind in (Kind.PUBLIC, Kind.BUCKETED) else ''}"
+    if asked.device not in ("auto", *build.devices):
+        raise InvalidOption("device", asked.device, f"is not for {who}, which runs on {' or '.join(build.devices)}")
+    if asked.dtype not in (None, *build.dtypes):
+        raise InvalidOption("dtype", asked.dtype, f"is not for {who}, which has {' and '.join(build.dtypes)}")
+    if not build.threads and asked.threads not in (None, 1):
+        raise InvalidOption("threads", asked.threads, f"must be 1 for {who}")
+    if asked.storage not in (None, *build.storages):
+        known = f"is not one of {', '.join(map(str, build.storages))} bits" if build.storages else f"is not for {who}"
+        raise InvalidOption("storage", asked.storage, known)
+    if asked.updates not in build.updates:
+        why = f"cannot be combined with {'sampling' if kind is Kind.SAMPLING else who}, which updates players in turn"
+        raise InvalidOption("updates", str(asked.updates), why)
+    if asked.sampling not in build.samplings:
+        known = " and ".join(build.samplings)
+        raise InvalidOption("sampling", str(asked.sampling), f"is not for {who}, which has {known}")
+    if kind is not Kind.SAMPLING and asked.seed:
+        raise InvalidOption("seed", asked.seed, "is only for solves that sample")
+    if kind is not Kind.SAMPLING and asked.batch_size is not None:
+        raise InvalidOption("batch_size", asked.batch_size, "is only for solves that sample")
+    if build.rules and asked.game is None:
+        raise InvalidOption("engine", name, "needs the rules of the game, not only its compiled form")
+
+
+def _taken(kind: Kind, form: AnyForm, build: Build, asked: Options, where: str) -> dict[str, Any]:
+    """The options that the class supports."""
+    taken: dict[str, Any] = {}
+    if build.devices != ("cpu",):
+        taken["device"] = where
+    if len(build.dtypes) > 1:
+        taken["dtype"] = asked.dtype or build.dtypes[0]
+    if len(build.updates) > 1:
+        taken["updates"] = Updates(asked.updates)
+    if kind is Kind.SAMPLING:
+        taken |= {"sampling": Sampling(asked.sampling), "seed": asked.seed}
+    if build.rules:
+        taken["game"] = asked.game
+    if build.threads and isinstance(form, PublicForm):  # threads do not change its results
+        taken["threads"] = asked.threads or devices.useful_cores(size_of_form(form))
+    elif build.threads and kind is Kind.BUCKETED:
+        taken["threads"] = asked.threads or devices.available_cores()
+    elif build.threads and asked.threads is not None:
+        taken["threads"] = asked.threads
+    if len(build.storages) > 1:
+        taken["storage"] = asked.storage or build.storages[0]
+    return taken if asked.batch_size is None else taken | {"batch_size": asked.batch_size}
+
+
+def _name(form: AnyForm) -> str:
+    if isinstance(form, PublicForm):
+        return "a public form"
+    return form.name if isinstance(form, BucketedForm) else _history(form).name
