@@ -286,6 +286,10 @@ class SharedDevice(Protocol[Member]):
     def engine(self) -> str:
         """The name of its engines."""
 
+    @property
+    def device(self) -> str:
+        """The device, as its engines name it."""
+
     def free_bytes(self) -> int: ...
 
     def creating(self) -> AbstractContextManager[None]:

@@ -88,8 +88,9 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
 def share(name: str, device: str) -> SharedDevice[Any] | None:
     """A device on which engines for many public forms are advanced together; None if this engine has none.
 
-    `name` and `device` are as in `create`, on a GPU.
+    `name` and `device` are as in `create`, on a GPU; without one, raises `InvalidOption`.
     """
+    devices.require_cuda()
     if name == "auto":
         name = fastest(Kind.PUBLIC, device)
     path = require(name).classes[Kind.PUBLIC].shared

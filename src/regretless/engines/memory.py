@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, cast
 
 from regretless.engines import devices
-from regretless.engines.registry import ENGINES, Kind, find_engine, load
+from regretless.engines.registry import Kind, find_engine, load
 from regretless.errors import WouldNotFit
 from regretless.forms.memory import available_bytes
 from regretless.forms.public_size import PublicSize
 
-__all__ = ["check_fits", "check_public_fits", "estimate"]
+__all__ = ["check_fits", "check_public_fits", "estimate", "estimate_public"]
 
 
 def estimate(name: str, kind: Kind, size: object, **options: object) -> int | None:
@@ -22,6 +22,16 @@ def estimate(name: str, kind: Kind, size: object, **options: object) -> int | No
     return cast(int, load(path)(size, **options)) if path else None
 
 
+def estimate_public(name: str, size: PublicSize, *, device: str, **options: Any) -> int:
+    """Bytes of an engine of the public form on a device, 0 if not known; `threads` are ignored if it has none."""
+    build = find_engine(name).classes[Kind.PUBLIC]
+    if not build.threads:
+        options.pop("threads", None)
+    if len(build.devices) > 1:
+        options["device"] = device
+    return estimate(name, Kind.PUBLIC, size, **options) or 0
+
+
 def check_fits(name: str, kind: Kind, form: object, *, what: str, **options: Any) -> None:
     """Raise `WouldNotFit` if an engine takes more memory for a form than is free."""
     needed = estimate(name, kind, form, **options)
@@ -31,14 +41,11 @@ def check_fits(name: str, kind: Kind, form: object, *, what: str, **options: Any
 
 def check_public_fits(name: str, size: PublicSize, *, device: str, what: str = "a public form", **options: Any) -> None:
     """Raise `WouldNotFit` if an engine takes more memory for a public form than its device has free; says what fits."""
-    if device not in ("cpu", "cuda") or not find_engine(name).classes[Kind.PUBLIC].estimate:
+    if device not in ("cpu", "cuda"):
         return
 
     def needs(engine: str, where: str, **changed: Any) -> int:
-        build = ENGINES[engine].classes[Kind.PUBLIC]
-        known = {key: value for key, value in (options | changed).items() if key != "threads" or build.threads}
-        somewhere = {"device": where} if len(build.devices) > 1 else {}
-        return estimate(engine, Kind.PUBLIC, size, **known, **somewhere) or 0
+        return estimate_public(engine, size, device=where, **options | changed)
 
     needed, free = needs(name, device), available_bytes() if device == "cpu" else devices.cuda_free_bytes()
     if needed <= free:

@@ -19,7 +19,7 @@ from typing import Any, cast
 from regretless import engines
 from regretless.engines.choice import Choice, choose_public
 from regretless.engines.contract import BatchMember, SharedDevice
-from regretless.engines.devices import available_cores, require_cuda
+from regretless.engines.devices import available_cores
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
@@ -109,8 +109,7 @@ def solve_many(
         except RegretlessError as error:
             fail(place, error)
     choice = choose_for_many(list(problems.values()), storage=bits, threads=threads, **options)
-    if choice.on_gpu:
-        require_cuda()
+    shared = engines.share(choice.engine, choice.device) if choice.on_gpu else None
     chosen(choice)
 
     def asked(place: int, stopped: Callable[[], bool]) -> dict[str, Any]:
@@ -123,7 +122,6 @@ def solve_many(
             "device": choice.device,
         }
 
-    shared = engines.share(choice.engine, choice.device) if choice.on_gpu else None
     if shared is not None and threads not in (None, 1):
         raise InvalidOption("threads", threads, "must be 1 on a GPU")
     with relaxed_gc(), catch_interrupts() if interrupted is None else nullcontext(interrupted) as stopped:
@@ -237,7 +235,7 @@ def _together(
                 try:
                     if needs[size] > room:
                         engines.check_public_fits(
-                            device.engine, size, device="cuda", what=problem.name, storage=storage
+                            device.engine, size, device=device.device, what=problem.name, storage=storage
                         )
                     started[place] = start(problem, options, create=create, weigh=shared_schedule)
                     room -= needs[size]

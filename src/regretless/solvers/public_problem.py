@@ -11,6 +11,7 @@ from regretless.engines import devices
 from regretless.engines.choice import Choice, choose_public
 from regretless.engines.contract import PublicEngine
 from regretless.engines.registry import Kind as Form
+from regretless.engines.registry import fastest
 from regretless.forms.public import Kind, PublicForm
 from regretless.forms.public_poker import compile_public, invert_public
 from regretless.forms.public_size import PublicSize
@@ -53,7 +54,7 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
         choice, size = self.choose(request), self.public_size()
         if choice.on_gpu and size is not None:
             devices.require_cuda()
-            name = "cupy" if choice.engine == "auto" else choice.engine
+            name = fastest(Form.PUBLIC, "cuda") if choice.engine == "auto" else choice.engine
             storage = request.settings.storage or 32
             engines.check_public_fits(name, size, device="cuda", what=self.name, storage=storage)
         return choice.on_gpu

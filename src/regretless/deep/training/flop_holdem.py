@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless import engines
 from regretless.cards.hands import hand_text
 from regretless.deep.training.problem import TrainingProblem
 from regretless.deep.training.trained_policy import PolicyStrategy, TrainedPolicy, read_fields
 from regretless.engines import devices
+from regretless.engines.memory import estimate_public
+from regretless.engines.registry import Kind as Form
+from regretless.engines.registry import fastest
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.forms.history import FloatArray, Strategy
 from regretless.forms.public import Kind, PublicForm
@@ -192,9 +194,11 @@ class FlopHoldemTraining(TrainingProblem[PublicForm]):
         world = HoldemWorld(self.rules, device_of("cuda" if gpu else request.device))
         threads = request.threads or devices.available_cores()
         # An engine measures, which takes more memory than a small training: count it before hours of training.
-        name = "cupy" if world.device.type == "cuda" else "numba"
-        judging = engines.estimate(name, engines.Kind.PUBLIC, size_of_form(form), storage=32, **_threads(name, threads))
-        check_fits(self.name, world, self.training, extra=judging or 0)
+        where = world.device.type
+        judging = estimate_public(
+            fastest(Form.PUBLIC, where), size_of_form(form), device=where, storage=32, threads=threads
+        )
+        check_fits(self.name, world, self.training, extra=judging)
         judge = HoldemEvaluation(world, form)
         judge.check_fits(2 * world.actions)
         core = DeepCfr(world, self.training, seed=request.settings.seed)
@@ -212,7 +216,3 @@ class FlopHoldemTraining(TrainingProblem[PublicForm]):
             lambda: FlopHoldemReader(form, nodes), **self.fields(record, engine)
         )
         return made
-
-
-def _threads(engine: str, threads: int) -> dict[str, int]:
-    return {"threads": threads} if engine == "numba" else {}

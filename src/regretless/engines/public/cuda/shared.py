@@ -18,7 +18,7 @@ __all__ = ["SharedCuda"]
 class SharedCuda:
     """One CUDA device."""
 
-    engine = CudaPublicEngine.name
+    engine, device = CudaPublicEngine.name, CudaPublicEngine.device
 
     def __init__(self) -> None:
         self._on = open_device()
