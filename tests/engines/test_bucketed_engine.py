@@ -136,17 +136,9 @@ def in_32_bits(snapshot: Snapshot, names: object) -> Snapshot:
     return Snapshot(snapshot.iteration, arrays)
 
 
-@pytest.mark.parametrize("name", FAST)
-@pytest.mark.parametrize(
-    ("seed", "streets", "variant"),
-    [(*case, variant) for case, variant in zip(SMALL, 2 * ["plus", "discounted", "predictive-plus"], strict=True)],
-)
-def test_every_engine_follows_the_reference(name: str, seed: int, streets: int, variant: str) -> None:
+def assert_follows_the_reference(engine: BucketedEngine, variant: str) -> None:
     """Iteration by iteration from the same numbers, so that rounding where regrets are 0 does not decide."""
-    form = random_buckets(small_form(seed, streets), seed)
-    reference, engine = BucketedReference(form), engines.create(name, form, threads=2)
-    if variant.startswith("predictive"):
-        engine.advance(schedule(PRESETS[variant], first=1, count=1))  # from now on it stores predictions
+    reference = BucketedReference(engine.form)
     for iteration in range(1, 7):
         steps = schedule(PRESETS[variant], first=iteration, count=1)
         engine.restore(in_32_bits(reference.snapshot(), engine.snapshot(copy=False).arrays))
@@ -156,6 +148,19 @@ def test_every_engine_follows_the_reference(name: str, seed: int, streets: int, 
         for kind in found:
             scale = max(1.0, float(np.abs(wanted[kind]).max()))
             assert found[kind] == pytest.approx(wanted[kind], abs=engine.tolerance * scale), (iteration, kind)
+
+
+@pytest.mark.parametrize("name", FAST)
+@pytest.mark.parametrize(
+    ("seed", "streets", "variant"),
+    [(*case, variant) for case, variant in zip(SMALL, 2 * ["plus", "discounted", "predictive-plus"], strict=True)],
+)
+def test_every_engine_follows_the_reference(name: str, seed: int, streets: int, variant: str) -> None:
+    form = random_buckets(small_form(seed, streets), seed)
+    engine = engines.create(name, form, threads=2)
+    if variant.startswith("predictive"):
+        engine.advance(schedule(PRESETS[variant], first=1, count=1))  # from now on it stores predictions
+    assert_follows_the_reference(engine, variant)
 
 
 @pytest.mark.parametrize("name", FAST)
@@ -229,16 +234,7 @@ def test_a_snapshot_of_another_form_is_refused(name: str) -> None:
 @pytest.mark.parametrize(("seed", "streets"), SMALL)
 def test_cuda_follows_the_reference(seed: int, streets: int) -> None:
     form = random_buckets(small_form(seed, streets), seed)
-    reference, engine = BucketedReference(form), engines.create("torch", form, device="cuda")
-    for iteration in range(1, 7):
-        steps = schedule(PRESETS["linear"], first=iteration, count=1)
-        engine.restore(in_32_bits(reference.snapshot(), engine.snapshot(copy=False).arrays))
-        reference.advance(steps)
-        engine.advance(steps)
-        found, wanted = engine.snapshot().arrays, reference.snapshot().arrays
-        for kind in found:
-            scale = max(1.0, float(np.abs(wanted[kind]).max()))
-            assert found[kind] == pytest.approx(wanted[kind], abs=engine.tolerance * scale), (iteration, kind)
+    assert_follows_the_reference(engines.create("torch", form, device="cuda"), "linear")
 
 
 @pytest.mark.gpu
