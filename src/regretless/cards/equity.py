@@ -25,6 +25,7 @@ from regretless.cards.isomorphism import CanonicalBoards, distinct_boards, hand_
 from regretless.cards.ranges import Range
 from regretless.cards.strength_tables import strength_tables
 from regretless.errors import InvalidOption
+from regretless.seeds import check_seed
 
 __all__ = ["EXACT_LIMIT", "Equity", "add_pairs", "equity", "hand_equities"]
 
@@ -33,7 +34,6 @@ __all__ = ["EXACT_LIMIT", "Equity", "add_pairs", "equity", "hand_equities"]
 EXACT_LIMIT: Final = 500_000_000
 
 MOST_SAMPLES: Final = 10**9  # takes minutes and gives a standard error of 0.002 %
-LARGEST_SEED: Final = 2**63 - 1
 _DRAWN: Final = 4_000_000  # pairs of hands drawn at a time; they take 64 MB
 _BATCH: Final = 100_000  # boards dealt at a time
 
@@ -175,9 +175,7 @@ def _sampled(first: Range, second: Range, board: Sequence[int], samples: int, se
         raise InvalidOption("samples", samples, "must be at least 2")
     if samples > MOST_SAMPLES:
         raise InvalidOption("samples", samples, f"must be at most {MOST_SAMPLES:,}")
-    if not 0 <= seed <= LARGEST_SEED:
-        raise InvalidOption("seed", seed, f"must be from 0 to {LARGEST_SEED}")
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(check_seed(seed, bits=63))
     wins = ties = 0
     for start in range(0, samples, _DRAWN):
         hands = _draw_hand_pairs(first, second, min(_DRAWN, samples - start), random)

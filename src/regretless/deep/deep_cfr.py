@@ -29,10 +29,11 @@ from regretless.deep.memories import MEMORY_ARRAYS, Memory, memory_bytes
 from regretless.deep.networks.network import Network, new_network
 from regretless.deep.policies import MixturePolicy, NetworkPolicy, mixture_weights
 from regretless.deep.settings import TrainingSettings
-from regretless.deep.streams import Purpose, check_seed, generator, stream_seed
+from regretless.deep.streams import Purpose, generator, stream_seed
 from regretless.deep.traversal import traverse
 from regretless.deep.worlds.world import World
 from regretless.errors import EmptyMemory, InvalidOption
+from regretless.seeds import check_seed
 
 __all__ = ["DeepCfr", "IterationReport", "estimate"]
 

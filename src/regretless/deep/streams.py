@@ -10,11 +10,8 @@ from enum import IntEnum
 
 import torch
 
-from regretless.errors import InvalidOption
+__all__ = ["Purpose", "generator", "stream_seed"]
 
-__all__ = ["Purpose", "check_seed", "generator", "stream_seed"]
-
-LARGEST_SEED = 2**53 - 1  # as for solves that sample
 _MASK = 2**64 - 1
 
 
@@ -26,13 +23,6 @@ class Purpose(IntEnum):
     STRATEGY_MEMORY = 2
     PARAMETERS = 3  # a network's first parameters
     BATCHES = 4
-
-
-def check_seed(seed: int) -> int:
-    """The seed, if it is allowed."""
-    if not 0 <= seed <= LARGEST_SEED:
-        raise InvalidOption("seed", seed, f"must be between 0 and {LARGEST_SEED}")
-    return seed
 
 
 def stream_seed(seed: int, iteration: int, player: int, purpose: Purpose) -> int:

@@ -25,10 +25,9 @@ from regretless.errors import InvalidOption
 from regretless.forms.bucketed import BucketedForm, Runouts
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import DEAD, PublicForm
+from regretless.seeds import check_seed
 
 __all__ = ["BucketMaps", "DrawnRunouts", "bucketed_form", "lossless"]
-
-LARGEST_SEED = 2**32 - 1
 
 # Per player and street, [R, H] the bucket of each hand on each runout of a form; what it says of dead hands is ignored.
 BucketMaps = tuple[tuple[IntArray, ...], tuple[IntArray, ...]]
@@ -50,8 +49,7 @@ def bucketed_form(
     """
     if count < 1:
         raise InvalidOption("sample_runouts", count, "must be at least 1")
-    if not 0 <= seed <= LARGEST_SEED:
-        raise InvalidOption("seed", seed, f"must be between 0 and {LARGEST_SEED}")
+    check_seed(seed, bits=32)
     if buckets is None:
         buckets = [[int(map_.max()) + 1 for map_ in of_player] for of_player in maps]
     return BucketedForm(

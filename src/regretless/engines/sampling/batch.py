@@ -14,7 +14,7 @@ import torch
 
 from regretless.engines.contract import LEARNED, Evaluation, Sampling, Snapshot
 from regretless.engines.sampling.deals import Deals, SlotLevel, slot_levels
-from regretless.engines.sampling.random_numbers import check_seed, key_of
+from regretless.engines.sampling.random_numbers import key_of
 from regretless.engines.sampling.tree import sampling_tree
 from regretless.engines.sampling.walks import exact_engine
 from regretless.engines.sequence.numpy_engine import normalise
@@ -24,6 +24,7 @@ from regretless.errors import InvalidOption, WouldNotFit
 from regretless.forms.compile import uniform_array
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.memory import available_bytes, memory_bytes
+from regretless.seeds import check_seed
 from regretless.variants.variant import Schedule
 
 __all__ = ["BatchSamplingEngine", "batch_bytes"]

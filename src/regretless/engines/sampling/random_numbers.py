@@ -12,13 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.compiling.decorators import kernel
-from regretless.errors import InvalidOption
 
-__all__ = ["LARGEST_SEED", "Words", "check_seed", "key_of", "mixed", "uniform"]
+__all__ = ["Words", "key_of", "mixed", "uniform"]
 
 Words = NDArray[np.uint64]
-
-LARGEST_SEED = 2**53 - 1  # so that a float64 holds it exactly
 
 GAMMA = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -40,13 +37,6 @@ def uniform(random: Words) -> float:
     """The next number in [0, 1); `random` holds key and count, and the count is increased."""
     random[1] += np.uint64(1)
     return np.float64(mixed(random[0] + random[1] * GAMMA) >> S11) * UNIT
-
-
-def check_seed(seed: int) -> int:
-    """The seed, if it is allowed."""
-    if not 0 <= seed <= LARGEST_SEED:
-        raise InvalidOption("seed", seed, f"must be between 0 and {LARGEST_SEED}")
-    return seed
 
 
 def key_of(seed: int) -> int:

@@ -43,7 +43,7 @@ import numpy as np
 
 from regretless.engines.contract import LEARNED, Evaluation, Sampling, Snapshot
 from regretless.engines.sampling.kernels import State, batch_walks, chance_walks, external_walks, outcome_walks
-from regretless.engines.sampling.random_numbers import check_seed, key_of
+from regretless.engines.sampling.random_numbers import key_of
 from regretless.engines.sampling.tree import sampling_tree
 from regretless.engines.sequence.numba_engine import NumbaHistoryEngine, NumbaSequenceEngine
 from regretless.engines.sequence.numba_engine import estimate as estimate_exact
@@ -53,6 +53,7 @@ from regretless.forms.compile import uniform_array
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.memory import memory_bytes
 from regretless.forms.sequence import compile_sequence
+from regretless.seeds import check_seed
 from regretless.variants.vanilla import Vanilla
 from regretless.variants.variant import Schedule, schedule
 

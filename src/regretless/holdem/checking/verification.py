@@ -33,6 +33,7 @@ from regretless.holdem.checking.unmerged import BEST, MEAN, Betting, Unmerged
 from regretless.holdem.reading.reading import Answers, SpotReader
 from regretless.holdem.spots.question import PlayerName
 from regretless.holdem.spots.spot import Spot
+from regretless.seeds import check_seed
 from regretless.solvers.record import Record
 from regretless.solvers.verification import Verification
 
@@ -209,11 +210,10 @@ def _drawn(spot: Spot, full: bool, turns: int | None, seed: int | None) -> list[
     count = TURNS if turns is None else turns
     if not 2 <= count <= ALL_TURNS:
         raise InvalidOption("turns", count, f"must be from 2 to {ALL_TURNS}")
-    if seed is not None and not 0 <= seed < 2**63:
-        raise InvalidOption("seed", seed, "must be from 0 to 2**63 - 1")
+    seed = check_seed(seed or 0, bits=63)
     if count == ALL_TURNS:
         return None
-    generator = np.random.default_rng(0 if seed is None else seed)
+    generator = np.random.default_rng(seed)
     left = np.array([card for card in range(DECK) if card not in spot.board])
     by_rank = left[np.lexsort((generator.random(len(left)), left // 4))]
     places = ((generator.random() + np.arange(count)) * ALL_TURNS / count).astype(np.int64)

@@ -34,10 +34,10 @@ from regretless.forms.history import IntArray
 from regretless.forms.public import DEAD
 from regretless.holdem.buckets.table import NO_BUCKET
 from regretless.holdem.spots.question import STREETS, StreetName
+from regretless.seeds import check_seed
 
 __all__ = ["DrawnBoards", "GameBuckets", "Lookup", "flops_in_order"]
 
-LARGEST_SEED = 2**32 - 1
 SIZES = (3, 4, 5)  # cards on the board after each deal
 WEIGHTS = (comb(52, 3) / comb(48, 3), 49 / 45, 48 / 44)
 
@@ -88,9 +88,7 @@ class DrawnBoards:
     def __init__(self, buckets: GameBuckets, *, count: int, seed: int) -> None:
         if count < 1:
             raise InvalidOption("sample_runouts", count, "must be at least 1")
-        if not 0 <= seed <= LARGEST_SEED:
-            raise InvalidOption("seed", seed, f"must be between 0 and {LARGEST_SEED}")
-        self.buckets, self.count, self.seed = buckets, count, seed
+        self.buckets, self.count, self.seed = buckets, count, check_seed(seed, bits=32)
 
     def boards(self, iteration: int) -> NDArray[np.uint8]:
         """[B, 5] the boards of an iteration. NumPy guarantees that `RandomState` never changes."""
