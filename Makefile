@@ -73,8 +73,8 @@ test-pythons:  ## make test on every supported Python it finds, each in its own 
 	echo "=== Python: passed$${passed:- none}; failed$${failed:- none}; not found, so not tested:$${absent:- none}"; \
 	[ -n "$$passed" ] && [ -z "$$failed" ]
 
-test-slow: $(DEV_READY)  ## the tests that take more than a few seconds
-	$(PYTEST) tests -m slow -n $(WORKERS) --maxprocesses 8 --dist worksteal
+test-slow: $(DEV_READY)  ## the tests that take more than a few seconds, and random examples of the others
+	$(PYTEST) tests -m "slow or hypothesis" --hypothesis-profile random -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 test-gpu:  ## the tests that need a CUDA device, with the host's own Python
 	PYTHONPATH=src $(GPU_PYTHON) -m pytest tests -m gpu

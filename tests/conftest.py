@@ -25,13 +25,15 @@ from typer.main import get_command
 from regretless.engines.devices import cuda_devices
 
 try:
-    from hypothesis import settings
+    from hypothesis import HealthCheck, settings
 except ImportError:  # a GPU host
     pass
 else:
-    # No deadline: the first example may compile a kernel. In continuous integration every run draws the same examples.
-    settings.register_profile("regretless", deadline=None, derandomize=bool(os.environ.get("CI")))
-    settings.load_profile("regretless")
+    # Nothing that depends on the clock: the first example may compile a kernel, and the machine may be busy. Every run
+    # draws the same examples; `--hypothesis-profile random` draws others, as `make test-slow` does.
+    settings.register_profile("same", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+    settings.register_profile("random", settings.get_profile("same"), derandomize=False)
+    settings.load_profile("same")
 
 
 # A shell that starts the tests in the background makes them ignore Ctrl-C, and the commands they start would too.

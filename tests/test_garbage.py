@@ -34,12 +34,12 @@ def test_contexts_of_two_threads_may_overlap() -> None:
     def work() -> None:
         with relaxed_gc():
             entered.set()
-            leave.wait(10)
+            leave.wait(600)
 
     thread = Thread(target=work)
     with relaxed_gc():
         thread.start()
-        assert entered.wait(10)
+        assert entered.wait(600)
     assert gc.get_threshold()[0] == OBJECTS  # the other still needs it
     leave.set()
     thread.join()

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,6 @@ from regretless.holdem.buckets import Buckets
 
 SOURCE = str(Path(__file__).parent.parent.parent / "src")
 QUICK = ["--board", "As7s6s", "--turn", "20", "--river", "30", "--sample", "2000", "--threads", "1"]
-COMMAND = [sys.executable, "-m", "regretless", "buckets"]
 # Saving waits until the file `go` exists, and says by the file `waiting` that it does.
 GATED = """
 import sys, time
@@ -42,7 +42,15 @@ def here(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-def test_it_prints_what_it_built(here, capsys):
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The file of a build that was not stopped."""
+    path = tmp_path_factory.mktemp("whole") / "whole.rgl"
+    assert main(["buckets", *QUICK, "--out", str(path)]) == 0
+    return path.read_bytes()
+
+
+def test_it_prints_what_it_built(here, capsys, whole):
     assert main(["buckets", *QUICK, "--json"]) == 0
     printed = capsys.readouterr()
     answer = json.loads(printed.out)
@@ -54,9 +62,7 @@ def test_it_prints_what_it_built(here, capsys):
     assert "on 1 thread\n" in printed.err
     table = Buckets.load(answer["file"])
     assert [table.count(street) for street in table.streets] == [169, 20, 30]
-    assert main(["buckets", *QUICK, "--out", "again.rgl"]) == 0
-    assert "river" in capsys.readouterr().out
-    assert (here / "again.rgl").read_bytes() == (here / answer["file"]).read_bytes()
+    assert (here / answer["file"]).read_bytes() == whole
 
 
 @pytest.mark.parametrize(
@@ -90,44 +96,47 @@ def test_a_table_that_does_not_fit(here, capsys, monkeypatch):
 
 
 def start(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    """The command as a process, with stderr in a file so that it can be watched."""
     environment = {**os.environ, "PYTHONPATH": SOURCE}
     return subprocess.Popen(
         [sys.executable, "-c", GATED, "buckets", *arguments],
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=(folder / "log").open("wb"),
     )
 
 
-def wait_for(path: Path, seconds: float = 120.0) -> None:
+def wait_until(process: subprocess.Popen[bytes], happened: Callable[[], bool], seconds: float = 600.0) -> None:
     end = time.monotonic() + seconds
-    while not path.exists():
+    while not happened():
+        assert process.poll() is None
         assert time.monotonic() < end
         time.sleep(0.02)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
-def test_a_build_that_was_stopped_is_continued(here, capsys, sent):
+def test_a_build_that_was_stopped_is_continued(here, capsys, sent, whole):
     process = start(here, *QUICK, "--out", "t.rgl")
-    wait_for(here / "waiting")  # the first checkpoint is written
+    wait_until(process, (here / "waiting").exists)  # the first checkpoint is written
     process.send_signal(sent)
     if sent == signal.SIGINT:
-        time.sleep(0.5)
+        wait_until(process, lambda: "stopping after the current boards" in (here / "log").read_text())
         (here / "go").touch()
-    _, said = process.communicate(timeout=120)
+    process.communicate(timeout=600)
     if sent == signal.SIGINT:
         assert process.returncode == 130
-        lines = said.decode().splitlines()
+        said = (here / "log").read_text()
+        lines = said.splitlines()
         assert "of the table is done; continue it with" in lines[-2]
         command = lines[-1].split()
         assert command[:2] == ["regretless", "buckets"]
-        assert "Traceback" not in said.decode()
-        again = [word.strip("'") for word in said.decode().splitlines()[-1].split("buckets ", 1)[1].split()]
+        assert "Traceback" not in said
+        again = [word.strip("'") for word in lines[-1].split("buckets ", 1)[1].split()]
         assert again[-2:] == ["--out", "t.rgl"]
     with pytest.raises(Exception, match="unfinished table"):
         Buckets.load(here / "t.rgl")
     assert main(["buckets", *QUICK, "--out", "t.rgl"]) == 0
-    assert main(["buckets", *QUICK, "--out", "whole.rgl"]) == 0
-    assert (here / "t.rgl").read_bytes() == (here / "whole.rgl").read_bytes()
-    assert sorted(path.suffix for path in here.iterdir() if path.name not in ("waiting", "go")) == [".rgl", ".rgl"]
+    assert "river" in capsys.readouterr().out
+    assert (here / "t.rgl").read_bytes() == whole
+    assert sorted(path.suffix for path in here.iterdir() if path.name not in ("waiting", "go", "log")) == [".rgl"]

@@ -160,7 +160,7 @@ def test_an_interrupted_export_leaves_nothing(solved: Path, tmp_path: Path, numb
         stderr=subprocess.PIPE,
         text=True,
     )
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=600)
     assert process.returncode == 130, err
     assert "interrupted: all.csv was not written" in err
     assert "Traceback" not in err

@@ -52,7 +52,7 @@ def spot_file(folder: Path, name: str, file: str = "spot.toml") -> str:
 
 def start(*arguments: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [*COMMAND, *arguments], cwd=folder, capture_output=True, env={**os.environ, **environment}, timeout=120
+        [*COMMAND, *arguments], cwd=folder, capture_output=True, env={**os.environ, **environment}, timeout=600
     )
 
 
@@ -150,7 +150,7 @@ def test_an_ascii_terminal_from_the_first_byte_to_the_last(solved: Path) -> None
 @pytest.mark.parametrize("line", [("games",), ("export", "spot.rgl"), ("solve", "--help")], ids=" ".join)
 def test_a_closed_stdout_is_not_an_error(line: tuple[str, ...], solved: Path) -> None:
     shell = subprocess.run(
-        ["sh", "-c", '"$@" >&-', "sh", *COMMAND, *line], cwd=solved, capture_output=True, timeout=120
+        ["sh", "-c", '"$@" >&-', "sh", *COMMAND, *line], cwd=solved, capture_output=True, timeout=600
     )
     assert (shell.returncode, shell.stdout, shell.stderr) == (0, b"", b"")
 
@@ -158,7 +158,7 @@ def test_a_closed_stdout_is_not_an_error(line: tuple[str, ...], solved: Path) ->
 def test_everything_closed(solved: Path, tmp_path: Path) -> None:
     """No file gets the descriptor of a closed stream, which something else might write to."""
     line = ["solve", "kuhn", "--iterations", "5", "--out", str(tmp_path / "kuhn.rgl")]
-    shell = subprocess.run(["sh", "-c", '"$@" <&- >&- 2>&-', "sh", *COMMAND, *line], cwd=solved, timeout=120)
+    shell = subprocess.run(["sh", "-c", '"$@" <&- >&- 2>&-', "sh", *COMMAND, *line], cwd=solved, timeout=600)
     assert shell.returncode == 0
     assert load(tmp_path / "kuhn.rgl").iterations == 5
 
@@ -171,7 +171,7 @@ def test_everything_closed(solved: Path, tmp_path: Path) -> None:
 def test_a_reader_that_leaves_early_is_not_an_error(line: tuple[str, ...], solved: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    result = subprocess.run([*COMMAND, *line], cwd=solved, stdout=writing, stderr=subprocess.PIPE, timeout=120)
+    result = subprocess.run([*COMMAND, *line], cwd=solved, stdout=writing, stderr=subprocess.PIPE, timeout=600)
     os.close(writing)
     assert result.returncode == 0
     assert b"rror" not in result.stderr
@@ -181,7 +181,7 @@ def test_the_request_is_completed_after_the_reader_left(solved: Path, tmp_path: 
     reading, writing = os.pipe()
     os.close(reading)
     line = ["solve", str(solved / "spot.toml"), "--iterations", "3", "--out", "a.rgl", "--plot", "a.svg"]
-    result = subprocess.run([*COMMAND, *line], cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, timeout=120)
+    result = subprocess.run([*COMMAND, *line], cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, timeout=600)
     os.close(writing)
     assert (result.returncode, result.stderr) == (0, b"saved a.rgl\nsaved a.svg\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.rgl", "a.svg"]
@@ -200,7 +200,7 @@ def test_a_truncated_file_is_not_an_interrupt(run, monkeypatch: pytest.MonkeyPat
 def test_a_full_disk_behind_stdout_gives_one_sentence(solved: Path) -> None:
     with open("/dev/full", "w") as full:
         for line in (("games",), ("show", "spot.rgl", "--json")):
-            result = subprocess.run([*COMMAND, *line], cwd=solved, stdout=full, stderr=subprocess.PIPE, timeout=120)
+            result = subprocess.run([*COMMAND, *line], cwd=solved, stdout=full, stderr=subprocess.PIPE, timeout=600)
             assert result.returncode == 1
             assert result.stderr.startswith(b"error: ")
             assert result.stderr.count(b"\n") == 1
@@ -266,7 +266,7 @@ def terminal() -> Callable[..., str]:
                 break
             said += piece
         os.close(leader)
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=600) == 0
         text = re.sub("\x1b\\[[0-9;?]*[a-zA-Z]", "", said.decode())
         return text.replace("\r\n", "\n")
 

@@ -140,7 +140,7 @@ class SlowDriver:
 
     def cuInit(self, flags):
         self.entered.set()
-        assert self.started.wait(60)
+        assert self.started.wait(600)
         return 0
 
     def cuDevicePrimaryCtxRetain(self, context, device):
@@ -165,7 +165,7 @@ def test_cuda_starts_without_being_waited_for(monkeypatch):
     driver = SlowDriver()
     monkeypatch.setattr(devices, "_driver", lambda: driver)
     devices.start_cuda()
-    assert driver.entered.wait(60)
+    assert driver.entered.wait(600)
     driver.started.set()
     assert devices.cuda_free_bytes() == 5 * 2**30
 

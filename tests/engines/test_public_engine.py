@@ -312,7 +312,11 @@ def test_a_best_response_to_a_strategy_handed_in_respects_locks(
 def test_evaluating_a_strategy_takes_the_memory_that_is_said() -> None:
     form = random_form(5, deck=9, streets=3, most_hands=36)
     engine = CompiledPublicEngine(form)
-    strategy = random_strategy(form, 0)
+
+    def strategy(node: int, runout: int) -> FloatArray:  # on this large form, drawing one would take seconds
+        actions = int(form.tree.first_child[node + 1] - form.tree.first_child[node])
+        return np.full((actions, len(form.hands[form.tree.player[node]].weight)), 1.0 / actions)
+
     engine.evaluate(strategy)
     tracemalloc.start()
     engine.evaluate(strategy)

@@ -116,7 +116,7 @@ def test_more_threads_than_cores_finish_and_then_leave_the_processor_alone() -> 
     alone.advance(schedule(PRESETS["discounted"], 1, 1000))
     assert_same(alone, engine)
     for other in engine._team._others.values():
-        other.result(timeout=60)
+        other.result(timeout=600)
     engine.advance(schedule(PRESETS["discounted"], 1001, 50))  # they come back
     alone.advance(schedule(PRESETS["discounted"], 1001, 50))
     assert_same(alone, engine)

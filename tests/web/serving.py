@@ -32,7 +32,7 @@ SLOW = TURN | {
 FOREVER = {"spot": SLOW, "iterations": 1_000_000, "threads": 1}  # hours
 
 
-def wait_for(client: Any, id_: str, done: Callable[[dict[str, Any]], bool], seconds: float = 60) -> dict[str, Any]:
+def wait_for(client: Any, id_: str, done: Callable[[dict[str, Any]], bool], seconds: float = 600) -> dict[str, Any]:
     """The solve, once it is as wanted."""
     ends = time.monotonic() + seconds
     while True:
@@ -62,8 +62,8 @@ class Server:
         line = self.process.stderr.readline()
         found = re.search(r"http://[^ ]+?(?=/ )", line)
         assert found is not None, line + self.process.stderr.read()
-        self.client = httpx2.Client(base_url=found[0], timeout=30)
-        ends = time.monotonic() + 30
+        self.client = httpx2.Client(base_url=found[0], timeout=300)
+        ends = time.monotonic() + 300
         while True:
             try:
                 self.client.get(f"{API}/files")
@@ -79,6 +79,6 @@ class Server:
     def close(self) -> None:
         self.client.close()
         self.process.terminate()
-        self.process.wait(timeout=60)
+        self.process.wait(timeout=300)
         assert self.process.stderr is not None
         self.process.stderr.close()

@@ -19,7 +19,7 @@ from regretless.web.solving import worker
 
 def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "regretless", "serve", "--no-browser", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_wrong_option_is_one_sentence(arguments: list[str], words: str) -> Non
 @pytest.mark.parametrize("library", ["starlette", "uvicorn"])
 def test_a_missing_library_is_named_with_the_line_that_installs_it(library: str) -> None:
     code = f"import sys; sys.modules['{library}'] = None; from regretless.cli import main; sys.exit(main(['serve']))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     assert done.returncode == 1
     assert done.stderr.strip() == f"error: {library} is not installed: pip install 'regretless[web]'"
 
@@ -62,7 +62,7 @@ def test_a_server_that_ends_saves_its_solves(
     id_ = server.client.post(f"{API}/solves", json=FOREVER).json()["solve"]["id"]
     seen = wait_for(server.client, id_, lambda solve: solve["iteration"] > 2)
     server.process.send_signal(number)
-    assert server.process.wait(timeout=60) == 0
+    assert server.process.wait(timeout=600) == 0
     assert server.process.stderr is not None
     assert server.process.stderr.read() == ""
     assert rl.load(folder / seen["file"]).iterations >= seen["iteration"]
@@ -75,7 +75,7 @@ def test_a_page_that_follows_does_not_delay_the_end(start_server: Callable[[], S
     with server.client.stream("GET", f"{API}/events") as stream:
         next(stream.iter_lines())
         server.process.send_signal(signal.SIGINT)
-        assert server.process.wait(timeout=60) == 0
+        assert server.process.wait(timeout=600) == 0
     assert server.process.stderr is not None
     assert server.process.stderr.read() == ""
 

@@ -124,7 +124,7 @@ def test_a_killed_server_loses_nothing_that_was_saved(start_server: Callable[[],
     saved = wait_for(server.client, started["id"], lambda solve: solve["readable"])
     waiting = start(server.client, spot=RIVER, target=1, threads=1)
     server.kill()
-    ends = time.monotonic() + 30
+    ends = time.monotonic() + 300
     while not is_gone(saved["pid"]):  # the solve notices, saves and ends
         assert time.monotonic() < ends
         time.sleep(0.05)
@@ -256,4 +256,4 @@ def test_a_solve_that_has_not_begun_stops_at_once(client: TestClient) -> None:
     wait_for(client, large["id"], lambda solve: solve["pid"] is not None)
     stopped = client.post(f"{API}/solves/{large['id']}/stop", json={}).json()["solve"]
     assert stopped["state"] == "stopping"
-    assert wait_for(client, large["id"], is_over, seconds=10)["state"] == "stopped"
+    assert wait_for(client, large["id"], is_over, seconds=60)["state"] == "stopped"

@@ -14,7 +14,7 @@ from tests.web.serving import Server
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DESKTOP = {"width": 1280, "height": 720}
-PATIENCE = 30_000  # milliseconds: other tests may keep the machine busy
+PATIENCE = 180_000  # milliseconds: other tests may keep the machine busy
 
 
 @pytest.fixture(scope="module")

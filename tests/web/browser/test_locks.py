@@ -45,7 +45,7 @@ def test_a_class_a_filter_and_hands_as_text_are_locked(page: Any) -> None:
     expect(page.locator(".tile.present .lock-mark")).to_be_visible()
     locks.nth(1).get_by_role("button", name="Remove").click()
     page.get_by_role("button", name="Solve again with these locks").click()
-    page.get_by_role("button", name="Browse", exact=True).click(timeout=60_000)
+    page.get_by_role("button", name="Browse", exact=True).click()
     at_node(page, "oop")
     page.keyboard.press("1")
     wait_for_line(page, "check")
