@@ -171,7 +171,7 @@ class CompiledPublicEngine(StoredEngine):
             for runout in range(len(self.form.streets[1].parent)):
                 if given is not None:
                     given.read(runout)
-                    walk.play(given.job(player, walk.job))
+                    given.aim(player, walk.job)
                 walk.run(BELOW, runout)
                 if len(streets) > 1:
                     values[1][runout] = scratch.value[rows[1]] / self._units[player]
@@ -195,7 +195,7 @@ class CompiledPublicEngine(StoredEngine):
         for runout in range(len(self.form.streets[1].parent) if len(self.form.streets) > 1 else 0):
             rows.read(runout)
             for (own, _), walk in taken.items():
-                walk.play(rows.job(own, walk.job))
+                rows.aim(own, walk.job)
                 walk.run(BELOW, runout)
         for walk in taken.values():
             walk.run(LAST)

@@ -26,10 +26,6 @@ class RunoutWalk:
         if job.blocks.size > 0:  # there is a second street
             lines = aligned(job.blocks.size, np.float64)
             job = job._replace(blocks=job.blocks._replace(lines=lines, runout=self._ends))
-        self.play(job)
-
-    def play(self, job: Job) -> None:
-        """Continue with another job of the same form."""
         self.job = job
         self._team.hold(self._steps, job, job, self.scratch)
 
@@ -60,16 +56,20 @@ class GivenRows:
             self._read(street, range(first, last))
 
     def job(self, own: int, job: Job) -> Job:
-        """The job of a walk that plays the strategies read last."""
-        streets = job.plan.streets.copy()
-        for who, player in (("own", own), ("other", 1 - own)):
-            skipped = np.array(self.first) * self.window.runout_size[player]
-            streets[f"{who}_at"] = self.window.street_at[player] - skipped
+        """The job of a walk that plays the strategies read last; `aim` lets it go on with those read next."""
         mine, theirs = self.numbers[own], self.numbers[1 - own]
         learned = job.learned._replace(
             regret=mine, matched=mine, average=mine, other_matched=theirs, other_average=theirs
         )
-        return job._replace(plan=job.plan._replace(streets=streets), learned=learned)
+        aimed = job._replace(plan=job.plan._replace(streets=job.plan.streets.copy()), learned=learned)
+        self.aim(own, aimed)
+        return aimed
+
+    def aim(self, own: int, job: Job) -> None:
+        """Point a job from `job` to the strategies read last, in place: handing over another job takes milliseconds."""
+        for who, player in (("own", own), ("other", 1 - own)):
+            skipped = np.array(self.first) * self.window.runout_size[player]
+            job.plan.streets[f"{who}_at"] = self.window.street_at[player] - skipped
 
     def _runouts(self, runout: int) -> list[tuple[int, int]]:
         """The runouts of each street that belong to one of the second street."""
