@@ -1,27 +1,38 @@
 """Studies: how fast their tables answer, and what handing out spots costs.
 
-    python benchmarks/studies.py query      a grouped query over 1,755 flops × 20 lines of made-up rows
-    python benchmarks/studies.py overhead   seconds per spot that are not spent on solving, with one worker and with two
+    python benchmarks/studies.py query      grouped queries over 1,755 flops × 20 lines of made-up rows
+    python benchmarks/studies.py overhead   what a spot costs besides its solve, with one worker and with two
 
-`overhead` solves small spots. With two workers on two idle cores, the sum of the spots' own seconds divided by twice
-the wall time is the share of the ideal speed-up; on a busy machine it says nothing.
+`query` asks each question in a new process, and then again in the same one. It prints wall time and CPU time.
+
+`overhead` solves the same spots four times: in one and in two processes that do nothing else (no study, no tables, no
+scheduler), and as a study with one and with two workers. Two processes slow each other down (they share caches and
+memory), so two workers are compared with two processes, and also with twice the speed of one worker. Processes and
+workers have solved a spot before the clock starts; what that takes is printed as set-up. On a machine that does other
+work, only the CPU time means anything.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import random
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import regretless as rl
 from regretless.cluster import LocalExecutor, run_study
-from regretless.holdem.studies.folder import StudyFolder
+from regretless.holdem.many import solve_many
+from regretless.holdem.studies.folder import SpotRows, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
 from regretless.holdem.studies.schema import TABLES
 from regretless.holdem.studies.sizes import study_size
@@ -37,11 +48,27 @@ ip.range = "JJ, KQs, 98s, A5s"
 bets.flop.bet = "50%"
 rules.add_allin = 0
 """
+SPOTS = """
+flops = [{flops}]
+iterations = 80
+pot = 60
+stack = 100
+oop.range = "99-22, AJs-A2s, KTs+, QTs+, JTs, T9s, 98s, 87s, 76s"
+ip.range = "TT+, 66-22, AQs+, KQs, QJs, JTs, T9s, AKo"
+bets.bet = "50%"
+bets.raise = "3x"
+"""  # about 2 s each
+FLOPS = (  # two-tone, so that all take about as long
+    "AsKh7h", "AsQh6h", "AsJh4h", "AsTh3h", "As9h5h", "As8h2h", "KsQh5h", "KsJh6h",
+    "KsTh2h", "Ks9h4h", "Ks8h3h", "Ks7h2h", "QsJh2h", "QsTh4h", "Qs9h6h", "Qs8h5h",
+    "Qs7h3h", "JsTh5h", "Js9h3h", "Js8h6h", "Js7h2h", "Ts9h4h", "Ts8h2h", "Ts7h5h",
+)  # fmt: skip
+REPEATS = 7
 LINES = 20
 ACTIONS = ("check", "bet 20", "bet 60")
 QUERIES = {
-    "report by texture": lambda study: study.report("line 3", by="texture", sort="bet"),
-    "report by flop": lambda study: study.report("line 3", by="flop"),
+    "report by texture": lambda study: study.report("check", by="texture", sort="bet"),
+    "report by flop": lambda study: study.report("check", by="flop"),
     "SQL over all lines": lambda study: study.query(
         "SELECT line, texture, action, sum(weight * frequency) / sum(weight) FROM summary GROUP BY ALL"
     ),
@@ -51,7 +78,7 @@ QUERIES = {
 def made_up(spot: StudySpot, chance: random.Random) -> Iterator[dict[str, Any]]:
     """Rows of `summary` with every column filled."""
     numbers = [name for name, (kind, _) in TABLES["summary"].items() if kind == "number"]
-    for line in range(LINES):
+    for line in ("check", *(f"line {number}" for number in range(1, LINES))):
         for place, action in enumerate(ACTIONS):
             yield {
                 "spot": spot.id,
@@ -59,8 +86,8 @@ def made_up(spot: StudySpot, chance: random.Random) -> Iterator[dict[str, Any]]:
                 "variation": 1,
                 "flops": spot.flop.flops,
                 **asdict(texture_of(spot.flop.cards)),
-                "line": f"line {line}",
-                "pattern": f"line {line}",
+                "line": line,
+                "pattern": line,
                 "street": "flop",
                 "player": "oop",
                 "place": place,
@@ -71,55 +98,154 @@ def made_up(spot: StudySpot, chance: random.Random) -> Iterator[dict[str, Any]]:
             }
 
 
-def query() -> None:
-    """Median seconds of grouped queries, opening the study included."""
+def write_made_up(path: Path) -> int:
+    """A finished study with made-up rows; returns how many spots it has."""
     plan = StudyPlan.parse(FIELDS.format(flops="all", iterations=1))
     chance = random.Random(1)
-    with tempfile.TemporaryDirectory() as name:
-        folder = StudyFolder.prepare(Path(name) / "study", plan)
-        for spot in plan.spots:
-            folder._write("summary", spot.id, list(made_up(spot, chance)))
-            folder._write("runs", spot.id, [{"spot": spot.id}])
-        folder.merge()
-        # reports parse lines of play, which these are not
-        import regretless.holdem.studies.reports as reports
+    folder = StudyFolder.prepare(path, plan)
+    for spot in plan.spots:
+        folder.write(spot.id, SpotRows({"spot": spot.id}, list(made_up(spot, chance)), None))
+    folder.merge()
+    return len(plan.spots)
 
-        reports._line = lambda text: text
-        print(f"{len(plan.spots):,} flops × {LINES} lines × {len(ACTIONS)} actions")
-        for what, ask in QUERIES.items():
-            times = []
-            for _ in range(7):
-                began = time.perf_counter()
-                ask(rl.Study(folder.path))
-                times.append(time.perf_counter() - began)
-            print(f"{what:<20} {statistics.median(times):.3f} s (slowest {max(times):.3f})", flush=True)
+
+def query() -> None:
+    """Seconds of grouped queries: the first of a process with and without its imports, and the next ones."""
+    with tempfile.TemporaryDirectory() as name:
+        spots = write_made_up(Path(name) / "study")
+        print(f"{spots:,} flops × {LINES} lines × {len(ACTIONS)} actions; wall time (CPU time), median of {REPEATS}")
+        print(f"{'':<20} {'imports':>16} {'first query':>16} {'next queries':>16} {'slowest':>16}")
+        for what in QUERIES:
+            command = [sys.executable, __file__, "ask", str(Path(name) / "study"), what]
+            asked = [json.loads(subprocess.check_output(command)) for _ in range(REPEATS)]
+            cells = [_median(each[column] for each in asked) for column in ("imports", "first", "next")]
+            cells.append(max(each["first"] for each in asked))
+            print(f"{what:<20} " + " ".join(f"{f'{wall:.3f} ({cpu:.3f}) s':>16}" for wall, cpu in cells), flush=True)
+
+
+def ask(folder: str, what: str) -> None:
+    """Ask one question several times in this process."""
+
+    def timed(call: Callable[[], object]) -> tuple[float, float]:
+        wall, cpu = time.perf_counter(), time.process_time()
+        call()
+        return time.perf_counter() - wall, time.process_time() - cpu
+
+    def imports() -> None:
+        import duckdb  # noqa: F401
+        import pyarrow.dataset  # noqa: F401
+
+    times: dict[str, Any] = {"imports": timed(imports)}
+    times["first"] = timed(lambda: QUERIES[what](rl.Study(folder)))
+    times["next"] = _median([timed(lambda: QUERIES[what](rl.Study(folder))) for _ in range(REPEATS)])
+    print(json.dumps(times))
+
+
+def _median(pairs: Iterable[Sequence[float]]) -> tuple[float, float]:
+    wall, cpu = zip(*pairs, strict=True)
+    return statistics.median(wall), statistics.median(cpu)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """How long some spots took."""
+
+    setup: float  # wall seconds until everything could start
+    wall: float  # seconds for all spots after that
+    cpu: float  # seconds of the processes that solve
+    driver: float = 0.0  # CPU seconds of the process that hands out spots
 
 
 def overhead() -> None:
-    """Wall time against the spots' own seconds."""
-    plan = StudyPlan.parse(FIELDS.format(flops="trips or monotone, A-high or K-high or Q-high", iterations=40))
-    size = study_size(plan)
-    for workers in (1, 2):
-        with tempfile.TemporaryDirectory() as name:
-            executor = LocalExecutor(size, workers=workers, threads=1)
-            first: list[float] = []
-
-            def note(progress: Any, first: list[float] = first) -> None:
-                if progress.done and not first:
-                    first.append(progress.seconds)
-
-            run = run_study(plan, Path(name) / "study", executor, size, report=note)
-            rows = rl.Study(Path(name) / "study").query("SELECT total_seconds FROM runs ORDER BY finished").to_pylist()
-            own = [row["total_seconds"] for row in rows][workers:]  # the first of each worker loads kernels
-            wall = run.seconds - first[0]
+    """What spots cost besides their solves."""
+    plan = StudyPlan.parse(SPOTS.format(flops=", ".join(map(repr, FLOPS))))
+    bare, study = {}, {}
+    for count in (1, 2):
+        bare[count] = _bare(count)
+        study[count] = _study(plan, count)
+        for what, each in (("processes" if count > 1 else "process", bare[count]), ("as a study", study[count])):
             print(
-                f"{workers} worker(s): {len(own)} spots of {statistics.median(own):.2f} s, "
-                f"{1e3 * (workers * wall - sum(own)) / len(own):.0f} ms per spot besides solving, "
-                f"{sum(own) / wall / workers:.0%} of the ideal speed"
+                f"{count} {what:<10} {each.wall:6.1f} s, {each.cpu / len(FLOPS):.3f} s of CPU per spot, "
+                f"{1e3 * each.driver / len(FLOPS):.1f} ms in the driver; set-up {each.setup:.1f} s",
+                flush=True,
             )
+    for count in (1, 2):
+        wall = count * (study[count].wall - bare[count].wall) / len(FLOPS)
+        cpu = (study[count].cpu + study[count].driver - bare[count].cpu) / len(FLOPS)
+        print(f"overhead with {count} worker(s): {1e3 * wall:.0f} ms per spot, {1e3 * cpu:.0f} ms of CPU")
+    print(f"two workers reach {study[1].wall / study[2].wall / 2:.0%} of twice the speed of one worker,")
+    print(f"{bare[2].wall / study[2].wall:.0%} of the speed of two processes without a study,")
+    print(f"which reach {bare[1].wall / bare[2].wall / 2:.0%} of twice the speed of one")
+
+
+def _bare(count: int) -> Measured:
+    """Solve the spots in processes that share nothing, each with its part of them."""
+    began = time.perf_counter()
+    command = [sys.executable, __file__, "solve"]
+    parts = [subprocess.Popen([*command, *FLOPS[place::count]], stdin=PIPE, stdout=PIPE) for place in range(count)]
+    for each in parts:
+        assert each.stdout is not None
+        each.stdout.readline()  # it has solved a spot
+    ready = time.perf_counter()
+    for each in parts:
+        assert each.stdin is not None
+        each.stdin.write(b"go\n")
+        each.stdin.flush()
+    said = [each.communicate()[0] for each in parts]
+    ended = time.perf_counter()
+    return Measured(ready - began, ended - ready, sum(map(float, said)))
+
+
+def solve(flops: Sequence[str]) -> None:
+    """Solve a spot, wait for a line, solve spots, and say how much CPU time they took."""
+    plan = StudyPlan.parse(SPOTS.format(flops=", ".join(map(repr, FLOPS))))
+    spots = {spot.id: spot.spot for spot in plan.spots}
+    solve_many([spots[flops[0]]], device="cpu", threads=1, **plan.options)
+    print("ready", flush=True)
+    sys.stdin.readline()
+    cpu = time.process_time()
+    for flop in flops:
+        solve_many([spots[flop]], device="cpu", threads=1, **plan.options)
+    print(time.process_time() - cpu, flush=True)
+
+
+class WarmExecutor(LocalExecutor):
+    """Keeps its workers from one study to the next."""
+
+    def close(self) -> None:
+        pass
+
+    def end(self) -> None:
+        super().close()
+
+
+def _study(plan: StudyPlan, count: int) -> Measured:
+    warm = StudyPlan.parse(SPOTS.format(flops=", ".join(map(repr, FLOPS[:count]))))
+    with tempfile.TemporaryDirectory() as name:
+        executor = WarmExecutor(size := study_size(plan), workers=count, threads=1)
+        began = time.perf_counter()
+        run_study(warm, Path(name) / "warm", executor, size)
+        ready, driver, cpu = time.perf_counter(), time.process_time(), _cpu_of_children()
+        run = run_study(plan, Path(name) / "study", executor, size)
+        ended, used = time.perf_counter(), _cpu_of_children() - cpu
+        driver = time.process_time() - driver
+        executor.end()
+        assert run.solved == len(FLOPS)
+    return Measured(ready - began, ended - ready, used, driver)
+
+
+def _cpu_of_children() -> float:
+    """CPU seconds of the processes that this one has started and that still run; Linux only."""
+    found = 0
+    for pid in Path("/proc/self/task", str(os.getpid()), "children").read_text().split():
+        fields = Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()
+        found += int(fields[11]) + int(fields[12])
+    return found / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("query", "overhead"))
-    {"query": query, "overhead": overhead}[parser.parse_args().what]()
+    parser.add_argument("what", choices=("query", "overhead", "ask", "solve"), metavar="query|overhead")
+    parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)  # for the processes that this one starts
+    asked = parser.parse_args()
+    {"query": query, "overhead": overhead, "ask": ask, "solve": lambda *more: solve(more)}[asked.what](*asked.more)

@@ -6,7 +6,7 @@ import pytest
 from phevaluator import evaluate_cards
 
 from regretless.cards.deck import parse_board
-from regretless.cards.equity import add_pairs, equity, hand_equities
+from regretless.cards.equity import add_pairs, equity, hand_equities, hand_equities_together
 from regretless.cards.hands import HAND_CARDS, hand_index
 from regretless.cards.ranges import Range
 from regretless.errors import InvalidOption
@@ -164,3 +164,11 @@ def test_pairs_of_hands_are_added_up(seed: int) -> None:
     add_pairs(first, second, together, shares, total)
     np.testing.assert_array_equal(shares, expected[0])
     np.testing.assert_array_equal(total, expected[1])
+
+
+def test_equities_computed_together_equal_those_computed_alone() -> None:
+    board = parse_board("Qs Jh 2h")
+    texts = ["22+, A2s+", "AA, KQs:0.3", "76s, AhKh", "100%"]  # with different symmetries
+    pairs = [(Range.parse(hero), Range.parse(villain)) for hero in texts for villain in texts]
+    for (hero, villain), found in zip(pairs, hand_equities_together(pairs, board), strict=True):
+        assert np.array_equal(found, hand_equities(hero, villain, board), equal_nan=True)

@@ -9,9 +9,10 @@ from regretless.cards._evaluator_kernels import FIRST_KEY, evaluate_board, stren
 from regretless.cards.strength_tables import StrengthTables
 from regretless.compiling.decorators import kernel, unaliased
 
-__all__ = ["add_board", "count_class_pairs", "sample_deals", "sweep_boards"]
+__all__ = ["add_board", "count_class_pairs", "sample_deals", "sweep_boards", "sweep_boards_together"]
 
 STRENGTHS = 7462
+TOTAL = 52  # row of a sum over all cards
 FEW = 40  # hands; up to here, insertion sort beats counting sort
 
 
@@ -127,6 +128,84 @@ def sweep(
             level[cards[hand, 1]] = 0.0
         below_total += level_total
         start = end
+
+
+@kernel
+def sweep_boards_together(
+    boards: NDArray[np.uint8],  # [boards, 5]
+    multiplicity: NDArray[np.int64],  # [boards]
+    cards: NDArray[np.uint8],  # [hands, 2]  every hand that any range holds
+    villain: NDArray[np.float64],  # [hands, ranges]  weights
+    tables: StrengthTables,
+    shares: NDArray[np.float64],  # [hands, 3, ranges]  result: each range's weight that each hand beats, ties, loses to
+) -> None:
+    """`sweep_boards` against several ranges, bit for bit: each board is evaluated and its hands are sorted once."""
+    strengths = np.empty(len(cards), dtype=np.int64)
+    order = np.empty(len(cards), dtype=np.int64)
+    first = np.zeros(STRENGTHS, dtype=np.int64)
+    ranges = villain.shape[1]
+    below, level, every = np.zeros((53, ranges)), np.zeros((53, ranges)), np.zeros((53, ranges))
+    for board in range(len(boards)):
+        evaluate_board(boards[board], cards, tables, strengths)
+        if len(cards) <= FEW:
+            live = order_by_insertion(strengths, order)
+        else:
+            live = order_by_counting(strengths, first, order)
+        times = np.float64(multiplicity[board])
+        sweep_together(order[:live], strengths, cards, villain, times, below, level, every, shares)
+
+
+@unaliased
+def sweep_together(
+    order: NDArray[np.int64],
+    strengths: NDArray[np.int64],
+    cards: NDArray[np.uint8],
+    villain: NDArray[np.float64],
+    times: float,
+    below: NDArray[np.float64],  # [53, ranges]  scratch: by card, then in total
+    level: NDArray[np.float64],
+    every: NDArray[np.float64],
+    shares: NDArray[np.float64],
+) -> None:
+    """`sweep` against several ranges, in the same order of operations."""
+    below[:] = 0.0
+    every[:] = 0.0
+    for hand in order:
+        add_weight(every, cards[hand, 0], villain[hand])
+        add_weight(every, cards[hand, 1], villain[hand])
+        add_weight(every, TOTAL, villain[hand])
+    start = 0
+    while start < len(order):
+        end = start
+        level[TOTAL] = 0.0
+        while end < len(order) and strengths[order[end]] == strengths[order[start]]:
+            hand = order[end]
+            add_weight(level, cards[hand, 0], villain[hand])
+            add_weight(level, cards[hand, 1], villain[hand])
+            add_weight(level, TOTAL, villain[hand])
+            end += 1
+        for hand in order[start:end]:
+            low, high = cards[hand, 0], cards[hand, 1]
+            for each in range(villain.shape[1]):
+                win = below[TOTAL, each] - below[low, each] - below[high, each]
+                tie = level[TOTAL, each] - level[low, each] - level[high, each] + villain[hand, each]
+                meets = every[TOTAL, each] - every[low, each] - every[high, each] + villain[hand, each]
+                shares[hand, 0, each] += times * win
+                shares[hand, 1, each] += times * tie
+                shares[hand, 2, each] += times * (meets - win - tie)
+        for hand in order[start:end]:
+            add_weight(below, cards[hand, 0], villain[hand])
+            add_weight(below, cards[hand, 1], villain[hand])
+            level[cards[hand, 0]] = 0.0
+            level[cards[hand, 1]] = 0.0
+        add_weight(below, TOTAL, level[TOTAL])
+        start = end
+
+
+@unaliased
+def add_weight(sums: NDArray[np.float64], row: int, weight: NDArray[np.float64]) -> None:
+    for each in range(len(weight)):
+        sums[row, each] += weight[each]
 
 
 @kernel

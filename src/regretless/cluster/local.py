@@ -1,7 +1,8 @@
 """Jobs on processes of this machine, each with its own threads, or on its GPU.
 
 On the CPU there are as many processes as cores and memory allow, and each solves one spot at a time. On a GPU one
-process solves many spots together (`solvers/together.py`). A process that dies is replaced.
+process solves many spots together (`solvers/together.py`). A process is free for its next job when it has solved the
+one before, which it is still writing then. A process that dies is replaced.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ __all__ = ["GPU_SPOTS", "PROCESS_BYTES", "LocalExecutor"]
 GPU_SPOTS = 32  # in a job on a GPU; `solve_many` has as many at a time there as fit in its memory
 PROCESS_BYTES = 300 * 2**20  # of a worker besides the spot it solves: Python, NumPy, compiled kernels
 
+_Events = queue.SimpleQueue[Ended | Lost | None]  # None: a worker has become free
+
 
 class LocalExecutor:
     """Processes of this machine.
@@ -52,7 +55,7 @@ class LocalExecutor:
             each = max(1, cores // chosen) if threads is None else threads
             self._workers = [_Worker(Slot("cpu", each, 1)) for _ in range(min(chosen, size.spots))]
         self.threads = self._workers[0].slot.threads
-        self._events: queue.SimpleQueue[Ended | Lost] = queue.SimpleQueue()
+        self._events: _Events = queue.SimpleQueue()
 
     @property
     def workers(self) -> int:
@@ -63,45 +66,61 @@ class LocalExecutor:
         return sys.maxsize
 
     def free(self) -> Sequence[Slot]:
-        return [worker.slot for worker in self._workers if worker.job is None]
+        return [worker.slot for worker in self._workers if worker.is_free]
 
     def submit(self, slot: Slot, job: Job) -> None:
-        worker = next(each for each in self._workers if each.job is None and each.slot == slot)
+        worker = next(each for each in self._workers if each.is_free and each.slot == slot)
         worker.solve(job, self._events)
 
     def wait(self, seconds: float) -> list[Ended | Lost]:
-        found: list[Ended | Lost] = []
+        found: list[Ended | Lost | None] = []
         with suppress(queue.Empty):
             found.append(self._events.get(timeout=seconds))
             while True:
                 found.append(self._events.get_nowait())
-        return found
+        return [event for event in found if event is not None]
 
     def close(self) -> None:
+        for worker in self._workers:
+            worker.hang_up()
         for worker in self._workers:
             worker.end()
 
 
 class _Worker:
-    """One process, started with its first job and again after it has died."""
+    """A place for a process, which is started with the first job and again after it has died."""
 
     def __init__(self, slot: Slot) -> None:
         self.slot = slot
-        self.job: Job | None = None
-        self._process: subprocess.Popen[str] | None = None
-        self._log: IO[bytes] | None = None
+        self._process: _Process | None = None
 
-    def solve(self, job: Job, events: queue.SimpleQueue[Ended | Lost]) -> None:
-        self.job = job
-        if self._process is None or self._process.poll() is not None:
-            self._start(events)
-        assert self._process is not None
-        assert self._process.stdin is not None
-        with suppress(OSError):  # it has just died: the thread that follows it reports that
-            self._process.stdin.write(json.dumps(job.as_json()) + "\n")
-            self._process.stdin.flush()
+    @property
+    def is_free(self) -> bool:
+        return self._process is None or self._process.solving is None
 
-    def _start(self, events: queue.SimpleQueue[Ended | Lost]) -> None:
+    def solve(self, job: Job, events: _Events) -> None:
+        if self._process is None or not self._process.solve(job):
+            self._process = _Process(events)
+            self._process.solve(job)
+
+    def hang_up(self) -> None:
+        if self._process is not None:
+            self._process.hang_up()
+
+    def end(self) -> None:
+        if self._process is not None:
+            self._process.end()
+
+
+class _Process:
+    """A process that solves one job while it writes the one before, and a thread that follows it."""
+
+    def __init__(self, events: _Events) -> None:
+        self.solving: Job | None = None
+        self._jobs: list[Job] = []  # those that have not ended, oldest first
+        self._is_dead = False
+        self._changing = threading.Lock()  # so that a job given to a process that dies is either refused or reported
+        self._events = events
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  read when the process dies
         self._process = subprocess.Popen(
             (sys.executable, "-P", "-m", "regretless.cluster.worker"),  # -P: no modules of the current folder
@@ -112,39 +131,61 @@ class _Worker:
             encoding="utf-8",
             start_new_session=True,  # Ctrl-C in a terminal is for the driver
         )
-        threading.Thread(target=self._follow, args=(self._process, self._log, events), daemon=True).start()
+        threading.Thread(target=self._follow, daemon=True).start()
 
-    def _follow(self, process: subprocess.Popen[str], log: IO[bytes], events: queue.SimpleQueue[Ended | Lost]) -> None:
-        """Pass on what a process says, until it ends."""
-        assert process.stdout is not None
-        for line in process.stdout:
-            job = self.job
-            if job is None:
-                continue
+    def solve(self, job: Job) -> bool:
+        """Give it a job; False if it has died."""
+        with self._changing:
+            if self._is_dead:
+                return False
+            self.solving = job
+            self._jobs.append(job)
+        assert self._process.stdin is not None
+        with suppress(OSError):  # it has just died: the thread that follows it reports that
+            self._process.stdin.write(json.dumps(job.as_json()) + "\n")
+            self._process.stdin.flush()
+        return True
+
+    def _follow(self) -> None:
+        """Pass on what the process says, until it ends."""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
             try:
                 said = json.loads(line)
             except ValueError:  # cut off by its death
                 continue
-            if "job" in said:
-                self.job = None
-                events.put(Ended(job))
+            if "spot" in said:
+                job = next(each for each in self._jobs if said["spot"] in each.spots)
+                self._events.put(Ended(job, Outcome(**said)))
+            elif said["job"] == "solved":
+                self.solving = None
+                self._events.put(None)
             else:
-                events.put(Ended(job, Outcome(**said)))
-        code = process.wait()
-        if (job := self.job) is not None and self._process is process:  # else another has taken its place
-            self._process, self.job = None, None
-            events.put(Lost(job, _death(code, log)))
+                self._end(self._jobs[0])
+        code = self._process.wait()
+        with self._changing:
+            self._is_dead = True
+            self.solving = None
+        for job in self._jobs:
+            self._events.put(Lost(job, _death(code, self._log)))
+
+    def _end(self, job: Job) -> None:
+        if self.solving is job:  # none of its spots was left to solve
+            self.solving = None
+        self._jobs.pop(0)
+        self._events.put(Ended(job))
+
+    def hang_up(self) -> None:
+        with suppress(OSError):
+            assert self._process.stdin is not None
+            self._process.stdin.close()  # it removes its temporary files and ends
 
     def end(self) -> None:
-        if self._process is not None and self._process.poll() is None:
-            with suppress(OSError):
-                assert self._process.stdin is not None
-                self._process.stdin.close()  # it removes its temporary files and ends
-            try:
-                self._process.wait(timeout=5)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
 
 def _death(code: int, log: IO[bytes]) -> str:

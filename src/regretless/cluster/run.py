@@ -96,6 +96,8 @@ class _Run:
         self.secret = secrets.token_hex(8)
         with replace_file(self.token) as temporary:
             temporary.write_text(self.secret, encoding="utf-8")
+        if self.waiting:
+            folder.forget_merged()
         self.began = time.monotonic()
 
     def until_done(self, interrupted: Callable[[], bool]) -> StudyRun:
@@ -112,7 +114,7 @@ class _Run:
                 self._take(event)
             self._report()
         stopped = interrupted() and bool(self.waiting or self.running)
-        if not stopped and len(self.done) > self.before:
+        if not stopped and self.done:
             with suppress(InvalidFile):  # the parts are all there, and a full disk has been reported
                 self.folder.merge()
         return StudyRun(

@@ -1,4 +1,7 @@
-"""Solving a job, wherever it runs: each spot is solved, read and written as it ends.
+"""Solving a job, wherever it runs: each spot is solved, read into rows, and written.
+
+Only the solve and the reading need the solution. So a worker can ask for its next job as soon as the last spot is
+solved (`solved`), and leave the writing, most of which is waiting for the disk, to another thread (`later`).
 
 A worker that sees the folder of the study (its `run.token` has the token of the run) writes parts there itself, so what
 it has solved survives the driver. Any other worker writes to a folder of its own and returns the files.
@@ -10,14 +13,14 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from regretless.cluster.jobs import Job, Outcome
 from regretless.errors import DeviceFailed, InvalidFile, RegretlessError
 from regretless.holdem.many import solve_many
 from regretless.holdem.solution import SpotSolution
-from regretless.holdem.studies.folder import StudyFolder
+from regretless.holdem.studies.folder import SpotRows, StudyFolder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
 
 __all__ = ["TOKEN", "solve_job"]
@@ -25,8 +28,18 @@ __all__ = ["TOKEN", "solve_job"]
 TOKEN = "run.token"
 
 
-def solve_job(job: Job, tell: Callable[[Outcome], None]) -> None:
-    """Solve the spots of a job; `tell` is called as each ends."""
+def solve_job(
+    job: Job,
+    tell: Callable[[Outcome], None],
+    *,
+    solved: Callable[[], None] = lambda: None,
+    later: Callable[[Callable[[], None]], None] = lambda write: write(),
+) -> None:
+    """Solve the spots of a job.
+
+    `tell` is called as each ends, `solved` when the last of them is solved but not yet written, and `later` with what
+    is left to do for a spot when its solution is no longer needed; it must be done in the order of the calls.
+    """
     plan, spots = _read(job.toml)
     with _folder(job, plan) as (folder, is_shared):
         waiting: list[StudySpot] = []
@@ -35,21 +48,39 @@ def solve_job(job: Job, tell: Callable[[Outcome], None]) -> None:
                 tell(Outcome(name))
             else:
                 waiting.append(spots[name])
+        left = len(waiting)
         began = time.monotonic()
+
+        def count() -> None:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                solved()
 
         def done(place: int, solution: SpotSolution) -> None:
             nonlocal began
-            spot, now = waiting[place], time.monotonic()
+            spot, seconds = waiting[place], time.monotonic() - began
+            count()
             try:
-                folder.write(spot, solution, plan, now - began)
-                files = {} if is_shared else folder.files(spot.id)
+                rows = folder.read(spot, solution, plan, seconds)
             except InvalidFile as error:  # a full disk
                 tell(Outcome(spot.id, str(error), error.exit_code, hopeless=True))
             else:
-                tell(Outcome(spot.id, files=files))
+                then = partial(write, spot.id, rows)
+                later(then) if is_shared else then()  # a folder of its own is removed when the job ends
             began = time.monotonic()
 
+        def write(spot: str, rows: SpotRows) -> None:
+            try:
+                folder.write(spot, rows)
+                files = {} if is_shared else folder.files(spot)
+            except InvalidFile as error:
+                tell(Outcome(spot, str(error), error.exit_code, hopeless=True))
+            else:
+                tell(Outcome(spot, files=files))
+
         def failed(place: int, error: RegretlessError) -> None:
+            count()
             tell(Outcome(waiting[place].id, str(error), error.exit_code, hopeless=isinstance(error, DeviceFailed)))
 
         solve_many(

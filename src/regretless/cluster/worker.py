@@ -1,8 +1,10 @@
 """A process that solves jobs: `python -m regretless.cluster.worker`.
 
-Jobs arrive on stdin as lines of JSON; a line of JSON on stdout says how each spot ended, and `{"job": "ended"}` that
-the job did. When stdin closes, because the driver ended or was killed, the process ends at once: what it was solving
-is not counted, and temporary files are removed.
+Jobs arrive on stdin as lines of JSON. Lines of JSON on stdout answer: `{"job": "solved"}` asks for the next job while
+the last spot of this one is read and written, `{"spot": …}` says how a spot ended, and `{"job": "ended"}` that all
+spots of the oldest job did. A thread of its own writes, so that the next solve does not wait for the disk. When stdin
+closes, because the driver ended or was killed, the process ends at once: what it was solving or writing is not counted,
+and temporary files are removed.
 """
 
 from __future__ import annotations
@@ -13,14 +15,19 @@ import queue
 import sys
 import threading
 import warnings
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from regretless.cluster.jobs import Job, Outcome
 from regretless.cluster.work import solve_job
-from regretless.errors import RegretlessError, RegretlessWarning
+from regretless.errors import InvalidFile, RegretlessError, RegretlessWarning
 from regretless.storage.atomic import remove_temporary_files
 
 __all__ = ["main"]
+
+PENDING = 4  # writes that a solve may leave behind: rows of so many spots are in memory at most
 
 
 def main() -> None:
@@ -31,30 +38,56 @@ def main() -> None:
     jobs: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(jobs,), daemon=True).start()
 
+    saying = threading.Lock()
+    writer = _Writer()
+
     def say(said: dict[str, Any]) -> None:
-        answers.write(json.dumps(said) + "\n")
-        answers.flush()
+        with saying:
+            answers.write(json.dumps(said) + "\n")
+            answers.flush()
 
     while True:
         job = Job.from_json(json.loads(jobs.get()))
         ended: set[str] = set()
 
-        def tell(outcome: Outcome, ended: set[str] = ended) -> None:
+        def tell(outcome: Outcome, ended: set[str] = ended, folder: str = job.folder) -> None:
             ended.add(outcome.spot)
+            if outcome.files:
+                error = InvalidFile(folder, "is no longer the folder of this run")
+                outcome = Outcome(outcome.spot, str(error), error.exit_code, hopeless=True)
             said = {"spot": outcome.spot, "error": outcome.error, "exit_code": outcome.exit_code}
             say(said | {"hopeless": outcome.hopeless})
 
         try:
-            solve_job(job, tell)
+            solve_job(job, tell, solved=lambda: say({"job": "solved"}), later=writer)
         except RegretlessError as error:  # of the whole job: no device, a folder that cannot be read
+            writer.wait()
             for spot in job.spots:
                 if spot not in ended:
                     tell(Outcome(spot, str(error), error.exit_code, hopeless=True))
         except MemoryError:
+            writer.wait()
             for spot in job.spots:
                 if spot not in ended:
                     tell(Outcome(spot, "not enough memory", 3))
-        say({"job": "ended"})
+        writer(lambda: say({"job": "ended"}))
+
+
+class _Writer:
+    """A thread that does what it is given, in order."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1)
+        self._waiting: deque[Future[None]] = deque()
+
+    def __call__(self, write: Callable[[], None]) -> None:
+        self.wait(PENDING - 1)
+        self._waiting.append(self._pool.submit(write))
+
+    def wait(self, left: int = 0) -> None:
+        """Until at most so many are left to do."""
+        while len(self._waiting) > left:
+            self._waiting.popleft().result()
 
 
 def _listen(jobs: queue.SimpleQueue[str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -136,22 +135,17 @@ def packed_answers(reader: SpotReader) -> dict[str, NDArray[Any] | Streamed]:
 def _equities(reader: SpotReader) -> dict[str, NDArray[Any]]:
     """Equities of both players at every node of the first street."""
     form = reader.form
-    place = places(form.tree)
-    asked: dict[bytes, tuple[int, Place]] = {}  # many nodes face the same range
-    shown: list[tuple[int, int, bytes]] = []
+    row = places(form.tree)
+    found: list[Place] = []
     waiting: list[Place] = [reader.root]
     while waiting:
-        here = waiting.pop()
-        for player in range(2):
-            key = bytes([player]) + here.reach[1 - player].tobytes()
-            asked.setdefault(key, (player, here))
-            shown.append((player, int(place[here.node]), key))
+        found.append(here := waiting.pop())
         if form.tree.kind[here.node] == Kind.DECISION:
             waiting += list(reader.children(here))
-    with ThreadPoolExecutor(reader.answers.threads) as pool:
-        found = dict(zip(asked, pool.map(lambda each: reader.equity(*each), asked.values()), strict=True))
+    reader.find_equities(found)
     nodes = np.count_nonzero(form.tree.street == 0)
     arrays = [np.full((nodes, len(hands.weight)), np.nan, np.float32) for hands in form.hands]
-    for player, row, key in shown:
-        arrays[player][row] = found[key]
+    for here in found:
+        for player in range(2):
+            arrays[player][row[here.node]] = reader.equity(player, here)
     return {f"equity.{player}": array for player, array in enumerate(arrays)}

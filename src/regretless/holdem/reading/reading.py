@@ -8,14 +8,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.cards.equity import hand_equities
+from regretless.cards.equity import hand_equities_together
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
 from regretless.engines.contract import PublicEngine
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from regretless.engines.public.encoding import Encoder
 
 __all__ = ["Answers", "EngineAnswers", "SpotReader"]
+
+TOGETHER = 32  # ranges at most whose equities are computed together
 
 
 class Answers(Strategies, EncodedStrategies, Protocol):
@@ -113,6 +116,7 @@ class SpotReader(FormReader):
         self.spot = spot
         self.board = spot.board
         self.answers = answers
+        self._equities: dict[tuple[int, bytes], FloatArray] = {}  # on the flop, by player and range that it faces
 
     @cached_property
     def group(self) -> IntArray:
@@ -233,15 +237,45 @@ class SpotReader(FormReader):
         kept = self.answers.equities(player, place.node)
         if kept is not None:
             return kept
-        if not self.evaluator.met(player, place.reach[1 - player]).any():
-            return np.full(len(place.reach[player]), np.nan)
-        # Every hand is included, however unlikely, so that each has an equity; the largest reach counts as 1.
-        villain = place.reach[1 - player] / place.reach[1 - player].max()
-        hero = self._range(player, np.ones(len(place.reach[player])))
-        return hand_equities(hero, self._range(1 - player, villain), self.spot.board)[self.held[player]]
+        key = _facing(player, place)
+        if key not in self._equities:
+            self._find_equities([(player, place)])
+        return self._equities[key]
+
+    def find_equities(self, wanted: Sequence[Place]) -> None:
+        """Compute the equities at places on the flop together, which is much faster than one place after another."""
+        asked: dict[tuple[int, bytes], tuple[int, Place]] = {}  # many places face the same range
+        if len(self.form.streets) == 3:
+            for place in wanted:
+                for player in range(2):
+                    if place.deal.street == 0 and self.answers.equities(player, place.node) is None:
+                        asked[_facing(player, place)] = player, place
+        left = [each for key, each in asked.items() if key not in self._equities]
+        size = max(1, min(TOGETHER, -(-len(left) // self.answers.threads)))
+        with ThreadPoolExecutor(self.answers.threads) as pool:
+            list(pool.map(self._find_equities, (left[at : at + size] for at in range(0, len(left), size))))
+
+    def _find_equities(self, asked: Sequence[tuple[int, Place]]) -> None:
+        pairs = {}
+        for player, place in asked:
+            reach = place.reach[1 - player]
+            if not self.evaluator.met(player, reach).any():
+                self._equities[_facing(player, place)] = np.full(len(place.reach[player]), np.nan)
+                continue
+            # Every hand is included, however unlikely, so that each has an equity; the largest reach counts as 1.
+            hero = self._range(player, np.ones(len(place.reach[player])))
+            pairs[_facing(player, place)] = hero, self._range(1 - player, reach / reach.max())
+        found = hand_equities_together(list(pairs.values()), self.spot.board)
+        for key, equities in zip(pairs, found, strict=True):
+            self._equities[key] = equities[self.held[key[0]]]
 
     def _range(self, player: int, reach: FloatArray) -> Range:
         """Reach on the first street as a range."""
         weights = np.zeros(HAND_COUNT)
         weights[self.held[player]] = reach
         return Range(weights)
+
+
+def _facing(player: int, place: Place) -> tuple[int, bytes]:
+    """A player and the range that it faces at a place."""
+    return player, place.reach[1 - player].tobytes()

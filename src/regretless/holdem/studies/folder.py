@@ -12,7 +12,7 @@ and the other files are as that part says (digests of tables, size of the soluti
 moment: what it left is either done or not counted, and a rerun solves it again.
 
 The parts are the truth. The merged files only save opening thousands of small ones; if parts have been added or
-replaced since (names, sizes, times), they are not used.
+removed since (names, sizes), they are not used. A run that will change parts removes merged.json first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -36,12 +36,22 @@ from regretless.holdem.studies.schema import TABLES, VERSION, arrow_schema
 from regretless.storage.atomic import reason, replace_file
 from regretless.storage.fields import Fields
 
-__all__ = ["StudyFolder"]
+__all__ = ["SpotRows", "StudyFolder"]
 
 MANIFEST, MERGED = "study.json", "merged.json"
 LARGEST_MANIFEST = 16 * 2**20  # bytes
 _PART = re.compile(r"(\w[\w-]*)\.parquet")
 MERGED_ROWS = 100_000  # rows per group of a merged file
+_FORMAT = {"compression": "zstd", "write_page_checksum": True}
+
+
+@dataclass(frozen=True)
+class SpotRows:
+    """The rows of a solved spot."""
+
+    run: Mapping[str, Any]  # without the digests of the other parts
+    summary: Sequence[Mapping[str, Any]]
+    hands: Sequence[Mapping[str, Any]] | None  # None: not kept
 
 
 @dataclass(frozen=True)
@@ -141,9 +151,9 @@ class StudyFolder:
         return found
 
     def _is_whole(self, spot: str, plan: StudyPlan) -> bool:
-        arrow, parquet = pyarrow()
+        arrow, _ = pyarrow()
         try:
-            (row,) = parquet.read_table(self.part("runs", spot), schema=self._schema("runs")).to_pylist()
+            (row,) = self._rows("runs", spot).to_pylist()
             whole = row["spot"] == spot and _sha256(self.part("summary", spot)) == row["summary_sha256"]
             if plan.keep.hands:
                 whole &= _sha256(self.part("hands", spot)) == row["hands_sha256"]
@@ -153,26 +163,35 @@ class StudyFolder:
             return False
         return bool(whole)
 
-    def write(self, spot: StudySpot, solution: SpotSolution, plan: StudyPlan, total_seconds: float) -> None:
-        """Write the parts of a spot, that of `runs` last."""
+    def read(self, spot: StudySpot, solution: SpotSolution, plan: StudyPlan, total_seconds: float) -> SpotRows:
+        """The rows of a solved spot; the solution itself is saved here, if the study keeps it."""
         run = run_row(spot, solution, total_seconds) | {"hands_sha256": None, "solution_bytes": None}
         if plan.keep.solutions:
             solution.save(path := self.part("solutions", spot.id))
             run["solution_bytes"] = path.stat().st_size
         summary, hands = spot_rows(spot, solution, plan.keep)
-        run["summary_sha256"] = self._write("summary", spot.id, summary)
-        if plan.keep.hands:
-            run["hands_sha256"] = self._write("hands", spot.id, hands)
-        self._write("runs", spot.id, [run])
+        return SpotRows(run, summary, hands if plan.keep.hands else None)
 
-    def _write(self, table: str, spot: str, rows: list[dict[str, Any]]) -> str:
+    def write(self, spot: str, rows: SpotRows) -> None:
+        """Write the parts of a spot, that of `runs` last."""
+        digests = {"summary_sha256": self._write("summary", spot, rows.summary)}
+        if rows.hands is not None:
+            digests["hands_sha256"] = self._write("hands", spot, rows.hands)
+        self._write("runs", spot, [{**rows.run, **digests}])
+
+    def _write(self, table: str, spot: str, rows: Sequence[Mapping[str, Any]]) -> str:
         arrow, parquet = pyarrow()
         sink = arrow.BufferOutputStream()
-        parquet.write_table(arrow.Table.from_pylist(rows, schema=self._schema(table)), sink, compression="zstd")
+        parquet.write_table(arrow.Table.from_pylist(rows, schema=self._schema(table)), sink, **_FORMAT)
         content = sink.getvalue().to_pybytes()
         with replace_file(self.part(table, spot)) as temporary:
             temporary.write_bytes(content)
         return hashlib.sha256(content).hexdigest()
+
+    def _rows(self, table: str, spot: str) -> Any:
+        """A part as a `pyarrow.Table`; its checksums are verified."""
+        _, parquet = pyarrow()
+        return parquet.read_table(self.part(table, spot), schema=self._schema(table), page_checksum_verification=True)
 
     def files(self, spot: str) -> dict[str, bytes]:
         """The files of a spot by relative name, that of `runs` last: what a worker without this folder sends."""
@@ -202,31 +221,37 @@ class StudyFolder:
         pyarrow()
         from pyarrow import dataset
 
-        merged = self.path / f"{table}.parquet"
-        if merged.exists() and self._merged() == self._fingerprint():
-            return dataset.dataset(merged, format="parquet", schema=self._schema(table))
+        checked = dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
+        options = {
+            "format": dataset.ParquetFileFormat(default_fragment_scan_options=checked),
+            "schema": self._schema(table),
+        }
+        merged = self._merged_file(table)
+        if merged.exists() and self._merged().get("parts") == self._fingerprint():
+            return dataset.dataset(merged, **options)
         paths = [self.part(table, spot) for spot in sorted(self.written())]
         for path in paths:
             if not path.exists():
                 raise InvalidFile(path, "is missing: running the study again solves this spot again")
-        return dataset.dataset([str(path) for path in paths], format="parquet", schema=self._schema(table))
+        return dataset.dataset([str(path) for path in paths], **options)
 
     def merge(self) -> None:
-        """Write the parts of every table into one file, spot by spot in the order of their names."""
-        fingerprint = self._fingerprint()
+        """Write the parts of every table into one file, spot by spot in the order of their names, unless they are."""
+        merged = self._merged()
+        if merged.get("parts") == (fingerprint := self._fingerprint()) and merged.get("sha256") == self._digests():
+            return
         for table in self.tables:
             self._merge(table, sorted(self.written()))
         with replace_file(self.path / MERGED) as temporary:
-            temporary.write_text(json.dumps({"parts": fingerprint}) + "\n", encoding="utf-8")
+            temporary.write_text(json.dumps({"parts": fingerprint, "sha256": self._digests()}) + "\n", encoding="utf-8")
 
     def _merge(self, table: str, spots: Iterable[str]) -> None:
         arrow, parquet = pyarrow()
-        schema = self._schema(table)
 
         def parts() -> Iterator[Any]:
             waiting: list[Any] = []
             for spot in spots:
-                waiting.append(parquet.read_table(self.part(table, spot), schema=schema))
+                waiting.append(self._rows(table, spot))
                 if sum(map(len, waiting)) >= MERGED_ROWS:
                     yield arrow.concat_tables(waiting)
                     waiting = []
@@ -234,25 +259,38 @@ class StudyFolder:
                 yield arrow.concat_tables(waiting)
 
         with (
-            replace_file(self.path / f"{table}.parquet") as temporary,
-            parquet.ParquetWriter(temporary, schema, compression="zstd") as writer,
+            replace_file(self._merged_file(table)) as temporary,
+            parquet.ParquetWriter(temporary, self._schema(table), **_FORMAT) as writer,
         ):
             for rows in parts():
                 writer.write_table(rows, row_group_size=MERGED_ROWS)
 
-    def _merged(self) -> str | None:
+    def _merged_file(self, table: str) -> Path:
+        return self.path / f"{table}.parquet"
+
+    def _merged(self) -> Mapping[str, Any]:
+        """Of which parts the merged files are, and their digests; empty if there are none."""
         try:
             found = json.loads((self.path / MERGED).read_text(encoding="utf-8"))
-            return str(found["parts"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _digests(self) -> dict[str, str] | None:
+        try:
+            return {table: _sha256(self._merged_file(table)) for table in self.tables}
+        except OSError:
             return None
 
     def _fingerprint(self) -> str:
-        """Names, sizes and times of the parts of `runs`."""
+        """Names and sizes of the parts of `runs`: not their times, which a copy of the folder does not keep."""
         with os.scandir(self.path / "runs") as entries:
-            stats = [(entry.name, entry.stat()) for entry in entries if _PART.fullmatch(entry.name)]
-        said = sorted((name, stat.st_size, stat.st_mtime_ns) for name, stat in stats)
+            said = sorted((entry.name, entry.stat().st_size) for entry in entries if _PART.fullmatch(entry.name))
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+    def forget_merged(self) -> None:
+        """Read parts from now on: they are about to change."""
+        (self.path / MERGED).unlink(missing_ok=True)
 
 
 def _sha256(path: Path) -> str:

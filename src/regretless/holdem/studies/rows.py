@@ -35,7 +35,9 @@ def spot_rows(spot: StudySpot, solution: SpotSolution, keep: Keep) -> tuple[list
     hands: list[dict[str, Any]] = []
     whole = reader.pairs(reader.root)
     common = _common(spot) | {"matchups": whole}
-    for place in kept_places(reader, keep):
+    places = list(kept_places(reader, keep))
+    reader.find_equities(places)
+    for place in places:
         view = reader.view(place)
         reach = reader.pairs(place) / whole
         for count in range(4, 4 + len(place.deal.cards)):

@@ -7,7 +7,7 @@ nor write anything else. A query must be one SELECT.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from regretless.errors import InvalidFile, InvalidOption, InvalidText, MissingExtra
@@ -31,24 +31,28 @@ def run_sql(folder: StudyFolder, sql: str, parameters: Mapping[str, Any] | None 
             raise InvalidText("sql", sql, None, _sentence(error)) from None
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InvalidOption("sql", sql, "must be one SELECT: a study is only read")
-        for table in (each for each in folder.tables if each in sql.lower()):
-            connection.register(table, folder.dataset(table))
+        tables = {name: folder.dataset(name) for name in folder.tables if name in sql.lower()}
+        for name, table in tables.items():
+            connection.register(name, table)
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         try:
             found = connection.sql(sql, params=dict(parameters or {})).to_arrow_table()
-        except (arrow.ArrowException, OSError, duckdb.IOException) as error:  # while a part is read
-            raise _damaged(folder, error) from None
-        except duckdb.Error as error:
-            if "parquet" in str(error).lower():
-                raise _damaged(folder, error) from None
+        except (arrow.ArrowException, OSError, duckdb.Error) as error:
+            _refuse_damaged(folder, tables.values())  # DuckDB has no error of its own for them
             raise InvalidText("sql", sql, None, _sentence(error)) from None
     return found
 
 
-def _damaged(folder: StudyFolder, error: Exception) -> InvalidFile:
-    reason = "has a damaged part: running the study again solves its spot again"
-    return InvalidFile(folder.path, f"{reason} ({_sentence(error)})")
+def _refuse_damaged(folder: StudyFolder, tables: Iterable[Any]) -> None:
+    arrow, _ = pyarrow()
+    try:
+        for table in tables:
+            for _ in table.to_batches():
+                pass
+    except (arrow.ArrowException, OSError) as error:
+        reason = "has a damaged file: running the study again mends it"
+        raise InvalidFile(folder.path, f"{reason} ({_sentence(error)})") from None
 
 
 def _sentence(error: Exception) -> str:
