@@ -21,7 +21,7 @@ from regretless.holdem.form.betting import betting_of
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.nolimit.boards import GameBuckets
-from regretless.holdem.nolimit.price import FlopTree, flop_tree, flop_values, priced
+from regretless.holdem.nolimit.price import FlopPricer, FlopTree, flop_tree, priced
 
 BLINDS = {"small_blind": 0.5, "big_blind": 1}
 
@@ -56,7 +56,7 @@ def test_the_values_of_a_flop_are_those_of_the_game_on_it() -> None:
         ).T
         for node in np.flatnonzero(tree.kind == Kind.DECISION)
     }
-    found = flop_values(given, betting.payoffs, buckets, tables.__getitem__, flop)
+    found = FlopPricer(given, betting.payoffs, buckets, tables.__getitem__).values(flop)
 
     # The spot that the limp leads to, with the ranges that reach it, evaluated as any other spot.
     held = holdem_hands(flop, Range.parse("100%"))
@@ -97,7 +97,10 @@ def _twins(tree: BettingTree, given: FlopTree) -> list[int]:
 def test_the_price_of_a_solution_is_that_of_its_strategy() -> None:
     game = HoldemGame.from_mapping(BLINDS | {"stack": 10, "preflop": {"limp": False, "open": "a"}})
     solution = rl.solve(game, iterations=60, sample_runouts=32, threads=1)
-    found = solution.price()
+    price = solution.price()
+    assert price is not None
+    assert price.count == 0
+    found = price.evaluation
     assert found.values[0] + found.values[1] == pytest.approx(0, abs=1e-12)
     assert 0.0001 < found.exploitability < 0.02
     assert found.values[0] == pytest.approx(-0.0454, abs=0.01)

@@ -32,6 +32,7 @@ from regretless.cli.commands.estimate import estimate
 from regretless.cli.commands.export import export
 from regretless.cli.commands.games import games
 from regretless.cli.commands.plot import plot
+from regretless.cli.commands.price import price
 from regretless.cli.commands.serve import serve
 from regretless.cli.commands.show import ShowCommand, show
 from regretless.cli.commands.solve import solve
@@ -80,7 +81,8 @@ def _help(command: Callable[..., None]) -> str:
 
 
 COMMANDS = (
-    solve, train, estimate, show, compare, verify, export, plot, serve, games, train_kuhn, range_, equity, buckets,
+    solve, train, estimate, show, compare, verify, price, export, plot, serve, games, train_kuhn, range_, equity,
+    buckets,
 )  # fmt: skip
 for _command in COMMANDS:
     _name = _command.__name__.strip("_").replace("_", "-")

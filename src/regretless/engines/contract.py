@@ -7,7 +7,7 @@ the variant predicts, the next strategy. Each form has a plain reference (`seque
 | form                          | a strategy to evaluate        | engines                       |
 |-------------------------------|-------------------------------|-------------------------------|
 | `HistoryForm`, `SequenceForm` | `[pairs]`, in pair order      | `sequence/`, `sampling/`      |
-| `PublicForm`                  | `(node, runout) -> [actions, H]` | `public/`                  |
+| `PublicForm`                  | `(node, runout) -> [actions, H]`, or `BucketStrategy` | `public/` |
 | `BucketedForm`                | none: see `BucketedEngine`    | `bucketed/`                   |
 """
 
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.forms.bucketed import BucketedForm
+from regretless.forms.drawn_runouts import BucketMaps
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.public import PublicForm
 from regretless.forms.sequence import SequenceForm
@@ -33,6 +34,7 @@ __all__ = [
     "LEARNED",
     "Batch",
     "BatchMember",
+    "BucketStrategy",
     "BucketedEngine",
     "Engine",
     "Evaluation",
@@ -53,6 +55,21 @@ FormType = TypeVar("FormType", covariant=True)
 StrategyType = TypeVar("StrategyType", contravariant=True)
 
 PublicStrategy = Callable[[int, int], FloatArray]  # [actions, H] at a betting node on a runout of its street
+
+
+@dataclass(frozen=True)
+class BucketStrategy:
+    """A strategy of the public form per bucket: what a hand does on a runout is what its bucket does.
+
+    N betting nodes; a decision has one row of probabilities per action and one column per bucket.
+    """
+
+    probability: NDArray[np.float32]  # decision after decision, [actions, columns]
+    begin: NDArray[np.int64]  # [N]    where a decision's probabilities begin
+    columns: NDArray[np.int32]  # [N]
+    maps: BucketMaps
+
+    __repr__ = brief
 
 
 @runtime_checkable

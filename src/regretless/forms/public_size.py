@@ -13,10 +13,10 @@ import numpy as np
 
 from regretless.forms.betting import Branch
 from regretless.forms.history import IntArray
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import BettingTree, Kind, PublicForm
 from regretless.reprs import brief
 
-__all__ = ["BettingSize", "PublicSize", "size_of_branches", "size_of_form"]
+__all__ = ["BettingSize", "PublicSize", "size_of_branches", "size_of_form", "size_of_tree"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +99,8 @@ def size_of_branches(root: Branch, streets: int) -> BettingSize:
     return BettingSize(found[:, :4], found[:, 4:6], found[:, 6:], longest)
 
 
-def size_of_form(form: PublicForm) -> PublicSize:
-    """The size of a form that is built."""
-    tree, streets = form.tree, len(form.streets)
+def size_of_tree(tree: BettingTree, streets: int) -> BettingSize:
+    """The size of a betting tree that is built."""
     children = np.diff(tree.first_child)
     nodes, decisions, actions = (np.zeros((streets, width), dtype=object) for width in (4, 2, 2))
     below = np.ones(len(tree.kind), dtype=np.int64)  # nodes of the same street below and including each
@@ -113,13 +112,16 @@ def size_of_form(form: PublicForm) -> PublicSize:
             actions[street, player] += int(children[node])
         if node > 0 and tree.street[tree.parent[node]] == street:
             below[tree.parent[node]] += below[node]
-    return PublicSize(
+    for counts in (nodes, decisions, actions):
+        counts.flags.writeable = False
+    return BettingSize(nodes, decisions, actions, int(below[tree.street == streets - 1].max(initial=0)))
+
+
+def size_of_form(form: PublicForm) -> PublicSize:
+    """The size of a form that is built."""
+    return size_of_tree(form.tree, len(form.streets)).with_cards(
         deck=form.deck,
         hands=(len(form.hands[0].weight), len(form.hands[1].weight)),
         permutations=len(form.permutations[0]),
-        runouts=np.array([len(street.parent) for street in form.streets], dtype=object),
-        nodes=nodes,
-        decisions=decisions,
-        actions=actions,
-        longest_line=int(below[tree.street == streets - 1].max(initial=0)),
+        runouts=tuple(len(street.parent) for street in form.streets),
     )

@@ -62,6 +62,8 @@ NAMES = {  # of each kind, for messages
     "trained-flop-holdem": "a trained policy of flop hold'em",
     "buckets": "a table of card buckets",
     "buckets-checkpoint": "an unfinished table of card buckets",
+    "holdem-game": "a solved game of hold'em from the deal",
+    "flop-price": "the values of one flop",
 }
 
 _TYPES = {np.dtype(kind): name for name, kind in DTYPES.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -61,9 +62,10 @@ def make_form(game: HoldemGame, buckets: GameBuckets, *, count: int, seed: int) 
 def snapshot_strategy(layout: TableLayout, snapshot: Snapshot) -> Callable[[int], FloatArray]:
     """[actions, K] the average strategy at a node, from a snapshot; uniform where nothing was accumulated."""
     tree = layout.form.tree
+    averages = cache(lambda player: snapshot.arrays[AVERAGES[player]])  # a file is read whole at each access
 
     def strategy(node: int) -> FloatArray:
-        sums = layout.rows(snapshot.arrays[AVERAGES[int(tree.player[node])]], node).astype(np.float64)
+        sums = layout.rows(averages(int(tree.player[node])), node).astype(np.float64)
         total = sums.sum(axis=0)
         return np.where(total > 0, sums / np.where(total > 0, total, 1.0), 1.0 / len(sums))
 

@@ -23,19 +23,24 @@ from math import comb
 
 import numpy as np
 
+from regretless.cards.deck import DECK
 from regretless.cards.hands import HAND_CLASS
 from regretless.cards.preflop_equities import BOARDS, CLASS_SIZES, class_equities
 from regretless.cards.ranges import Range
-from regretless.engines.contract import Evaluation, PublicStrategy
-from regretless.engines.public.compiled.evaluator import StrategyEvaluator
+from regretless.engines.contract import BucketStrategy, Evaluation
+from regretless.engines.public.compiled.bucket_evaluator import BucketEvaluator
+from regretless.engines.public.compiled.sizes import bucket_evaluation_bytes
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, Kind, Payoffs, PublicForm
+from regretless.forms.public_size import size_of_tree
 from regretless.holdem.form.runouts import compile_holdem, holdem_hands
 from regretless.holdem.nolimit.boards import GameBuckets
 
-__all__ = ["CLASSES", "FlopTree", "PreflopValues", "flop_tree", "flop_values", "priced"]
+__all__ = ["CLASSES", "FlopPricer", "FlopTree", "PreflopValues", "flop_tree", "priced"]
 
 CLASSES = len(CLASS_SIZES)
+HANDS = comb(49, 2)  # that a flop leaves
+LOOKUP_BYTES = 400 * 2**20  # for finding the buckets of all rivers of a flop
 NodeStrategy = Callable[[int], FloatArray]  # [actions, K] at a betting node
 
 # [2, 2, lines, 169] per player, following the strategy and best-responding: values where the flop's betting begins
@@ -95,51 +100,80 @@ def _showdown(tree: BettingTree, node: int) -> int | None:
     return node if tree.kind[node] == Kind.SHOWDOWN else None
 
 
-def flop_values(
-    given: FlopTree, payoffs: Payoffs, buckets: GameBuckets, strategy: NodeStrategy, flop: tuple[int, ...]
-) -> PreflopValues:
-    """The values of one flop, as if it stood for itself only; `payoffs` are those of the whole game."""
-    everything = Range.parse("100%")
-    form = compile_holdem(flop, everything, everything, given.tree)
-    form = replace(form, payoffs=Payoffs(*(_taken(each, given) for each in (payoffs.win, payoffs.lose, payoffs.tie))))
-    held = holdem_hands(flop, everything)
-    values = StrategyEvaluator(form).first_street_values(_played(form, given, buckets, strategy, flop, held))
-    place = np.cumsum(given.tree.street == 0) - 1  # among the nodes of the first street
-    at_flop = values[:, :, place[list(given.begins)]]
-    in_class = np.equal.outer(HAND_CLASS[held], np.arange(CLASSES)).astype(np.float64)  # [H, 169]
-    summed = at_flop @ in_class
-    return np.asarray(summed / CLASS_SIZES / comb(48, 3))
+class FlopPricer:
+    """The strategy of a game, ready to be evaluated on one flop after another; `payoffs` are those of the whole game.
 
+    `threads` and `interrupted` are those of `BucketEvaluator`.
+    """
 
-def _taken(numbers: FloatArray, given: FlopTree) -> FloatArray:
-    found: FloatArray = numbers[given.node].copy()
-    return found
+    def __init__(
+        self,
+        given: FlopTree,
+        payoffs: Payoffs,
+        buckets: GameBuckets,
+        strategy: NodeStrategy,
+        *,
+        threads: int = 1,
+        interrupted: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.given, self.buckets, self.threads, self.interrupted = given, buckets, threads, interrupted
+        self.payoffs = Payoffs(*(each[given.node] for each in (payoffs.win, payoffs.lose, payoffs.tie)))
+        tree = given.tree
+        acts = tree.kind == Kind.DECISION
+        self._first = np.flatnonzero(acts & (tree.street == 0)).tolist()  # before the flop and on it
+        self._tables = {node: strategy(int(given.node[node])) for node in self._first}
+        self._begins = _below(given)
+        later = [
+            strategy(int(given.node[node])).astype(np.float32) for node in np.flatnonzero(acts & (tree.street > 0))
+        ]
+        self._later = np.concatenate([np.empty(0, dtype=np.float32), *(each.ravel() for each in later)])
+        self._begin = np.zeros(len(tree.kind), dtype=np.int64)
+        self._columns = np.zeros(len(tree.kind), dtype=np.int32)
+        sizes = np.array([each.size for each in later], dtype=np.int64)
+        self._begin[acts & (tree.street > 0)] = np.cumsum(sizes) - sizes
+        self._columns[acts & (tree.street > 0)] = [each.shape[1] for each in later]
 
+    @property
+    def memory_bytes(self) -> int:
+        """What evaluating a flop takes, at most; most runouts has a flop of three suits."""
+        tree = self.given.tree
+        size = size_of_tree(tree, 3).with_cards(deck=DECK, hands=(HANDS, HANDS), permutations=2, runouts=(1, 49, 2352))
+        first = sum(each.shape[0] for each in self._tables.values()) * HANDS
+        form = 2402 * HANDS * 2 * (1 + 2)  # which hands are dead, and their strength
+        working = bucket_evaluation_bytes(size, probabilities=2 * len(self._later) + first, threads=self.threads)
+        return working + form + LOOKUP_BYTES
 
-def _played(
-    form: PublicForm,
-    given: FlopTree,
-    buckets: GameBuckets,
-    strategy: NodeStrategy,
-    flop: tuple[int, ...],
-    held: IntArray,
-) -> PublicStrategy:
-    """What every hand does on every runout of a flop."""
-    boards = [np.array([flop], dtype=np.uint8)]
-    for street in form.streets[1:]:
-        boards.append(np.hstack([boards[-1][street.parent], street.cards.astype(np.uint8)]))
-    maps = [np.maximum(buckets.of(each), 0)[:, held] for each in boards]
-    before = set(np.flatnonzero(given.tree.street == 0).tolist()) - _below(given)
-    of_node: dict[int, FloatArray] = {}
+    def values(self, flop: tuple[int, ...]) -> PreflopValues:
+        """The values of one flop, as if it stood for itself only."""
+        everything = Range.parse("100%")
+        form = replace(compile_holdem(flop, everything, everything, self.given.tree), payoffs=self.payoffs)
+        held = holdem_hands(flop, everything)
+        evaluator = BucketEvaluator(form, threads=self.threads, interrupted=self.interrupted)
+        values = evaluator.first_street_values(self._played(form, flop, held))
+        place = np.cumsum(self.given.tree.street == 0) - 1  # among the nodes of the first street
+        at_flop = values[:, :, place[list(self.given.begins)]]
+        in_class = np.equal.outer(HAND_CLASS[held], np.arange(CLASSES)).astype(np.float64)  # [H, 169]
+        summed = at_flop @ in_class
+        return np.asarray(summed / CLASS_SIZES / comb(48, 3))
 
-    def played(node: int, runout: int) -> FloatArray:
-        if node not in of_node:
-            of_node[node] = strategy(int(given.node[node]))
-        bucket = HAND_CLASS[held] if node in before else maps[int(given.tree.street[node])][runout]
-        found: FloatArray = of_node[node][:, bucket]
-        return found
+    def _played(self, form: PublicForm, flop: tuple[int, ...], held: IntArray) -> BucketStrategy:
+        """What every bucket does, and the bucket of every hand on every runout of a flop.
 
-    return played
+        On the first street every hand has a column of its own: before the flop it has another bucket than on it.
+        """
+        boards = [np.array([flop], dtype=np.uint8)]
+        for street in form.streets[1:]:
+            boards.append(np.hstack([boards[-1][street.parent], street.cards.astype(np.uint8)]))
+        on_flop, *later = (np.maximum(self.buckets.of(each), 0)[:, held] for each in boards)
+        begin, columns, place = self._begin.copy(), self._columns.copy(), len(self._later)
+        rows = [self._later]
+        for node in self._first:
+            bucket = on_flop[0] if node in self._begins else HAND_CLASS[held]
+            rows.append(self._tables[node][:, bucket].astype(np.float32).ravel())
+            begin[node], columns[node] = place, len(held)
+            place += rows[-1].size
+        maps = (np.arange(len(held), dtype=np.int32)[None], *later)
+        return BucketStrategy(np.concatenate(rows), begin, columns, (maps, maps))
 
 
 def _below(given: FlopTree) -> set[int]:

@@ -11,29 +11,27 @@ so that it can be read without the tables of buckets, and always be resumed, wit
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from regretless.cards.deck import parse_board
-from regretless.cards.isomorphism import canonical_boards
 from regretless.engines.bucketed.tables import TableLayout
-from regretless.engines.contract import Evaluation, Snapshot
+from regretless.engines.contract import Snapshot
 from regretless.errors import InvalidFile, InvalidGame, InvalidText, RegretlessError
 from regretless.forms.public import Kind
 from regretless.holdem.buckets.divided import DividedBuckets
-from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.nolimit.form import AVERAGES, game_buckets, make_form, snapshot_strategy
-from regretless.holdem.nolimit.price import CLASSES, flop_tree, flop_values, priced
+from regretless.holdem.nolimit.pricing import Price, PriceProgress, price_game
 from regretless.holdem.nolimit.reader import NoLimitReader
 from regretless.holdem.reading.places import Played
-from regretless.holdem.studies.subsets import subset
 from regretless.reprs import brief
 from regretless.solvers.game_solution import LEARNED
 from regretless.solvers.record import Record
@@ -97,24 +95,44 @@ class NoLimitSolution(BigBlindSolution):
         }
 
     def price(
-        self, *, flops: int | None = None, report: Callable[[int, int], None] = lambda done, total: None
-    ) -> Evaluation:
-        """Exact values and best responses with real cards, in big blinds: over all 1,755 flops, or a weighted subset.
+        self,
+        flops: str | int | Sequence[str] = "all",
+        *,
+        folder: str | Path | None = None,
+        threads: int | None = None,
+        report: Callable[[PriceProgress], None] = lambda progress: None,
+        interrupted: Callable[[], bool] = lambda: False,
+    ) -> Price | None:
+        """Exact values and best responses with real cards, in big blinds: over all 1,755 flops, or some of them.
 
-        `flops` is the size of a subset of `holdem.studies.subsets`. With one, it is the exact exploitability in a game
-        with only these flops, and an estimate of that of the whole game, biased upwards. A flop takes from seconds to
-        minutes, by the size of the betting tree; `report` is told how many are done.
+        `flops` are those of `pricing.read_flops`. With a few, it is the exact exploitability in a game with only these
+        flops, weighted, and an estimate of that of the whole game, biased upwards. A flop takes from seconds to
+        minutes, by the size of the betting tree. With a folder, flops that are done are stored, and a run that was
+        stopped is resumed. None if it was `interrupted`.
         """
-        betting = betting_of(self.rules)
-        strategy = lru_cache(maxsize=None)(self.reader.bucket_strategy)
-        given = flop_tree(betting.tree)
-        total = np.zeros((2, 2, len(given.begins), CLASSES))
-        chosen = _flops(flops) if given.begins or flops is not None else []
-        for done, (flop, weight) in enumerate(chosen if given.begins else [], start=1):
-            total += weight * flop_values(given, betting.payoffs, self.reader.buckets, strategy, flop)
-            report(done, len(chosen))
-        lines = {node: total[:, :, place] for place, node in enumerate(given.chance)}
-        return priced(betting.tree, betting.payoffs, strategy, lines, self.rules.big_blind)
+        return price_game(
+            self.rules,
+            self.reader,
+            flops,
+            folder=folder,
+            digest="" if folder is None else self.strategy_digest(),
+            threads=threads,
+            report=report,
+            interrupted=interrupted,
+        )
+
+    def strategy_digest(self) -> str:
+        """What exploitability depends on: the game, its buckets and the average strategy."""
+        assert self.snapshot is not None
+        digest = hashlib.sha256(self.rules.to_toml().encode())
+        arrays = {name: self.snapshot.arrays[name] for name in AVERAGES}
+        if self.buckets is not None:
+            digest.update(json.dumps(self.buckets.header(), sort_keys=True).encode())
+            arrays |= self.buckets.arrays()
+        for name, array in sorted(arrays.items()):
+            digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
 
     def verify(self, **options: Any) -> Any:
         raise InvalidGame(f"{self.game}: is too large to be checked by its rules")
@@ -162,14 +180,3 @@ class NoLimitSolution(BigBlindSolution):
             rules=game,
             buckets=buckets,
         )
-
-
-def _flops(size: int | None) -> list[tuple[tuple[int, ...], float]]:
-    """Flops and how many of the 22,100 each stands for: a subset, or one of each class."""
-    if size is not None:
-        return [(tuple(parse_board(text)), weight) for text, weight in subset(size).items()]
-    classes = canonical_boards(3)
-    return [
-        (tuple(cards), float(count))
-        for cards, count in zip(classes.cards.tolist(), classes.multiplicity.tolist(), strict=True)
-    ]

@@ -180,11 +180,7 @@ class CompiledPublicEngine(StoredEngine):
         return values
 
     def _values_given(self, strategy: PublicStrategy, walks: list[tuple[int, int]]) -> dict[tuple[int, int], float]:
-        """The root values of a strategy in these walks."""
-        return {walk: self._mean(*walk) for walk in self.walks_given(strategy, walks)}
-
-    def walks_given(self, strategy: PublicStrategy, walks: list[tuple[int, int]]) -> dict[tuple[int, int], RunoutWalk]:
-        """These walks with a strategy, finished; they run side by side so that each decision is read once."""
+        """The root values of a strategy in these walks, which run side by side so that each decision is read once."""
         rows = GivenRows(self.layout, strategy)
         taken = {
             (own, mode): RunoutWalk(own, mode, rows.job(own, self._job(own)), self._make_scratch())
@@ -199,7 +195,7 @@ class CompiledPublicEngine(StoredEngine):
                 walk.run(BELOW, runout)
         for walk in taken.values():
             walk.run(LAST)
-        return taken
+        return {walk: self._mean(*walk) for walk in taken}
 
     def _make_scratch(self, slots: int = 1) -> Scratch:
         return make_scratch(self._plans, self.form.deck, self._tile_type, slots)

@@ -13,6 +13,7 @@ __all__ = ["CHUNK", "EXTENT", "FOUR", "LINE", "NODE", "RECORD", "ROW", "RUNOUT",
 Int8 = NDArray[np.int8]
 Int16 = NDArray[np.int16]
 Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 Records = NDArray[np.void]

@@ -17,7 +17,15 @@ from regretless.engines.public.layout import LANES, padded
 from regretless.forms.public import Kind
 from regretless.forms.public_size import PublicSize
 
-__all__ = ["CHUNK_BYTES", "MOST_BLOCKS", "estimate", "evaluation_bytes", "team_members", "tile_rows"]
+__all__ = [
+    "CHUNK_BYTES",
+    "MOST_BLOCKS",
+    "bucket_evaluation_bytes",
+    "estimate",
+    "evaluation_bytes",
+    "team_members",
+    "tile_rows",
+]
 
 CHUNK_BYTES = 320 * 1024  # rows of a chunk; with its regrets and averages it should fit in the L2 cache
 MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
@@ -55,6 +63,17 @@ def evaluation_bytes(size: PublicSize, *, wide_tiles: bool = False) -> int:
     """Temporary bytes for evaluating a given strategy: of `RunoutWalk` and `GivenRows`."""
     runouts = [1, *(-(-size.runouts[1:] // max(size.runouts[1], 1)) if len(size.runouts) > 1 else ())]
     return 4 * _scratch(size, wide_tiles) + 4 * sum(_entries(size, np.array(runouts, dtype=object)))
+
+
+def bucket_evaluation_bytes(size: PublicSize, *, probabilities: int, threads: int = 1, wide_tiles: bool = False) -> int:
+    """Bytes of a `BucketEvaluator` at work, with so many probabilities in its strategy."""
+    hands, lines, members = _hands(size), _lines(size), team_members(size, threads)
+    tables = sum(_plan(size, wide_tiles) + _tables(size, own) + _showdowns(size, own) for own in range(2))
+    columns = 2 * 4 * int(size.runouts.sum()) * sum(hands)  # of the maps as given, and as kernels read them
+    below = 2 * 8 * sum(lines[:2]) * max(hands) * (2 * members + 2)  # of runouts that wait to be added
+    # A best response has values of its own; on the first street's rows, those of later streets are never touched.
+    rows = 2 * _scratch(size, wide_tiles) * (members + 1)
+    return tables + columns + 4 * probabilities + below + rows
 
 
 def tile_rows(hands: int, deck: int) -> dict[str, int]:

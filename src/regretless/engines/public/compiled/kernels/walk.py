@@ -44,7 +44,24 @@ from regretless.engines.public.compiled.records import Float32, Float64
 from regretless.engines.public.compiled.tables import Tables
 from regretless.engines.public.layout import LANES
 
-__all__ = ["BEST", "DOWN", "LEARN", "MEAN", "UP", "Stretch", "clear", "walk"]
+__all__ = [
+    "BEST",
+    "CHANCE",
+    "DECISION",
+    "DOWN",
+    "LEARN",
+    "MEAN",
+    "UP",
+    "Place",
+    "Stretch",
+    "clear",
+    "collect",
+    "enter_opponent",
+    "leave",
+    "place_of",
+    "terminals",
+    "walk",
+]
 
 LEARN, BEST, MEAN = 0, 1, 2  # what the own player does: regret matching, best response, the average strategy
 DOWN, UP = 0, 1  # where a walk is in a street
@@ -102,7 +119,7 @@ def walk(
     while True:
         here = plan.chunks[chunk]
         jumps = street == top and stretch.last_chunk - stretch.first_chunk == 1  # to the same chunk of the next runout
-        place = _place(street, runout, here, jumps, plan, tables)
+        place = place_of(street, runout, here, jumps, plan, tables)
         rounding = Rounding(tables.roundings, place.alike, step.extras.salt)
         if direction == DOWN:
             opponent = stretch.opponent if street == top else scratch.opponent
@@ -139,7 +156,7 @@ def walk(
 
 
 @fast_inlined
-def _place(street: int, runout: int, here: Record, jumps: bool, plan: Plan, tables: Tables) -> Place:
+def place_of(street: int, runout: int, here: Record, jumps: bool, plan: Plan, tables: Tables) -> Place:
     local = np.int64(tables.runouts[runout].local)
     stored = plan.streets[street]
     return Place(
@@ -166,16 +183,24 @@ def enter(
     here: Record, place: Place, opponent: Float32, own: Float32, plan: Plan, tables: Tables, scratch: Scratch
 ) -> None:
     """Step 1: rows of reach from `opponent` and `own`."""
-    alive = place.runout * plan.other_hands // LANES
     for line in range(here.first_line, here.last_line):
         entry = plan.lines[line]
-        to_at = plan.nodes[entry.node].opponent_at
-        for hand in range(0, plan.other_hands, LANES):
-            arriving = mask_dead(load(opponent, entry.opponent_at + hand), tables.other_alive, alive + hand // LANES)
-            store(scratch.opponent, to_at + hand, arriving)
+        enter_opponent(entry, place, opponent, plan, tables, scratch)
         to_at = plan.nodes[entry.node].own_at
         for hand in range(0, plan.own_hands, LANES):
             store(scratch.value, to_at + hand, load(own, entry.own_at + hand))
+
+
+@fast_inlined
+def enter_opponent(
+    entry: Record, place: Place, opponent: Float32, plan: Plan, tables: Tables, scratch: Scratch
+) -> None:
+    """Step 1 for the opponent's reach on one line."""
+    alive = place.runout * plan.other_hands // LANES
+    to_at = plan.nodes[entry.node].opponent_at
+    for hand in range(0, plan.other_hands, LANES):
+        arriving = mask_dead(load(opponent, entry.opponent_at + hand), tables.other_alive, alive + hand // LANES)
+        store(scratch.opponent, to_at + hand, arriving)
 
 
 @fast_inlined
@@ -281,11 +306,16 @@ def up(
             else:
                 mean(learned.average, at, actions, hands, value, child, first, to_at)
         elif node.kind == CHANCE:
-            # Each hand sums the deals in its own order, so equivalent hands share one sum.
-            from_at = plan.lines[node.line].value_at
-            for hand in range(hands):
-                alike = tables.alike_hands[place.alike + hand]
-                value[to_at + hand] = np.float32(scratch.line[from_at + alike])
+            collect(node, place, plan, tables, scratch)
+
+
+@fast_inlined
+def collect(node: Record, place: Place, plan: Plan, tables: Tables, scratch: Scratch) -> None:
+    """Step 4 at a chance node. Each hand sums the deals in its own order, so equivalent hands share one sum."""
+    from_at, to_at = plan.lines[node.line].value_at, node.value_at
+    for hand in range(plan.own_hands):
+        alike = tables.alike_hands[place.alike + hand]
+        scratch.value[to_at + hand] = np.float32(scratch.line[from_at + alike])
 
 
 @fast_inlined

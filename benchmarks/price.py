@@ -1,0 +1,82 @@
+"""What the price of one flop of a game takes: seconds and memory.
+
+python benchmarks/price.py [examples/heads_up_20bb.toml] [--flop "Qs Jh 2h"] [--buckets 200] [--threads 2] [--json]
+
+The strategy is random: how long an evaluation takes does not depend on it. The buckets are percentiles of hand strength,
+computed for the flop while it is priced, as for a solution read from a file. The peak is that of the whole process,
+Python and its libraries included; the count is what `regretless price` compares with free memory before it starts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from regretless.cards.deck import parse_board
+from regretless.forms.history import FloatArray
+from regretless.forms.public import Kind
+from regretless.holdem.buckets.build import build_buckets
+from regretless.holdem.buckets.divided import DividedBuckets
+from regretless.holdem.buckets.plan import BucketPlan
+from regretless.holdem.form.betting import betting_of
+from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.nolimit.boards import GameBuckets
+from regretless.holdem.nolimit.form import acting_streets
+from regretless.holdem.nolimit.price import FlopPricer, flop_tree
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("game", nargs="?", type=Path, default=Path("examples/heads_up_20bb.toml"))
+    parser.add_argument("--flop", default="Qs Jh 2h")
+    parser.add_argument("--buckets", type=int, default=200, help="per street")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--json", action="store_true")
+    asked = parser.parse_args()
+
+    betting = betting_of(HoldemGame.read(asked.game))
+    tree, flop, count = betting.tree, tuple(parse_board(asked.flop)), asked.buckets
+    plan = BucketPlan(flop=count, turn=count, river=count, method="percentile", board=flop, sample=20_000)
+    abstraction = DividedBuckets.of(build_buckets(plan, threads=asked.threads))
+    buckets = GameBuckets(abstraction, acting_streets(tree))
+    actions, random = np.diff(tree.first_child), np.random.default_rng(0)
+    slots = int(actions[tree.kind == Kind.DECISION].sum())
+
+    def strategy(node: int) -> FloatArray:
+        drawn = random.random((int(actions[node]), buckets.counts[int(tree.street[node])]))
+        return np.asarray(drawn / drawn.sum(axis=0))
+
+    began = time.perf_counter()
+    pricer = FlopPricer(flop_tree(tree), betting.payoffs, buckets, strategy, threads=asked.threads)
+    pricer.values(flop)  # compiles
+    setup = time.perf_counter() - began
+    began = time.perf_counter()
+    pricer.values(flop)
+    seconds = time.perf_counter() - began
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    found = {
+        "game": str(asked.game),
+        "flop": asked.flop,
+        "action_slots": slots,
+        "buckets": count,
+        "threads": asked.threads,
+        "setup_seconds": round(setup, 1),
+        "seconds": round(seconds, 2),
+        "counted_mb": round(pricer.memory_bytes / 2**20),
+        "peak_mb": round(peak / 2**20),
+    }
+    if asked.json:
+        print(json.dumps(found))
+    else:
+        for name, value in found.items():
+            print(f"{name:15} {value}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,146 @@
+"""Exact values and exploitability of a strategy per bucket, with real cards on every runout.
+
+1. The first street is walked down, once for each player.
+2. Each runout of the second street is walked with everything below it, by a thread that has rows of its own.
+3. Their values are added in order, so results do not depend on threads, and the first street is walked up.
+
+Memory does not grow with the runouts, except for the tables of hands and buckets: `bucket_evaluation_bytes` counts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from queue import SimpleQueue
+
+import numpy as np
+
+from regretless.engines.contract import BucketStrategy, Evaluation
+from regretless.engines.public.compiled.jobs import Learned, Scratch, aligned, make_scratch
+from regretless.engines.public.compiled.kernels.bucket_walk import BucketRows, walk_buckets
+from regretless.engines.public.compiled.kernels.walk import DOWN, UP, Stretch
+from regretless.engines.public.compiled.plan import make_plans
+from regretless.engines.public.compiled.records import Float64, Int32, check_limits
+from regretless.engines.public.compiled.tables import make_tables
+from regretless.engines.public.formats import met_weights, needs_wide_tiles
+from regretless.engines.public.layout import make_layout, padded
+from regretless.engines.threads import in_order
+from regretless.forms.history import FloatArray
+from regretless.forms.public import PublicForm
+
+__all__ = ["BucketEvaluator", "Stopped"]
+
+_LEARNED = Learned(*(np.empty(0, dtype=np.float32) for _ in range(5)), np.empty(0, np.int32), np.empty(0, np.float32))
+
+
+class Stopped(Exception):
+    """An evaluation was given up, because `interrupted` said so."""
+
+
+class BucketEvaluator:
+    """One public form on the processor, in which strategies per bucket are evaluated."""
+
+    def __init__(self, form: PublicForm, *, threads: int = 1, interrupted: Callable[[], bool] = lambda: False) -> None:
+        """`interrupted` is asked between runouts of the second street."""
+        check_limits(form)
+        self.form, self.interrupted = form, interrupted
+        self.runouts = len(form.streets[1].parent) if len(form.streets) > 1 else 0
+        self.threads = max(1, min(threads, self.runouts))
+        self._met = met_weights(form.hands, form.deck)
+        self._tile_type = np.float64 if needs_wide_tiles(form.hands, self._met) else np.float32
+        self._plans = make_plans(make_layout(form), self._tile_type)
+        self._tables = make_tables(form)
+
+    def evaluate(self, strategy: BucketStrategy) -> Evaluation:
+        """Values and best responses, in the form's unit; equivalent hands play what the first of them plays."""
+        found = []
+        for own in range(2):
+            roots, _ = self._walk(own, strategy)
+            weight = self.form.hands[own].weight
+            pairs = float(weight @ self._met[own])
+            found.append([float(root[: len(weight)] @ weight) / pairs / self.form.unit for root in roots])
+        (first, first_best), (second, second_best) = found
+        # A best response is worth at least as much; rounding must not make it worth less.
+        return Evaluation((first, second), (max(first, first_best), max(second, second_best)))
+
+    def first_street_values(self, strategy: BucketStrategy) -> FloatArray:
+        """[2, 2, nodes, H] values times the opposing reach at the nodes of the first street, in tree order.
+
+        For each player, both following the strategy, and the player best-responding to it. Both players must have
+        equally many hands.
+        """
+        tree = self.form.tree
+        found = []
+        for own in range(2):
+            plan = self._plans[own]
+            row = np.zeros(len(tree.street), dtype=np.int64)
+            row[plan.nodes["node"]] = plan.nodes["value_at"]
+            rows = row[tree.street == 0][:, None] + np.arange(len(self.form.hands[own].weight))
+            found.append([each.value[rows] for each in self._walk(own, strategy)[1]])
+        return np.array(found, dtype=np.float64)
+
+    def _walk(self, own: int, strategy: BucketStrategy) -> tuple[tuple[Float64, Float64], tuple[Scratch, Scratch]]:
+        """The values at the root, and the rows of the first street: of following the strategy, of a best response."""
+        plan, tables, form = self._plans[own], self._tables[own], self.form
+        rows = self._rows(own, strategy)
+        opponent = aligned(plan.other_hands)
+        opponent[: len(form.hands[1 - own].weight)] = form.hands[1 - own].weight
+        roots = aligned(plan.own_hands, np.float64), aligned(plan.own_hands, np.float64)
+        first = self._make_rows()
+
+        def walk(stretch: Stretch, best_lines: Float64, on: tuple[Scratch, Scratch]) -> None:
+            walk_buckets(stretch, best_lines, plan, tables, rows, _LEARNED, *on)
+
+        def first_street(begin: int, end: int) -> None:
+            walk(Stretch(0, 0, 1, 0, 1, begin, end, opponent, opponent, roots[0]), roots[1], first)
+
+        if self.runouts == 0 or plan.streets[1]["first_line"] == plan.streets[1]["last_line"]:
+            first_street(DOWN, UP)
+            return roots, first
+        first_street(DOWN, DOWN)
+        street = plan.streets[1]
+        chunks = int(street["first_chunk"]), int(street["last_chunk"])
+        begin, end = (int(street[f"{side}_line"]) * plan.own_hands for side in ("first", "last"))
+        free: SimpleQueue[tuple[Scratch, Scratch]] = SimpleQueue()
+        for _ in range(self.threads):
+            free.put(self._make_rows())
+
+        def below(runout: int) -> tuple[Float64, Float64]:
+            lines = aligned(end, np.float64), aligned(end, np.float64)
+            if self.interrupted():
+                raise Stopped
+            on = free.get()
+            walk(Stretch(1, runout, runout + 1, *chunks, DOWN, UP, first[0].opponent, opponent, lines[0]), lines[1], on)
+            free.put(on)
+            return lines
+
+        for lines in in_order(below, range(1, 1 + self.runouts), self.threads):
+            for total, part in zip(first, lines, strict=True):
+                total.line[begin:end] += part[begin:end]
+        first_street(UP, UP)
+        return roots, first
+
+    def _make_rows(self) -> tuple[Scratch, Scratch]:
+        """Rows for one thread: for following the strategy, and for a best response, which shares all but values."""
+        scratch = make_scratch(self._plans, self.form.deck, self._tile_type)
+        return scratch, scratch._replace(value=aligned(scratch.value.size), line=aligned(scratch.line.size, np.float64))
+
+    def _rows(self, own: int, strategy: BucketStrategy) -> BucketRows:
+        order = self._plans[own].nodes["node"]
+        mine, theirs = (self._columns(player, strategy) for player in (own, 1 - own))
+        return BucketRows(
+            probability=strategy.probability,
+            begin=strategy.begin[order],
+            width=strategy.columns[order],
+            own=mine,
+            other=theirs,
+        )
+
+    def _columns(self, player: int, strategy: BucketStrategy) -> Int32:
+        """[R · hands, padded] the column of every hand; equivalent hands have that of the first."""
+        found = []
+        for street, map_ in zip(self.form.streets, strategy.maps[player], strict=True):
+            alike = self.form.symmetry.hands[player][street.symmetry]
+            columns = np.where(street.dead[player], 0, np.take_along_axis(map_, alike.astype(np.int64), axis=1))
+            padding = padded(columns.shape[1]) - columns.shape[1]
+            found.append(np.pad(columns.astype(np.int32), ((0, 0), (0, padding))))
+        return np.concatenate(found).ravel()

@@ -1,0 +1,241 @@
+"""The price of a solved game over some flops or all of them: which, in what order, and what is known so far.
+
+Flops are evaluated in a random order, the same every time, so that those done so far are always a random sample. The
+result is computed from the values of all flops in the order in which they were chosen, so it does not depend on
+what was computed in which run.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from regretless.cards.isomorphism import CARD_MAPS
+from regretless.engines.contract import Evaluation
+from regretless.engines.public.compiled.bucket_evaluator import Stopped
+from regretless.errors import InvalidFile, WouldNotFit
+from regretless.forms.memory import available_bytes
+from regretless.holdem.buckets.build import check_threads
+from regretless.holdem.form.betting import betting_of
+from regretless.holdem.games.big_blinds import MILLI
+from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.nolimit.price import CLASSES, FlopPricer, PreflopValues, flop_tree, priced
+from regretless.holdem.nolimit.price_folder import PriceFolder
+from regretless.holdem.nolimit.reader import NoLimitReader
+from regretless.holdem.studies.flops import ALL_FLOPS, Flop, choose_flops
+
+__all__ = ["ALL_CLASSES", "Price", "PriceProgress", "price_game", "read_flops"]
+
+ALL_CLASSES = 1_755  # flops up to the names of suits
+_CARDS = re.compile(r"\s*([2-9TJQKAtjqka][cdhsCDHS]\s*){3}")
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a strategy loses to best responses with real cards, in its betting tree; values in big blinds."""
+
+    game: str
+    flops: str  # as chosen
+    count: int  # of flops priced
+    evaluation: Evaluation
+    seconds: float  # of all flops, also those that an earlier run evaluated
+    threads: int
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it covers every flop."""
+        return self.count == ALL_CLASSES
+
+    @property
+    def exploitability_mbb(self) -> float:
+        """In thousandths of a big blind per game."""
+        return MILLI * self.evaluation.exploitability
+
+    @property
+    def meaning(self) -> str:
+        """What the number is, in words."""
+        what = "exploitability with real cards in this betting tree"
+        if self.count == 0:
+            return f"{what}, exact: nobody acts after the deal of the flop"
+        if self.is_exact:
+            return f"{what}, over all {ALL_CLASSES:,} flops: exact"
+        return f"{what}, over {self.count:,} of {ALL_CLASSES:,} flops (weighted subset): an estimate"
+
+    def as_json(self) -> dict[str, Any]:
+        """One object for `--json`."""
+        found = self.evaluation
+        return {
+            "game": self.game,
+            "meaning": self.meaning,
+            "flops": self.flops,
+            "flops_priced": self.count,
+            "flops_of_the_game": ALL_CLASSES,
+            "is_exact": self.is_exact or self.count == 0,
+            "exploitability": found.exploitability,
+            "exploitability_mbb": self.exploitability_mbb,
+            "nash_conv": found.nash_conv,
+            "values": list(found.values),
+            "best_response_values": list(found.best_response_values),
+            "seconds": self.seconds,
+            "threads": self.threads,
+        }
+
+
+@dataclass(frozen=True)
+class PriceProgress:
+    """How far a price is."""
+
+    done: int  # flops
+    total: int
+    estimate: Evaluation | None  # from the flops done so far
+    seconds_left: float | None
+
+
+def read_flops(text: str | int | Sequence[str]) -> list[Flop]:
+    """The flops that an option means, with weights that sum to 22,100.
+
+    "all", "subset(49)" or 49, properties as in a study ("paired, two-tone"), or flops: "Qs Jh 2h, AhKd2c". Flops that
+    do not come from a subset weigh as many as they stand for, enlarged to stand for all.
+
+    >>> [(flop.text, flop.weight) for flop in read_flops("Qs Jh 2h, 7c7d7h")]
+    [('QsJh2h', 16575.0), ('7s7h7d', 5525.0)]
+    >>> len(read_flops("all")), len(read_flops(25))
+    (1755, 25)
+    >>> read_flops("26")
+    Traceback (most recent call last):
+    regretless.errors.InvalidOption: flops: 'subset(26)' is not one of the subsets: 25, 49, 95, 184
+    """
+    given: object = text
+    if isinstance(text, int) or (isinstance(text, str) and text.strip().isdecimal()):
+        given = f"subset({int(text)})"
+    elif isinstance(text, str) and all(_CARDS.fullmatch(each) for each in text.split(",")):
+        given = text.split(",")
+    found = choose_flops(given, np.arange(len(CARD_MAPS)))
+    factor = ALL_FLOPS / sum(flop.weight for flop in found)
+    if abs(factor - 1) < 1e-9:
+        return found
+    return [Flop(flop.cards, flop.flops, flop.weight * factor) for flop in found]
+
+
+def price_game(
+    game: HoldemGame,
+    reader: NoLimitReader,
+    flops: str | int | Sequence[str] = "all",
+    *,
+    folder: str | Path | None = None,
+    digest: str = "",
+    threads: int | None = None,
+    report: Callable[[PriceProgress], None] = lambda progress: None,
+    interrupted: Callable[[], bool] = lambda: False,
+) -> Price | None:
+    """Price a strategy over some flops; None if it was interrupted.
+
+    With a folder, each flop is stored when it is done, and those that the folder has are not evaluated again; `digest`
+    says whose they are. By default, it uses all cores.
+    """
+    workers = check_threads(threads)
+    chosen, betting = read_flops(flops), betting_of(game)
+    given, strategy = flop_tree(betting.tree), cache(reader.bucket_strategy)
+    if not given.begins:
+        chosen = []
+    shape = (2, 2, len(given.begins), CLASSES)
+    name = game.name or "hold'em"
+    store: PriceFolder | Kept = Kept() if folder is None else PriceFolder(Path(folder), digest, name, shape)
+    store.prepare()
+
+    def evaluation(total: PreflopValues) -> Evaluation:
+        lines = {node: total[:, :, place] for place, node in enumerate(given.chance)}
+        return priced(betting.tree, betting.payoffs, strategy, lines, game.big_blind)
+
+    so_far = _SoFar(len(chosen), shape, evaluation)
+    waiting = []
+    for flop in chosen:
+        found = store.read(flop.text)
+        if found is None:
+            waiting.append(flop)
+        else:
+            so_far.add(flop, *found)
+    report(so_far.progress())
+    pricer = None
+    for place in np.random.RandomState(0).permutation(len(waiting)):
+        if pricer is None:
+            pricer = FlopPricer(
+                given, betting.payoffs, reader.buckets, reader.bucket_strategy, threads=workers, interrupted=interrupted
+            )
+            _check_fits(pricer)
+        flop, began = waiting[place], time.monotonic()
+        try:
+            values = pricer.values(flop.cards)
+        except Stopped:
+            return None
+        seconds = time.monotonic() - began
+        store.write(flop.text, values, seconds)
+        so_far.add(flop, values, seconds, is_new=True)
+        report(so_far.progress())
+    total = np.zeros(shape)
+    for flop in chosen:
+        found = store.read(flop.text)
+        if found is None:
+            raise InvalidFile(store.where(flop.text), "was removed or damaged while the price was computed")
+        total += flop.weight * found[0]
+    said = flops if isinstance(flops, str) else str(flops) if isinstance(flops, int) else ", ".join(flops)
+    price = Price(name, said, len(chosen), evaluation(total), so_far.seconds, workers)
+    store.write_answer(price.as_json())
+    return price
+
+
+def _check_fits(pricer: FlopPricer) -> None:
+    needed, free = pricer.memory_bytes, available_bytes()
+    if needed > free:
+        hint = "use fewer threads" if pricer.threads > 1 else ""
+        raise WouldNotFit("the price of a flop", needed=needed, available=free, hint=hint)
+
+
+class Kept:
+    """The values of flops in memory, for a price without a folder."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[PreflopValues, float]] = {}
+
+    def prepare(self) -> None:
+        """Nothing needs to be created."""
+
+    def read(self, flop: str) -> tuple[PreflopValues, float] | None:
+        return self._found.get(flop)
+
+    def write(self, flop: str, values: PreflopValues, seconds: float) -> None:
+        self._found[flop] = values, seconds
+
+    def write_answer(self, answer: dict[str, Any] | None) -> None:
+        """The caller has it."""
+
+    def where(self, flop: str) -> Path:
+        return Path(flop)
+
+
+class _SoFar:
+    """The flops done so far, and the estimate that they give."""
+
+    def __init__(self, flops: int, shape: tuple[int, ...], evaluation: Callable[[PreflopValues], Evaluation]) -> None:
+        self.flops, self.evaluation = flops, evaluation
+        self.total = np.zeros(shape)
+        self.done, self.weight, self.seconds = 0, 0.0, 0.0
+        self._new, self._new_seconds = 0, 0.0
+
+    def add(self, flop: Flop, values: PreflopValues, seconds: float, *, is_new: bool = False) -> None:
+        self.total += flop.weight * values
+        self.done, self.weight, self.seconds = self.done + 1, self.weight + flop.weight, self.seconds + seconds
+        if is_new:
+            self._new, self._new_seconds = self._new + 1, self._new_seconds + seconds
+
+    def progress(self) -> PriceProgress:
+        estimate = self.evaluation(self.total * (ALL_FLOPS / self.weight)) if self.done else None
+        left = (self.flops - self.done) * self._new_seconds / self._new if self._new else None
+        return PriceProgress(self.done, self.flops, estimate, left)

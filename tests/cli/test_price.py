@@ -1,0 +1,149 @@
+"""`regretless price`: what it prints, how it fails, and that a killed run is resumed to the same bits."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import regretless as rl
+from regretless.holdem.buckets import BucketPlan, Buckets
+from regretless.holdem.buckets.division import Percentiles
+from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.nolimit import problem
+from regretless.holdem.nolimit.pricing import PriceProgress, read_flops
+from regretless.holdem.nolimit.solution import NoLimitSolution
+
+GAME = HoldemGame.from_mapping(
+    {
+        "name": "small",
+        "stack": 6,
+        "small_blind": 0.5,
+        "big_blind": 1,
+        "preflop": {"limp": True, "open": "a"},
+        "bets": {"bet": "a"},
+    }
+)
+FLOPS = "AcAdAh, 7s6s5s, QsQh2h"
+
+
+def two_buckets(plan: BucketPlan, threads: int | None = None) -> Buckets:
+    """Weak hands and strong ones, without looking at every situation: solving is not what is tested here."""
+    half = Percentiles(np.array([1], dtype=np.int32))
+    return Buckets(plan, lambda street: np.zeros(plan.situations(street), np.uint8), lambda street: half)
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("solved") / "game.rgl"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(problem, "build_buckets", two_buckets)
+        spec = "flop=2,turn=2,river=2,method=percentile"
+        rl.solve(GAME, buckets=spec, sample_runouts=4, iterations=30, threads=1).save(path)
+    return path
+
+
+@pytest.fixture
+def game(solved: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(solved, tmp_path / "game.rgl"))
+
+
+def test_the_answer_says_what_it_is(run, game: Path) -> None:
+    found = run("price", "game.rgl", "--flops", FLOPS, "--json").json
+    assert found["meaning"] == (
+        "exploitability with real cards in this betting tree, over 3 of 1,755 flops (weighted subset): an estimate"
+    )
+    assert (found["flops_priced"], found["is_exact"], found["game"]) == (3, False, "small")
+    assert found["exploitability_mbb"] == 1000 * found["exploitability"] > 1
+    assert found["nash_conv"] == pytest.approx(sum(found["best_response_values"]) - sum(found["values"]))
+    assert sum(found["values"]) == pytest.approx(0, abs=1e-6)
+    assert json.loads(Path("game.price/price.json").read_text())["answer"] == found
+    shown = run("price", "game.rgl", "--flops", FLOPS)  # from what is stored
+    assert f"{found['exploitability_mbb']:.6g} mbb/g" in shown.out
+    assert "3 of 1,755 flops" in shown.out
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
+def test_a_stopped_run_is_resumed_to_the_same_bits(run, game: Path, sent: signal.Signals) -> None:
+    whole = run("price", "game.rgl", "--flops", FLOPS, "--threads", "2", "--out", "whole", "--json").json
+    command = ["-m", "regretless", "price", "game.rgl", "--flops", FLOPS, "--threads", "1", "--out", "part", "--json"]
+    process = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 120
+    while not list(Path("part").glob("flops/*.rgl")) and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.01)
+    process.send_signal(sent)
+    _, said = process.communicate(timeout=60)
+    done = len(list(Path("part").glob("flops/*.rgl")))
+    assert 1 <= done < 3
+    if sent == signal.SIGINT:
+        assert process.returncode == 130
+        assert f"interrupted: {done} of 3 flops are in part; resume it with" in said
+    times = {path.name: path.stat().st_mtime_ns for path in Path("part/flops").iterdir() if path.suffix == ".rgl"}
+    resumed = run(*command[2:]).json
+    assert {name: (Path("part/flops") / name).stat().st_mtime_ns for name in times} == times
+    for key in ("values", "best_response_values", "exploitability", "nash_conv"):
+        assert resumed[key] == whole[key]
+
+
+def test_wrong_requests_are_refused(run, game: Path) -> None:
+    for arguments, said in (
+        (("game.rgl", "--flops", "26"), "is not one of the subsets: 25, 49, 95, 184"),
+        (("game.rgl", "--flops", "blue"), "is no property of flops"),
+        (("game.rgl", "--threads", "0"), "threads: 0 must be from 1"),
+        (("none.rgl",), "none.rgl: does not exist"),
+    ):
+        result = run("price", *arguments)
+        assert result.code == 1
+        assert said in result.err
+    rl.solve("kuhn", iterations=3).save("kuhn.rgl")
+    assert "is not a game from the deal" in run("price", "kuhn.rgl").err
+    Path("full").mkdir()
+    Path("full/other.txt").write_text("mine")
+    assert "is neither empty nor the folder of a price" in run("price", "game.rgl", "--out", "full").err
+
+
+def test_a_folder_of_another_strategy_is_refused_and_a_damaged_flop_is_computed_again(run, game: Path) -> None:
+    one = run("price", "game.rgl", "--flops", "AcAdAh", "--json").json
+    flop = Path("game.price/flops/AsAhAd.rgl")
+    content = bytearray(flop.read_bytes())
+    content[-1] ^= 1
+    flop.write_bytes(content)
+    assert run("price", "game.rgl", "--flops", "AcAdAh", "--json").json["values"] == one["values"]
+    solution = rl.load("game.rgl")
+    assert isinstance(solution, NoLimitSolution)
+    assert solution.snapshot is not None
+    arrays = {name: array.copy() for name, array in solution.snapshot.arrays.items()}
+    arrays["average.0"][0] += 1
+    changed = solution.strategy_digest()
+    object.__setattr__(solution.snapshot, "arrays", arrays)
+    assert solution.strategy_digest() != changed
+    solution.save("game.rgl")
+    refused = run("price", "game.rgl", "--flops", "AcAdAh")
+    assert refused.code == 1
+    assert "holds the price of another strategy" in refused.err
+
+
+def test_progress_has_an_estimate_and_an_interrupt_ends_it(game: Path) -> None:
+    solution = rl.load(game)
+    assert isinstance(solution, NoLimitSolution)
+    seen: list[PriceProgress] = []
+    assert solution.price(FLOPS, threads=1, report=seen.append, interrupted=lambda: len(seen) == 2) is None
+    assert [(each.done, each.total) for each in seen] == [(0, 3), (1, 3)]
+    first, second = seen
+    assert (first.estimate, first.seconds_left) == (None, None)
+    assert second.estimate is not None
+    assert second.estimate.exploitability > 0
+    assert (second.seconds_left or 0) > 0
+
+
+def test_flops_weigh_as_much_as_all() -> None:
+    for text in ("all", "subset(49)", "49", "paired, two-tone", FLOPS):
+        assert sum(flop.weight for flop in read_flops(text)) == pytest.approx(22_100)
+    assert len(read_flops(["Qs Jh 2h"])) == 1
