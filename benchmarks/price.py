@@ -2,7 +2,7 @@
 
 python benchmarks/price.py [examples/heads_up_20bb.toml] [--flop "Qs Jh 2h"] [--buckets 200] [--threads 2] [--json]
 
-The strategy is random: how long an evaluation takes does not depend on it. The buckets are percentiles of hand strength,
+The strategy is random: how long an evaluation takes does not depend on it. The buckets are percentiles of strength,
 computed for the flop while it is priced, as for a solution read from a file. The peak is that of the whole process,
 Python and its libraries included; the count is what `regretless price` compares with free memory before it starts.
 """

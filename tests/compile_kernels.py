@@ -5,15 +5,24 @@ That takes up to a minute, and `make test` does it while it lints. Otherwise eac
 
 from __future__ import annotations
 
+import numpy as np
 from tests.holdem.spots_of_every_kind import SPOTS
 
 import regretless as rl
+from regretless.engines.bucketed.priced import bucket_strategy
+from regretless.engines.public.compiled.bucket_evaluator import BucketEvaluator
+from regretless.forms.drawn_runouts import lossless
+from regretless.holdem.form.runouts import compile_spot
 
 
 def main() -> None:
     for name in ("river, monotone", "river, nearly all blocked"):  # terminals in 32 and in 64 bits
         for storage in (32, 16):
             rl.solve(SPOTS[name], iterations=1, threads=1, storage=storage, engine="numba")
+        form = compile_spot(SPOTS[name])
+        actions, hands = np.diff(form.tree.first_child), max(len(held.weight) for held in form.hands)
+        strategy = bucket_strategy(form, lossless(form), lambda node: np.ones((actions[node], hands)))
+        BucketEvaluator(form).evaluate(strategy)
 
 
 if __name__ == "__main__":

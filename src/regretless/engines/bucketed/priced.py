@@ -1,8 +1,7 @@
 """A bucketed engine and the exact price of what it learned: exploitability with real cards, over every runout.
 
-The average strategy of a bucket is handed to an engine of the public form as the strategy of each hand on each runout
-that is in the bucket. So `evaluate` says what the buckets and the samples cost together, not how well the abstract game
-was solved.
+Each hand on each runout plays the average strategy of its bucket, and a best response is computed for hands, not
+buckets. So `evaluate` says what the buckets and the samples cost together, not how well the abstract game was solved.
 """
 
 from __future__ import annotations
@@ -11,15 +10,17 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from regretless.engines.contract import BucketedEngine, Engine, Evaluation, PublicStrategy, Snapshot
-from regretless.engines.public.compiled.evaluator import StrategyEvaluator
+import numpy as np
+
+from regretless.engines.contract import BucketedEngine, BucketStrategy, Engine, Evaluation, PublicStrategy, Snapshot
+from regretless.engines.public.compiled.bucket_evaluator import BucketEvaluator
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import BucketMaps
 from regretless.forms.history import FloatArray
-from regretless.forms.public import PublicForm
+from regretless.forms.public import Kind, PublicForm
 from regretless.variants.variant import Schedule
 
-__all__ = ["PricedEngine", "with_real_cards"]
+__all__ = ["PricedEngine", "bucket_strategy", "with_real_cards"]
 
 
 def with_real_cards(form: PublicForm, maps: BucketMaps, strategy: Callable[[int], FloatArray]) -> PublicStrategy:
@@ -35,12 +36,22 @@ def with_real_cards(form: PublicForm, maps: BucketMaps, strategy: Callable[[int]
     return played
 
 
+def bucket_strategy(form: PublicForm, maps: BucketMaps, strategy: Callable[[int], FloatArray]) -> BucketStrategy:
+    """The tables of all decisions; `strategy(node)` is [actions, K]."""
+    acts = form.tree.kind == Kind.DECISION
+    tables = [strategy(node).astype(np.float32) for node in np.flatnonzero(acts).tolist()]
+    sizes = np.array([table.size for table in tables], dtype=np.int64)
+    begin, columns = np.zeros(len(acts), dtype=np.int64), np.zeros(len(acts), dtype=np.int32)
+    begin[acts], columns[acts] = np.cumsum(sizes) - sizes, [table.shape[1] for table in tables]
+    return BucketStrategy(np.concatenate([table.ravel() for table in tables]), begin, columns, maps)
+
+
 class PricedEngine:
     """Learns in buckets and evaluates with real cards; `form` and `maps` are what the bucketed form was made of."""
 
     def __init__(self, engine: BucketedEngine, form: PublicForm, maps: BucketMaps) -> None:
         self.engine, self.maps = engine, maps
-        self.evaluator = StrategyEvaluator(form)
+        self.evaluator = BucketEvaluator(form, threads=engine.threads)
 
     @property
     def form(self) -> BucketedForm:
@@ -82,13 +93,11 @@ class PricedEngine:
     def advance(self, schedule: Schedule) -> None:
         self.engine.advance(schedule)
 
-    def evaluate(self, strategy: PublicStrategy | None = None) -> Evaluation:
+    def evaluate(self, strategy: BucketStrategy | None = None) -> Evaluation:
         """Values and best responses with real cards, by default of the average."""
-        return self.evaluator.evaluate(strategy or self.real_cards())
-
-    def real_cards(self) -> PublicStrategy:
-        """The average strategy of every hand on every runout, as it is now."""
-        return with_real_cards(self.evaluator.form, self.maps, self.engine.strategy)
+        return self.evaluator.evaluate(
+            strategy or bucket_strategy(self.evaluator.form, self.maps, self.engine.strategy)
+        )
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:
         return self.engine.snapshot(copy=copy)
@@ -98,4 +107,4 @@ class PricedEngine:
 
 
 if TYPE_CHECKING:
-    _conforms: type[Engine[BucketedForm, PublicStrategy]] = PricedEngine
+    _conforms: type[Engine[BucketedForm, BucketStrategy]] = PricedEngine

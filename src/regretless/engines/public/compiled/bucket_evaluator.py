@@ -15,7 +15,7 @@ from queue import SimpleQueue
 import numpy as np
 
 from regretless.engines.contract import BucketStrategy, Evaluation
-from regretless.engines.public.compiled.jobs import Learned, Scratch, aligned, make_scratch
+from regretless.engines.public.compiled.jobs import Learned, Scratch, aligned, bytes_of, make_scratch
 from regretless.engines.public.compiled.kernels.bucket_walk import BucketRows, walk_buckets
 from regretless.engines.public.compiled.kernels.walk import DOWN, UP, Stretch
 from regretless.engines.public.compiled.plan import make_plans
@@ -29,7 +29,8 @@ from regretless.forms.public import PublicForm
 
 __all__ = ["BucketEvaluator", "Stopped"]
 
-_LEARNED = Learned(*(np.empty(0, dtype=np.float32) for _ in range(5)), np.empty(0, np.int32), np.empty(0, np.float32))
+_NONE = np.empty(0, dtype=np.float32)
+_LEARNED = Learned(_NONE, _NONE, _NONE, _NONE, _NONE, np.empty(0, dtype=np.int32), _NONE)
 
 
 class Stopped(Exception):
@@ -49,6 +50,11 @@ class BucketEvaluator:
         self._tile_type = np.float64 if needs_wide_tiles(form.hands, self._met) else np.float32
         self._plans = make_plans(make_layout(form), self._tile_type)
         self._tables = make_tables(form)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Of its tables; while it evaluates, it takes what `bucket_evaluation_bytes` counts."""
+        return bytes_of(self._plans, self._tables)
 
     def evaluate(self, strategy: BucketStrategy) -> Evaluation:
         """Values and best responses, in the form's unit; equivalent hands play what the first of them plays."""

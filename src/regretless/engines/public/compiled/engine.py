@@ -23,6 +23,7 @@ from regretless.engines.public.compiled.jobs import (
     Learned,
     Scratch,
     aligned,
+    bytes_of,
     divide,
     make_blocks,
     make_scratch,
@@ -88,12 +89,12 @@ class CompiledPublicEngine(StoredEngine):
     @property
     def kept_bytes(self) -> int:
         """Regrets, averages, and the tables for finding and evaluating them."""
-        return _bytes_of(list(self._arrays().values()), self._plans, self._tables)
+        return bytes_of(list(self._arrays().values()), self._plans, self._tables)
 
     @property
     def memory_bytes(self) -> int:
         """`kept_bytes` and the threads' working rows."""
-        return self.kept_bytes + _bytes_of(self._blocks, self._scratch)
+        return self.kept_bytes + bytes_of(self._blocks, self._scratch)
 
     def advance(self, schedule: Schedule) -> None:
         """Run one iteration per row of `schedule`."""
@@ -239,21 +240,6 @@ class CompiledPublicEngine(StoredEngine):
             self._team.hold(self._steps, self._job(0), self._job(1), self._scratch)
             self._held_changes = self.changes
         self._team.run(rows, walks, predicts=self.predicts)
-
-
-def _bytes_of(*held: object) -> int:
-    """Total bytes of arrays in nested tuples; arrays that share a buffer count once."""
-    longest: dict[int, int] = {}
-
-    def count(thing: object) -> None:
-        if isinstance(thing, np.ndarray):
-            longest[thing.ctypes.data] = max(thing.nbytes, longest.get(thing.ctypes.data, 0))
-        elif isinstance(thing, tuple | list):
-            for each in thing:
-                count(each)
-
-    count(held)
-    return sum(longest.values())
 
 
 def kernels_are_compiled(storage: int = 32) -> bool:

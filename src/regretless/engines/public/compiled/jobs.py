@@ -30,6 +30,7 @@ __all__ = [
     "Steps",
     "Tile",
     "aligned",
+    "bytes_of",
     "divide",
     "make_blocks",
     "make_scratch",
@@ -218,3 +219,18 @@ def make_blocks(
         )
 
     return of(0), of(1)
+
+
+def bytes_of(*held: object) -> int:
+    """Total bytes of arrays in nested tuples; arrays that share a buffer count once."""
+    longest: dict[int, int] = {}
+
+    def count(thing: object) -> None:
+        if isinstance(thing, np.ndarray):
+            longest[thing.ctypes.data] = max(thing.nbytes, longest.get(thing.ctypes.data, 0))
+        elif isinstance(thing, tuple | list):
+            for each in thing:
+                count(each)
+
+    count(held)
+    return sum(longest.values())
