@@ -12,6 +12,7 @@ import regretless as rl
 from regretless.engines.bucketed.priced import bucket_strategy
 from regretless.engines.public.compiled.bucket_evaluator import BucketEvaluator
 from regretless.forms.drawn_runouts import lossless
+from regretless.forms.public import PublicForm
 from regretless.holdem.form.runouts import compile_spot
 
 
@@ -19,10 +20,14 @@ def main() -> None:
     for name in ("river, monotone", "river, nearly all blocked"):  # terminals in 32 and in 64 bits
         for storage in (32, 16):
             rl.solve(SPOTS[name], iterations=1, threads=1, storage=storage, engine="numba")
-        form = compile_spot(SPOTS[name])
-        actions, hands = np.diff(form.tree.first_child), max(len(held.weight) for held in form.hands)
-        strategy = bucket_strategy(form, lossless(form), lambda node: np.ones((actions[node], hands)))
-        BucketEvaluator(form).evaluate(strategy)
+        evaluate_buckets(compile_spot(SPOTS[name]))
+
+
+def evaluate_buckets(form: PublicForm) -> None:
+    """A strategy per bucket."""
+    actions, hands = np.diff(form.tree.first_child), max(len(held.weight) for held in form.hands)
+    strategy = bucket_strategy(form, lossless(form), lambda node: np.ones((actions[node], hands)))
+    BucketEvaluator(form).evaluate(strategy)
 
 
 if __name__ == "__main__":
