@@ -74,13 +74,17 @@ def test_estimating(run, tmp_path: Path) -> None:
     shown = run("estimate", "game.toml").out
     assert "22,393" in shown
     assert "river 123,156,254" in shown
-    answer = run("estimate", "game.toml", "--buckets", "river=1000", "--json").json
+    answer = run("estimate", "game.toml", "--buckets", "flop=9,turn=9,river=1000", "--json").json
     assert answer["game"] == "game.toml"
     assert answer["buckets"]["river"] == 1000
     both = run("estimate", "game.toml", "turn.toml", "--json").json
     assert [set(each) & {"game", "spot"} for each in both["spots"]] == [{"game"}, {"spot"}]
     assert "buckets: 'flop=5' is for games" in run("estimate", "turn.toml", "--buckets", "flop=5").err
     assert "threads: 2 is for spots" in run("estimate", "game.toml", "--threads", "2").err
+    lacking = run("estimate", "game.toml", "--buckets", "river=1000")
+    assert lacking.err == (
+        "error: buckets: 'river=1000' does not say how many buckets the flop has: add flop=NUMBER or flop=lossless\n"
+    )
     named = run("estimate", "push-fold(stack=12)", "--json").json
     assert (named["game"], named["nodes"], named["information_sets"]) == ("push-fold(stack=12)", 86_191, 338)
     assert "information sets" in run("estimate", "leduc").out

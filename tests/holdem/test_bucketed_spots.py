@@ -138,6 +138,9 @@ def test_tables_of_a_file_are_used(tmp_path: Path) -> None:
         ("preflop=5", "is not one of flop, turn, river, method"),
         ("turn=5,method=magic", "is not one of kmeans, percentile"),
         ("method=percentile", "names no street"),
+        ("tables.rgl,river=50", "position 18: river=50 cannot be combined with a file"),
+        ("tables.rgl,method=kmeans", "cannot be combined with a file"),
+        ("tables.rgl,river", "is not like turn=500"),
     ],
 )
 def test_bad_buckets_are_refused(text: str, reason: str) -> None:
@@ -158,6 +161,36 @@ def test_bad_buckets_are_refused(text: str, reason: str) -> None:
 def test_other_options_are_refused_by_name(options: dict[str, Any], reason: str) -> None:
     with pytest.raises(InvalidOption, match=reason.replace("(", r"\(")):
         rl.solve(TURN, **options)
+
+
+def test_a_street_that_is_left_out_is_refused() -> None:
+    for text in ("turn=5", "flop=5,turn=5,method=percentile"):
+        with pytest.raises(InvalidOption) as refused:
+            rl.solve(FLOP, buckets=text)
+        reason = "does not say how many buckets the river has: add river=NUMBER or river=lossless"
+        assert str(refused.value) == f"buckets: {text!r} {reason}"
+    found = rl.solve(FLOP, buckets="turn=5,river=lossless,method=percentile", iterations=2, threads=1)
+    assert found.settings.buckets == "turn=5,river=lossless,method=percentile"
+    assert [counts[1] for counts in found.buckets] == [5, 5]
+    assert all(counts[2] > 10_000 for counts in found.buckets)
+
+
+def test_a_file_that_lacks_a_street_is_refused(tmp_path: Path) -> None:
+    path = str(tmp_path / "tables.rgl")
+    build_buckets(BucketPlan(turn=5, board=FLOP.board, sample=1000, method="percentile"), path, threads=1)
+    with pytest.raises(InvalidFile, match=r"tables.rgl: has no buckets for the river: add river=lossless if that is"):
+        rl.solve(FLOP, buckets=path)
+    found = rl.solve(FLOP, buckets=f"{path},river=lossless", iterations=2, threads=1)
+    assert found.settings.buckets == f"{path},river=lossless"
+    assert found.buckets[0][1] == 5
+
+
+def test_a_file_of_another_flop_is_refused(tmp_path: Path) -> None:
+    path = str(tmp_path / "tables.rgl")
+    plan = BucketPlan(river=5, board=(0, 1, 2), sample=1000, method="percentile")
+    build_buckets(plan, path, threads=1)
+    with pytest.raises(InvalidFile, match=r"tables.rgl: does not fit this spot: .* does not contain the table's flop"):
+        rl.solve(TURN, buckets=path)
 
 
 def test_a_file_is_shown_and_exported(solved: BucketedSpotSolution, tmp_path: Path) -> None:

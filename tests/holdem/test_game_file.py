@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import regretless as rl
-from regretless.errors import RegretlessError, RoundedSizes
+from regretless.errors import InvalidFile, InvalidOption, RegretlessError, RoundedSizes
 from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.choice import BucketChoice
 from regretless.holdem.buckets.plan import BucketPlan
@@ -159,13 +159,18 @@ def test_examples(name: str, big_blinds: float, slots: int) -> None:
     assert found.lossless_entries == sum(count * LOSSLESS[street] for street, count in found.action_slots.items())
 
 
-def test_streets_without_buckets_are_lossless_in_estimates_too(tmp_path: Path) -> None:
+def test_an_estimate_says_which_streets_are_lossless(tmp_path: Path) -> None:
     game = HoldemGame.read(EXAMPLES / "heads_up_20bb.toml")
     assert estimate_game(game).buckets == {"preflop": 169, "flop": 200, "turn": 200, "river": 200}
     wanted = dict(LOSSLESS) | {"flop": 7}
-    assert estimate_game(game, BucketChoice.parse("flop=7,river=lossless")).buckets == wanted
+    assert estimate_game(game, BucketChoice.parse("flop=7,turn=lossless,river=lossless")).buckets == wanted
     build_buckets(BucketPlan(flop=7, board=(0, 1, 2), sample=1000), tmp_path / "tables.rgl", threads=1)
-    assert estimate_game(game, BucketChoice.parse(str(tmp_path / "tables.rgl"))).buckets == wanted
+    file = str(tmp_path / "tables.rgl")
+    assert estimate_game(game, BucketChoice.parse(f"{file},turn=lossless,river=lossless")).buckets == wanted
+    with pytest.raises(InvalidFile, match="has no buckets for the turn: add turn=lossless"):
+        estimate_game(game, BucketChoice.parse(file))
+    with pytest.raises(InvalidOption, match="does not say how many buckets the turn has: add turn=NUMBER"):
+        estimate_game(game, BucketChoice.parse("flop=7,river=5"))
 
 
 def test_spots_are_not_games() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.holdem.quick_tables import SPEC, fake_tables
 
 import regretless as rl
 from regretless.cards.deck import parse_board
@@ -15,7 +16,7 @@ from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, hand_index
 from regretless.cards.preflop_equities import BOARDS, CLASS_SIZES, class_equities
 from regretless.errors import InvalidFile, InvalidOption, InvalidText, RegretlessError
 from regretless.forms.public import DEAD
-from regretless.holdem.buckets import BucketPlan, Buckets
+from regretless.holdem.buckets import BucketPlan
 from regretless.holdem.buckets.divided import DividedBuckets
 from regretless.holdem.buckets.division import Percentiles
 from regretless.holdem.games.game import HoldemGame
@@ -36,14 +37,7 @@ SMALL = HoldemGame.from_mapping(
         "name": "small",
     }
 )
-SPEC = "flop=2,turn=2,river=2,method=percentile"
 NOBODY = dict.fromkeys(("flop", "turn", "river"), False)
-
-
-def fake_tables(plan: BucketPlan, threads: int | None = None) -> Buckets:
-    """All hands in bucket 0, which takes no time to build."""
-    never = Percentiles(np.full(1, 2**31 - 1, dtype=np.int32))
-    return Buckets(plan, lambda street: np.zeros(plan.situations(street), np.uint8), lambda street: never)
 
 
 @pytest.fixture
@@ -197,6 +191,12 @@ def test_a_resume_refuses_a_file_with_other_buckets(monkeypatch: pytest.MonkeyPa
     [
         ({}, InvalidOption, "buckets: is missing: give a file"),
         ({"buckets": "flop=2"}, InvalidOption, "has no buckets for the turn, on which the players act"),
+        (
+            {"buckets": "flop=2,turn=2,river=lossless"},
+            InvalidOption,
+            "buckets: 'flop=2,turn=2,river=lossless' has no buckets for the river, on which the players act",
+        ),
+        ({"buckets": "flop=lossless"}, InvalidOption, "'flop=lossless' has no buckets for the flop"),
         ({"buckets": "flop=0"}, InvalidText, "neither lossless nor"),
         ({"buckets": "missing.rgl"}, InvalidFile, "does not exist"),
         ({"buckets": SPEC, "target": 1.0}, InvalidOption, "target: 1.0 is not for games from the deal"),

@@ -31,9 +31,10 @@ from regretless.cli.commands.compare import compare
 from regretless.cli.commands.estimate import estimate
 from regretless.cli.commands.export import export
 from regretless.cli.commands.games import games
+from regretless.cli.commands.interactive.play import play
+from regretless.cli.commands.interactive.serve import serve
 from regretless.cli.commands.plot import plot
 from regretless.cli.commands.price import price
-from regretless.cli.commands.serve import serve
 from regretless.cli.commands.show import ShowCommand, show
 from regretless.cli.commands.solve import solve
 from regretless.cli.commands.study import app as study
@@ -81,8 +82,8 @@ def _help(command: Callable[..., None]) -> str:
 
 
 COMMANDS = (
-    solve, train, estimate, show, compare, verify, price, export, plot, serve, games, train_kuhn, range_, equity,
-    buckets,
+    solve, train, estimate, show, compare, verify, price, export, plot, play, serve, games, train_kuhn, range_,
+    equity, buckets,
 )  # fmt: skip
 for _command in COMMANDS:
     _name = _command.__name__.strip("_").replace("_", "-")

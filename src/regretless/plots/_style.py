@@ -20,8 +20,13 @@ MUTED = "#66717c"
 GRID = "#e3e7eb"
 
 
-def new_figure(width: float, height: float, columns: int = 1, **options: Any) -> tuple[Figure, list[Axes]]:
-    """A figure of this size in inches with a row of axes; pyplot is not used, so no window opens and nothing leaks."""
+def new_figure(
+    width: float, height: float, columns: int = 1, rows: int = 1, **options: Any
+) -> tuple[Figure, list[Axes]]:
+    """A figure of this size in inches with its axes, row by row.
+
+    pyplot is not used, so no window opens and nothing leaks.
+    """
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -29,8 +34,8 @@ def new_figure(width: float, height: float, columns: int = 1, **options: Any) ->
         raise MissingExtra("matplotlib", "plot") from None
     figure = Figure(figsize=(width, height), dpi=160, layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
-    axes = figure.subplots(1, columns, squeeze=False, **options)
-    return figure, list(axes[0])
+    axes = figure.subplots(rows, columns, squeeze=False, **options)
+    return figure, list(axes.flat)
 
 
 def quiet_axes(axes: Axes) -> None:

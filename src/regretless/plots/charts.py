@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ __all__ = ["Chart", "charts"]
 
 SIDE = 13
 WIDTH = 6.2  # inches of a chart
+ACROSS = 3  # charts in a row
+MOST_CHARTS = 60  # a larger figure is no longer readable
 LONGEST_TITLE = 100  # characters
 
 
@@ -34,7 +37,7 @@ class Chart(NamedTuple):
 
 
 def charts(drawn: Sequence[Chart], *, title: str) -> Figure:
-    """Charts side by side.
+    """Charts side by side, in rows of at most `ACROSS`.
 
     >>> shares = np.tile([0.25, 0.75], (169, 1))
     >>> figure = charts([Chart("small blind", ("fold", "push"), shares, (0.25, 0.75))], title="push or fold")
@@ -43,9 +46,15 @@ def charts(drawn: Sequence[Chart], *, title: str) -> Figure:
     """
     if not drawn:
         raise InvalidOption("charts", list(drawn), "must have at least one")
-    figure, axes = new_figure(WIDTH * len(drawn), WIDTH + 1.1, columns=len(drawn))
-    for each, chart in zip(axes, drawn, strict=True):
+    if len(drawn) > MOST_CHARTS:
+        raise InvalidOption("charts", len(drawn), f"must be at most {MOST_CHARTS}")
+    rows = ceil(len(drawn) / ACROSS)
+    columns = ceil(len(drawn) / rows)
+    figure, axes = new_figure(WIDTH * columns, (WIDTH + 0.75) * rows + 0.35, columns=columns, rows=rows)
+    for each, chart in zip(axes, drawn, strict=False):
         _draw(each, chart)
+    for each in axes[len(drawn) :]:
+        each.set_axis_off()
     figure.suptitle(shown(title, LONGEST_TITLE), fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
     return figure
 

@@ -1,4 +1,4 @@
-"""Exploitability against iterations and against seconds, on logarithmic axes.
+"""Exploitability against iterations, or boards drawn, and against seconds, on logarithmic axes.
 
 The two panels answer two questions. The left one compares variants (what does an iteration buy?), the right one
 compares solvers (what does a second buy?). A straight line is a power law; its slope is the rate.
@@ -26,7 +26,7 @@ def convergence(
 ) -> Figure:
     """Convergence of one or more solves in one figure.
 
-    Lines are labelled by what distinguishes the solves: variant, game, engine, sampling or seed.
+    Lines are labelled by what distinguishes the solves: variant, game, engine, buckets, sampling or seed.
     """
     if not solutions:
         raise InvalidOption("solutions", list(solutions), "must contain at least one solution")
@@ -36,17 +36,23 @@ def convergence(
     units = list(dict.fromkeys(solution.unit for solution in solutions))
     if len(units) > 1:
         raise InvalidOption("solutions", " and ".join(units), "cannot share a plot: plot games and spots separately")
+    if not any(solution.history for solution in solutions):
+        where = ", ".join(solution.where for solution in solutions)
+        raise InvalidOption("solutions", where, "cannot be plotted: exploitability was not measured")
+    drawn = [solution.settings.sample_runouts for solution in solutions]
+    counted = "iterations" if None in drawn else "boards drawn"
     figure, panels = new_figure(9.6, 4.2, columns=2, sharey=True)
     games = list(dict.fromkeys(solution.game for solution in solutions))
     heading = title if title is not None else _heading(solutions, games)
     figure.suptitle(shown(heading, 90), parse_math=False, fontsize=13, color=INK, x=0.01, ha="left", fontweight="bold")
-    for axes, unit in zip(panels, ("iterations", "seconds of solving"), strict=True):
+    for axes, unit in zip(panels, (counted, "seconds of solving"), strict=True):
         quiet_axes(axes)
         axes.set_xscale("log")
         axes.set_yscale("log")
         axes.set_xlabel(unit, color=INK)
         for number, solution in enumerate(solutions):
-            _draw(axes, solution, PALETTE[number % len(PALETTE)], by_seconds=unit != "iterations")
+            boards = None if None in drawn else drawn[number]
+            _draw(axes, solution, PALETTE[number % len(PALETTE)], by_seconds=unit != counted, boards=boards or 1)
     panels[0].set_ylabel(f"exploitability, {units[0]}\n(NashConv / players)", color=INK)
     if len(solutions) > 1 or labels is not None:
         ends = [solution.curve[-1].exploitability if solution.curve else 0.0 for solution in solutions]
@@ -54,9 +60,10 @@ def convergence(
     return figure
 
 
-def _draw(axes: Axes, solution: Solution, colour: str, *, by_seconds: bool) -> None:
+def _draw(axes: Axes, solution: Solution, colour: str, *, by_seconds: bool, boards: int) -> None:
+    """The curve of a solve with so many boards per iteration."""
     points = [
-        (point.seconds if by_seconds else point.iteration, point.exploitability)
+        (point.seconds if by_seconds else boards * point.iteration, point.exploitability)
         for point in solution.curve
         if point.exploitability > 0 and (by_seconds or point.iteration > 0)
     ]
@@ -88,6 +95,7 @@ def _names(solutions: Sequence[Solution]) -> list[str]:
         [solution.variant for solution in solutions],
         [solution.game for solution in solutions],
         [solution.engine for solution in solutions],
+        [solution.settings.buckets or "no buckets" for solution in solutions],
         [solution.settings.sampling for solution in solutions],
         [f"seed {solution.settings.seed}" for solution in solutions],
     ]

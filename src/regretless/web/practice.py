@@ -1,8 +1,7 @@
 """Hands played against a solution: the page's user takes one seat, the solution the other.
 
-1. A deal draws both hands from the ranges at the starting node, as likely as the two together are there.
-2. The opponent draws actions from the solution's strategy for its hand; cards are drawn from what is left of the deck.
-3. Each decision of the user is judged by the solution's EV of every action with the hand held:
+`holdem.reading.playing` deals and plays; hands come from the ranges at the starting node. Each decision of the user is
+judged by the solution's EV of every action with the hand held:
 
        lost = max_a EV(a) − EV(chosen)
 
@@ -12,7 +11,6 @@ when there are too many; each holds only the line played so far, so a session su
 
 from __future__ import annotations
 
-import math
 import random
 import secrets
 import threading
@@ -27,9 +25,9 @@ import numpy as np
 from regretless.cards.deck import card_text
 from regretless.cards.hands import HAND_CARDS, hand_text
 from regretless.errors import InvalidText
-from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind
 from regretless.holdem.reading.places import Place
+from regretless.holdem.reading.playing import Duel, draw_hands
 from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.spots.lines import find_action, no_such_action, parse_line
 from regretless.holdem.spots.question import PLAYERS, PlayerName
@@ -71,7 +69,7 @@ class Session:
         if reader.form.tree.kind[place.node] in (Kind.FOLD, Kind.SHOWDOWN):
             raise InvalidText("line", self.start, None, "the hand is over there")
         self.player = self.random.choice(PLAYERS) if self.seat is None else self.seat
-        self.hands = self._draw_hands(reader, place)
+        self.hands = dict(zip(PLAYERS, draw_hands(reader, place, self.random), strict=True))
         self.line, self.feedback = ", ".join(place.steps), None
         self.dealt += 1
         self._play_on(reader, place)
@@ -79,7 +77,7 @@ class Session:
     def act(self, reader: SpotReader, action: str) -> None:
         """Take an action, judge it, and play until the user must act again or the hand is over."""
         place = reader.find(self.line)
-        if not self._is_my_turn(reader, place):
+        if not self._duel(reader).is_turn(place):
             raise Conflict("the hand is over: deal the next one")
         labels = reader.actions(place.node)
         steps = parse_line(action, "action")
@@ -91,49 +89,11 @@ class Session:
         self._judge(reader, place, chosen)
         self._play_on(reader, reader.act(place, chosen))
 
-    def _draw_hands(self, reader: SpotReader, place: Place) -> dict[PlayerName, int]:
-        held = [reader.solved_hands(player, place.deal) for player in range(2)]
-        weight = [place.reach[player][positions] for player, (_, positions) in enumerate(held)]
-        met = reader.evaluator.met(0, place.reach[1])[held[0][1]]
-        first = self._draw(weight[0] * met, "the line is never played with any hand")
-        hand = int(held[0][0][first])
-        apart = ~np.isin(HAND_CARDS[held[1][0]], HAND_CARDS[hand]).any(axis=1)
-        second = self._draw(weight[1] * apart, "the line is never played with any hand")
-        return {"ip": hand, "oop": int(held[1][0][second])}
-
-    def _draw(self, weight: FloatArray, otherwise: str) -> int:
-        total = np.cumsum(weight)
-        if not (math.isfinite(total[-1]) and total[-1] > 0):
-            raise InvalidText("line", self.start, None, otherwise)
-        return int(np.searchsorted(total, self.random.random() * total[-1], side="right").clip(0, len(total) - 1))
+    def _duel(self, reader: SpotReader) -> Duel:
+        return Duel(reader, (self.hands["ip"], self.hands["oop"]), PLAYERS.index(self.player), self.random)
 
     def _play_on(self, reader: SpotReader, place: Place) -> None:
-        tree = reader.form.tree
-        while True:
-            kind = Kind(int(tree.kind[place.node]))
-            if kind == Kind.CHANCE:
-                known = {int(card) for hand in self.hands.values() for card in HAND_CARDS[hand]}
-                place = reader.deal(place, self.random.choice([c for c in reader.cards(place) if c not in known]))
-            elif kind == Kind.DECISION and not self._is_my_turn(reader, place):
-                strategy = self._strategy(reader, place)
-                place = reader.act(place, self._draw(strategy, "the opponent has no action"))
-            else:
-                break
-        self.line = ", ".join(place.steps)
-
-    def _is_my_turn(self, reader: SpotReader, place: Place) -> bool:
-        tree = reader.form.tree
-        return bool(tree.kind[place.node] == Kind.DECISION and PLAYERS[int(tree.player[place.node])] == self.player)
-
-    def _strategy(self, reader: SpotReader, place: Place) -> FloatArray:
-        """[actions] of the hand that acts."""
-        position = self._position(reader, place, int(reader.form.tree.player[place.node]))
-        return reader.answers.strategy(place.node, place.deal.runout)[:, position]
-
-    def _position(self, reader: SpotReader, place: Place, player: int) -> int:
-        """Where the numbers of a player's hand are in the solved runout."""
-        hands, positions = reader.solved_hands(player, place.deal)
-        return int(positions[np.flatnonzero(hands == self.hands[PLAYERS[player]])[0]])
+        self.line = ", ".join(self._duel(reader).play_on(place)[-1].steps)
 
     def _judge(self, reader: SpotReader, place: Place, chosen: int) -> None:
         view = reader.view(place)
@@ -165,7 +125,7 @@ class Session:
         """The state of the session, without what the user must not know."""
         passed = reader.path(self.line)
         place = passed[-1]
-        tree, mine = reader.form.tree, self._is_my_turn(reader, place)
+        tree, mine = reader.form.tree, self._duel(reader).is_turn(place)
         paid = tree.paid[place.node]
         decisions = sum(self.grades.values())
         return {
@@ -197,24 +157,18 @@ class Session:
         }
 
     def _outcome(self, reader: SpotReader, place: Place) -> dict[str, Any]:
-        tree, pay, node = reader.form.tree, reader.form.payoffs, place.node
+        found = self._duel(reader).outcome(place)
         mine = PLAYERS.index(self.player)
-        other: PlayerName = "oop" if self.player == "ip" else "ip"
-        if tree.kind[node] == Kind.FOLD:
-            folded = int(tree.player[node]) == mine
-            won = float((pay.lose if folded else pay.win)[node, mine])
+        won = found.won[mine]
+        if found.folded is not None:
             return {
                 "end": "fold",
                 "opponent": None,
                 "won": rounded(won),
-                "text": "You fold" if folded else f"Your opponent folds: you win {won:g} chips",
+                "text": "You fold" if found.folded == mine else f"Your opponent folds: you win {won:g} chips",
             }
-        strength = [
-            int(reader.form.strength[player][place.deal.runout][self._position(reader, place, player)])
-            for player in range(2)
-        ]
-        ahead = strength[mine] - strength[1 - mine]
-        won = float((pay.tie if ahead == 0 else pay.win if ahead > 0 else pay.lose)[node, mine])
+        other: PlayerName = "oop" if self.player == "ip" else "ip"
+        ahead = found.strength[mine] - found.strength[1 - mine]
         chips = f" {abs(won):g} chips" if won else ""
         text = "You split the pot" if ahead == 0 else f"You {'win' if ahead > 0 else 'lose'}{chips}"
         return {

@@ -37,8 +37,7 @@ def estimate(
     buckets: Annotated[
         str | None,
         option(
-            "Buckets of hands per street of a game, such as flop=200,turn=200,river=200 (streets left out are "
-            "lossless), or their file.",
+            "Buckets of hands per street of a game, such as flop=200,turn=200,river=lossless, or their file.",
             default="200",
             metavar="COUNTS",
         ),

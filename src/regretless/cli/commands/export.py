@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from regretless.holdem.reading.nodes import NodeView
     from regretless.holdem.reports.exports import ExportSize
     from regretless.holdem.solution import SpotSolution
+    from regretless.solvers.game_solution import GameSolution
 
 __all__ = ["export"]
 
 
 # The options that a game takes; any other is refused by name.
 GAME_TAKES = {"--format", "--out"}
+LINE_TAKES = GAME_TAKES | {"--line", "--board", "--hands"}
+RANGES_TAKE = GAME_TAKES | {"--line", "--board"}
 
 
 def export(
@@ -42,8 +45,17 @@ def export(
     hands: Annotated[
         str | None, option("Only these hands: [cyan]'AK, 99+'[/cyan].", default="all", metavar="RANGE")
     ] = None,
+    ranges: Annotated[
+        str | None,
+        option(
+            "Of a game from the deal: the hands that take each action, at every decision before the flop or at --line, "
+            "as text for other programs: [cyan]short[/cyan], [cyan]gto+[/cyan] or [cyan]weights[/cyan].",
+            metavar="short|gto+|weights",
+        ),
+    ] = None,
     format_: Annotated[
-        str | None, option("csv, json or parquet.", names=("--format",), default="from --out, else csv")
+        str | None,
+        option("csv, json or parquet; ranges also as txt.", names=("--format",), default="from --out, else csv or txt"),
     ] = None,
     out: Annotated[Path | None, option("The file to write.", default="stdout")] = None,
     columns: Annotated[bool, flag("--columns", "Print what each column means and exit.")] = False,
@@ -51,17 +63,21 @@ def export(
     """Export strategy, weight, equity, EV and EQR of every hand: at one node, on one street or everywhere.
 
     A single node is written as one row per hand; --street and --all write one row per hand and action. Of a game,
-    solved or trained, every information set is written, with one row per action. The file appears only when it is
-    complete: an interrupted export leaves nothing behind.
+    solved or trained, every information set is written, with one row per action; of hold'em from the deal, those before
+    the flop, or one row per hand at --line. The file appears only when it is complete: an interrupted export leaves
+    nothing behind.
 
     \b
     [cyan]regretless export spot.rgl --line 'check' --out check.csv[/cyan]
     [cyan]regretless export spot.rgl --street turn --format json > turn.json[/cyan]
     [cyan]regretless export spot.rgl --all --player oop --hands 'AK, 99+' --out spot.parquet[/cyan]
     [cyan]regretless export leduc.rgl --out leduc.csv[/cyan]   a game
+    [cyan]regretless export game.rgl --ranges short --out ranges.txt[/cyan]   hold'em from the deal
     [cyan]regretless export --columns[/cyan]
     """
     from regretless.api import load
+    from regretless.cards.ranges import FORMATS as RANGE_TEXTS
+    from regretless.cli.views.game_export import RANGE_FORMATS
     from regretless.cli.views.spot_view import check_held
     from regretless.holdem.reports.exports import FORMATS, write_nodes
     from regretless.holdem.solution import SpotSolution
@@ -75,10 +91,13 @@ def export(
         raise typer.BadParameter("name the .rgl file to export", param_hint="FILE")
     if sum((line is not None or board is not None, street is not None, all_)) > 1:
         raise typer.BadParameter("choose one of --line, --street and --all", param_hint="--line")
-    kind = format_ or (out.suffix.lower().lstrip(".") if out is not None else "csv")
-    if kind not in FORMATS:
-        raise InvalidOption("format", kind, f"is not one of {', '.join(FORMATS)}")
-    if out is not None and out.suffix.lower() in (f".{known}" for known in FORMATS if known != kind):
+    if ranges is not None and ranges not in RANGE_TEXTS:
+        raise InvalidOption("ranges", ranges, f"is not one of {', '.join(RANGE_TEXTS)}")
+    allowed = FORMATS if ranges is None else RANGE_FORMATS
+    kind = format_ or (out.suffix.lower().lstrip(".") if out is not None else "csv" if ranges is None else "txt")
+    if kind not in allowed:
+        raise InvalidOption("format", kind, f"is not one of {', '.join(allowed)}")
+    if out is not None and out.suffix.lower() in (f".{known}" for known in allowed if known != kind):
         raise InvalidOption("format", kind, f"does not match the name of {out}: leave out --format, or rename the file")
     if kind == "parquet" and out is None:
         raise InvalidOption("out", None, "must name a file: parquet is not written to stdout")
@@ -87,11 +106,10 @@ def export(
     whose, chosen = options.read_player(player), options.read_range(hands)
     solution = load(file)
     if isinstance(solution, GameSolution):
-        from regretless.cli.views.game_export import export_game
-
-        options.refuse_others(context, "a game", GAME_TAKES)
-        export_game(solution, kind, out)
+        _export_game(context, solution, kind, out)
         return
+    if ranges is not None:
+        raise InvalidOption("ranges", ranges, "is for games from the deal: a spot has its ranges in its .toml file")
     assert isinstance(solution, SpotSolution)
     wide = not all_ and street is None
     if wide:
@@ -119,6 +137,27 @@ def export(
         for_people().print(f"interrupted: {out} was not written", soft_wrap=True)
         raise typer.Exit(INTERRUPTED) from None
     note(f"saved {count:,} node{'s' * (count != 1)} to {out}")
+
+
+def _export_game(context: typer.Context, solution: GameSolution, kind: str, out: Path | None) -> None:
+    """Export a game: its strategy or, from the deal, a line or ranges."""
+    from regretless.cli.views.game_export import export_game, export_line, export_ranges
+    from regretless.holdem.games.big_blinds import BigBlindSolution
+
+    given = context.params
+    line, cards, ranges = given["line"], options.read_cards(given["board"]), given["ranges"]
+    chosen = options.read_range(given["hands"])
+    if isinstance(solution, BigBlindSolution) and ranges is not None:
+        options.refuse_others(context, "--ranges", RANGES_TAKE)
+        nodes = list(solution.charts()) if line is None and not cards else [solution.node(line or "", cards)]
+        export_ranges(nodes, ranges, kind, out)
+    elif isinstance(solution, BigBlindSolution) and not (line is None and not cards and chosen is None):
+        options.refuse_others(context, "a line of a game", LINE_TAKES)
+        played = solution.node(line or "", cards)
+        export_line(played if chosen is None else played.only(chosen), kind, out)
+    else:
+        options.refuse_others(context, "a game", GAME_TAKES)
+        export_game(solution, kind, out)
 
 
 def _several(

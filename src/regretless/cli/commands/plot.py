@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ from regretless.cli.arguments.options import SEARCH, argument, flag, option, rea
 from regretless.cli.arguments.outputs import check_figure, file_stem, save_figure
 from regretless.cli.terminal.consoles import for_people, note
 from regretless.cli.terminal.interrupts import INTERRUPTED, SimplePlan, interruptible
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidFile, InvalidOption
 
 if TYPE_CHECKING:
     from regretless.holdem.reading.places import Played
@@ -38,6 +39,14 @@ def plot(
     charts: Annotated[
         bool, flag("--charts", "Draw the 13 × 13 charts of one saved game of hold'em from the deal instead.")
     ] = False,
+    line: Annotated[
+        list[str] | None,
+        option(
+            "With --charts: a decision to draw, such as [cyan]'raise 5, raise 15'[/cyan]; may be repeated.",
+            default="the first decision and the replies to it",
+            metavar="LINE",
+        ),
+    ] = None,
     title: Annotated[str | None, option("Title of the plot.", default="describes the curves")] = None,
     out: Annotated[
         Path | None, option("Write the plot to this .png, .svg, .pdf or .jpg file.", default="GAME.png")
@@ -51,6 +60,7 @@ def plot(
     [cyan]regretless plot kuhn leduc --variants plus[/cyan]
     [cyan]regretless plot monday.rgl tuesday.rgl --out both.svg[/cyan]   saved games, or saved spots
     [cyan]regretless plot push.rgl --charts[/cyan]   the hands that are pushed, and that call
+    [cyan]regretless plot game.rgl --charts --line '' --line 'raise 5' --line 'raise 5, raise 15'[/cyan]
     """
     from regretless.api import load
     from regretless.plots.convergence import convergence
@@ -59,13 +69,19 @@ def plot(
     path = out or Path(f"{file_stem(Path(games[0]).name.removesuffix('.rgl'))}.png")
     check_figure("out", path)
     if charts:
-        _draw_charts(context, games, title, path)
+        _draw_charts(context, games, line, title, path)
         return
+    if line:
+        raise InvalidOption("line", line[0], "says what --charts draws: give that too")
     wanted = read_variants(variants)
     for game in games:
         if game.endswith(".toml"):
             raise InvalidOption("GAME", game, "is an unsolved spot: use regretless solve --plot, or solve it first")
     saved = [load(game) for game in games if game.endswith(".rgl")]
+    for solution in saved:
+        if not solution.history and solution.reason != "exact":
+            reason = "its exploitability was not measured, so there is no curve to draw: --charts draws what is played"
+            raise InvalidFile(solution.where, reason)
     spots = sum(hasattr(each, "spot") for each in saved)
     if 0 < spots < len(games):  # refused before the games are solved
         raise InvalidOption("GAME", ", ".join(games), "mixes games and spots, which are measured in different units")
@@ -85,7 +101,9 @@ def plot(
         raise typer.Exit(INTERRUPTED)
 
 
-def _draw_charts(context: typer.Context, games: Sequence[str], title: str | None, path: Path) -> None:
+def _draw_charts(
+    context: typer.Context, games: Sequence[str], lines: Sequence[str] | None, title: str | None, path: Path
+) -> None:
     from regretless.api import load
     from regretless.holdem.games.big_blinds import BigBlindSolution
     from regretless.plots.charts import Chart
@@ -99,10 +117,8 @@ def _draw_charts(context: typer.Context, games: Sequence[str], title: str | None
     solution = load(games[0]) if len(games) == 1 and games[0].endswith(".rgl") else None
     if not isinstance(solution, BigBlindSolution):
         raise InvalidOption("charts", ", ".join(games), "is not one saved game of hold'em from the deal")
-    drawn = [
-        Chart(_chart_title(played), played.actions, played.grid(), played.frequencies)
-        for played in map(solution.node, solution.lines)
-    ]
+    nodes = map(solution.node, lines) if lines else takewhile(lambda played: "," not in played.line, solution.charts())
+    drawn = [Chart(_chart_title(played), played.actions, played.grid(), played.frequencies) for played in nodes]
     save_figure(draw(drawn, title=title or solution.game), path)
     note(f"drew {path}")
 

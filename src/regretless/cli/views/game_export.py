@@ -1,10 +1,16 @@
-"""The strategy of a solved or trained game as CSV, JSON or Parquet: a row per information set and action."""
+"""The strategy of a game as CSV, JSON or Parquet, and ranges of hold'em from the deal as text.
+
+A solved or trained game has a row per information set and action; a decision of hold'em from the deal has a row per
+hand; ranges have a row per line and action.
+"""
 
 from __future__ import annotations
 
 import csv
+import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
@@ -12,36 +18,84 @@ from regretless.cli.terminal.consoles import note
 from regretless.cli.terminal.json_output import strict_json
 from regretless.forms.history import Strategy
 from regretless.holdem.reading.columns import pyarrow
+from regretless.holdem.reading.places import Played
+from regretless.holdem.reports.charts import ActionRange, action_ranges, hand_rows
 from regretless.solvers.game_solution import GameSolution
 from regretless.storage.atomic import replace_file
 
-__all__ = ["export_game"]
+__all__ = ["RANGE_FORMATS", "export_game", "export_line", "export_ranges"]
 
 COLUMNS = ("information_set", "action", "probability")
+RANGE_FORMATS = ("txt", "csv", "json", "parquet")
 
 
 def export_game(solution: GameSolution, kind: str, out: Path | None) -> None:
     """Write the whole strategy to a file, or to stdout."""
+    strategy = solution.strategy
+    _export(_rows(strategy), strategy, kind, out, f"{len(strategy):,} information sets")
+
+
+def export_line(played: Played, kind: str, out: Path | None) -> None:
+    """Write what a player does with each hand at the end of a line."""
+    _export(hand_rows(played), played.as_json(), kind, out, f"{len(played.hand):,} hands")
+
+
+def export_ranges(nodes: Sequence[Played], text_format: str, kind: str, out: Path | None) -> None:
+    """Write the range of each action at these nodes, as text that other programs read."""
+    found = action_ranges(nodes)
+    rows = [_range_row(each, text_format) for each in found]
+    _export(rows, rows, kind, out, f"{len(rows):,} ranges", text=_range_text(rows))
+
+
+def _range_row(each: ActionRange, text_format: str) -> dict[str, Any]:
+    return {
+        "line": each.line,
+        "player": each.player,
+        "action": each.action,
+        "frequency": None if math.isnan(each.frequency) else each.frequency,
+        "combos": each.hands.combos,
+        "range": each.hands.to_text(text_format),
+    }
+
+
+def _range_text(rows: Sequence[dict[str, Any]]) -> str:
+    """Ranges to copy from: a heading per node, then a line per action."""
+    lines: list[str] = []
+    for place, row in enumerate(rows):
+        if place == 0 or (row["line"], row["player"]) != (rows[place - 1]["line"], rows[place - 1]["player"]):
+            lines += [""] * bool(lines) + [f"# {row['line'] or 'the first decision'}: {row['player']} acts"]
+        lines.append(f"{row['action']}: {row['range']}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _export(
+    rows: Iterable[dict[str, Any]], answer: Any, kind: str, out: Path | None, what: str, text: str = ""
+) -> None:
+    """Write rows (CSV, Parquet), an answer (JSON) or a text to a file, or to stdout."""
     if out is None:
-        _write(solution.strategy, kind, sys.stdout)
+        _write(rows, answer, kind, sys.stdout, text)
         return
     with replace_file(out) as temporary:
         if kind == "parquet":
             arrow, parquet = pyarrow()
-            parquet.write_table(arrow.Table.from_pylist(list(_rows(solution.strategy))), temporary)
+            parquet.write_table(arrow.Table.from_pylist(list(rows)), temporary)
         else:
             with open(temporary, "w", encoding="utf-8", newline="") as opened:
-                _write(solution.strategy, kind, opened)
-    note(f"saved {len(solution.strategy):,} information sets to {out}")
+                _write(rows, answer, kind, opened, text)
+    note(f"saved {what} to {out}")
 
 
-def _write(strategy: Strategy, kind: str, target: IO[str]) -> None:
-    if kind == "json":
-        target.write(strict_json(strategy) + "\n")
-        return
-    writer = csv.DictWriter(target, COLUMNS)
-    writer.writeheader()
-    writer.writerows(_rows(strategy))
+def _write(rows: Iterable[dict[str, Any]], answer: Any, kind: str, target: IO[str], text: str) -> None:
+    if kind == "txt":
+        target.write(text)
+    elif kind == "json":
+        target.write(strict_json(answer) + "\n")
+    else:
+        rows = iter(rows)
+        first = next(rows, dict.fromkeys(COLUMNS))
+        writer = csv.DictWriter(target, list(first))
+        writer.writeheader()
+        writer.writerows(chain([first], rows))
 
 
 def _rows(strategy: Strategy) -> Iterator[dict[str, Any]]:

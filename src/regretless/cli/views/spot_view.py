@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import zip_longest
 from textwrap import wrap
 
@@ -17,7 +18,7 @@ from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.reports.grids import GridKind, make_grid
 from regretless.holdem.spots.question import PlayerName
 
-__all__ = ["action_lines", "board_line", "check_held", "node_lines", "wrapped"]
+__all__ = ["action_lines", "board_line", "cards_text", "check_held", "node_lines", "wrapped"]
 
 ACTION_LEGEND = "share of the range, combos, and EV in chips of the hands that take the action"
 GAP = 2  # columns between two grids side by side
@@ -25,15 +26,21 @@ GAP = 2  # columns between two grids side by side
 
 def board_line(view: NodeView) -> Text:
     """The board in suit colours, the pot, the stacks, and the line so far."""
-    line = Text()
-    for card in view.board:
-        text = card_text(card)
-        line.append(text[0], style="bold")
-        line.append("♣♦♥♠"["cdhs".index(text[1])] + " ", style=f"bold {SUIT_COLORS[text[1]]}")
+    line = cards_text(view.board).append(" ")
     line.append(f"  pot {chips_text(view.pot)}", style="bold")
     line.append(f"  behind oop {chips_text(view.stacks['oop'])}, ip {chips_text(view.stacks['ip'])}", style="dim")
     if view.line:
         line.append(f"  after {view.line}", style="dim")
+    return line
+
+
+def cards_text(cards: Sequence[int]) -> Text:
+    """Cards in suit colours."""
+    line = Text()
+    for card in cards:
+        text = card_text(card)
+        line.append(" " * bool(line)).append(text[0], style="bold")
+        line.append("♣♦♥♠"["cdhs".index(text[1])], style=f"bold {SUIT_COLORS[text[1]]}")
     return line
 
 

@@ -1,14 +1,15 @@
 """The buckets of a spot: for every runout of its form, the bucket of each hand.
 
-A street is lossless unless its number of buckets is given; with a file of tables, the first street always is.
-Tables are those of `holdem.buckets`: from a file for all boards, or built here for the boards that contain the spot's
-flop, which takes seconds.
+The first street is lossless unless its number of buckets is given; with a file of tables, it always is. Later streets
+are lossless only where the choice says so. Tables are those of `holdem.buckets`: from a file for all boards, or built
+here for the boards that contain the spot's flop, which takes seconds.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from regretless.errors import InvalidFile, InvalidOption
 from regretless.forms.drawn_runouts import BucketMaps, lossless
 from regretless.forms.history import IntArray
 from regretless.forms.public import PublicForm
@@ -31,10 +32,13 @@ def spot_buckets(spot: Spot, form: PublicForm, choice: BucketChoice, *, threads:
     maps = [list(of_player) for of_player in lossless(form)]
     counts = [[len(street.parent) * len(hands.weight) for street in form.streets] for hands in form.hands]
     for number, (street, boards) in enumerate(zip(spot.streets, _boards(spot, form), strict=True)):
-        asked = street in dict(choice.counts) or (bool(choice.file) and number > 0)
-        if tables is None or not asked or street not in tables.streets:
+        asked = street in dict(choice.counts) or (bool(choice.file) and number > 0 and street not in choice.lossless)
+        if tables is None or not asked:
             continue
-        found = tables.lookup(boards).astype(np.int32)
+        try:
+            found = tables.lookup(boards).astype(np.int32)
+        except InvalidOption as error:
+            raise InvalidFile(choice.file, f"does not fit this spot: {error}") from None
         found[found == NO_BUCKET] = 0  # blocked hands, whose bucket is never read
         for player in range(2):
             maps[player][number] = found[:, held[player]]
@@ -45,7 +49,10 @@ def spot_buckets(spot: Spot, form: PublicForm, choice: BucketChoice, *, threads:
 def _tables(spot: Spot, choice: BucketChoice, threads: int | None) -> Buckets | None:
     """The tables of the streets that have any; None if all are lossless."""
     if choice.file:
-        return Buckets.load(choice.file)
+        tables = Buckets.load(choice.file)
+        choice.check(spot.streets[1:], tables.plan.streets)
+        return tables
+    choice.check(spot.streets[1:])
     if not choice.counts:
         return None
     board = spot.board[:3]

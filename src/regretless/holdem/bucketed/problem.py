@@ -64,9 +64,11 @@ def bucketed_problem(spot: Spot | None, options: dict[str, Any]) -> BucketedSpot
     if not isinstance(options["buckets"], str):
         raise InvalidOption("buckets", options["buckets"], "must be text such as turn=500,river=500")
     choice = BucketChoice.parse(options["buckets"])
-    for street, _ in choice.counts:
+    for street in (*dict(choice.counts), *choice.lossless):
         if street not in spot.streets:
             raise InvalidOption("buckets", options["buckets"], f"names the {street}, which is before this spot")
+    if not choice.file:
+        choice.check(spot.streets[1:])
     options["buckets"] = str(choice)
     count = options.setdefault("sample_runouts", SAMPLE_RUNOUTS)
     return BucketedSpotProblem(spot, choice, count=count, seed=options.get("seed", 0))

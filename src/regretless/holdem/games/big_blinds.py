@@ -6,7 +6,7 @@ Exploitability is quoted in mbb/g, thousandths of a big blind per game, and so a
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -24,13 +24,17 @@ UNIT = "mbb/g"
 class BigBlindSolution(GameSolution):
     """A solved game of hold'em. Values are in big blinds, the small blind's first."""
 
-    lines: ClassVar[tuple[str, ...]] = ("",)  # whose charts are shown
+    lines: ClassVar[tuple[str, ...]] = ("",)  # whose charts are shown first
 
     __repr__ = brief
 
     @abstractmethod
     def node(self, line: str = "", cards: Sequence[int] = ()) -> Played:
         """The acting player's strategy with each hand where a line of play leads; `cards` are those it omits."""
+
+    def charts(self) -> Iterator[Played]:
+        """Every decision before the flop."""
+        return map(self.node, self.lines)
 
     @property
     def scale(self) -> float:

@@ -8,7 +8,7 @@ of the engine, so it can always be resumed; nodes are read from an engine that i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -101,14 +101,9 @@ class FlopHoldemReader(FormReader):
     def first_round(self) -> dict[str, dict[str, float]]:
         """Information set -> action -> probability before the flop, named as in the rules of the game."""
         found = {}
-        waiting = [self.root]
-        for place in waiting:  # grows during the loop
-            if self.form.tree.kind[place.node] == Kind.DECISION:
-                played = self.played(place)
-                for hand, row in zip(played.hand, played.strategy.T, strict=True):
-                    key = f"{hand_text(int(hand))}:{played.line}"
-                    found[key] = dict(zip(played.actions, row.tolist(), strict=True))
-                waiting += [self.act(place, action) for action in range(len(played.actions))]
+        for played in map(self.played, self.before_cards()):
+            for hand, row in zip(played.hand, played.strategy.T, strict=True):
+                found[f"{hand_text(int(hand))}:{played.line}"] = dict(zip(played.actions, row.tolist(), strict=True))
         return found
 
 
@@ -140,6 +135,9 @@ class FlopHoldemSolution(BigBlindSolution):
         if self.reader.form.tree.kind[place.node] != Kind.DECISION:
             raise InvalidText("line", line, None, "nobody acts there")
         return self.reader.played(place)
+
+    def charts(self) -> Iterator[Played]:
+        return map(self.reader.played, self.reader.before_cards())
 
     def verify(self, **options: Any) -> Any:
         raise InvalidGame(f"{self.game}: is too large to be checked by its rules")

@@ -7,7 +7,7 @@ the names of the suits: 169 before the flop, 123,156,254 on the river.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from regretless.holdem.buckets.choice import BucketChoice
 from regretless.holdem.buckets.table import Buckets
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.spots.question import STREETS
+from regretless.holdem.spots.question import STREETS, StreetName
 
 __all__ = ["BUCKETS", "LOSSLESS", "GameEstimate", "estimate_game"]
 
@@ -66,7 +66,8 @@ def estimate_game(game: HoldemGame, choice: BucketChoice | None = None) -> GameE
     """
     size = betting_of(game).size
     slots: dict[str, int] = dict(zip(game.streets, map(int, size.actions.sum(axis=1)), strict=True))
-    chosen = dict(LOSSLESS) | (dict.fromkeys(STREETS, BUCKETS) if choice is None else _counts(choice))
+    acting = [street for street in STREETS if slots[street]]
+    chosen = dict(LOSSLESS) | (dict.fromkeys(STREETS, BUCKETS) if choice is None else _counts(choice, acting))
     entries = sum(slots[street] * chosen[street] for street in game.streets)
     lossless = sum(slots[street] * LOSSLESS[street] for street in game.streets)
     return GameEstimate(
@@ -86,9 +87,10 @@ def estimate_game(game: HoldemGame, choice: BucketChoice | None = None) -> GameE
     )
 
 
-def _counts(choice: BucketChoice) -> dict[str, int]:
-    """Buckets of the streets that are not lossless."""
-    if not choice.file:
+def _counts(choice: BucketChoice, acting: Sequence[StreetName]) -> dict[str, int]:
+    """Buckets of the streets that are not lossless; refuses a choice that leaves a street open on which players act."""
+    plan = Buckets.load(choice.file).plan if choice.file else None
+    choice.check(acting, () if plan is None else plan.streets)
+    if plan is None:
         return dict(choice.counts)
-    plan = Buckets.load(choice.file).plan
-    return {street: plan.count(street) for street in plan.streets}
+    return {street: plan.count(street) for street in plan.streets if street not in choice.lossless}

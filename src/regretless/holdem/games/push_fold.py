@@ -82,6 +82,7 @@ class PushFoldSolution(BigBlindSolution):
             player="oop" if line else "ip",
             actions=(FOLD, CALL if line else PUSH),
             hand=np.arange(HAND_COUNT),
+            reach=np.ones(HAND_COUNT),
             weight=weight[HAND_CLASS],
             strategy=self._chart(line)[:, HAND_CLASS],
         )

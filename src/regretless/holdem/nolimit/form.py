@@ -33,12 +33,17 @@ def acting_streets(tree: BettingTree) -> dict[StreetName, bool]:
     return {street: bool((acts == number).any()) for number, street in enumerate(STREETS, start=1)}
 
 
-def game_buckets(game: HoldemGame, abstraction: Lookup | None, known: tuple[StreetName, ...]) -> GameBuckets:
-    """The buckets of a game; `known` are the streets that the abstraction covers. Refuses one that lacks a street."""
+def game_buckets(
+    game: HoldemGame, abstraction: Lookup | None, known: tuple[StreetName, ...], given: str = ""
+) -> GameBuckets:
+    """The buckets of a game; `known` are the streets that the abstraction covers. Refuses one that lacks a street.
+
+    `given` is the abstraction as it was asked for, by default its streets.
+    """
     acting = acting_streets(betting_of(game).tree)
     for street in STREETS:
         if acting[street] and street not in known:
-            given = ", ".join(known) or "none"
+            given = given or ", ".join(known) or "none"
             raise InvalidOption("buckets", given, f"has no buckets for the {street}, on which the players act")
     return GameBuckets(abstraction, acting)
 

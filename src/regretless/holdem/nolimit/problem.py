@@ -122,6 +122,8 @@ class NoLimitProblem(Problem[BucketedForm, BucketedEngine]):
         if choice is None:
             return None
         if not choice.file:
+            if not choice.counts:
+                return None
             counts: dict[str, Any] = dict(choice.counts)
             return _Tables(BucketPlan(**counts, method=choice.method))
         tables = Buckets.load(choice.file)
@@ -134,7 +136,11 @@ class NoLimitProblem(Problem[BucketedForm, BucketedEngine]):
     @cached_property
     def buckets(self) -> GameBuckets:
         """The buckets of every street."""
-        return game_buckets(self.game, self.tables, () if self.tables is None else self.tables.plan.streets)
+        if self.choice is None:
+            return game_buckets(self.game, None, ())
+        streets = () if self.tables is None else self.tables.plan.streets
+        known = tuple(street for street in streets if street not in self.choice.lossless)
+        return game_buckets(self.game, self.tables, known, str(self.choice))
 
     def end(self, iterations: int | None, target: float | None) -> tuple[int, float | None]:
         return iterations or ITERATIONS, None

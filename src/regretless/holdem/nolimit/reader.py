@@ -16,7 +16,7 @@ from regretless.cards.deck import board_text
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, HAND_COUNT
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import DEAD, Kind
+from regretless.forms.public import DEAD
 from regretless.holdem.form.suits import Deal
 from regretless.holdem.nolimit.boards import GameBuckets
 from regretless.holdem.reading.places import LineReader, Place
@@ -31,7 +31,7 @@ class NoLimitReader(LineReader):
     """Finds nodes of a game from the deal; `bucket_strategy(node)` is [actions, K]."""
 
     def __init__(self, form: BucketedForm, buckets: GameBuckets, bucket_strategy: Callable[[int], FloatArray]) -> None:
-        self.tree, self.hands = form.tree, form.hands
+        self.tree, self.hands, self.payoffs = form.tree, form.hands, form.payoffs
         self.buckets, self.bucket_strategy = buckets, bucket_strategy
         self._bucket = lru_cache(maxsize=BOARDS_KEPT)(lambda cards: buckets.of(np.array([cards], dtype=np.uint8))[0])
 
@@ -61,11 +61,8 @@ class NoLimitReader(LineReader):
         """Information set -> action -> probability before the flop, such as "AKs:raise 5"."""
         found = {}
         first = [int(np.flatnonzero(each == HAND_CLASS)[0]) for each in range(len(CLASS_NAMES))]
-        waiting = [self.root]
-        for place in waiting:  # grows during the loop
-            if self.tree.kind[place.node] == Kind.DECISION:
-                actions, line = self.actions(place.node), ", ".join(place.steps)
-                for name, row in zip(CLASS_NAMES, self.strategy(place)[:, first].T, strict=True):
-                    found[f"{name}:{line}"] = dict(zip(actions, row.tolist(), strict=True))
-                waiting += [self.act(place, action) for action in range(len(actions))]
+        for place in self.before_cards():
+            actions, line = self.actions(place.node), ", ".join(place.steps)
+            for name, row in zip(CLASS_NAMES, self.strategy(place)[:, first].T, strict=True):
+                found[f"{name}:{line}"] = dict(zip(actions, row.tolist(), strict=True))
         return found

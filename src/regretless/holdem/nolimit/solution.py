@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -77,6 +77,9 @@ class NoLimitSolution(BigBlindSolution):
         if self.reader.tree.kind[place.node] != Kind.DECISION:
             raise InvalidText("line", line, None, "nobody acts there")
         return self.reader.played(place)
+
+    def charts(self) -> Iterator[Played]:
+        return map(self.reader.played, self.reader.before_cards())
 
     @property
     def boards(self) -> int:

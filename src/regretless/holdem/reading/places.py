@@ -7,7 +7,7 @@ runout (`suits`) and removes those it blocks; reading a strategy renames them ba
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from regretless.cards.ranges import Range
 from regretless.errors import InvalidText
 from regretless.forms.blockers import met
 from regretless.forms.history import FloatArray, IntArray
-from regretless.forms.public import BettingTree, Hands, Kind, PublicForm
+from regretless.forms.public import BettingTree, Hands, Kind, Payoffs, PublicForm
 from regretless.holdem.form.suits import Deal, find_deal
 from regretless.holdem.reading.evaluation import Evaluator, Strategies
 from regretless.holdem.spots.lines import Step, find_action, no_such_action, parse_line
@@ -48,7 +48,8 @@ class Played:
     player: PlayerName
     actions: tuple[str, ...]
     hand: IntArray  # [H] number among the 1,326
-    weight: FloatArray  # [H] weight of the hand here × that of the opposing hands it can face
+    reach: FloatArray  # [H] weight of the hand here
+    weight: FloatArray  # [H] the same × that of the opposing hands it can face
     strategy: FloatArray  # [actions, H]
 
     def __repr__(self) -> str:
@@ -67,7 +68,13 @@ class Played:
     def only(self, hands: Range) -> Played:
         """The same place with only some of the hands, over which frequencies are taken."""
         kept = hands.weights[self.hand] > 0
-        return replace(self, hand=self.hand[kept], weight=self.weight[kept], strategy=self.strategy[:, kept])
+        return replace(
+            self,
+            hand=self.hand[kept],
+            reach=self.reach[kept],
+            weight=self.weight[kept],
+            strategy=self.strategy[:, kept],
+        )
 
     def as_json(self, *, hands: bool = True) -> dict[str, Any]:
         """The node with its frequencies and classes of hands and, with `hands`, every hand."""
@@ -109,6 +116,7 @@ class LineReader(ABC):
     board: tuple[int, ...] = ()  # board at the root
     tree: BettingTree
     hands: tuple[Hands, Hands]
+    payoffs: Payoffs
 
     @property
     @abstractmethod
@@ -238,9 +246,18 @@ class LineReader(ABC):
             player=PLAYERS[player],
             actions=self.actions(place.node),
             hand=hands,
+            reach=place.reach[player][solved],
             weight=weight[solved],
             strategy=strategy[:, solved],
         )
+
+    def before_cards(self) -> Iterator[Place]:
+        """Every decision before the next cards are dealt, those that take fewer actions first."""
+        waiting = [self.root]
+        for place in waiting:  # grows during the loop
+            if self.tree.kind[place.node] == Kind.DECISION:
+                yield place
+                waiting += [self.act(place, action) for action in range(len(self.actions(place.node)))]
 
     def pairs(self, place: Place) -> float:
         """How likely both players are to get here: the total weight of all pairs of hands that share no card."""
@@ -266,7 +283,7 @@ class FormReader(LineReader):
     """Finds nodes of a solved form, which has every runout or one that stands for it."""
 
     def __init__(self, form: PublicForm, strategies: Strategies) -> None:
-        self.form, self.tree, self.hands = form, form.tree, form.hands
+        self.form, self.tree, self.hands, self.payoffs = form, form.tree, form.hands, form.payoffs
         self.strategies = strategies
         self.evaluator = Evaluator(form, strategies)
 

@@ -1,0 +1,1 @@
+"""Commands that answer to what a person does: the page, and hands against a solution."""

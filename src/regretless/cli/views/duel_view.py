@@ -1,0 +1,150 @@
+"""A hand against a solution in the terminal: the deal, what happens, the actions to choose from, and the score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import fmean, stdev
+
+from rich.text import Text
+
+from regretless.cards.evaluator import category
+from regretless.cards.hands import HAND_CARDS
+from regretless.cli.terminal.numbers import chips_text
+from regretless.cli.views.spot_view import cards_text
+from regretless.forms.public import Kind
+from regretless.holdem.reading.places import LineReader, Place
+from regretless.holdem.reading.playing import Duel, Outcome
+
+__all__ = ["Score", "Stakes", "advice_text", "choices_text", "event_lines", "hand_text", "result_text", "state_text"]
+
+SEATS = ("in position", "out of position")
+
+
+@dataclass(frozen=True)
+class Stakes:
+    """What is played for: a solution's reader, the stacks, and how results are counted."""
+
+    reader: LineReader
+    stack: float | None  # chips of each player where play begins; None: no limit matters
+    unit: str  # in which results are given, such as "bb"
+    chips: float  # per unit
+    seats: tuple[str, str]  # names of the seats, in position first
+    par: tuple[float, float] = (0.0, 0.0)  # chips that the solution expects in each seat; results are beyond that
+
+
+@dataclass
+class Score:
+    """The results of the hands played to the end, in units."""
+
+    unit: str
+    won: list[float] = field(default_factory=list)
+    adjusted: list[float] = field(default_factory=list)  # where both were all-in, on average over the cards to come
+
+    def add(self, won: float, adjusted: float) -> None:
+        self.won.append(won)
+        self.adjusted.append(adjusted)
+
+    def __str__(self) -> str:
+        """The total, and per hundred hands with the standard error of the adjusted results.
+
+        >>> score = Score("bb")
+        >>> str(score)
+        'no hand was finished'
+        >>> score.add(1.5, 1.5)
+        >>> str(score)
+        'after 1 hand: +1.5 bb, +150.0 bb/100'
+        >>> score.add(-10, -2)
+        >>> str(score)
+        'after 2 hands: -8.5 bb, -425.0 bb/100; all-in adjusted -25.0 ± 175.0 bb/100'
+        """
+        count = len(self.won)
+        if count == 0:
+            return "no hand was finished"
+        text = f"after {count:,} hand{'s' * (count > 1)}: {signed(sum(self.won), self.unit)}, "
+        text += f"{100 * fmean(self.won):+.1f} {self.unit}/100"
+        if count > 1:
+            error = 100 * stdev(self.adjusted) / math.sqrt(count)
+            text += f"; all-in adjusted {100 * fmean(self.adjusted):+.1f} ± {error:.1f} {self.unit}/100"
+        return text
+
+
+def signed(amount: float, unit: str) -> str:
+    """An amount with its sign.
+
+    >>> signed(2.5, "bb"), signed(-0.333333, "bb"), signed(0.0, "chips")
+    ('+2.5 bb', '-0.333 bb', '0 chips')
+    """
+    rounded = round(amount, 3)
+    return f"{'+' * (rounded > 0)}{chips_text(rounded)} {unit}"
+
+
+def hand_text(stakes: Stakes, duel: Duel, number: int) -> Text:
+    """The heading of a hand: which one, where the person sits, and the cards they hold."""
+    line = Text(f"hand {number:,}: ", style="bold").append(f"you are {stakes.seats[duel.person]}, with ")
+    return line.append_text(_hole(duel.hands[duel.person]))
+
+
+def state_text(stakes: Stakes, duel: Duel, place: Place) -> Text:
+    """Board, pot and stacks where the person must act."""
+    tree = duel.reader.tree
+    paid = tree.paid[place.node]
+    board = duel.board(place)
+    line = Text("  ").append_text(cards_text(board)).append("  " * bool(board))
+    line.append(f"pot {chips_text(tree.starting_pot + float(paid.sum()))}", style="bold")
+    if stakes.stack is not None:
+        mine, other = (chips_text(stakes.stack - float(paid[player])) for player in (duel.person, 1 - duel.person))
+        line.append(f", you have {mine}, the opponent {other}", style="dim")
+    to_call = float(paid[1 - duel.person] - paid[duel.person])
+    return line.append(f", {chips_text(to_call)} to call" if to_call > 0 else "")
+
+
+def choices_text(actions: Sequence[str]) -> str:
+    """The actions with the numbers that choose them.
+
+    >>> choices_text(["check", "bet 5"])
+    '  1 check   2 bet 5'
+    """
+    return "  " + "   ".join(f"{number} {action}" for number, action in enumerate(actions, start=1))
+
+
+def event_lines(duel: Duel, passed: Sequence[Place]) -> list[Text]:
+    """What happened from one place to the next: the opponent's actions and the cards dealt."""
+    tree = duel.reader.tree
+    lines = []
+    for before, after in pairwise(passed):
+        if tree.kind[before.node] == Kind.CHANCE:
+            dealt = after.deal.cards[len(before.deal.cards) :]
+            lines.append(Text("  the board brings ").append_text(cards_text(dealt)))
+        else:
+            lines.append(Text("  the opponent plays ").append(tree.labels[after.node], style="bold"))
+    return lines
+
+
+def advice_text(duel: Duel, place: Place) -> str:
+    """What the solution does with the person's hand."""
+    played = zip(duel.reader.actions(place.node), duel.strategy(place), strict=True)
+    return "  the solution: " + ", ".join(f"{action} {share:.0%}" for action, share in played)
+
+
+def result_text(stakes: Stakes, duel: Duel, outcome: Outcome) -> Text:
+    """How a hand ended, and what the person won or lost in chips."""
+    mine, other = duel.person, 1 - duel.person
+    if outcome.folded is not None:
+        line = Text("  you fold" if outcome.folded == mine else "  the opponent folds")
+    else:
+        line = Text("  the opponent shows ").append_text(_hole(duel.hands[other]))
+        line.append(f": {category(outcome.strength[other])} against your {category(outcome.strength[mine])}")
+    return line.append(", ").append(_won_text(outcome.won[mine]), style="bold")
+
+
+def _won_text(chips: float) -> str:
+    amount = chips_text(abs(round(chips, 3)))
+    return f"you win {amount}" if chips > 0 else f"you lose {amount}" if chips < 0 else "nobody wins"
+
+
+def _hole(hand: int) -> Text:
+    low, high = (int(card) for card in HAND_CARDS[hand])
+    return cards_text((high, low))
