@@ -177,7 +177,14 @@ ROWS = [
     Row("sampling", "external", GAMES, differs("exploitability")),
     Row("batch_size", 8, {"sampled game"}, differs("exploitability")),
     Row("seed", 5, {"sampled game", "bucketed"}, differs("exploitability")),
-    Row("buckets", "river=lossless", ONE_SPOT | {"resumed bucketed"}, is_now("buckets", "river=lossless")),
+    # Every street after the first must be named, and none before it.
+    Row("buckets", "river=lossless", ONE_SPOT - {"flop"} | {"resumed bucketed"}, is_now("buckets", "river=lossless")),
+    Row(
+        "buckets",
+        "turn=lossless,river=lossless",
+        ONE_SPOT - {"river"},
+        is_now("buckets", "turn=lossless,river=lossless"),
+    ),
     Row("sample_runouts", 4, {"bucketed"}, differs("exploitability")),
     Row("engine", "reference", GAMES | RESUMED_GAMES, is_now("engine", "reference")),
     Row("engine", "no-such", set(), is_now("engine", "no-such")),

@@ -87,7 +87,7 @@ def solve(
         option(
             "Solve a spot with card buckets: [cyan]turn=500,river=500[/cyan], or [cyan]river=lossless[/cyan] for a "
             "street without, or a file from [cyan]regretless buckets[/cyan]. Exploitability is still that of real "
-            "hands on every runout. Games from the deal, [cyan]game.toml[/cyan], need a file, or numbers for all streets.",
+            "hands on every runout. Games from the deal, [cyan]game.toml[/cyan], need a file, or all numbers.",
             SEARCH,
         ),
     ] = None,
