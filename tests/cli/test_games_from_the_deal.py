@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shutil
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import regretless as rl
+from regretless.cards.ranges import Range
+from regretless.cli.views import game_show
+from regretless.holdem.games.push_fold import PushFoldSolution
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -52,6 +58,19 @@ def test_showing_push_or_fold(run, saved: Path) -> None:
     assert run("show", str(saved), "--line", "push", "--runouts").code == 1
 
 
+def test_a_long_heading_is_broken_between_words(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    solution = rl.load(saved)
+    assert isinstance(solution, PushFoldSolution)
+    console = Console(file=io.StringIO(), width=36, color_system=None)
+    monkeypatch.setattr(game_show, "for_answers", lambda: console)
+    game_show.show_line(solution.node("push"), by_hand=True, as_json=False)
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    assert lines[0].startswith("push: oop acts: fold ")
+    assert lines[1].startswith("  ")
+    assert all(len(line) <= 36 for line in lines)
+
+
 def test_verifying_and_comparing(run, saved: Path) -> None:
     assert run("verify", str(saved), "--json").json["agrees"]
     assert run("compare", str(saved), str(saved)).code == 0
@@ -66,6 +85,53 @@ def test_charts(run, saved: Path, tmp_path: Path) -> None:
     )
     refused = run("plot", str(saved), "--charts", "--iterations", "5")
     assert "iterations: 5 does not apply to --charts" in refused.err
+    assert run("plot", str(saved), "--charts", "--line", "push", "--out", "one.svg").code == 0
+    assert len((tmp_path / "one.svg").read_text()) < 0.7 * len(drawn)
+    assert "line: 'push' says what --charts draws" in run("plot", str(saved), "--line", "push").err
+    assert "line: 'fold': nobody acts there" in run("plot", str(saved), "--charts", "--line", "fold").err
+
+
+def test_exporting_ranges(run, saved: Path, tmp_path: Path) -> None:
+    solution = rl.load(saved)
+    assert isinstance(solution, PushFoldSolution)
+    text = run("export", str(saved), "--ranges", "short").out
+    headings = [line for line in text.splitlines() if line.startswith("#")]
+    assert headings == ["# the first decision: ip acts", "# push: oop acts"]
+    ranges = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line and not line.startswith("#"))
+    assert Range.parse(ranges["push"]).combos / 1326 == pytest.approx(solution.pushed, abs=1e-4)
+    assert Range.parse(ranges["call"]).combos / 1326 == pytest.approx(solution.called, abs=1e-4)
+    rows = run("export", str(saved), "--ranges", "gto+", "--format", "json").json
+    assert [(row["line"], row["player"], row["action"]) for row in rows] == [
+        ("", "ip", "fold"), ("", "ip", "push"), ("push", "oop", "fold"), ("push", "oop", "call"),
+    ]  # fmt: skip
+    assert Range.parse(rows[1]["range"]) == Range.parse(ranges["push"])
+    assert run("export", str(saved), "--ranges", "weights", "--line", "push", "--out", "call.csv").code == 0
+    written = list(csv.DictReader(io.StringIO((tmp_path / "call.csv").read_text())))
+    assert [len(row["range"].split()) for row in written] == [1326, 1326]
+    assert Range.parse(written[1]["range"]).combos == pytest.approx(float(written[1]["combos"]))
+    for words, says in (
+        (("--ranges", "long"), "ranges: 'long' is not one of short, gto+, weights"),
+        (("--ranges", "short", "--format", "xml"), "format: 'xml' is not one of txt, csv, json, parquet"),
+        (("--ranges", "short", "--hands", "AA"), "hands: 'AA' does not apply to --ranges"),
+        (("--ranges", "short", "--line", "fold"), "line: 'fold': nobody acts there"),
+        (("--format", "txt"), "format: 'txt' is not one of csv, json, parquet"),
+    ):
+        refused = run("export", str(saved), *words)
+        assert (refused.code, refused.err.startswith(f"error: {says}")) == (1, True), refused.err
+
+
+def test_exporting_a_decision(run, saved: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(run("export", str(saved), "--line", "push").out)))
+    assert len(rows) == 1326
+    assert list(rows[0]) == ["line", "player", "hand", "weight", "matchups", "fold", "call"]
+    called = sum(float(row["call"]) * float(row["weight"]) * float(row["matchups"]) for row in rows)
+    faced = sum(float(row["weight"]) * float(row["matchups"]) for row in rows)
+    shown = run("show", str(saved), "--line", "push", "--json").json
+    assert called / faced == pytest.approx(shown["frequencies"][1])
+    aces = run("export", str(saved), "--line", "push", "--hands", "AA", "--format", "json").json
+    assert len(aces["hands"]) == 6
+    assert len(list(csv.DictReader(io.StringIO(run("export", str(saved)).out)))) == 676
+    assert "street: 'flop' does not apply to a game" in run("export", str(saved), "--street", "flop").err
 
 
 def test_estimating(run, tmp_path: Path) -> None:
@@ -113,6 +179,11 @@ def test_a_game_is_solved_and_shown(run, tmp_path: Path) -> None:
     shown = run("show", "g.rgl").out
     assert "80 drawn, 4 per iteration" in shown
     assert "exploitability" not in shown
+    assert "--line shows other decisions: 'all-in 10', …" in shown
+    unmeasured = run("plot", "g.rgl")
+    assert unmeasured.err.startswith("error: g.rgl: its exploitability was not measured, so there is no curve to draw")
+    ranges = run("export", "g.rgl", "--ranges", "short").out
+    assert ranges.startswith("# the first decision: ip acts\nfold: ")
     chart = run("show", "g.rgl", "--line", "all-in 10").out
     assert "all-in 10: oop acts: fold" in chart
     resumed = run("solve", "--resume", "g.rgl", "--iterations", "30", "--json").json

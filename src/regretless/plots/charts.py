@@ -1,4 +1,7 @@
-"""Charts of hands: 13 × 13 classes, each cell split among the colours of its actions."""
+"""Charts of hands: 13 × 13 classes, each cell split among the colours of its actions.
+
+A cell is filled up to the share of the class that gets to the decision, so that hands that seldom do stand out less.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Chart", "charts"]
 
 SIDE = 13
+EMPTY = "#eef1f4"  # what is not in the range
 WIDTH = 6.2  # inches of a chart
 ACROSS = 3  # charts in a row
 MOST_CHARTS = 60  # a larger figure is no longer readable
@@ -34,13 +38,15 @@ class Chart(NamedTuple):
     actions: tuple[str, ...]
     shares: FloatArray  # [169, actions] how often each class takes each action; NaN where it is not held
     frequencies: tuple[float, ...]  # of each action over the whole range, for the legend
+    held: FloatArray  # [169] share of each class that is in the range here
 
 
 def charts(drawn: Sequence[Chart], *, title: str) -> Figure:
     """Charts side by side, in rows of at most `ACROSS`.
 
     >>> shares = np.tile([0.25, 0.75], (169, 1))
-    >>> figure = charts([Chart("small blind", ("fold", "push"), shares, (0.25, 0.75))], title="push or fold")
+    >>> chart = Chart("small blind", ("fold", "push"), shares, (0.25, 0.75), held=np.ones(169))
+    >>> figure = charts([chart], title="push or fold")
     >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     ['fold 25.0 %', 'push 75.0 %']
     """
@@ -65,10 +71,12 @@ def _draw(axes: Axes, chart: Chart) -> None:
     colors = spot_colors(chart.actions)
     for cell, name in enumerate(CLASS_NAMES):
         row, column = divmod(cell, SIDE)
-        begin = 0.0
+        begin, held = 0.0, float(chart.held[cell])
+        axes.add_patch(Rectangle((column, row), 1, 1, facecolor=EMPTY, linewidth=0))
         if not np.isnan(chart.shares[cell]).any():
             for action, share in zip(chart.actions, chart.shares[cell].tolist(), strict=True):
-                axes.add_patch(Rectangle((column + begin, row), share, 1, facecolor=colors[action], linewidth=0))
+                corner = column + begin, row + 1 - held
+                axes.add_patch(Rectangle(corner, share, held, facecolor=colors[action], linewidth=0))
                 begin += share
         axes.text(column + 0.5, row + 0.52, name, ha="center", va="center", fontsize=7.5, color=INK)
     axes.set_xlim(0, SIDE)

@@ -118,7 +118,10 @@ def _draw_charts(
     if not isinstance(solution, BigBlindSolution):
         raise InvalidOption("charts", ", ".join(games), "is not one saved game of hold'em from the deal")
     nodes = map(solution.node, lines) if lines else takewhile(lambda played: "," not in played.line, solution.charts())
-    drawn = [Chart(_chart_title(played), played.actions, played.grid(), played.frequencies) for played in nodes]
+    drawn = [
+        Chart(_chart_title(played), played.actions, played.grid(), played.frequencies, played.held())
+        for played in nodes
+    ]
     save_figure(draw(drawn, title=title or solution.game), path)
     note(f"drew {path}")
 

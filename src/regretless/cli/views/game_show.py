@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
+from textwrap import wrap
 
 from rich.console import Console
 from rich.text import Text
 
 from regretless.cli.terminal.consoles import for_answers, has_color, page_columns
 from regretless.cli.terminal.json_output import print_json
-from regretless.cli.terminal.numbers import bytes_text, count_text, duration_text, share_text, signed_text, unit_of
+from regretless.cli.terminal.numbers import (
+    bytes_text,
+    cell_text,
+    count_text,
+    duration_text,
+    share_text,
+    signed_text,
+    unit_of,
+)
 from regretless.cli.terminal.tables import fact_table
 from regretless.cli.views.spot_grid import WIDE, grid_legend, grid_lines
 from regretless.cli.views.spot_view import wrapped
@@ -27,6 +37,7 @@ __all__ = ["print_game", "show_game", "show_line"]
 
 SMALL = 30  # information sets; a table of up to this many is shown whole
 FIRST = 12  # rows shown of a larger table
+OTHERS = 3  # decisions suggested besides the first
 
 
 def show_game(solution: GameSolution, chosen: str | None, *, whole: bool, file: str, as_json: bool) -> None:
@@ -49,22 +60,26 @@ def show_line(played: Played, *, by_hand: bool, as_json: bool) -> None:
         return
     console = for_answers()
     if by_hand:
-        console.print(_heading(played), soft_wrap=True)
-        console.print(strategy_table(answer["hands"], color=has_color(console)))
+        _print_heading(console, played)
+        console.print(strategy_table(answer["hands"], color=has_color(console), rows="hand"))
     else:
         _print_chart(console, played)
 
 
-def _heading(played: Played) -> str:
-    often = ", ".join(f"{action} {share:.1%}" for action, share in zip(played.actions, played.frequencies, strict=True))
-    return f"{played.line or 'the first decision'}: {played.player} acts: {often}"
+def _print_heading(console: Console, played: Played) -> None:
+    """The line, who acts, and how often each action is taken; on a terminal, broken between words."""
+    shares = zip(played.actions, played.frequencies, strict=True)
+    often = ", ".join(f"{action} {cell_text(share, '.1%')}" for action, share in shares)
+    heading = f"{played.line or 'the first decision'}: {played.player} acts: {often}"
+    for part in wrap(heading, console.width, subsequent_indent="  ", break_on_hyphens=False):
+        console.print(part, soft_wrap=True)
 
 
 def _print_chart(console: Console, played: Played) -> None:
     """How often each action is taken, and the 13 × 13 chart of classes."""
     color, columns = has_color(console), page_columns(console)
     chart = make_chart(played)
-    console.print(_heading(played), soft_wrap=True)
+    _print_heading(console, played)
     for line in wrapped(grid_legend(chart, color=color, wide=columns >= WIDE), columns):
         console.print(line)
     for line in grid_lines(chart, color=color, wide=columns >= WIDE):
@@ -84,6 +99,9 @@ def print_game(
         for line in solution.lines:
             console.print()
             _print_chart(console, solution.node(line))
+        if isinstance(solution, NoLimitSolution):
+            others = [repr(played.line) for played in islice(solution.charts(), 1 + OTHERS) if played.line]
+            console.print(Text(f"--line shows other decisions: {', '.join(others)}, …", style="dim"), soft_wrap=True)
         return
     most = None if whole or solution.record.information_sets <= SMALL else FIRST
     shown = choose(solution.strategy, keys, most)

@@ -40,12 +40,12 @@ def choose(strategy: Strategy, keys: Sequence[str] | None, most: int | None) -> 
     return {key: strategy[key] for key in keys}
 
 
-def strategy_table(shown: Strategy, *, color: bool) -> Table:
-    """The table; without colour, the bar is made of the actions' first letters."""
+def strategy_table(shown: Strategy, *, color: bool, rows: str = "information set") -> Table:
+    """The table; without colour, the bar is made of the actions' first letters. `rows` says what its rows are."""
     colors = action_colors(action for played in shown.values() for action in played)
     actions = list(colors)
     table = plain_table()
-    table.add_column("information set", no_wrap=True, overflow="ellipsis", min_width=15)
+    table.add_column(rows, no_wrap=True, overflow="ellipsis", min_width=len(rows))
     columns = actions if len(actions) <= MOST_COLUMNS else []
     for action in columns:
         table.add_column(Text(action, style=colors[action]), justify="right", no_wrap=True, min_width=6)

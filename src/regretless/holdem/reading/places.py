@@ -65,6 +65,12 @@ class Played:
         """[169, actions] how often each class takes each action, weighting its hands; NaN where no hand is held."""
         return class_shares(self.hand, self.weight, self.strategy)
 
+    def held(self) -> FloatArray:
+        """[169] the share of each class that is in the range here, of its hands that the board leaves."""
+        cells = HAND_CLASS[self.hand]
+        hands = np.bincount(cells, minlength=169)
+        return np.bincount(cells, weights=self.reach, minlength=169) / np.maximum(hands, 1)
+
     def only(self, hands: Range) -> Played:
         """The same place with only some of the hands, over which frequencies are taken."""
         kept = hands.weights[self.hand] > 0

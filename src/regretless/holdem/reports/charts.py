@@ -19,7 +19,7 @@ from regretless.holdem.spots.question import PlayerName
 
 __all__ = ["ActionRange", "action_ranges", "hand_rows"]
 
-DECIMALS = 4  # of a weight in a range's text
+DECIMALS = 3  # of a weight in a range's text
 
 
 @dataclass(frozen=True)

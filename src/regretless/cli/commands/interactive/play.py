@@ -66,19 +66,19 @@ def play(
     seat = options.read_player(player)
     stakes = _stakes(load(file), file)
     random, console, score = Random(seed), for_answers(), Score(stakes.unit)
-    interrupted = False
+    code: int | None = None
     try:
         for number in count(1) if hands is None else range(1, hands + 1):
             person = (number - 1) % 2 if seat is None else PLAYERS.index(seat)
             _play_hand(console, stakes, person, random, number, score, advice=advice)
     except InputEnded:
-        pass
+        code = 0
     except KeyboardInterrupt:
-        interrupted = True
+        code = INTERRUPTED
         console.print()
-    console.print(str(score), style="bold", soft_wrap=True)
-    if interrupted:
-        raise typer.Exit(INTERRUPTED)
+    if code is not None:  # before the end of a hand, which prints the score
+        console.print(str(score), style="bold", soft_wrap=True)
+        raise typer.Exit(code)
 
 
 def _stakes(solution: Solution, file: Path) -> Stakes:
@@ -111,6 +111,8 @@ def _play_hand(
 
     reader = stakes.reader
     duel = Duel(reader, draw_hands(reader, reader.root, random), person, random)
+    if number > 1:
+        console.print()
     console.print(view.hand_text(stakes, duel, number), soft_wrap=True)
     passed = duel.play_on(reader.root)
     while True:
@@ -130,8 +132,7 @@ def _play_hand(
     adjusted = won if expected is None else expected[person]
     score.add((won - stakes.par[person]) / stakes.chips, (adjusted - stakes.par[person]) / stakes.chips)
     console.print(view.result_text(stakes, duel, outcome), soft_wrap=True)
-    console.print(str(score), style="dim", soft_wrap=True)
-    console.print()
+    console.print(str(score), style="bold", soft_wrap=True)
 
 
 def _ask(console: Console, duel: Duel, place: Place) -> int:
