@@ -201,7 +201,7 @@ def test_a_resume_refuses_a_file_with_other_buckets(monkeypatch: pytest.MonkeyPa
         ({"buckets": "missing.rgl"}, InvalidFile, "does not exist"),
         ({"buckets": SPEC, "target": 1.0}, InvalidOption, "target: 1.0 is not for games from the deal"),
         ({"buckets": SPEC, "sample_runouts": 0}, InvalidOption, "sample_runouts: 0 must be at least 1"),
-        ({"buckets": SPEC, "seed": -1}, InvalidOption, "seed: -1 must be between"),
+        ({"buckets": SPEC, "seed": -1}, InvalidOption, "seed: -1 must be from 0 to"),
         ({"buckets": SPEC, "engine": "cupy"}, InvalidOption, "cannot solve a game from the deal"),
     ],
 )

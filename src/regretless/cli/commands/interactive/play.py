@@ -15,6 +15,7 @@ from regretless.cli.arguments.options import argument, flag, option
 from regretless.cli.terminal.consoles import for_answers, print_error
 from regretless.cli.terminal.interrupts import INTERRUPTED
 from regretless.errors import InvalidOption, InvalidText, RegretlessError
+from regretless.seeds import check_seed
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["play"]
 
 QUIT = ("q", "quit", "exit")
-LARGEST_SEED = 2**63 - 1
 
 
 class InputEnded(Exception):
@@ -61,8 +61,8 @@ def play(
 
     if hands is not None and hands < 1:
         raise InvalidOption("hands", hands, "must be at least 1")
-    if seed is not None and not 0 <= seed <= LARGEST_SEED:
-        raise InvalidOption("seed", seed, f"must be from 0 to {LARGEST_SEED}")
+    if seed is not None:
+        check_seed(seed)
     seat = options.read_player(player)
     stakes = _stakes(load(file), file)
     random, console, score = Random(seed), for_answers(), Score(stakes.unit)
