@@ -151,7 +151,7 @@ def test_the_longest_text_is_read_quickly(text):
     began = time.process_time()
     with contextlib.suppress(InvalidText):
         read_range(text, "range")
-    assert time.process_time() - began < 2
+    assert time.process_time() - began < 10
 
 
 def test_a_longer_text_is_refused_at_once():

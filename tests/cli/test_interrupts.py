@@ -57,6 +57,7 @@ from regretless.cli import main
 sys.exit(main())
 """
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
+MOSTLY_ONE = [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]  # where both take the same way
 
 
 class Solve:
@@ -197,7 +198,7 @@ def test_a_signal_that_a_wrapper_repeats_counts_once(folder: Path) -> None:
     assert load(folder / "turn.rgl").iterations > 0
 
 
-@pytest.mark.parametrize("number", SIGNALS, ids=str)
+@pytest.mark.parametrize("number", MOSTLY_ONE, ids=str)
 def test_a_save_in_progress_is_completed(number: signal.Signals, folder: Path) -> None:
     line = ["turn.toml", "--iterations", "50", "--out", "turn.rgl"]
     solve = Solve(folder, *line, code=GATED_DISK.format(same=3600))
@@ -225,8 +226,15 @@ sys.exit(main())
 """
 
 
-@pytest.mark.parametrize("module", ["typer", "rich.console", "numpy", "numba"])
-@pytest.mark.parametrize("number", SIGNALS, ids=str)
+STARTING = [
+    (signal.SIGINT, "typer"), (signal.SIGTERM, "rich.console"), (signal.SIGINT, "numpy"), (signal.SIGTERM, "numba"),
+]  # fmt: skip
+OTHERS = [(number, module) for number in SIGNALS for _, module in STARTING if (number, module) not in STARTING]
+
+
+@pytest.mark.parametrize(
+    ("number", "module"), [*STARTING, *(pytest.param(*each, marks=pytest.mark.slow) for each in OTHERS)], ids=str
+)
 def test_a_signal_during_startup_gives_one_line(number: signal.Signals, module: str, folder: Path) -> None:
     solve = Solve(folder, *LONG, code=AT_IMPORT.format(module=module, number=int(number)))
     said = solve.end()
@@ -323,7 +331,7 @@ def test_two_hundred_signals_at_random_moments(number: signal.Signals, seed: int
     strike(folder, number, random.Random(f"{number} {seed}"))
 
 
-@pytest.mark.parametrize("number", SIGNALS, ids=str)
+@pytest.mark.parametrize("number", MOSTLY_ONE, ids=str)
 def test_a_game_is_saved_too(number: signal.Signals, folder: Path) -> None:
     solve = Solve(folder, "leduc", "--engine", "reference", "--iterations", "100000", "--out", "turn.rgl")
     solve.wait_for(" iterations")

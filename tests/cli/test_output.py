@@ -88,8 +88,12 @@ def test_a_picture_is_well_formed(name: str, run, tmp_path: Path) -> None:
     run("solve", spot_file(tmp_path, name), "--iterations", "3", "--out", "spot.rgl")
     assert run("show", "spot.rgl", "--svg", "spot.svg").code == 0
     ET.parse(tmp_path / "spot.svg")
-    spots = [replace(Spot.read(tmp_path / "spot.toml"), name=f"{name}{number}") for number in (1, 2)]
-    save_figure(convergence([solve_spot(spot, iterations=3) for spot in spots]), tmp_path / "curves.svg")
+
+
+def test_a_picture_of_curves_is_well_formed_whatever_their_names(tmp_path: Path) -> None:
+    spot = Spot.read(tmp_path / spot_file(tmp_path, "spot"))
+    solutions = [solve_spot(replace(spot, name=name), iterations=3) for name in NAMES]
+    save_figure(convergence(solutions), tmp_path / "curves.svg")
     ET.parse(tmp_path / "curves.svg")
 
 
@@ -206,10 +210,9 @@ def test_a_full_disk_behind_stdout_gives_one_sentence(solved: Path) -> None:
             assert result.stderr.count(b"\n") == 1
 
 
-@pytest.mark.parametrize("environment", [{}, {"COLUMNS": "80"}, {"FORCE_COLOR": "1", "COLUMNS": "80"}], ids=str)
-def test_redirected_output_is_never_cropped(environment: dict[str, str], solved: Path) -> None:
-    result = start("show", "deep.toml", "--tree", folder=solved, **environment)
-    text = re.sub("\x1b\\[[0-9;]*m", "", result.stdout.decode())
+@pytest.fixture(scope="module")
+def showdowns(solved: Path) -> list[str]:
+    """The pots of the showdowns of a deep tree."""
     nested = json.loads(start("show", "deep.toml", "--tree", "--json", folder=solved).stdout)
     showdowns: list[str] = []
 
@@ -221,6 +224,13 @@ def test_redirected_output_is_never_cropped(environment: dict[str, str], solved:
 
     collect(nested)
     assert "20050" in showdowns
+    return showdowns
+
+
+@pytest.mark.parametrize("environment", [{}, {"COLUMNS": "80"}, {"FORCE_COLOR": "1", "COLUMNS": "80"}], ids=str)
+def test_redirected_output_is_never_cropped(environment: dict[str, str], solved: Path, showdowns: list[str]) -> None:
+    result = start("show", "deep.toml", "--tree", folder=solved, **environment)
+    text = re.sub("\x1b\\[[0-9;]*m", "", result.stdout.decode())
     assert re.findall(r"showdown, pot (\d+)$", text, re.MULTILINE) == showdowns
     assert max(map(len, text.splitlines())) > 80
 

@@ -135,7 +135,9 @@ def test_the_sequence_form_refuses_a_third_player(build: Any) -> None:
 @pytest.mark.parametrize(("build", "name"), pairs())
 def test_values_and_best_responses(build: Any, name: str) -> None:
     profile, values, best = expected_evaluation(name)
-    engine = create(build, compiled(name), Updates.ALTERNATING)
+    engine = create(
+        build, compiled_sequence(name) if build[1] is Kind.SEQUENCE else compiled(name), Updates.ALTERNATING
+    )
     evaluation = engine.evaluate(profile.arrays["strategy"])
     np.testing.assert_allclose(evaluation.values, values, rtol=0, atol=10 * engine.tolerance)
     np.testing.assert_allclose(evaluation.best_response_values, best, rtol=0, atol=10 * engine.tolerance)
@@ -189,17 +191,23 @@ def test_many_iterations_at_once_and_resumed(build: Any) -> None:
     assert whole.memory_bytes > 0
 
 
+@cache
+def scaled(name: str, scale: float, kind: Kind) -> HistoryForm | SequenceForm:
+    """A game whose payoffs are tiny."""
+    form = replace(compiled(name), payoff=compiled(name).payoff * scale)
+    return compile_sequence(form) if kind is Kind.SEQUENCE else form
+
+
 @pytest.mark.parametrize("scale", [1e-308, 1e-310, 5e-324, 1e-38, 1e-40, 1e-45])
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])  # sets of two actions, and of three
 @pytest.mark.parametrize("build", builds())
 def test_sums_too_small_to_divide_by_give_probabilities(build: Any, name: str, scale: float) -> None:
     """Regrets, averages and payoffs whose reciprocals overflow, as a chain of 2,000 moves produces."""
     form = compiled(name)
-    tiny = replace(form, payoff=form.payoff * scale)
     start = random_snapshot(form, seed=1, floor=True)
     small = {name: start.arrays[name] * scale for name in ("regret", "average")}
     start = replace(start, arrays={**start.arrays, **small})
-    engine = create(build, compile_sequence(tiny) if build[1] is Kind.SEQUENCE else tiny, Updates.ALTERNATING)
+    engine = create(build, scaled(name, scale, build[1]), Updates.ALTERNATING)
     engine.restore(start)
     engine.advance(schedule(Plus(), first=10, count=3))
     engine.restore(replace(start, arrays={**engine.snapshot().arrays, "average": small["average"]}))

@@ -20,7 +20,7 @@ from regretless.variants import Plus, schedule
 numba_engine.SHARED = 8  # a small game takes several threads, too
 
 def solve():
-    solution = rl.solve("battleship(width=2, height=2, shots=2)", iterations=2000, engine="numba", threads=2)
+    solution = rl.solve("battleship(width=2, height=2, shots=2)", iterations=300, engine="numba", threads=2)
     print(solution.threads, solution.exploitability, flush=True)
 
 def in_a_child(work):

@@ -103,7 +103,7 @@ def test_time_grows_no_faster_than_the_text(unit: str) -> None:
     began = time.process_time()
     with suppress(RegretlessError):
         parse_toml(text, "spot")
-    assert time.process_time() - began < 5
+    assert time.process_time() - began < 30  # at most two; grown with its square, it would be hours
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_numbers_and_counts_have_limits(field: str, value: str, reason: str | No
     with pytest.raises(RegretlessError, match=reason.replace("+", r"\+")) as caught:
         Spot.parse(text)
     assert len(str(caught.value)) < 1100
-    assert time.process_time() - began < 3
+    assert time.process_time() - began < 20
 
 
 def test_a_thousand_lines_take_a_moment() -> None:
@@ -153,4 +153,4 @@ def test_a_thousand_lines_take_a_moment() -> None:
     text = SPOT.replace("[bets]", f"lines.add = {lines}\nrules.add_allin = 0\nrules.force_allin = 0\n[bets]")
     began = time.process_time()
     assert len(betting_tree(Spot.parse(text)).kind) > 900
-    assert time.process_time() - began < 10
+    assert time.process_time() - began < 60

@@ -163,8 +163,8 @@ def fuzz(folder: Path, requests: int, seed: int) -> None:
         assert seen >= {200, 201, 400, 403, 404, 422}  # whether solves conflict (409) depends on their timing
 
 
-def test_two_thousand_requests_never_fail(folder: Path) -> None:
-    fuzz(folder, 2_000, seed=11)
+def test_five_hundred_requests_never_fail(folder: Path) -> None:
+    fuzz(folder, 500, seed=11)
 
 
 @pytest.mark.slow

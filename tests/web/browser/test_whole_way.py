@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,16 @@ from playwright.sync_api import expect
 from tests.web.browser.parts import at_node, hand_row, paint_range, shown_frequencies, take, wait_for_line
 from tests.web.serving import Server
 
+from regretless.cli import main
+
 BOARD = ["K of hearts", "Q of spades", "J of spades", "2 of clubs", "3 of diamonds"]
 
 
 def show(path: Path, line: str) -> dict[str, Any]:
     """What the command says about a node."""
-    command = [sys.executable, "-m", "regretless", "show", str(path), "--node", line, "--strategy", "--json"]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    node: dict[str, Any] = json.loads(answer.stdout)["node"]
+    with contextlib.redirect_stdout(io.StringIO()) as answer:
+        assert main(["show", str(path), "--node", line, "--strategy", "--json"]) == 0
+    node: dict[str, Any] = json.loads(answer.getvalue())["node"]
     return node
 
 
