@@ -15,7 +15,7 @@ from tests.cluster.studies import FLOPS, InlineExecutor, solve_here, study_text,
 from regretless.cluster.jobs import Job, Outcome
 from regretless.cluster.run import RETRIES
 from regretless.cluster.work import TOKEN, solve_job
-from regretless.errors import InvalidFile
+from regretless.errors import InvalidFile, InvalidText
 from regretless.holdem.studies.folder import StudyFolder
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.schema import TABLES
@@ -125,11 +125,24 @@ def test_a_damaged_merged_file_is_reported_and_a_rerun_mends_it(solved: Path, co
     merged = copy / f"{table}.parquet"
     assert StudyFolder.open(copy).dataset(table).files == [str(merged)]
     flip_bit(merged, last_bytes(merged)[0])
-    with pytest.raises(InvalidFile, match="has a damaged file: running the study again mends it"):
+    with pytest.raises(InvalidFile, match=f"{table}.parquet: is damaged: running the study again mends it"):
         Study(copy).query(f"SELECT min(spot) FROM {table}")
     assert solve_here(study_text(), copy).solved == 0
     assert merged.read_bytes() == (solved / merged.name).read_bytes()
     assert Study(copy).query(f"SELECT min(spot) AS spot FROM {table}").to_pylist() == [{"spot": min(FLOPS)}]
+
+
+@pytest.mark.parametrize("name", ["it's mine", "study[1]", "study*", "a {b} c"])
+def test_a_query_reads_a_folder_whatever_its_name(copy: Path, name: str) -> None:
+    folder = copy.rename(copy.parent / name)
+    assert Study(folder).query("SELECT count(*) AS spots FROM runs").to_pylist() == [{"spots": len(FLOPS)}]
+
+
+def test_a_query_reads_nothing_but_the_tables(copy: Path) -> None:
+    (copy / "secret.csv").write_text("a\n1\n")
+    for path in (copy / "secret.csv", copy / "runs" / "QsJh2h.parquet"):
+        with pytest.raises(InvalidText, match="disabled"):
+            Study(copy).query(f"SELECT * FROM '{path}', summary")
 
 
 def test_parts_are_read_where_the_merged_file_is_out_of_date(copy: Path) -> None:

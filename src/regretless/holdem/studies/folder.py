@@ -23,7 +23,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -226,14 +226,23 @@ class StudyFolder:
             "format": dataset.ParquetFileFormat(default_fragment_scan_options=checked),
             "schema": self._schema(table),
         }
-        merged = self._merged_file(table)
-        if merged.exists() and self._merged().get("parts") == self._fingerprint():
+        if (merged := self.merged_file(table)) is not None:
             return dataset.dataset(merged, **options)
         paths = [self.part(table, spot) for spot in sorted(self.written())]
         for path in paths:
             if not path.exists():
                 raise InvalidFile(path, "is missing: running the study again solves this spot again")
         return dataset.dataset([str(path) for path in paths], **options)
+
+    def merged_file(self, table: str) -> Path | None:
+        """The merged file of a table, if it is up to date; raises `InvalidFile` if it is damaged."""
+        merged, path = self._merged(), self._merged_path(table)
+        if merged.get("parts") != self._fingerprint() or not path.exists():
+            return None
+        stat = path.stat()
+        if _known_sha256(path, stat.st_size, stat.st_mtime_ns) != merged["sha256"].get(table):
+            raise InvalidFile(path, "is damaged: running the study again mends it")
+        return path
 
     def merge(self) -> None:
         """Write the parts of every table into one file, spot by spot in the order of their names, unless they are."""
@@ -259,13 +268,13 @@ class StudyFolder:
                 yield arrow.concat_tables(waiting)
 
         with (
-            replace_file(self._merged_file(table)) as temporary,
+            replace_file(self._merged_path(table)) as temporary,
             parquet.ParquetWriter(temporary, self._schema(table), **_FORMAT) as writer,
         ):
             for rows in parts():
                 writer.write_table(rows, row_group_size=MERGED_ROWS)
 
-    def _merged_file(self, table: str) -> Path:
+    def _merged_path(self, table: str) -> Path:
         return self.path / f"{table}.parquet"
 
     def _merged(self) -> Mapping[str, Any]:
@@ -274,11 +283,11 @@ class StudyFolder:
             found = json.loads((self.path / MERGED).read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
             return {}
-        return found if isinstance(found, dict) else {}
+        return found if isinstance(found, dict) and isinstance(found.get("sha256"), dict) else {}
 
     def _digests(self) -> dict[str, str] | None:
         try:
-            return {table: _sha256(self._merged_file(table)) for table in self.tables}
+            return {table: _sha256(self._merged_path(table)) for table in self.tables}
         except OSError:
             return None
 
@@ -296,3 +305,9 @@ class StudyFolder:
 def _sha256(path: Path) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@lru_cache(maxsize=64)
+def _known_sha256(path: Path, size: int, time: int) -> str:
+    """The digest of a file, computed once as long as its size and time stay the same."""
+    return _sha256(path)

@@ -1,8 +1,9 @@
 """SQL over the tables of a study, by DuckDB in memory.
 
-The tables are registered as Arrow data sets, from which DuckDB reads only the columns and rows that a query needs.
-Then DuckDB's access to files and the network is switched off and its settings are locked, so a query can neither read
-nor write anything else. A query must be one SELECT.
+DuckDB reads the merged file of a table itself, and only the columns and row groups that a query needs; it does not
+verify checksums, so the file's digest is checked first. Parts that are not merged yet are registered as an Arrow data
+set, which verifies them. Then DuckDB's access to files and the network is switched off except for the merged files, and
+its settings are locked, so a query can neither read nor write anything else. A query must be one SELECT.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.studies.folder import StudyFolder
 
 __all__ = ["run_sql"]
+
+_PATTERN = "*?[{"  # characters by which DuckDB takes a path for several
 
 
 def run_sql(folder: StudyFolder, sql: str, parameters: Mapping[str, Any] | None = None) -> Any:
@@ -31,15 +34,22 @@ def run_sql(folder: StudyFolder, sql: str, parameters: Mapping[str, Any] | None 
             raise InvalidText("sql", sql, None, _sentence(error)) from None
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InvalidOption("sql", sql, "must be one SELECT: a study is only read")
-        tables = {name: folder.dataset(name) for name in folder.tables if name in sql.lower()}
-        for name, table in tables.items():
-            connection.register(name, table)
+        parts, files = {}, {}
+        for name in (each for each in folder.tables if each in sql.lower()):
+            merged = folder.merged_file(name)
+            if merged is None or set(_PATTERN) & set(str(merged.resolve())):
+                connection.register(name, parts.setdefault(name, folder.dataset(name)))
+            else:
+                files[name] = _quoted(str(merged.resolve()))
+        connection.execute(f"SET allowed_paths = [{', '.join(files.values())}]")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
+        for name, file in files.items():
+            connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet({file})")
         try:
             found = connection.sql(sql, params=dict(parameters or {})).to_arrow_table()
         except (arrow.ArrowException, OSError, duckdb.Error) as error:
-            _refuse_damaged(folder, tables.values())  # DuckDB has no error of its own for them
+            _refuse_damaged(folder, parts.values())  # DuckDB has no error of its own for them
             raise InvalidText("sql", sql, None, _sentence(error)) from None
     return found
 
@@ -53,6 +63,11 @@ def _refuse_damaged(folder: StudyFolder, tables: Iterable[Any]) -> None:
     except (arrow.ArrowException, OSError) as error:
         reason = "has a damaged file: running the study again mends it"
         raise InvalidFile(folder.path, f"{reason} ({_sentence(error)})") from None
+
+
+def _quoted(text: str) -> str:
+    """Text as SQL."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _sentence(error: Exception) -> str:
