@@ -9,7 +9,7 @@
 scheduler), and as a study with one and with two workers. Two processes slow each other down (they share caches and
 memory), so two workers are compared with two processes, and also with twice the speed of one worker. Processes and
 workers have solved a spot before the clock starts; what that takes is printed as set-up. On a machine that does other
-work, only the CPU time means anything.
+work, only the CPU time of reading and writing means anything.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def ask(folder: str, what: str) -> None:
 
     def imports() -> None:
         import duckdb  # noqa: F401
-        import pyarrow.dataset  # noqa: F401
+        import pyarrow.parquet  # noqa: F401
 
     times: dict[str, Any] = {"imports": timed(imports)}
     times["first"] = timed(lambda: QUERIES[what](rl.Study(folder)))
@@ -169,6 +169,10 @@ def overhead() -> None:
                 f"{1e3 * each.driver / len(FLOPS):.1f} ms in the driver; set-up {each.setup:.1f} s",
                 flush=True,
             )
+    read, written = _reading_and_writing(plan)
+    print(
+        f"of a spot, reading the solution takes {1e3 * read:.0f} ms of CPU, writing its tables {1e3 * written:.0f} ms"
+    )
     for count in (1, 2):
         wall = count * (study[count].wall - bare[count].wall) / len(FLOPS)
         cpu = (study[count].cpu + study[count].driver - bare[count].cpu) / len(FLOPS)
@@ -207,6 +211,21 @@ def solve(flops: Sequence[str]) -> None:
     for flop in flops:
         solve_many([spots[flop]], device="cpu", threads=1, **plan.options)
     print(time.process_time() - cpu, flush=True)
+
+
+def _reading_and_writing(plan: StudyPlan) -> tuple[float, float]:
+    """Median CPU seconds for what a study does with a solved spot: these hardly depend on what else runs."""
+    times: list[tuple[float, float]] = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = StudyFolder.prepare(Path(name) / "study", plan)
+        for spot in plan.spots[:REPEATS]:
+            (solution,) = solve_many([spot.spot], device="cpu", threads=1, **plan.options)
+            solved = time.process_time()
+            rows = folder.read(spot, solution, plan, 0.0)
+            read = time.process_time()
+            folder.write(spot.id, rows)
+            times.append((read - solved, time.process_time() - read))
+    return _median(times)
 
 
 class WarmExecutor(LocalExecutor):

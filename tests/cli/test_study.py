@@ -15,6 +15,8 @@ from tests.cli.conftest import Run
 from tests.cluster.studies import FLOPS, solve_here, study_text
 
 import regretless as rl
+from regretless.cluster.jobs import Outcome
+from regretless.cluster.run import StudyRun
 from regretless.holdem.studies.plan import StudyPlan
 
 pytest.importorskip("pyarrow")
@@ -166,6 +168,19 @@ sys.modules[{library!r}] = None
 from regretless.cli import main
 sys.exit(main({words!r}))
 """
+
+
+def test_what_stops_a_run_is_said_once(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = {"As7h2d": Outcome("As7h2d", "As7h2d needs more memory", 3)}
+    for spot in ("QsJh2h", "9s8s7s"):  # of two workers
+        failed[spot] = Outcome(spot, f"summary/{spot}.parquet: cannot be written: no space left", 1, hopeless=True)
+    ended = StudyRun(spots=6, done=0, solved=0, errors=failed, interrupted=False, seconds=1.0)
+    monkeypatch.setattr("regretless.cluster.run.run_study", lambda *arguments, **options: ended)
+    (tmp_path / "study.toml").write_text(study_text())
+    result = run("study", "run", "study.toml", "--out", "study")
+    assert result.code == 1
+    assert result.err.count("error: ") == 2
+    assert result.err.count("no space left") == 1
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def _executor(plan: StudyPlan, size: StudySize, ray: str | None, workers: int | 
         if workers is not None:
             raise InvalidOption("workers", workers, "is not for --ray: Ray places tasks by their cores and memory")
         on_ray = RayExecutor(ray, device=plan.device, threads=threads)
-        note(f"{size.spots:,} spots, {on_ray.workers} at a time on the cluster")
+        note(f"{_spots(size)}, {on_ray.workers} at a time on the cluster")
         return on_ray
     from regretless.cluster.local import LocalExecutor
 
@@ -137,8 +137,12 @@ def _executor(plan: StudyPlan, size: StudySize, ray: str | None, workers: int | 
     threads = local.threads or 1
     on_cpu = f"{local.workers} at a time on {threads} thread{'s' * (threads != 1)} each"
     how = "on the GPU" if local.device == "cuda" else on_cpu
-    note(f"{size.spots:,} spots, {how}")
+    note(f"{_spots(size)}, {how}")
     return local
+
+
+def _spots(size: StudySize) -> str:
+    return f"{size.spots:,} spot{'s' * (size.spots != 1)}"
 
 
 class _Status:
@@ -177,11 +181,7 @@ def _print_run(done: StudyRun, size: StudySize, as_json: bool, status: _Status) 
                 "errors": [{"spot": spot, "error": each.error} for spot, each in done.errors.items()],
             }
         )
-    for spot, outcome in list(done.errors.items())[:MOST_ERRORS]:
-        said = str(outcome.error)
-        print_error(said if spot in said else f"{spot}: {said}")
-    if len(done.errors) > MOST_ERRORS:
-        print_error(f"and {len(done.errors) - MOST_ERRORS:,} more spots")
+    _print_errors(done)
     speed = f", {duration_text(done.seconds / done.solved)} per spot" if done.solved else ""
     note(f"{done.done:,} of {done.spots:,} spots are in {status.out}: {done.solved:,} solved now{speed}")
     if done.interrupted or done.errors:
@@ -193,6 +193,16 @@ def _print_run(done: StudyRun, size: StudySize, as_json: bool, status: _Status) 
     if done.errors:
         codes = {each.exit_code for each in done.errors.values()}
         raise typer.Exit(codes.pop() if len(codes) == 1 else 1)
+
+
+def _print_errors(done: StudyRun) -> None:
+    shown = {spot: str(each.error) for spot, each in done.errors.items() if not each.hopeless}
+    stopped = {spot: str(each.error) for spot, each in done.errors.items() if each.hopeless}
+    shown |= dict(list(stopped.items())[:1])  # what stopped the run, and not again for each spot that it stopped
+    for spot, said in list(shown.items())[-MOST_ERRORS:]:
+        print_error(said if spot in said else f"{spot}: {said}")
+    if len(shown) > MOST_ERRORS:
+        print_error(f"and {len(shown) - MOST_ERRORS:,} more spots")
 
 
 @app.command("report")

@@ -34,7 +34,8 @@ def run_sql(folder: StudyFolder, sql: str, parameters: Mapping[str, Any] | None 
             raise InvalidText("sql", sql, None, _sentence(error)) from None
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InvalidOption("sql", sql, "must be one SELECT: a study is only read")
-        parts, files = {}, {}
+        parts: dict[str, Any] = {}
+        files: dict[str, str] = {}
         for name in (each for each in folder.tables if each in sql.lower()):
             merged = folder.merged_file(name)
             if merged is None or set(_PATTERN) & set(str(merged.resolve())):
