@@ -108,6 +108,23 @@ def test_a_bit_that_flips_in_any_column_of_runs_is_noticed(copy: Path) -> None:
         assert StudyFolder.open(copy).done(plan) == set(FLOPS) - {"QsJh2h"}
 
 
+def test_a_bit_that_flips_in_the_footer_of_runs_changes_no_row(copy: Path) -> None:
+    """No checksum covers the footer, which has the names of columns."""
+    (copy / "merged.json").unlink()
+    part, folder, plan = copy / "runs" / "QsJh2h.parquet", StudyFolder.open(copy), StudyPlan.parse(study_text())
+    content, rows = part.read_bytes(), folder.dataset("runs").to_table().to_pylist()
+    footer = int.from_bytes(content[-8:-4], "little") + 8
+    noticed = 0
+    for place in range(len(content) - footer, len(content), 37):
+        part.write_bytes(content)
+        flip_bit(part, place)
+        if folder.done(plan) == set(FLOPS):
+            assert folder.dataset("runs").to_table().to_pylist() == rows
+        else:
+            noticed += 1
+    assert noticed > 0
+
+
 @pytest.mark.parametrize("damage", ["nothing left", "a flipped bit"])
 def test_a_damaged_part_is_reported_when_it_is_read(copy: Path, damage: str) -> None:
     (copy / "merged.json").unlink()

@@ -159,7 +159,7 @@ class StudyFolder:
                 whole &= _sha256(self.part("hands", spot)) == row["hands_sha256"]
             if plan.keep.solutions:
                 whole &= self.part("solutions", spot).stat().st_size == row["solution_bytes"]
-        except (OSError, ValueError, arrow.ArrowException):
+        except (OSError, ValueError, arrow.ArrowException, InvalidFile):
             return False
         return bool(whole)
 
@@ -189,9 +189,14 @@ class StudyFolder:
         return hashlib.sha256(content).hexdigest()
 
     def _rows(self, table: str, spot: str) -> Any:
-        """A part as a `pyarrow.Table`; its checksums are verified."""
+        """A part as a `pyarrow.Table`; its checksums are verified, and its columns, which have none."""
         _, parquet = pyarrow()
-        return parquet.read_table(self.part(table, spot), schema=self._schema(table), page_checksum_verification=True)
+        path = self.part(table, spot)
+        with parquet.ParquetFile(path, page_checksum_verification=True) as file:
+            rows = file.read()
+        if not rows.schema.equals(self._schema(table)):
+            raise InvalidFile(path, "is damaged: it has other columns than the table")
+        return rows
 
     def files(self, spot: str) -> dict[str, bytes]:
         """The files of a spot by relative name, that of `runs` last: what a worker without this folder sends."""
