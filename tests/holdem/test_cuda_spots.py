@@ -17,8 +17,11 @@ from regretless.cli import main
 from regretless.engines import devices, registry
 from regretless.engines.public.cuda import engine as cuda_engine
 from regretless.engines.public.cuda import shared
+from regretless.engines.public.cuda import spot as cuda_spot
+from regretless.engines.public.cuda.tables import hands
+from regretless.engines.public.cuda.tables.hands import has_equal_players
 from regretless.errors import DeviceFailed, InvalidOption, MissingExtra, WouldNotFit
-from regretless.holdem import many
+from regretless.holdem import compile_spot, many
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "engines"))
 from cuda_host_device import HostDevice
@@ -92,6 +95,22 @@ def test_a_spot_is_solved_read_saved_and_resumed_on_either_device(device: HostDe
     on_cpu = rl.solve(resume=tmp_path / "spot.rgl", device="cpu", iterations=4)
     assert on_cpu.device == "cpu"
     assert on_cpu.exploitability == pytest.approx(on_gpu.exploitability, abs=1e-3)
+
+
+@needs_gcc
+@pytest.mark.parametrize("storage", [32, 16])
+def test_players_with_equal_ranges_share_tables(
+    storage: int, device: HostDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    equal = spot_of("equal", "Kh Qs Js 2c", oop="QQ, KJs", stack=150)
+    assert has_equal_players(compile_spot(equal))
+    assert not has_equal_players(compile_spot(SPOTS[0]))
+    shared_tables = rl.solve(equal, device="cuda", storage=storage, **ASKED)
+    for module in (hands, cuda_spot):
+        monkeypatch.setattr(module, "has_equal_players", lambda form: False)
+    own_tables = rl.solve(equal, device="cuda", storage=storage, **ASKED)
+    assert_equal(shared_tables, own_tables)
+    assert shared_tables.record.memory_bytes < own_tables.record.memory_bytes
 
 
 @needs_gcc

@@ -14,7 +14,7 @@ from regretless.errors import DeviceFailed, RegretlessError
 from regretless.solvers import loop, together
 from regretless.solvers.loop import Outcome, Stop, drive, steps
 from regretless.solvers.solve import Started
-from regretless.solvers.together import drive_together, shared_schedule
+from regretless.solvers.together import SharedSchedules, drive_together
 from regretless.variants import PRESETS, Plus, PredictivePlus
 from regretless.variants.variant import Schedule, predicts
 
@@ -126,8 +126,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def run_together(
     engines: Sequence[Counter], device: Device, asked: Sequence[dict[str, Any]]
 ) -> tuple[dict[int, Any], dict[int, RegretlessError]]:
+    weigh = SharedSchedules()
     started = {
-        place: Started(engine, None, steps(engine, weigh=shared_schedule, **options))
+        place: Started(engine, None, steps(engine, weigh=weigh, **options))
         for place, (engine, options) in enumerate(zip(engines, asked, strict=True))
     }
     done: dict[int, Any] = {}

@@ -34,7 +34,7 @@ from regretless.solvers.progress.interrupt import catch_interrupts
 from regretless.solvers.request import Kind, Request, check_options
 from regretless.solvers.solution import Solution
 from regretless.solvers.solve import Started, solve, start
-from regretless.solvers.together import drive_together, shared_schedule
+from regretless.solvers.together import SharedSchedules, drive_together
 from regretless.variants.presets import read_variant
 
 __all__ = ["SpotsFailed", "solve_many"]
@@ -217,6 +217,7 @@ def _together(
     def create(form: PublicForm, request: Request) -> BatchMember:
         return device.create(form, storage=request.settings.storage or STORAGES[0])
 
+    weigh = SharedSchedules()
     needs: dict[PublicSize, int] = {}  # bytes; spots of the same size share the object
     waiting = deque(problems)
     while waiting and not stopped():
@@ -237,7 +238,7 @@ def _together(
                         engines.check_public_fits(
                             device.engine, size, device=device.device, what=problem.name, storage=storage
                         )
-                    started[place] = start(problem, options, create=create, weigh=shared_schedule)
+                    started[place] = start(problem, options, create=create, weigh=weigh)
                     room -= needs[size]
                 except RegretlessError as error:
                     failed(place, error)

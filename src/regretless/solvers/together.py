@@ -16,7 +16,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from regretless.engines.contract import Batch, BatchMember, SharedDevice
 from regretless.errors import RegretlessError
@@ -25,19 +24,24 @@ from regretless.solvers.solution import Solution
 from regretless.solvers.solve import Started
 from regretless.variants.variant import Schedule, Variant, predicts, schedule
 
-__all__ = ["drive_together", "shared_schedule"]
+__all__ = ["SharedSchedules", "drive_together"]
+
+KEPT_SCHEDULES = 16
 
 
-def shared_schedule(variant: Variant, first: int, count: int) -> Schedule:
-    """A schedule that all solves of a batch share, since most of them are always at the same iteration."""
-    if not isinstance(variant, Hashable):
-        return schedule(variant, first, count)
-    return _shared(variant, first, count)
+class SharedSchedules:
+    """Schedules that all solves of a batch share, since most of them are always at the same iteration."""
 
+    def __init__(self) -> None:
+        self._latest: dict[tuple[int, int, int], tuple[Variant, Schedule]] = {}  # holds variants: ids are theirs
 
-@lru_cache(maxsize=16)
-def _shared(variant: Variant, first: int, count: int) -> Schedule:
-    return schedule(variant, first, count)
+    def __call__(self, variant: Variant, first: int, count: int) -> Schedule:
+        key = id(variant), first, count
+        if key not in self._latest:
+            if len(self._latest) == KEPT_SCHEDULES:
+                del self._latest[next(iter(self._latest))]
+            self._latest[key] = variant, schedule(variant, first, count)
+        return self._latest[key][1]
 
 
 @dataclass
@@ -116,20 +120,18 @@ def _run(group: list[_Solve], batch: Batch, resume: Resume) -> None:
 
 def _must_store_predictions(active: list[tuple[int, _Solve]]) -> bool:
     """Whether a solve asks for iterations that its engine is not ready for: it becomes one of another kind."""
-    found: dict[int, bool] = {}  # by schedule; mostly there is one
-    for _, solve in active:
-        wish = solve.wish
-        assert wish is not None
-        if id(wish) not in found:
-            found[id(wish)] = predicts(wish)
-        if found[id(wish)] and not solve.engine.predicts:
-            return True
-    return False
+    ahead = {key for key, wish in _wishes(active).items() if predicts(wish)}
+    return bool(ahead) and any(not solve.engine.predicts for _, solve in active if id(solve.wish) in ahead)
+
+
+def _wishes(active: list[tuple[int, _Solve]]) -> dict[int, Schedule]:
+    """The different schedules that solves ask for, by identity; mostly there is one."""
+    return {id(solve.wish): solve.wish for _, solve in active if solve.wish is not None}
 
 
 def _advance(active: list[tuple[int, _Solve]], size: int, batch: Batch, resume: Resume) -> None:
     """Advance all by the smallest number of iterations that any asks for."""
-    wishes = {id(solve.wish): solve.wish for _, solve in active if solve.wish is not None}  # mostly one
+    wishes = _wishes(active)
     count = min(len(wish) for wish in wishes.values())
     now = {key: wish if len(wish) == count else wish[:count] for key, wish in wishes.items()}
     later = {key: wish[count:] for key, wish in wishes.items()}

@@ -125,8 +125,8 @@ def number_format(storage: int) -> NumberFormat:
 
 def met_weights(hands: tuple[Hands, Hands], deck: int) -> tuple[FloatArray, FloatArray]:
     """[H] per player: weight of the other range that shares no card with each hand."""
-    first, second = (met(hands[own], hands[1 - own], hands[1 - own].weight[None], deck)[0] for own in range(2))
-    return first, second
+    first = met(hands[0], hands[1], hands[1].weight[None], deck)[0]
+    return first, first if hands[1] is hands[0] else met(hands[1], hands[0], hands[0].weight[None], deck)[0]
 
 
 def largest_value(form: PublicForm, met: FloatArray, own: int) -> float:

@@ -7,14 +7,17 @@
 4. The value of copy π of a runout to hand h is the value of the runout to hand π⁻¹(h).
 5. On a runout, hands that its group exchanges are equivalent; the first of them represents all.
 
+Where both players have the same range, they have the same arrays too, so that engines can use one for both.
+
 With n cards in the deck besides the board and both hands, each deal of k cards has probability 1 / C(n, k).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import comb, inf
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +36,8 @@ from regretless.holdem.form.suits import distinct_cards, spot_group, suit_group
 from regretless.holdem.spots.spot import Spot
 
 __all__ = ["compile_holdem", "compile_spot", "hands_of", "holdem_hands", "spot_hands"]
+
+Made = TypeVar("Made")
 
 
 def compile_spot(spot: Spot, group: IntArray | None = None) -> PublicForm:
@@ -94,12 +99,10 @@ def _compile(
     group: IntArray,
     name: str,
 ) -> PublicForm:
-    hands = holdem_hands(board, ip), holdem_hands(board, oop)
-    permutations = _permutations(group, hands[0]), _permutations(group, hands[1])
+    hands = _held(board, ip, oop)
+    permutations = _of_both(hands, lambda player: _permutations(group, hands[player]))
     streets, boards, stabilisers = _deal(tuple(board), group, deals, hands)
-    strengths = _strengths(boards)
-    final = streets[-1]
-    first, second = (np.where(final.dead[player], np.int16(DEAD), strengths[:, hands[player]]) for player in range(2))
+    strengths, dead = _strengths(boards), streets[-1].dead
     return PublicForm(
         name=name,
         deck=DECK,
@@ -109,8 +112,20 @@ def _compile(
         payoffs=payoffs,
         permutations=permutations,
         symmetry=_symmetry(group, stabilisers, permutations),
-        strength=(first, second),
+        strength=_of_both(hands, lambda player: np.where(dead[player], np.int16(DEAD), strengths[:, hands[player]])),
     )
+
+
+def _held(board: Sequence[int], ip: Range, oop: Range) -> tuple[IntArray, IntArray]:
+    """Which of the 1,326 hands each player can hold; one array if the ranges are equal."""
+    first = holdem_hands(board, ip)
+    return first, first if ip == oop else holdem_hands(board, oop)
+
+
+def _of_both(hands: tuple[IntArray, IntArray], make: Callable[[int], Made]) -> tuple[Made, Made]:
+    """What is made of each player's hands; made once, if `_held` found that both hold the same."""
+    first = make(0)
+    return first, first if hands[1] is hands[0] else make(1)
 
 
 def holdem_hands(board: Sequence[int], hand_range: Range) -> IntArray:
@@ -124,20 +139,20 @@ def holdem_hands(board: Sequence[int], hand_range: Range) -> IntArray:
 
 def spot_hands(spot: Spot) -> tuple[IntArray, IntArray]:
     """Which of the 1,326 hands each player can hold in a spot."""
-    return holdem_hands(spot.board, spot.ip), holdem_hands(spot.board, spot.oop)
+    return _held(spot.board, spot.ip, spot.oop)
 
 
 def hands_of(held: tuple[IntArray, IntArray], ip: Range, oop: Range) -> tuple[Hands, Hands]:
     """The hands of both players, with their weights in the ranges."""
 
-    def of(own: IntArray, other: IntArray, hand_range: Range) -> Hands:
+    def of(player: int) -> Hands:
+        own, other = held[player], held[1 - player]
         position = np.full(len(HAND_CARDS), -1, dtype=np.int16)
         position[other] = np.arange(len(other), dtype=np.int16)
-        return Hands(
-            weight=hand_range.weights[own], cards=HAND_CARDS.take(own, axis=0).astype(np.int16), same=position[own]
-        )
+        cards = HAND_CARDS.take(own, axis=0).astype(np.int16)
+        return Hands(weight=(ip, oop)[player].weights[own], cards=cards, same=position[own])
 
-    return of(held[0], held[1], ip), of(held[1], held[0], oop)
+    return _of_both(held, of)
 
 
 def _permutations(group: IntArray, held: IntArray) -> IntArray:
@@ -163,7 +178,7 @@ def _deal(
     def numbered() -> list[int]:
         return [numbers.setdefault(tuple(stabiliser.tolist()), len(numbers)) for _, stabiliser in runouts]
 
-    alive = np.zeros((1, len(hands[0])), dtype=np.bool_), np.zeros((1, len(hands[1])), dtype=np.bool_)
+    alive = _of_both(hands, lambda player: np.zeros((1, len(hands[player])), dtype=np.bool_))
     streets = [_street([()], [0], [[0]], 1.0, numbered(), alive)]
     left = DECK - len(board) - 4
     for count in deals:
@@ -204,8 +219,10 @@ def _first_rows(images: IntArray) -> IntArray:
 def _symmetry(group: IntArray, stabilisers: list[tuple[int, ...]], permutations: tuple[IntArray, IntArray]) -> Symmetry:
     """Step 5: the representatives, the lowest card and the first hand that each set of renamings exchanges."""
     rows = [np.array(stabiliser) for stabiliser in stabilisers]
-    first, second = (np.array([images[each].min(axis=0) for each in rows], np.int16) for images in permutations)
-    return Symmetry(np.array([CARD_MAPS[group[each]].min(axis=0) for each in rows], np.int16), (first, second))
+    hands = _of_both(
+        permutations, lambda player: np.array([permutations[player][each].min(axis=0) for each in rows], np.int16)
+    )
+    return Symmetry(np.array([CARD_MAPS[group[each]].min(axis=0) for each in rows], np.int16), hands)
 
 
 def _dead(
@@ -214,8 +231,8 @@ def _dead(
     """[tables, H] per player: hands that the cards of each table block."""
     blocked = np.zeros((len(tables), DECK), dtype=np.bool_)
     blocked[np.arange(len(tables))[:, None], np.array(tables, dtype=np.int64)] = True
-    first, second = (blocked[:, HAND_CARDS[held, 0]] | blocked[:, HAND_CARDS[held, 1]] for held in hands)
-    return first, second
+    cards = HAND_CARDS.T
+    return _of_both(hands, lambda player: blocked[:, cards[0, hands[player]]] | blocked[:, cards[1, hands[player]]])
 
 
 def _street(

@@ -7,7 +7,8 @@ other; the TOML reader and writer know only the fields. A `Table` is what the be
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Literal
 
 from regretless.cards.ranges import Range
@@ -166,6 +167,14 @@ class Table:
     limp: bool = True  # whether ip may call the blind
     rules: Rules
     lines: Lines
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Kept, since looking up a tree takes it twice."""
+        return hash(tuple(getattr(self, each.name) for each in fields(self)))
 
     def of(self, street: StreetName, player: PlayerName) -> PlayerSizes:
         sizes: PlayerSizes = getattr(self.of_street(street), player)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.public.cuda.device import Buffer, Device
-from regretless.engines.public.cuda.tables.hands import hand_tables, list_sizes, most_sums
-from regretless.engines.public.cuda.tables.packing import Field, pack, places_of
+from regretless.engines.public.cuda.tables.hands import hand_tables, has_equal_players, list_sizes, most_sums
+from regretless.engines.public.cuda.tables.packing import Field, Pointers, pack, places_of, pointers_of
 from regretless.engines.public.cuda.tables.program import make_plan
-from regretless.engines.public.cuda.tables.records import JOB, POINTERS
+from regretless.engines.public.cuda.tables.records import JOB
 from regretless.engines.public.layout import Layout, walking_order
 
 __all__ = ["WAYS", "WAY_ROWS", "SpotWalks", "slots_of"]
@@ -32,19 +32,20 @@ class SpotWalks:
     def __init__(self, device: Device, layout: Layout, units: Sequence[float]) -> None:
         self.device, self.layout = device, layout
         self.plans = make_plan(layout, 0), make_plan(layout, 1)
-        self.sums = [most_sums(layout.form, own) for own in range(2)]
+        first = most_sums(layout.form, 0)
+        self.sums = first, first if has_equal_players(layout.form) else most_sums(layout.form, 1)
         self.jobs = np.zeros(2, dtype=JOB)
         self._held: list[Buffer] = []  # so that nothing is freed
         self._widths: tuple[int, int] | None = None  # of pieces of terminals
         slot = 4 * sum(map(max, zip(*map(self._slot_rows, range(2)), strict=True)))  # the players take turns
         self.slots = slots_of(slot, int(layout.runouts[-1]))
         tables = pack(hand_tables(layout, units))
-        self._point(device.upload(tables.block), tables.places)
+        self._point(device.upload(tables.block), tables.pointers)
         for plan in self.plans:
-            self._point(device.once(plan, plan.packed.get_block), plan.packed.places)
+            self._point(device.once(plan, plan.packed.get_block), plan.packed.pointers)
         places, size = places_of(self._blank())
         self._blank_buffer = device.zeros(size, np.dtype(np.uint8))
-        self._point(self._blank_buffer, places)
+        self._point(self._blank_buffer, pointers_of(places))
         by_name = {fields[0][1]: begin for begin, fields in places}
         self._ways = [[by_name[f"{name}_{way}"] for way in range(WAYS)] for name in WAY_ROWS]
         base = device.address(self._blank_buffer) if size else 0
@@ -74,19 +75,12 @@ class SpotWalks:
             for way in range(WAYS):
                 yield 4 * count, [(-1, f"{name}_{way}")]
 
-    def _point(self, buffer: Buffer, places: Iterable[tuple[int, Sequence[Field]]]) -> None:
+    def _point(self, buffer: Buffer, pointers: Pointers) -> None:
         """Let fields of the jobs point into a buffer."""
         self._held = [*self._held, buffer]  # a new list: a copy of this spot in a batch holds what it adds alone
         base = self.device.address(buffer) if buffer.size else 0
-        pointed = [
-            (own, POINTERS[name], base + begin if begin >= 0 else 0)
-            for begin, fields in places
-            for own, name in fields
-            if own >= 0
-        ]
-        if pointed:  # all in one step: this runs for each of a thousand spots
-            jobs, columns, addresses = zip(*pointed, strict=True)
-            self.jobs.view(np.uint64).reshape(2, -1)[list(jobs), list(columns)] = addresses
+        # All in one step: this runs for each of a thousand spots.
+        self.jobs.view(np.uint64).reshape(2, -1)[pointers.jobs, pointers.columns] = pointers.addresses(base)
 
     def cut(self, width: int, fold_width: int) -> None:
         """Cut showdowns and folds into pieces of at most so many, unless they are cut that way already."""
@@ -95,7 +89,7 @@ class SpotWalks:
         self._widths = width, fold_width
         for plan in self.plans:
             pieces = plan.pieces(width, fold_width)
-            self._point(self.device.once((plan, width, fold_width), pieces.get_block), pieces.places)
+            self._point(self.device.once((plan, width, fold_width), pieces.get_block), pieces.pointers)
 
     @property
     def table_bytes(self) -> int:

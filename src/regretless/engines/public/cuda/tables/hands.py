@@ -15,7 +15,7 @@ from regretless.engines.public.formats import GOLDEN
 from regretless.engines.public.layout import Layout
 from regretless.forms.public import DEAD, PublicForm
 
-__all__ = ["Sums", "hand_tables", "list_sizes", "most_sums"]
+__all__ = ["Sums", "hand_tables", "has_equal_players", "list_sizes", "most_sums"]
 
 Array = NDArray[Any]
 
@@ -29,26 +29,40 @@ def hand_tables(layout: Layout, units: Sequence[float]) -> Iterator[tuple[Array,
     """
     form = layout.form
     both = range(2)
+    of_each: Sequence[Sequence[int]] = ((0, 1),) if has_equal_players(form) else ((0,), (1,))  # who shares tables
     yield _runouts(form), [(own, "runouts") for own in both]
     yield _terms(form), [(own, "terms") for own in both]
     alike_cards = _padded(form.symmetry.cards, form.deck + 1, form.deck, np.uint8)
     yield alike_cards, [(own, "alike_cards") for own in both]
-    for own in both:
-        other, n = 1 - own, int(layout.hands[own])
-        weight, cards = form.hands[own].weight, _cards(form, own, n)
-        alike, strength = _hand_rows(form.symmetry.hands[own], n), _padded(form.strength[own], n, DEAD, np.int16)
+    for mine in of_each:
+        one, theirs = mine[0], [1 - own for own in mine]  # jobs
+        n = int(layout.hands[one])
+        cards, alike = _cards(form, one, n), _hand_rows(form.symmetry.hands[one], n)
         first, held = _held(cards, form.deck)
-        yield _hand_rows(form.permutations[own], n), [(own, "permutations")]
-        yield alike, [(own, "alike_hands")]
-        yield alike.astype(np.uint32) * np.uint32(GOLDEN), [(own, "roundings")]
-        yield _alive(form, own, n), [(own, "own_alive"), (other, "other_alive")]
-        yield cards, [(own, "own_cards"), (other, "other_cards")]
-        yield _padded(form.hands[own].same, n, -1, np.int16), [(own, "same")]
-        yield strength, [(own, "own_strength"), (other, "other_strength")]
-        yield first.astype(np.int16), [(other, "held_first")]
-        yield held.astype(np.int16), [(other, "held_hands")]
-        yield _padded(weight * units[other], n, 0, np.float32), [(other, "other_reach")]
-        yield _padded(weight, n, 0, np.float64), [(own, "own_weight")]
+        yield _hand_rows(form.permutations[one], n), _fields(mine, "permutations")
+        yield alike, _fields(mine, "alike_hands")
+        yield alike.astype(np.uint32) * np.uint32(GOLDEN), _fields(mine, "roundings")
+        yield _alive(form, one, n), _fields(mine, "own_alive") + _fields(theirs, "other_alive")
+        yield cards, _fields(mine, "own_cards") + _fields(theirs, "other_cards")
+        yield _padded(form.hands[one].same, n, -1, np.int16), _fields(mine, "same")
+        strength = _padded(form.strength[one], n, DEAD, np.int16)
+        yield strength, _fields(mine, "own_strength") + _fields(theirs, "other_strength")
+        yield first.astype(np.int16), _fields(theirs, "held_first")
+        yield held.astype(np.int16), _fields(theirs, "held_hands")
+        yield _padded(form.hands[one].weight, n, 0, np.float64), _fields(mine, "own_weight")
+    for own in both:
+        reach = form.hands[1 - own].weight * units[own]
+        yield _padded(reach, int(layout.hands[1 - own]), 0, np.float32), [(own, "other_reach")]
+
+
+def has_equal_players(form: PublicForm) -> bool:
+    """Whether both players have the same arrays, as in hold'em with equal ranges."""
+    pairs = (form.hands, form.permutations, form.symmetry.hands, form.strength, *(each.dead for each in form.streets))
+    return all(first is second for first, second in pairs)
+
+
+def _fields(jobs: Sequence[int], name: str) -> list[Field]:
+    return [(job, name) for job in jobs]
 
 
 class Sums(NamedTuple):
