@@ -69,13 +69,16 @@ def test_every_column_is_defined_in_the_help_and_in_the_files(run, solved: Path,
     assert schema.field("weight").metadata[b"definition"].decode() == DEFINITIONS["weight"]
 
 
+@pytest.fixture(scope="module")
+def nodes(solved: Path) -> int:
+    return sum(1 for _ in decisions(SpotSolution.load(solved)))
+
+
 @pytest.mark.parametrize("kind", ["csv", "json", "parquet"])
-def test_the_size_is_printed_before_a_long_export(run, solved: Path, tmp_path: Path, kind: str) -> None:
+def test_the_size_is_printed_before_a_long_export(run, solved: Path, nodes: int, tmp_path: Path, kind: str) -> None:
     result = run("export", str(solved), "--all", "--out", f"all.{kind}")
     assert result.code == 0, result.err
     said, saved = result.err.splitlines()
-    solution = SpotSolution.load(solved)
-    nodes = sum(1 for _ in decisions(solution))
     assert said.startswith(f"{nodes:,} nodes")
     assert saved == f"saved {nodes:,} nodes to all.{kind}"
     number, unit = said.split("about ")[1].split()[:2]

@@ -143,12 +143,19 @@ def test_values_and_best_responses(build: Any, name: str) -> None:
     np.testing.assert_allclose(evaluation.best_response_values, best, rtol=0, atol=10 * engine.tolerance)
 
 
-@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def test_two_hundred_random_games(device: str, random_game: Any) -> None:
+@pytest.mark.parametrize(
+    ("device", "examples"),
+    [
+        ("cpu", 50),
+        pytest.param("cpu", 200, marks=pytest.mark.slow),
+        pytest.param("cuda", 200, marks=pytest.mark.gpu),
+    ],
+)
+def test_random_games(device: str, examples: int, random_game: Any) -> None:
     choices = [build.values[0] for build in builds()]
     exact = [build for build in choices if build[2:] == (device, "float64")]
 
-    @settings(max_examples=200, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
     @given(
         seed=st.integers(0, 10**6),
         players=st.sampled_from((2, 2, 3)),
