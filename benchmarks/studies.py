@@ -1,9 +1,14 @@
-"""Studies: how fast their tables answer, and what handing out spots costs.
+"""Studies: how fast their tables answer, how fast the page shows them, and what handing out spots costs.
 
     python benchmarks/studies.py query      grouped queries over 1,755 flops × 20 lines of made-up rows
+    python benchmarks/studies.py page       the page's table of the same study, measured in Chromium
     python benchmarks/studies.py overhead   what a spot costs besides its solve, with one worker and with two
 
 `query` asks each question in a new process, and then again in the same one. It prints wall time and CPU time.
+
+`page` measures, in milliseconds until the browser has painted: opening the study by its address, with a new server;
+each key typed into the filter; each click that sorts; choosing another line. While it scrolls from the first flop to
+the last with the mouse wheel, it notes the longest task of the page and the longest time between two frames.
 
 `overhead` solves the same spots four times: in one and in two processes that do nothing else (no study, no tables, no
 scheduler), and as a study with one and with two workers. Two processes slow each other down (they share caches and
@@ -18,6 +23,8 @@ import argparse
 import json
 import os
 import random
+import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -64,8 +71,12 @@ FLOPS = (  # two-tone, so that all take about as long
     "Qs7h3h", "JsTh5h", "Js9h3h", "Js8h6h", "Js7h2h", "Ts9h4h", "Ts8h2h", "Ts7h5h",
 )  # fmt: skip
 REPEATS = 7
-LINES = 20
-ACTIONS = ("check", "bet 20", "bet 60")
+BETS = [f"{before}bet {size}" for before in ("", "check, ") for size in (20, 60)]
+RAISES = [f"{bet}, raise {size}" for bet in BETS for size in (80, 100)]
+LINES = [
+    "", "check", *BETS, *RAISES, *(f"{bet}, raise 80, raise 100" for bet in BETS), "check, check, any",
+    "check, check, any, check",
+]  # fmt: skip
 QUERIES = {
     "report by texture": lambda study: study.report("check", by="texture", sort="bet"),
     "report by flop": lambda study: study.report("check", by="flop"),
@@ -78,23 +89,31 @@ QUERIES = {
 def made_up(spot: StudySpot, chance: random.Random) -> Iterator[dict[str, Any]]:
     """Rows of `summary` with every column filled."""
     numbers = [name for name, (kind, _) in TABLES["summary"].items() if kind == "number"]
-    for line in ("check", *(f"line {number}" for number in range(1, LINES))):
-        for place, action in enumerate(ACTIONS):
+    for line in LINES:
+        last = line.rpartition(", ")[2]
+        actions = ("fold", "call", "raise 200") if last[:3] in ("bet", "rai") else ("check", "bet 20", "bet 60")
+        shares = [chance.random() for _ in actions]
+        of_line = {name: chance.random() for name in numbers}
+        for place, action in enumerate(actions):
             yield {
                 "spot": spot.id,
                 "flop": spot.flop.text,
                 "variation": 1,
                 "flops": spot.flop.flops,
                 **asdict(texture_of(spot.flop.cards)),
-                "line": line,
+                "line": line.replace("any", "2c"),
                 "pattern": line,
-                "street": "flop",
-                "player": "oop",
+                "street": "turn" if "any" in line else "flop",
+                "player": "ip" if line.count(",") % 2 == 0 and line else "oop",
                 "place": place,
                 "action": action,
                 "kind": action.split()[0],
-                **{name: chance.random() for name in numbers},
+                **of_line,
                 "weight": spot.flop.weight,
+                "frequency": shares[place] / sum(shares),
+                "node_pot": 60.0,
+                "oop_ev": 60 * of_line["oop_ev"],
+                "ip_ev": 60 * of_line["ip_ev"],
             }
 
 
@@ -113,7 +132,7 @@ def query() -> None:
     """Seconds of grouped queries: the first of a process with and without its imports, and the next ones."""
     with tempfile.TemporaryDirectory() as name:
         spots = write_made_up(Path(name) / "study")
-        print(f"{spots:,} flops × {LINES} lines × {len(ACTIONS)} actions; wall time (CPU time), median of {REPEATS}")
+        print(f"{spots:,} flops × {len(LINES)} lines × 3 actions; wall time (CPU time), median of {REPEATS}")
         print(f"{'':<20} {'imports':>16} {'first query':>16} {'next queries':>16} {'slowest':>16}")
         for what in QUERIES:
             command = [sys.executable, __file__, "ask", str(Path(name) / "study"), what]
@@ -144,6 +163,111 @@ def ask(folder: str, what: str) -> None:
 def _median(pairs: Iterable[Sequence[float]]) -> tuple[float, float]:
     wall, cpu = zip(*pairs, strict=True)
     return statistics.median(wall), statistics.median(cpu)
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+PAUSE = 100  # milliseconds that nobody notices
+TYPED = ["paired, two-tone", "k-high or q-high, rainbow", "ak", "monotone, connected"]
+WATCH = """
+window.keys = []; window.tasks = []; window.frames = [];
+const painted = (then) => requestAnimationFrame(() => setTimeout(then));
+let pressed = 0;
+addEventListener("keydown", () => { pressed = performance.now(); }, true);
+addEventListener("input", () => { const from = pressed; painted(() => keys.push(performance.now() - from)); }, true);
+new PerformanceObserver((list) => tasks.push(...list.getEntries().map((each) => each.duration)))
+  .observe({type: "longtask"});
+window.rowsShown = async (before) => {
+  const rows = () => document.querySelector(".flops tbody:has(.flop)")?.innerText;
+  while (!rows() || rows() === before) await new Promise(requestAnimationFrame);
+  await new Promise((resolve) => painted(resolve));
+  return performance.now();
+};
+window.after = async (act) => {
+  const before = document.querySelector(".flops tbody").innerText;
+  const began = performance.now();
+  act();
+  return await rowsShown(before) - began;
+};
+window.watchFrames = () => {
+  let last = performance.now();
+  const frame = (time) => { frames.push(time - last); last = time; requestAnimationFrame(frame); };
+  requestAnimationFrame(frame);
+};
+"""
+SORT = "name => after(() => document.querySelector(`.flops [title='Sort by ${name}']`).click())"
+CHOOSE = """line => after(() => {
+  const menu = document.querySelector('.study-choices select');
+  menu.value = line;
+  menu.dispatchEvent(new Event('change'));
+})"""
+
+
+def page() -> None:
+    """Milliseconds until the page has painted what was asked."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as name:
+        write_made_up(Path(name) / "study")
+        command = [sys.executable, "-m", "regretless", "serve", name, "--port", "0", "--no-browser"]
+        with subprocess.Popen(command, stderr=PIPE, text=True) as server, sync_playwright() as playwright:
+            assert server.stderr is not None
+            found = re.search(r"http://[^ /]+", server.stderr.readline())
+            assert found is not None
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            shown = browser.new_page(viewport={"width": 1280, "height": 720})
+            shown.add_init_script(WATCH)
+            try:
+                measured = measure_page(shown, f"{found[0]}/studies?study=study")
+            finally:
+                browser.close()
+                server.terminate()
+    print(json.dumps(measured, indent=2))
+    slow = [each for each in ("key_ms", "sort_ms") if measured[each]["worst"] > PAUSE]
+    slow += ["longest_task_ms"] if measured["scrolling"]["longest_task_ms"] > PAUSE else []
+    if slow:
+        sys.exit(f"more than {PAUSE} ms: {', '.join(slow)}")
+
+
+def measure_page(shown: Any, address: str) -> dict[str, Any]:
+    shown.goto(address)
+    opened = shown.evaluate("rowsShown('')")
+    shown.keyboard.press("/")
+    for text in TYPED:
+        for key in text:
+            shown.keyboard.press("Space" if key == " " else key)
+        for _ in text:
+            shown.keyboard.press("Backspace")
+    shown.wait_for_function(f"keys.length === {2 * sum(map(len, TYPED))}")
+    keys = shown.evaluate("keys")
+    shown.keyboard.press("Escape")
+    sorts = [shown.evaluate(SORT, name) for name in ("Flop", "bet 60", "all bets", "Equity", "EQR", "bet 20", "EV")]
+    lines = [shown.evaluate(CHOOSE, line) for line in LINES[1:8]]
+    shown.evaluate("tasks.length = 0; watchFrames()")
+    shown.locator(".flops-part .scroll").hover()
+    while shown.evaluate(
+        "(s => s.scrollTop + s.clientHeight < s.scrollHeight - 1)(document.querySelector('.flops-part .scroll'))"
+    ):
+        shown.mouse.wheel(0, 720)
+    scrolled = shown.evaluate("({tasks, frames})")
+    return {
+        "first_view_ms": round(opened, 1),
+        "key_ms": summary(keys),
+        "sort_ms": summary(sorts),
+        "another_line_ms": summary(lines),
+        "scrolling": {
+            "frames": len(scrolled["frames"]),
+            "longest_frame_ms": round(max(scrolled["frames"]), 1),
+            "longest_task_ms": round(max(scrolled["tasks"], default=0.0), 1),
+        },
+    }
+
+
+def summary(times: list[float]) -> dict[str, float]:
+    return {"count": len(times), "median": round(statistics.median(times), 1), "worst": round(max(times), 1)}
+
+
+# --- handing out spots ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -264,7 +388,9 @@ def _cpu_of_children() -> float:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("query", "overhead", "ask", "solve"), metavar="query|overhead")
+    parser.add_argument("what", choices=("query", "page", "overhead", "ask", "solve"), metavar="query|page|overhead")
     parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)  # for the processes that this one starts
     asked = parser.parse_args()
-    {"query": query, "overhead": overhead, "ask": ask, "solve": lambda *more: solve(more)}[asked.what](*asked.more)
+    {"query": query, "page": page, "overhead": overhead, "ask": ask, "solve": lambda *more: solve(more)}[asked.what](
+        *asked.more
+    )

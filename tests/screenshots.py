@@ -1,11 +1,14 @@
 """Takes the pictures of the page in README.md and docs/: python -m tests.screenshots
 
-The spot is examples/turn.toml, solved from the page itself, so that the pictures show what a reader gets.
+The spot is examples/turn.toml, solved from the page itself, so that the pictures show what a reader gets. The study is
+solved from the command line and takes a few minutes.
 """
 
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +24,19 @@ DESKTOP = {"width": 1280, "height": 720}
 PHONE = {"width": 390, "height": 844}
 LOCK = {"node": "", "hands": "", "strategy": {"check": 1.0}}
 NODE = "file=turn.rgl&line=check&pin=QJs"
+STUDY = """
+name = "BB against BTN"
+flops = "subset(49)"
+iterations = 60
+pot = 55
+stack = 475
+oop.range = "22-99, A2s-AJs, K6s-KQs, Q8s-QJs, J8s-JTs, T8s+, 97s+, 86s+, 75s+, 64s+, 54s, A8o-AJo, KTo+, QTo+, JTo"
+ip.range = "22+, A2s+, K4s+, Q7s+, J8s+, T8s+, 97s+, 86s+, 76s, 65s, 54s, A4o+, K9o+, Q9o+, J9o+, T9o"
+bets.flop.bet = "33%, 75%"
+bets.flop.raise = "3x"
+bets.flop.max_raises = 1
+rules.add_allin = 0
+"""
 
 
 def main() -> None:
@@ -34,6 +50,7 @@ def main() -> None:
             ("set-up", "/setup?file=turn.toml", {}),
             ("solve", f"/solve?solve={solve}", {}),
             ("compare", "/browse?file=turn+locked.rgl&line=check&tab=compare&other=turn.rgl", {}),
+            ("study", "/studies?study=study&line=check&sort=-bet&filter=unpaired", {}),
             ("practice", "/practice?file=turn.rgl", {"press": "1"}),
         ):
             take(browser, address + view, IMAGES / f"page-{name}.png", **options)
@@ -46,6 +63,7 @@ def served_example() -> Iterator[tuple[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         example = REPOSITORY / "examples" / "turn.toml"
         shutil.copy(example, folder)
+        solve_study(Path(folder))
         server = Server(Path(folder))
         try:
             first = start(server, {"toml": example.read_text(encoding="utf-8"), "target": 0.3, "name": "turn"})
@@ -53,6 +71,12 @@ def served_example() -> Iterator[tuple[str, str]]:
             yield str(server.client.base_url), first
         finally:
             server.close()
+
+
+def solve_study(folder: Path) -> None:
+    (folder / ".study.toml").write_text(STUDY, encoding="utf-8")  # hidden: the page lists the others
+    command = [sys.executable, "-m", "regretless", "study", "run", str(folder / ".study.toml")]
+    subprocess.run([*command, "--out", str(folder / "study")], check=True)
 
 
 def start(server: Server, asked: dict[str, Any]) -> str:

@@ -74,6 +74,10 @@ class Fuzzer:
             return self.anything()
         if "enum" in schema and self.rarely(0.9):
             return self.random.choice(schema["enum"])
+        if name == "study" and self.rarely(0.9):
+            return self.random.choice(["study", "study", ".", "../study", "study/runs"])
+        if name == "spot" and schema.get("type") == "string":
+            return self.random.choice(["QsJh2h-1", "9s8s7s-1", "../QsJh2h-1"])
         if name == "spot" and self.rarely(0.9):
             return self.spot()
         if name in ("file", "first", "second", "resume", "again", "source") and self.rarely(0.8):

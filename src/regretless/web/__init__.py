@@ -6,7 +6,7 @@ guard        which requests are let in: Host, Origin, size
 endpoint     one endpoint: what it takes, what it answers, how errors become JSON   (schema, openapi)
 endpoints/   the endpoints by subject
 answers/     solutions and spots as JSON
-library      the files of the served folder
+library      the files of the served folder   (studies: its studies)
 solving/     solves as processes: queue, worker, what is kept across restarts
 practice     hands played against a solution
 static/      the page itself

@@ -15,20 +15,22 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from regretless.web.endpoint import Endpoint, refusal_json
-from regretless.web.endpoints import browsing, files, practicing, setup, solving
+from regretless.web.endpoints import browsing, files, practicing, setup, solving, studies
 from regretless.web.guard import Guard
 from regretless.web.library import Library
 from regretless.web.openapi import openapi
 from regretless.web.practice import PracticeTable
 from regretless.web.service import Service
 from regretless.web.solving.queue import SolveQueue
+from regretless.web.studies import StudyShelf
 
 __all__ = ["ENDPOINTS", "PREFIX", "STATIC", "make_app"]
 
 PREFIX = "/api/v1"
 STATIC = Path(__file__).parent / "static"
 ENDPOINTS: list[Endpoint] = [
-    *setup.ENDPOINTS, *files.ENDPOINTS, *solving.ENDPOINTS, *browsing.ENDPOINTS, *practicing.ENDPOINTS,
+    *setup.ENDPOINTS, *files.ENDPOINTS, *solving.ENDPOINTS, *browsing.ENDPOINTS, *studies.ENDPOINTS,
+    *practicing.ENDPOINTS,
 ]  # fmt: skip
 
 
@@ -54,7 +56,7 @@ def make_app(folder: Path, *, host: str = "127.0.0.1", solves: int = 1) -> Starl
         exception_handlers={HTTPException: _http_error, Exception: _failure},
         lifespan=lifespan,
     )
-    app.state.service = Service(library, queue, PracticeTable())
+    app.state.service = Service(library, queue, PracticeTable(), StudyShelf(library))
     return app
 
 

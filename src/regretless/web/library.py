@@ -1,7 +1,8 @@
 """The files of the served folder: finding them by name, and keeping the solutions that are read open.
 
 A name is a path relative to the folder, with slashes. It has no hidden part and no `..`, and what it leads to, links
-followed, lies in the folder; anything else is refused before the system is asked about it.
+followed, lies in the folder; anything else is refused before the system is asked about it. A study is named by its
+folder, or "." if it is the served folder itself; its files are not listed one by one.
 
 An open solution is found again by its name and *revision* (time and size of the file), so a file that a running solve
 replaces is opened anew. Solutions are not safe to read from several threads at once: each has its lock.
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
@@ -24,20 +26,29 @@ from regretless.cards.deck import board_text
 from regretless.errors import InvalidFile, RegretlessError
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.studies.folder import MANIFEST
 from regretless.solvers.game_solution import GameSolution
 from regretless.solvers.solution import Solution
 from regretless.storage.container import Container, open_container
 from regretless.storage.fields import Fields
 from regretless.web.endpoint import Forbidden, NotFound
 
-__all__ = ["Library", "Summary"]
+__all__ = ["HERE", "Library", "Summary", "plain_name"]
 
 KEPT_OPEN = 6  # solutions
 MOST_FILES = 1_000
+MOST_STUDIES = 200
 DEEPEST = 4  # folders below the served one
 LARGEST_GAME = 256 * 2**20  # bytes
 LONGEST_NAME = 300  # characters
 SUFFIXES = (".rgl", ".toml")
+STUDY_PARTS = ("runs", "summary", "solutions", "summary.parquet", "runs.parquet")
+HERE = "."  # the name of a study that is the served folder itself
+WHOLE_GAMES = {  # by the kind of the file: which the page cannot show, and the command can
+    "flop-holdem": ("flop-holdem", "flop hold'em"),
+    "trained-flop-holdem": ("flop-holdem", "flop hold'em"),
+    "holdem-game": ("holdem-game", "a game from the deal"),
+}
 
 Found = TypeVar("Found", bound=Solution)
 
@@ -47,7 +58,7 @@ class Summary:
     """A file, as far as its beginning tells; None where something does not apply."""
 
     file: str
-    kind: str  # "spot", "game", "flop-holdem", "checkpoint", "toml" or "unreadable"
+    kind: str  # "spot", "game", "flop-holdem", "holdem-game", "checkpoint", "toml" or "unreadable"
     name: str
     bytes: int
     modified: float  # seconds since 1970
@@ -60,7 +71,7 @@ class Summary:
     iterations: int | None = None
     locks: int | None = None
     resumable: bool = False
-    note: str | None = None  # why it cannot be read
+    note: str | None = None  # why it cannot be shown
 
 
 @dataclass
@@ -82,20 +93,30 @@ class Library:
 
     def path(self, file: str, suffix: str | None = None) -> Path:
         """The path of a file of the folder, which need not exist; refuses names that lead elsewhere."""
-        parts = file.split("/")
-        plain = len(file) <= LONGEST_NAME and file.isprintable() and "\\" not in file and ":" not in file
-        if not plain or any(part == "" or part.startswith(".") or len(part.encode()) > 250 for part in parts):
-            raise Forbidden(f"file: {file[:80]!r} is not the name of a file in the served folder", "file")
+        _check_name(file, "file")
         if not file.endswith(SUFFIXES if suffix is None else suffix):
             wanted = " or ".join(SUFFIXES) if suffix is None else suffix
             raise Forbidden(f"file: {file[:80]!r} does not end in {wanted}", "file")
-        path = self.folder / PurePosixPath(file)
+        return self._confined(self.folder / PurePosixPath(file), "file", file)
+
+    def study(self, name: str) -> Path:
+        """The folder of a study; refuses names that lead elsewhere, and studies whose tables lie elsewhere."""
+        if name != HERE:
+            _check_name(name, "study")
+        path = self._confined(self.folder / PurePosixPath(name), "study", name)
+        if not (path / MANIFEST).is_file():
+            raise NotFound(f"study: {name!r} is not the folder of a study in the served folder", "study")
+        for part in (MANIFEST, *STUDY_PARTS):
+            self._confined(path / part, "study", name)
+        return path
+
+    def _confined(self, path: Path, field: str, name: str) -> Path:
         try:
             resolved = path.resolve()
         except (OSError, RuntimeError):  # a loop of links
             resolved = Path("/")
         if not resolved.is_relative_to(self.folder):
-            raise Forbidden(f"file: {file[:80]!r} is not in the served folder", "file")
+            raise Forbidden(f"{field}: {name[:80]!r} is not in the served folder", field)
         return path
 
     def existing(self, file: str, suffix: str | None = None) -> Path:
@@ -115,14 +136,12 @@ class Library:
 
     def free_name(self, wanted: str, taken: set[str]) -> str:
         """A name for a new solution, like the one wanted, that no file and nothing in `taken` has."""
-        letters = "".join(letter if letter.isalnum() or letter in "-_+, " else "-" for letter in wanted).strip(" -,")
-        stem = letters.encode()[:60].decode(errors="ignore").strip() or "spot"
-        number = 1
-        while True:
-            name = f"{stem}.rgl" if number == 1 else f"{stem}-{number}.rgl"
-            if name not in taken and not (self.folder / name).exists():
-                return name
+        first = plain_name(wanted)
+        number, name = 1, f"{first}.rgl"
+        while name in taken or (self.folder / name).exists():
             number += 1
+            name = f"{first}-{number}.rgl"
+        return name
 
     def revision(self, file: str) -> str | None:
         """Changes whenever the file does; None if there is no such file."""
@@ -137,10 +156,8 @@ class Library:
     def files(self) -> tuple[list[Summary], bool]:
         """The folder's solutions and spots, newest first, and whether there are more."""
         found: list[Path] = []
-        for folder, folders, names in os.walk(self.folder):
-            depth = len(Path(folder).relative_to(self.folder).parts)
-            folders[:] = sorted(each for each in folders if not each.startswith(".") and depth < DEEPEST)
-            found += [Path(folder, each) for each in names if each.endswith(SUFFIXES) and not each.startswith(".")]
+        for folder, names in self._walk():
+            found += [folder / each for each in names if each.endswith(SUFFIXES) and not each.startswith(".")]
             if len(found) > MOST_FILES:
                 break
         summaries: list[Summary] = []
@@ -151,6 +168,19 @@ class Library:
                 continue
         summaries.sort(key=lambda each: each.modified, reverse=True)
         return summaries, len(found) > MOST_FILES
+
+    def studies(self) -> list[str]:
+        """The names of the folder's studies."""
+        found = (folder for folder, names in self._walk() if MANIFEST in names)
+        return [self.name_of(folder) for folder in islice(found, MOST_STUDIES)]
+
+    def _walk(self) -> Iterator[tuple[Path, list[str]]]:
+        """Folders and the names of their files; what lies in the folders of a study is left out."""
+        for folder, folders, names in os.walk(self.folder):
+            depth = len(Path(folder).relative_to(self.folder).parts)
+            inside = depth < DEEPEST and MANIFEST not in names
+            folders[:] = sorted(each for each in folders if not each.startswith(".") and inside)
+            yield Path(folder), names
 
     def summary(self, file: str) -> Summary:
         """A file, as far as its beginning tells."""
@@ -166,7 +196,7 @@ class Library:
                 Summary, file=file, name=path.stem, bytes=status.st_size, modified=status.st_mtime, revision=revision
             )
             try:
-                known = make(kind="toml") if path.suffix == ".toml" else make(**_described(open_container(path)))
+                known = make(kind="toml") if path.suffix == ".toml" else make(**_described(open_container(path), file))
             except RegretlessError as error:
                 known = make(kind="unreadable", note=self.without_folder(str(error)))
             if len(self._summaries) > 4 * MOST_FILES:
@@ -200,8 +230,8 @@ class Library:
     def game(self, file: str) -> Iterator[tuple[GameSolution, str]]:
         """The solution of a game, for this thread alone, and its revision; it is read as a whole."""
         summary = self.summary(file)
-        if summary.kind == "flop-holdem":
-            raise NotFound(f"file: {file!r} is a solve of flop hold'em, which only the command can show", "file")
+        if summary.kind in dict(WHOLE_GAMES.values()):
+            raise NotFound(f"file: {summary.note}", "file")
         if summary.bytes > LARGEST_GAME:
             raise NotFound(f"file: {file!r} is too large to browse: regretless show reads it", "file")
         with self._opened(file, GameSolution, "a solved game", False) as found:
@@ -243,7 +273,19 @@ class Library:
             raise InvalidFile(file, str(error).removeprefix(f"{path}: ")) from None
 
 
-def _described(file: Container) -> dict[str, Any]:
+def plain_name(wanted: str) -> str:
+    """A name for a file, without suffix, like the one wanted."""
+    letters = "".join(letter if letter.isalnum() or letter in "-_+, " else "-" for letter in wanted).strip(" -,")
+    return letters.encode()[:60].decode(errors="ignore").strip() or "spot"
+
+
+def _check_name(name: str, field: str) -> None:
+    plain = len(name) <= LONGEST_NAME and name.isprintable() and "\\" not in name and ":" not in name
+    if not plain or any(part == "" or part.startswith(".") or len(part.encode()) > 250 for part in name.split("/")):
+        raise Forbidden(f"{field}: {name[:80]!r} is not the name of a {field} in the served folder", field)
+
+
+def _described(file: Container, name: str) -> dict[str, Any]:
     """The parts of a summary that the header gives."""
     if file.kind.startswith("buckets"):
         raise InvalidFile(file.path, "contains card buckets, not a solution")
@@ -252,8 +294,12 @@ def _described(file: Container) -> dict[str, Any]:
     common: dict[str, Any] = {"iterations": header.whole("iterations"), "resumable": resumable}
     exploitability = header.number("exploitability", low=0.0) if "exploitability" in header else None
     if not file.kind.startswith("spot-"):
-        kind = "flop-holdem" if file.kind in ("flop-holdem", "trained-flop-holdem") else "game"
-        return common | {"kind": kind, "exploitability": exploitability, "unit": "in the game's units"}
+        common |= {"exploitability": exploitability, "unit": "in the game's units"}
+        if file.kind not in WHOLE_GAMES:
+            return common | {"kind": "game"}
+        kind, called = WHOLE_GAMES[file.kind]
+        note = f"{called}, which the page does not show yet: regretless show '{name}' --line '' reads it"
+        return common | {"kind": kind, "note": note}
     spot = Spot.parse(header.text("spot", longest=2**23), warn=False)
     return common | {
         "kind": "checkpoint" if file.kind == "spot-checkpoint" else "spot",

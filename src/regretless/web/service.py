@@ -1,4 +1,4 @@
-"""What the endpoints share: the folder's files, the queue of solves, the hands being practised."""
+"""What the endpoints share: the folder's files and studies, the queue of solves, the hands being practised."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from regretless.web.library import Library
 from regretless.web.practice import PracticeTable
 from regretless.web.solving.queue import SolveQueue
+from regretless.web.studies import StudyShelf
 
 __all__ = ["Service"]
 
@@ -19,4 +20,5 @@ class Service:
     library: Library
     queue: SolveQueue
     table: PracticeTable
+    studies: StudyShelf
     one_at_a_time: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)  # for requests that take long

@@ -27,6 +27,8 @@ VIEWS = {
     "cards": "/browse?file=turn.rgl&line=check,+check",
     "lock": "/browse?file=turn.rgl&tab=lock",
     "compare": "/browse?file=turn.rgl&tab=compare",
+    "studies": "/studies",
+    "study": "/studies?study=study&pin=AsKsQs",
     "practice": "/practice?file=turn.rgl",
     "game": "/browse?file=kuhn.rgl",
 }

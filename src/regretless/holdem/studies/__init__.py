@@ -9,5 +9,6 @@ rows        from a solution to rows
 folder      the state of a study: one part per spot, each complete or absent
 tables      SQL over the parts
 reports     grouped means
+lines       the lines that the tables have, with the mix of actions at each
 study       all of it behind `rl.Study`
 """

@@ -22,10 +22,10 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from regretless.errors import InvalidFile
 from regretless.holdem.reading.columns import pyarrow
@@ -36,12 +36,14 @@ from regretless.holdem.studies.schema import TABLES, VERSION, arrow_schema
 from regretless.storage.atomic import reason, replace_file
 from regretless.storage.fields import Fields
 
-__all__ = ["SpotRows", "StudyFolder"]
+__all__ = ["GrowingFolder", "SpotRows", "StudyFolder"]
 
 MANIFEST, MERGED = "study.json", "merged.json"
 LARGEST_MANIFEST = 16 * 2**20  # bytes
 _PART = re.compile(r"(\w[\w-]*)\.parquet")
 MERGED_ROWS = 100_000  # rows per group of a merged file
+REMEMBERED_ROWS = 500_000  # that a `GrowingFolder` keeps: about 100 MB
+AGAIN = "running the study again solves this spot again"
 _FORMAT = {"compression": "zstd", "write_page_checksum": True}
 
 
@@ -68,7 +70,7 @@ class StudyFolder:
     # --- opening -----------------------------------------------------------------------------------------------------
 
     @classmethod
-    def open(cls, path: str | Path) -> StudyFolder:
+    def open(cls, path: str | Path) -> Self:
         """The study in a folder; raises `InvalidFile` if there is none that can be read."""
         folder, manifest = Path(path), Path(path) / MANIFEST
         if not manifest.is_file():
@@ -236,13 +238,13 @@ class StudyFolder:
         paths = [self.part(table, spot) for spot in sorted(self.written())]
         for path in paths:
             if not path.exists():
-                raise InvalidFile(path, "is missing: running the study again solves this spot again")
+                raise InvalidFile(path, f"is missing: {AGAIN}")
         return dataset.dataset([str(path) for path in paths], **options)
 
     def merged_file(self, table: str) -> Path | None:
         """The merged file of a table, if it is up to date; raises `InvalidFile` if it is damaged."""
         merged, path = self._merged(), self._merged_path(table)
-        if merged.get("parts") != self._fingerprint() or not path.exists():
+        if merged.get("parts") != self.fingerprint() or not path.exists():
             return None
         stat = path.stat()
         if _known_sha256(path, stat.st_size, stat.st_mtime_ns) != merged["sha256"].get(table):
@@ -252,7 +254,7 @@ class StudyFolder:
     def merge(self) -> None:
         """Write the parts of every table into one file, spot by spot in the order of their names, unless they are."""
         merged = self._merged()
-        if merged.get("parts") == (fingerprint := self._fingerprint()) and merged.get("sha256") == self._digests():
+        if merged.get("parts") == (fingerprint := self.fingerprint()) and merged.get("sha256") == self._digests():
             return
         for table in self.tables:
             self._merge(table, sorted(self.written()))
@@ -296,7 +298,7 @@ class StudyFolder:
         except OSError:
             return None
 
-    def _fingerprint(self) -> str:
+    def fingerprint(self) -> str:
         """Names and sizes of the parts of `runs`: not their times, which a copy of the folder does not keep."""
         with os.scandir(self.path / "runs") as entries:
             said = sorted((entry.name, entry.stat().st_size) for entry in entries if _PART.fullmatch(entry.name))
@@ -305,6 +307,50 @@ class StudyFolder:
     def forget_merged(self) -> None:
         """Read parts from now on: they are about to change."""
         (self.path / MERGED).unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class GrowingFolder(StudyFolder):
+    """A folder that reads each part of `summary` once, for a study that is looked at while it is being solved.
+
+    Only `columns` can be queried. One thread at a time.
+    """
+
+    columns: tuple[str, ...] = ()
+    _parts: dict[str, tuple[tuple[int, int], Any]] = field(default_factory=dict, repr=False)  # time and size, rows
+
+    def dataset(self, table: str) -> Any:
+        if table != "summary" or self.merged_file(table) is not None:
+            self._parts.clear()
+            return super().dataset(table)
+        spots = sorted(self.written())
+        parts = [self._part(spot) for spot in spots]
+        if not parts or sum(map(len, parts)) > REMEMBERED_ROWS:
+            self._parts.clear()
+            return super().dataset(table)
+        for gone in self._parts.keys() - set(spots):
+            del self._parts[gone]
+        arrow, _ = pyarrow()
+        from pyarrow import dataset
+
+        return dataset.dataset(arrow.concat_tables(parts).combine_chunks())
+
+    def _part(self, spot: str) -> Any:
+        arrow, parquet = pyarrow()
+        path = self.part("summary", spot)
+        try:
+            status = path.stat()
+            stamp = status.st_mtime_ns, status.st_size
+            if spot not in self._parts or self._parts[spot][0] != stamp:
+                wanted = arrow.schema([self._schema("summary").field(name) for name in self.columns])
+                file = parquet.ParquetFile(path, page_checksum_verification=True)
+                rows = file.read(columns=list(self.columns), use_threads=False)
+                self._parts[spot] = stamp, rows.select(list(self.columns)).cast(wanted)
+        except FileNotFoundError:
+            raise InvalidFile(path, f"is missing: {AGAIN}") from None
+        except (OSError, ValueError, KeyError, arrow.ArrowException):
+            raise InvalidFile(path, f"is damaged: {AGAIN}") from None
+        return self._parts[spot][1]
 
 
 def _sha256(path: Path) -> str:

@@ -100,16 +100,27 @@ class StudyReport:
 
 
 def study_report(
-    folder: StudyFolder, *, line: str = "", by: Sequence[str] = ("texture",), sort: str | None = None, where: str = ""
+    folder: StudyFolder,
+    *,
+    line: str = "",
+    by: Sequence[str] = ("texture",),
+    sort: str | None = None,
+    where: str = "",
+    variation: int | None = None,
 ) -> StudyReport:
     """Means by group at a line of play, sorted by group or, largest first, by `sort`.
 
     `sort` is an action ("bet 30"), a kind of action ("bet"), or one of oop_ev, ip_ev, oop_equity, ip_equity, oop_eqr,
-    ip_eqr, weight and spots. `where` are properties of flops: "paired, two-tone".
+    ip_eqr, weight and spots. `where` are properties of flops: "paired, two-tone". `variation` is the number of one
+    combination of varied values; by default, means are over all of them.
     """
     columns = tuple(_column(folder, name) for name in by)
     line = _line(line)
     condition = f"(line = $line OR pattern = $line){_where(where)}"
+    parameters: dict[str, Any] = {"line": line}
+    if variation is not None:
+        condition += " AND variation = $variation"
+        parameters["variation"] = variation
     chosen = "".join(f'"{name}", ' for name in columns)
     sums = ", ".join(f"sum(w * {name}) FILTER (place = 0) AS {name}" for name in _MEANS)
     found = run_sql(  # what all actions of a decision share is counted at its first
@@ -120,7 +131,7 @@ def study_report(
             sum(w * oop_equity * node_pot) FILTER (place = 0) AS oop_expected,
             sum(w * ip_equity * node_pot) FILTER (place = 0) AS ip_expected
             FROM (SELECT *, weight * reach AS w FROM summary WHERE {condition}) GROUP BY {chosen} action""",
-        {"line": line},
+        parameters,
     ).to_pylist()
     if not found:
         raise _no_rows(folder, line, where)

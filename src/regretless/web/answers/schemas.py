@@ -203,7 +203,7 @@ PRACTICE = obj(
 FILE_SUMMARY = obj(
     {
         "file": text(),
-        "kind": text(enum=["spot", "game", "flop-holdem", "checkpoint", "toml", "unreadable"]),
+        "kind": text(enum=["spot", "game", "flop-holdem", "holdem-game", "checkpoint", "toml", "unreadable"]),
         "name": text(),
         "bytes": integer(),
         "modified": number("seconds since 1970"),
@@ -216,7 +216,7 @@ FILE_SUMMARY = obj(
         "iterations": nullable(integer()),
         "locks": anything("how many; of one file, the locks themselves"),
         "resumable": boolean(),
-        "note": nullable(text("why it cannot be read")),
+        "note": nullable(text("why it cannot be shown")),
         "solve": nullable(text("the solve that writes it")),
     },
     open_=True,

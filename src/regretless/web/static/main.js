@@ -13,8 +13,11 @@ const VIEWS = [
   { view: "setup", label: "Set up", load: () => import("./setup/setup.js") },
   { view: "solve", label: "Solve", load: () => import("./solve/solve.js") },
   { view: "browse", label: "Browse", load: async () => browse },
+  { view: "studies", label: "Studies", load: () => import("./studies/studies.js") },
   { view: "practice", label: "Practice", load: () => import("./practice/practice.js") },
 ];
+
+const KEPT = { browse: "file", practice: "file", studies: "study" }; // what a view shows again when it is chosen
 
 const main = document.querySelector("main");
 let mounted = null; // {view, part}
@@ -38,8 +41,8 @@ function stateLink(change, label, properties = {}) {
 
 function showHeader(state) {
   const links = VIEWS.map(({ view, label }) => {
-    const kept = view === "browse" || view === "practice" ? { ...DEFAULTS, file: state.file } : { ...DEFAULTS };
-    return stateLink({ ...kept, view }, label, { "aria-current": state.view === view ? "page" : null });
+    const kept = KEPT[view] ? { [KEPT[view]]: state[KEPT[view]] } : {};
+    return stateLink({ ...DEFAULTS, ...kept, view }, label, { "aria-current": state.view === view ? "page" : null });
   });
   fill(document.querySelector(".views"), ...links);
 }

@@ -9,10 +9,11 @@ import { handText, CLASSES } from "../shared/cards.js";
 import { mixBackground } from "../shared/colours.js";
 import { fill, make, set } from "../shared/dom.js";
 import { ev, fixed, percent } from "../shared/format.js";
+import { readSort, sortableHead, sortedBy } from "../shared/sorting.js";
+import { tallRows } from "../shared/tall-rows.js";
 import { handFilter } from "./filter.js";
 
 const ROW = 40; // px, as in tabs.css
-const SPARE = 3; // rows above and below the visible ones
 
 /** `change({sort, filter})` changes the state; `pin(class)` pins the class of a row that is clicked. */
 export function handTable({ change, pin }) {
@@ -23,24 +24,9 @@ export function handTable({ change, pin }) {
   const filter = handFilter((text) => change({ filter: text }));
   const none = make("p.hint.none", { hidden: true });
   const root = make(".hands-tab", {}, scroll, none);
+  const tall = tallRows({ scroll, body, row: ROW, draw: row });
   let rows = [];
   let scene = null;
-  let drawn = "";
-  let [top, height] = [0, 0]; // of what is in sight, kept: asking an element that just changed lays the page out twice
-
-  function drawRows() {
-    const first = Math.max(0, Math.floor(top / ROW) - SPARE);
-    const last = Math.min(rows.length, Math.ceil((top + height) / ROW) + SPARE);
-    if (drawn === `${first}-${last}`) return;
-    drawn = `${first}-${last}`;
-    const spacer = (count) => make("tr.spacer", { "aria-hidden": "true", style: { height: `${count * ROW}px` } });
-    fill(
-      body,
-      spacer(first),
-      ...rows.slice(first, last).map((hand, place) => row(hand, first + place)),
-      spacer(rows.length - last),
-    );
-  }
 
   function row(hand, place) {
     const { actions, colours, node, state } = scene;
@@ -63,28 +49,13 @@ export function handTable({ change, pin }) {
     );
   }
 
-  function scrollTo(to) {
-    if (top === to) return;
-    scroll.scrollTop = top = to;
-  }
-
-  const scrolled = () => {
-    top = scroll.scrollTop;
-    if (scene) drawRows();
-  };
-  scroll.addEventListener("scroll", () => requestAnimationFrame(scrolled), { passive: true });
-  new ResizeObserver(([{ contentRect }]) => {
-    height = contentRect.height;
-    if (scene) drawRows();
-  }).observe(scroll);
-
   return {
     root,
     beside: filter.root,
     async show(given) {
       const before = scene?.state;
       scene = given;
-      if (before?.sort !== scene.state.sort || before?.filter !== scene.state.filter) scrollTo(0);
+      if (before?.sort !== scene.state.sort || before?.filter !== scene.state.filter) tall.toTop();
       drawHead(head, scene, change);
       set(table, { "aria-rowcount": -1 });
       const { test, error } = await filter.read(scene);
@@ -96,14 +67,12 @@ export function handTable({ change, pin }) {
       none.hidden = rows.length > 0 || Boolean(error);
       none.textContent = scene.state.filter ? "No hand of this range passes the filter." : "No hand gets here.";
       set(table, { "aria-rowcount": rows.length + 1 });
-      drawn = "";
-      drawRows();
+      tall.show(rows);
     },
     /** Bring a hand or the first hand of a class into view. */
     reveal(className) {
       const place = rows.findIndex((hand) => CLASSES[hand.class] === className);
-      const wanted = place * ROW;
-      if (place >= 0 && (wanted < top || wanted > top + height - 2 * ROW)) scrollTo(wanted);
+      if (place >= 0) tall.reveal(place);
     },
   };
 }
@@ -111,17 +80,7 @@ export function handTable({ change, pin }) {
 const COLUMNS = { weight: "Weight", ev: "EV", equity: "Equity", eqr: "EQR" };
 
 function drawHead(head, { actions, state }, change) {
-  const [column, descending] = [state.sort.replace("-", ""), state.sort.startsWith("-")];
-  const sortable = (key, label) =>
-    make(
-      "th",
-      { scope: "col", "aria-sort": column === key ? (descending ? "descending" : "ascending") : null },
-      make(
-        "button",
-        { onclick: () => change({ sort: column === key && descending ? key : `-${key}` }), title: `Sort by ${label}` },
-        label + (column === key ? (descending ? " ↓" : " ↑") : ""),
-      ),
-    );
+  const sortable = (key, label) => sortableHead(key, label, state.sort, change);
   fill(
     head,
     sortable("hand", "Hand"),
@@ -132,8 +91,7 @@ function drawHead(head, { actions, state }, change) {
 }
 
 function sorted(hands, { state, actions }) {
-  const column = state.sort.replace("-", "");
-  const sign = state.sort.startsWith("-") ? -1 : 1;
+  const { column, descending } = readSort(state.sort);
   const action = actions.findIndex((each) => each.name === column);
   const key =
     action >= 0
@@ -141,6 +99,5 @@ function sorted(hands, { state, actions }) {
       : column === "hand"
         ? (hand) => -hand.class
         : (hand) => hand[column in COLUMNS ? column : "ev"];
-  const value = (hand) => key(hand) ?? sign * Infinity; // hands without a number come last, whichever way
-  return hands.toSorted((a, b) => sign * (value(a) - value(b)) || a.class - b.class || b.index - a.index);
+  return sortedBy(hands, key, descending, (a, b) => a.class - b.class || b.index - a.index);
 }

@@ -23,7 +23,8 @@ function makeTile(tile, present, { go, openCards }, locks) {
   return decisionTile(tile, present, go, locks);
 }
 
-function heading(left, right, locked = false) {
+/** The first line of a tile. */
+export function heading(left, right, locked = false) {
   return make(
     "h3.label",
     {},
@@ -47,14 +48,20 @@ function streetTile({ street, cards, pot }, present, open) {
   );
 }
 
-function decisionTile({ line, player, pot, taken, actions }, present, go, locks) {
+/** A decision with its actions; one whose `next` is null cannot be taken. */
+export function decisionTile({ line, player, pot, taken, actions }, present, go, locks = []) {
   const colours = actionColours(actions.map((action) => action.name));
   const buttons = actions.map((action, place) => {
     const chosen = taken === place;
     const share = action.frequency === null || action.frequency === undefined ? "" : percent(action.frequency);
     return make(
       `button${chosen ? ".taken" : ""}`,
-      { onclick: () => go(action.next), "aria-pressed": String(chosen), title: actionTitle(action) },
+      {
+        onclick: () => go(action.next),
+        disabled: action.next === null,
+        "aria-pressed": String(chosen),
+        title: actionTitle(action),
+      },
       make("span.swatch", { style: { background: colours[place] } }),
       make("span", {}, action.name),
       make("span.share", {}, share),

@@ -11,16 +11,18 @@ export const DEFAULTS = Object.freeze({
   player: "", // whose range the grid shows; "": the player who acts
   tab: "hands",
   number: "ev", // what each cell of the grid shows
-  pin: "", // pinned class
+  pin: "", // pinned class; of a study, the flop opened last
   versus: "", // a second class beside it
-  filter: "", // of the table of hands
+  filter: "", // of the table of hands, or of flops
   sort: "-ev", // its column, "-" for largest first
   other: "", // file to compare with
   solve: "", // in the solve view
   find: "", // in the table of a small game
+  study: "", // folder of a study
+  variation: "1", // which of its combinations of varied values
 });
 
-const VIEWS = ["setup", "solve", "browse", "practice"];
+const VIEWS = ["setup", "solve", "browse", "studies", "practice"];
 const listeners = [];
 let current = read();
 

@@ -1,0 +1,69 @@
+/** The line of play through a study: a tile for the study, then one per decision that it keeps on the way. */
+
+import { decisionTile, heading } from "../browse/strip.js";
+import { fill, make } from "../shared/dom.js";
+import { chips, count } from "../shared/format.js";
+
+const ANY = "any"; // in a line: every card
+
+const joined = (...parts) => parts.filter(Boolean).join(", ");
+
+/** The line after an action, if the study has it: perhaps with a card in between. */
+export function nextLine(lines, line, action) {
+  const after = joined(line, action);
+  return [after, joined(after, ANY)].find((each) => lines.has(each)) ?? null;
+}
+
+/** The line that leads here, if the study has one. */
+export function lineBefore(lines, line) {
+  const steps = line.split(", ");
+  while (steps.length) {
+    steps.pop();
+    if (lines.has(steps.join(", "))) return steps.join(", ");
+  }
+  return null;
+}
+
+export function studyStrip(go) {
+  const root = make("section.strip", { "aria-label": "Line of play", tabindex: 0 });
+  return {
+    root,
+    /** `lines` maps each line of the study to what is known about it. */
+    show({ study, lines, line }) {
+      const steps = line ? line.split(", ") : [];
+      const tiles = [studyTile(study, lines.get(""))];
+      for (let taken = 0; taken <= steps.length; taken++) {
+        const here = steps.slice(0, taken).join(", ");
+        if (steps[taken - 1] === ANY) tiles.push(cardTile(lines.get(here)?.street ?? "card"));
+        if (lines.has(here)) tiles.push(tileOf(lines, here, steps[taken], taken === steps.length, go));
+      }
+      fill(root, ...tiles);
+      requestAnimationFrame(() => (root.scrollLeft = root.scrollWidth)); // the present tile stays in view
+    },
+  };
+}
+
+function studyTile({ name, done, spots }, first) {
+  return make(
+    ".tile.street.study-tile",
+    {},
+    heading("study", first ? `pot ${chips(first.pot)}` : ""),
+    make("p.study-name", { title: name }, name),
+    make(
+      "p.hint",
+      { role: "status" },
+      done < spots ? `${count(done)} of ${count(spots)} spots solved so far` : `${count(spots)} spots`,
+    ),
+    done < spots && make("progress", { max: spots, value: done, "aria-label": "Spots solved" }),
+  );
+}
+
+const cardTile = (street) =>
+  make(".tile.street", {}, heading(street, ""), make("p.hint", {}, `every ${street} card`));
+
+function tileOf(lines, here, taken, present, go) {
+  const { player, pot, actions } = lines.get(here);
+  const shown = actions.map((action) => ({ ...action, next: nextLine(lines, here, action.name) }));
+  const place = shown.findIndex((action) => action.name === taken);
+  return decisionTile({ line: here, player, pot, taken: place < 0 ? null : place, actions: shown }, present, go);
+}

@@ -1,0 +1,305 @@
+/** The studies view: a list of studies, or one of them as a table of flops at a line of play. */
+
+import { get, latest } from "../shared/api.js";
+import { actionColours } from "../shared/colours.js";
+import { debounced, fill, make } from "../shared/dom.js";
+import { showFile } from "../shared/files.js";
+import { count } from "../shared/format.js";
+import { setKeys } from "../shared/keys.js";
+import { DEFAULTS, address, go, now } from "../shared/state.js";
+import { flopFilter, readFlopFilter } from "./flop-filter.js";
+import { betsTogether, readRows, sortedRows, totalOf } from "./flop-rows.js";
+import { flopTable } from "./flop-table.js";
+import { lineBefore, nextLine, studyStrip } from "./line-strip.js";
+import { openFlop } from "./open-flop.js";
+import { playerMeans, studyChoices } from "./study-side.js";
+
+const askStudy = latest((study, signal) => get("/study", { study }, signal));
+const askTable = latest((fields, lines, signal) =>
+  Promise.all([
+    lines ?? get("/study/lines", { study: fields.study, variation: fields.variation }, signal).then(readLines),
+    get("/study/flops", fields, signal).catch((error) => {
+      if (error.code === "invalid" && error.field === "line") return { wrongLine: error.message };
+      throw error;
+    }),
+  ]),
+);
+const readLines = ({ lines }) => new Map(lines.map((each) => [each.line, each]));
+const OTHER = { oop: "ip", ip: "oop" };
+const WAIT = 3_000; // ms between looks at a study that is still running
+const SHARE = 20; // and at least so many times as long as the last look took
+
+export function mount(root) {
+  let study = null; // answer of /study
+  let table = null; // {tables, key, lines, answer, rows, together, colours}
+  let parts = null;
+  let shown = null; // what the table shows: {state, rows}
+  let timer = 0;
+
+  // --- building ---------------------------------------------------------------------------------------------------
+
+  const change = (fields) => go(fields, { remember: false });
+  const move = (line) => go({ line, player: "" });
+  const rememberFilter = debounced((text) => {
+    if (study && now().view === "studies") change({ filter: text });
+  }, 300);
+
+  function build() {
+    const strip = studyStrip(move);
+    const choices = studyChoices((fields) => go(fields));
+    const filter = flopFilter((text) => {
+      draw(now());
+      rememberFilter(text.trim());
+    });
+    const means = playerMeans((player) => change({ player }));
+    const flops = flopTable({ change, open });
+    const problem = make("p.panel", { role: "alert", hidden: true });
+    parts = { strip, choices, filter, means, flops, problem };
+    fill(
+      root,
+      make(
+        ".study",
+        {},
+        make("h1.for-readers", {}, "Study"),
+        strip.root,
+        make(
+          ".study-body",
+          {},
+          make("aside.study-side", { "aria-label": "What is shown" }, choices.root, means.root, filter.root),
+          make(".study-main", {}, problem, flops.root),
+        ),
+      ),
+    );
+    setKeys(keys());
+  }
+
+  async function open(row) {
+    change({ pin: row.spot });
+    try {
+      await openFlop(study, row, now().line);
+    } catch (error) {
+      say(error.message);
+    }
+  }
+
+  function say(message, kind = "problem") {
+    parts.problem.className = `panel said ${kind}`;
+    parts.problem.textContent = message;
+    parts.problem.hidden = !message;
+  }
+
+  function keys() {
+    const lines = () => table?.lines ?? new Map();
+    const back = () => {
+      const before = lineBefore(lines(), now().line);
+      return before !== null && now().line ? move(before) : false;
+    };
+    const take = (key) => {
+      const action = lines().get(now().line)?.actions[Number(key) - 1];
+      const next = action ? nextLine(lines(), now().line, action.name) : null;
+      return next !== null ? move(next) : false;
+    };
+    return [
+      { keys: ["ArrowLeft", "Backspace"], shown: "←", label: "back one step", foot: "back", run: back },
+      {
+        keys: [..."123456789"],
+        shown: "1 … 9",
+        label: "the line after the first, second, … action",
+        foot: "action",
+        run: (_, key) => take(key),
+      },
+      { keys: ["Home"], shown: "Home", label: "first decision", run: () => move("") },
+      { keys: ["/"], shown: "/", label: "filter flops", foot: "filter", run: () => parts.filter.focus() },
+      { keys: ["ArrowDown"], shown: "↓", label: "next flop", run: () => parts.flops.step(1) },
+      { keys: ["ArrowUp"], shown: "↑", label: "previous flop", run: () => parts.flops.step(-1) },
+      { keys: [], shown: "↑ ↓", foot: "flops" },
+      { keys: [], shown: "Enter", label: "open the flop", foot: "open" },
+      {
+        keys: ["p"],
+        shown: "P",
+        label: "other player",
+        foot: "other player",
+        when: () => shown,
+        run: () => change({ player: OTHER[shown.player] }),
+      },
+    ];
+  }
+
+  // --- the list ---------------------------------------------------------------------------------------------------
+
+  async function showList() {
+    showFile(null);
+    setKeys([]);
+    study = table = parts = shown = null;
+    const { studies } = await get("/studies");
+    if (now().study) return;
+    const entry = (each) => {
+      const to = { ...DEFAULTS, view: "studies", study: each.study };
+      const summary = each.note ?? progress(each);
+      return make(
+        "li",
+        {},
+        make(
+          "a",
+          { href: address(to), onclick: (event) => (event.preventDefault(), go(to)) },
+          make("span", {}, each.name),
+          make("span.hint", {}, each.study),
+          make("small", {}, summary),
+        ),
+      );
+    };
+    fill(
+      root,
+      studies.length
+        ? make(".empty.chooser", {}, make("h1", {}, "Open a study"), make("ul.file-list", {}, ...studies.map(entry)))
+        : make(
+            ".empty",
+            {},
+            make("h1", {}, "No study here yet"),
+            make("p", {}, "A study solves one formation over many flops, and is run from the command line:"),
+            make("code", {}, "regretless study run STUDY.toml --out study"),
+          ),
+    );
+  }
+
+  const progress = ({ done, spots }) =>
+    done < spots ? `${count(done)} of ${count(spots)} spots solved so far` : `${count(spots)} spots`;
+
+  // --- one study --------------------------------------------------------------------------------------------------
+
+  const variationOf = (state) => {
+    const number = Number(state.variation);
+    return Number.isInteger(number) && number >= 1 && number <= study.variations.length ? number : 1;
+  };
+
+  async function load(state) {
+    const variation = variationOf(state);
+    const tables = JSON.stringify([study.study, study.revision, variation]);
+    const key = JSON.stringify([tables, state.line]);
+    if (table?.key === key) return true;
+    if (!study.done) {
+      table = { tables, key, lines: new Map(), answer: null };
+      return true;
+    }
+    const known = table?.tables === tables ? table.lines : null;
+    const found = await askTable({ study: study.study, variation, line: state.line }, known);
+    if (!found) return false;
+    const [lines, { wrongLine }] = found;
+    const answer = wrongLine ? null : found[1];
+    table = { tables, key, lines, answer, wrongLine };
+    if (answer) {
+      table.rows = readRows(answer);
+      table.together = betsTogether(answer);
+      table.colours = actionColours(answer.actions);
+    }
+    return true;
+  }
+
+  /** Filter, sort and draw what is loaded. */
+  function draw(state) {
+    const { answer, lines, rows, together, colours } = table ?? {};
+    if (!answer) return;
+    const filter = parts.filter.text();
+    const player = state.player in OTHER ? state.player : answer.player in OTHER ? answer.player : "oop";
+    const pot = lines.get(answer.line)?.pot ?? 0;
+    const { test } = readFlopFilter(filter);
+    const passing = rows.filter(test);
+    const total = totalOf(passing, answer.actions, pot);
+    const { sort } = state;
+    const ordered = sortedRows(passing, { actions: answer.actions, together, player, sort });
+    const top = !shown || shown.filter !== filter || shown.sort !== sort || shown.line !== answer.line;
+    const scene = { rows: ordered, total, answer, together, colours, player, pot, sort, pin: state.pin };
+    parts.flops.show(scene, { top });
+    parts.means.show(scene);
+    if (!shown && state.pin) parts.flops.reveal(state.pin);
+    shown = { filter, sort, line: answer.line, player };
+  }
+
+  async function showStudy(state) {
+    if (study?.study !== state.study) {
+      study = table = shown = null;
+      build();
+      say("Reading the study…", "hint");
+      parts.flops.root.hidden = true;
+      const found = await askStudy(state.study);
+      if (!found) return;
+      study = found;
+      watch(WAIT);
+    }
+    if (!(await load(state)) || now().study !== study.study) return;
+    if (table.answer && table.answer.line !== state.line) change({ line: table.answer.line }); // the server's spelling
+    const current = { study, lines: table.lines, line: now().line, variation: variationOf(now()) };
+    showFile({ file: study.study, name: study.name });
+    parts.strip.show(current);
+    parts.choices.show(current);
+    parts.filter.show(now().filter);
+    if (study.done) say(table.wrongLine ?? "");
+    else say("No flop is solved yet. The table fills as the study runs.", "hint");
+    parts.flops.root.hidden = parts.means.root.hidden = !table.answer;
+    draw(now());
+    document.title = `${now().line || "first decision"} · ${study.name} · Regretless`;
+  }
+
+  /** While a study is running, look for new spots; seldom enough that looking costs little. */
+  function watch(wait) {
+    clearTimeout(timer);
+    if (study.done >= study.spots) return;
+    timer = setTimeout(async () => {
+      if (!study) return;
+      const began = performance.now();
+      const watched = study.study;
+      try {
+        if (!document.hidden) {
+          const found = await get("/study", { study: watched });
+          if (now().study !== watched || !study) return;
+          if (found.revision !== study.revision) {
+            study = found;
+            await show(now());
+          }
+        }
+      } catch {
+        // the next look, or the reader's next step, tells
+      }
+      if (study?.study === watched) watch(Math.max(WAIT, SHARE * (performance.now() - began)));
+    }, wait);
+  }
+
+  function problem({ study: asked }, { code, message }) {
+    clearTimeout(timer);
+    study = table = parts = shown = null;
+    setKeys([]);
+    fill(
+      root,
+      make(
+        ".empty",
+        { role: "alert" },
+        make("h2", {}, asked ? `${asked} cannot be shown` : "The studies cannot be listed"),
+        make("p", {}, message),
+        make(
+          ".row",
+          {},
+          code === "unreachable" && make("button.button", { onclick: () => show(now()) }, "Try again"),
+          asked && make("a.button", { href: "/studies" }, "Choose another study"),
+        ),
+      ),
+    );
+  }
+
+  async function show(state) {
+    try {
+      await (state.study ? showStudy(state) : showList());
+    } catch (error) {
+      problem(state, error);
+    }
+  }
+
+  return {
+    show,
+    leave() {
+      clearTimeout(timer);
+      study = null;
+      showFile(null);
+      document.title = "Regretless";
+    },
+  };
+}
