@@ -3,7 +3,7 @@
 python benchmarks/bucketed.py speed [--buckets 200] [--runouts 16] [--engine numba] [--device cpu] [--threads 2]
 python benchmarks/bucketed.py price [--buckets 50,200,1000,lossless] [--methods kmeans,percentile] [--iterations 1000]
 python benchmarks/bucketed.py flop-holdem [--buckets 200] [--methods kmeans,percentile] [--runouts 64] [--exact]
-python benchmarks/bucketed.py plot --results FILE --out FILE.png
+python benchmarks/bucketed.py plot --results FILE… --out FILE.png
 
 speed and price take --spot FILE, by default flop_3bet: 416 and 273 hands, 450 actions in the betting tree.
 
@@ -21,7 +21,9 @@ beats, or k-means of that share against each of eight kinds of opposing hands. E
 all 1,755 flops, in thousandths of a big blind per game (mbb/g). --exact adds the solve without buckets or samples, with
 a tenth of the iterations.
 
-plot: the results of price or flop-holdem, from a file that --out wrote: exploitability against memory.
+--buckets none leaves only the exact solve.
+
+plot: the results of price or flop-holdem, from files that --out wrote: exploitability against memory.
 """
 
 from __future__ import annotations
@@ -80,11 +82,11 @@ def main() -> None:
     parser.add_argument("--iterations", type=int, default=1000, help="per row of `price` and `flop-holdem`")
     parser.add_argument("--exact", action="store_true", help="also without buckets or samples")
     parser.add_argument("--storage", type=int, default=32, help="bits of a number of the exact solve")
-    parser.add_argument("--results", type=Path, help="JSON file to plot")
+    parser.add_argument("--results", type=Path, nargs="+", help="JSON files to plot")
     parser.add_argument("--out", type=Path, help="JSON file for the results; picture of `plot`")
     given = parser.parse_args()
     if given.what == "plot":
-        draw(json.loads(given.results.read_text(encoding="utf-8")), given.out)
+        draw([json.loads(path.read_text(encoding="utf-8")) for path in given.results], given.out)
         return
     of_flop_holdem = given.what == "flop-holdem"
     given.runouts = given.runouts or (64 if of_flop_holdem else 16)
@@ -113,13 +115,18 @@ def make_engine(given: argparse.Namespace, text: str) -> tuple[PricedEngine, flo
     return PricedEngine(engine, form, maps), seconds
 
 
+def wanted(given: argparse.Namespace, default: str) -> list[str]:
+    """The numbers of buckets that were asked for."""
+    return [] if given.buckets == "none" else (given.buckets or default).split(",")
+
+
 def text_of(count: str, method: str) -> str:
     return f"turn={count},river={count},method={method}"
 
 
 def speeds(given: argparse.Namespace) -> list[dict[str, Any]]:
     rows = []
-    for count in (given.buckets or "200").split(","):
+    for count in wanted(given, "200"):
         engine = make_engine(given, text_of(count, "percentile"))[0].engine
         engine.advance(schedule(PRESETS[given.variant], 1, 2))
         times = []
@@ -149,7 +156,7 @@ def speeds(given: argparse.Namespace) -> list[dict[str, Any]]:
 def prices(given: argparse.Namespace) -> list[dict[str, Any]]:
     pot = Spot.read(given.spot).pot
     rows: list[dict[str, Any]] = [exact_price(given, pot)] if given.exact else []
-    for count in (given.buckets or "50,200,1000,lossless").split(","):
+    for count in wanted(given, "50,200,1000,lossless"):
         for method in ("",) if count == "lossless" else given.methods.split(","):
             engine, building = make_engine(given, text_of(count, method or "kmeans"))
             solving = run(engine, given.variant, given.iterations)
@@ -185,7 +192,7 @@ def exact_price(given: argparse.Namespace, pot: float) -> dict[str, Any]:
 def flop_holdem_prices(given: argparse.Namespace) -> list[dict[str, Any]]:
     form = compile_flop_holdem(FlopHoldem())
     rows: list[dict[str, Any]] = [exact_flop_holdem(given, form)] if given.exact else []
-    for count in map(int, (given.buckets or "200").split(",")):
+    for count in map(int, wanted(given, "200")):
         for method in given.methods.split(","):
             began = time.perf_counter()
             on_flop = flop_buckets(form, count, method)
@@ -258,18 +265,19 @@ def beaten(strength: NDArray[Any], opposing: NDArray[np.bool_]) -> NDArray[np.fl
 # --- output ----------------------------------------------------------------------------------------------------------
 
 
-def draw(answer: dict[str, Any], path: Path) -> None:
+def draw(answers: list[dict[str, Any]], path: Path) -> None:
     """Exploitability against memory: a curve for each method, points for solves without buckets."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    column, unit = ("mbb_per_game", "mbb/g") if answer["what"] == "flop-holdem" else ("pct_pot", "% of the pot")
+    first = answers[0]
+    column, unit = ("mbb_per_game", "mbb/g") if first["what"] == "flop-holdem" else ("pct_pot", "% of the pot")
     figure = Figure(figsize=(7.2, 4.4), dpi=160, layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     curves: dict[str, list[dict[str, Any]]] = {}
-    for row in answer["rows"]:
+    for row in (row for answer in answers for row in answer["rows"]):
         curves.setdefault(row["buckets"] if row["method"] == "-" else row["method"], []).append(row)
     for (name, rows), color in zip(curves.items(), COLORS, strict=False):
         across, up = [row["MB"] for row in rows], [row[column] for row in rows]
@@ -279,18 +287,18 @@ def draw(answer: dict[str, Any], path: Path) -> None:
             axes.annotate(text, (row["MB"], row[column]), xytext=(5, 5), textcoords="offset points", fontsize=8)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    plain = FuncFormatter(lambda value, _: f"{value:g}")
-    axes.yaxis.set_major_formatter(plain)
-    axes.yaxis.set_minor_formatter(NullFormatter())
-    axes.xaxis.set_major_formatter(plain)
-    axes.margins(x=0.12, y=0.12)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_minor_formatter(NullFormatter())
+    axes.margins(x=0.15, y=0.12)
     axes.grid(True, color="#e3e7eb")
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.set_xlabel("regrets and averages, MB")
     axes.set_ylabel(f"exploitability with real cards, {unit}")
-    axes.set_title(f"{answer['spot']}: what buckets cost", loc="left", fontweight="bold")
+    axes.set_title(f"{first['spot']}: what buckets cost", loc="left", fontweight="bold")
     axes.legend(frameon=False)
     figure.savefig(path)
 

@@ -8,9 +8,9 @@ The blocks of a page run in order, share one namespace, and start in a folder th
     ```console                   `$ regretless …` lines are commands, followed by their output
     ```sh                        make, pip and git: not run; tests/test_docs.py checks their targets and extras
 
-A command's stdout and stderr are shown together, 80 columns wide, without colour. `…` stands for text that depends on
-the machine or is omitted: any characters within a line, any lines on its own; a number with decimals may differ by two
-units in its last digit. A command that fails must show its error.
+A command's stdout and stderr are shown together, 80 columns wide, without colour; `< file` is what is typed. `…` stands
+for text that depends on the machine or is omitted: any characters within a line, any lines on its own; a number with
+decimals may differ by two units in its last digit. A command that fails must show its error.
 
     python -m tests.pages [PAGE …]    writes the actual output into the pages; keeps what still matches
 
@@ -169,7 +169,7 @@ def _run_console(block: Block, where: str) -> list[Edit]:
 
 
 def run_command(command: str, where: str, *, fails: bool = False) -> str:
-    """The output of one `regretless …` line, run in this process; `> file` sends stdout to a file."""
+    """The output of one `regretless …` line, run in this process; `> file` gets stdout, and `< file` is typed."""
     from regretless.cli import main
 
     words = shlex.split(command, comments=True)
@@ -177,9 +177,13 @@ def run_command(command: str, where: str, *, fails: bool = False) -> str:
     if ">" in words:
         target = Path(words[words.index(">") + 1])
         words = words[: words.index(">")]
+    typed = ""
+    if "<" in words:
+        typed = Path(words[words.index("<") + 1]).read_text(encoding="utf-8")
+        words = words[: words.index("<")]
     assert words[0] == "regretless", f"{where}: {command}: only regretless runs in a console block"
     assert not {"|", "&&", ";"} & set(words), f"{where}: {command}: one command on a line, without pipes"
-    with _captured(together=target is None) as (output, errors):
+    with _captured(together=target is None) as (output, errors), _typed(typed):
         try:
             code = main(words[1:])
         except SystemExit as finished:
@@ -204,6 +208,17 @@ def _captured(*, together: bool = True) -> Iterator[tuple[io.TextIOWrapper, io.T
     finally:
         os.environ.clear()
         os.environ.update(before)
+
+
+@contextlib.contextmanager
+def _typed(text: str) -> Iterator[None]:
+    """The text as stdin."""
+    before = sys.stdin
+    sys.stdin = io.StringIO(text)
+    try:
+        yield
+    finally:
+        sys.stdin = before
 
 
 def _read(stream: io.TextIOWrapper) -> str:

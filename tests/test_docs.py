@@ -16,11 +16,18 @@ DOCUMENTS = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
 
+SLOW = {"no_limit.md"}  # builds buckets for all boards, which takes a minute
+
+
 def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.slow if page.name in SLOW else ()) for page in PAGES],
+    ids=name_of,
+)
 def test_a_page_shows_what_its_commands_print(page: Path) -> None:
     if "$ regretless train " in page.read_text(encoding="utf-8"):
         pytest.importorskip("torch")

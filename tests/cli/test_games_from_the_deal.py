@@ -7,12 +7,16 @@ import io
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
 import regretless as rl
 from regretless.cards.ranges import Range
 from regretless.cli.views import game_show
+from regretless.holdem.buckets import BucketPlan, build_buckets
+from regretless.holdem.buckets.division import Percentiles
+from regretless.holdem.buckets.file import empty_table, write_tables
 from regretless.holdem.games.push_fold import PushFoldSolution
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -201,4 +205,27 @@ def test_a_game_without_buckets_is_refused_in_one_sentence(run, tmp_path: Path) 
         refused = run("solve", "game.toml", *words)
         assert refused.code == 1
         assert refused.err.startswith(f"error: {says}")
+        assert len(refused.err.splitlines()) == 1
+
+
+def test_tables_that_do_not_fit_a_game_are_refused_in_one_sentence(run, saved: Path, tmp_path: Path) -> None:
+    shutil.copy(EXAMPLES / "heads_up_100bb.toml", tmp_path / "game.toml")
+    build_buckets(BucketPlan(flop=3, board=(0, 1, 2), sample=1000, method="percentile"), "one.rgl", threads=1)
+    plan = BucketPlan(flop=2, method="percentile")
+    table = empty_table(plan, "flop", Percentiles(np.zeros(1, dtype=np.int32)))
+    write_tables("unfinished.rgl", plan, {"flop": table})
+    table.boards_done = len(plan.boards("flop").rows)
+    write_tables("flop.rgl", plan, {"flop": table})
+    whole = (tmp_path / "flop.rgl").read_bytes()
+    (tmp_path / "cut.rgl").write_bytes(whole[: len(whole) // 2])
+    for file, says in (
+        ("one.rgl", "one.rgl: has the buckets of one flop only: a game needs those of all boards"),
+        ("flop.rgl", "buckets: 'flop.rgl' has no buckets for the turn, on which the players act"),
+        ("unfinished.rgl", "unfinished.rgl: "),
+        ("cut.rgl", "cut.rgl: "),
+        (str(saved), f"{saved}: "),
+    ):
+        refused = run("solve", "game.toml", "--buckets", file)
+        assert (refused.code, refused.out) == (1, "")
+        assert refused.err.startswith(f"error: {says}"), refused.err
         assert len(refused.err.splitlines()) == 1
