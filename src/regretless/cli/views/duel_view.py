@@ -133,11 +133,11 @@ def result_text(stakes: Stakes, duel: Duel, outcome: Outcome) -> Text:
     """How a hand ended, and what the person won or lost in chips."""
     mine, other = duel.person, 1 - duel.person
     if outcome.folded is not None:
-        line = Text("  you fold" if outcome.folded == mine else "  the opponent folds")
+        line = Text("  you fold, " if outcome.folded == mine else "  ")
     else:
         line = Text("  the opponent shows ").append_text(_hole(duel.hands[other]))
-        line.append(f": {category(outcome.strength[other])} against your {category(outcome.strength[mine])}")
-    return line.append(", ").append(_won_text(outcome.won[mine]), style="bold")
+        line.append(f": {category(outcome.strength[other])} against your {category(outcome.strength[mine])}, ")
+    return line.append(_won_text(outcome.won[mine]), style="bold")
 
 
 def _won_text(chips: float) -> str:
