@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -86,24 +87,32 @@ def gated(self, *given):
         time.sleep(0.01)
 
 PriceFolder.write = gated
-sys.exit(main(sys.argv[1:]))
+sys.exit(main())
 """
+
+
+def wait_until(process: subprocess.Popen[bytes], happened: Callable[[], bool]) -> None:
+    end = time.monotonic() + 600
+    while not happened():
+        assert process.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
 def test_a_stopped_run_is_resumed_to_the_same_bits(run, game: Path, sent: signal.Signals) -> None:
     whole = run("price", "game.rgl", "--flops", FLOPS, "--threads", "2", "--out", "whole", "--json").json
     command = ["price", "game.rgl", "--flops", FLOPS, "--threads", "1", "--out", "part", "--json"]
-    process = subprocess.Popen([sys.executable, "-c", GATED, *command], stderr=subprocess.PIPE, text=True)
-    end = time.monotonic() + 120
-    while not Path("waiting").exists():
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    log = Path("log")
+    with log.open("wb") as stderr:
+        process = subprocess.Popen([sys.executable, "-c", GATED, *command], stderr=stderr)
+    wait_until(process, Path("waiting").exists)
     process.send_signal(sent)
     if sent == signal.SIGINT:
-        time.sleep(0.5)
+        wait_until(process, lambda: "stopping: " in log.read_text())
         Path("go").touch()
-    _, said = process.communicate(timeout=120)
+    process.wait(timeout=600)
+    said = log.read_text()
     (done,) = Path("part/flops").glob("*.rgl")
     written = done.stat().st_mtime_ns
     if sent == signal.SIGINT:
