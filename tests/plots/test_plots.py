@@ -115,3 +115,19 @@ def test_spots_are_drawn_in_percent_of_the_pot(solutions: list[Solution]) -> Non
     assert "% of the pot" in figure.axes[0].get_ylabel()
     with pytest.raises(InvalidOption, match="plot games and spots separately"):
         convergence([solution, *solutions])
+
+
+def test_solves_on_drawn_boards_are_compared_by_boards() -> None:
+    ranges = {"oop": {"range": "AKs, 99"}, "ip": {"range": "AA, 55"}}
+    fields = {"board": "Kh Qs Js 2c", "pot": 100, "stack": 100, "bets": {"bet": "a"}}
+    spot = Spot.from_mapping(fields | ranges)
+    drawn = [
+        solve(spot, buckets="river=lossless", sample_runouts=count, iterations=4, measure_every=2, threads=1)
+        for count in (2, 8)
+    ]
+    boards, seconds = convergence(drawn, labels=["two", "eight"]).axes
+    assert boards.get_xlabel() == "boards drawn"
+    assert [list(line.get_xdata()) for line in boards.lines] == [[4, 8], [16, 32]]
+    assert seconds.get_xlabel() == "seconds of solving"
+    exact = solve(spot, iterations=4, threads=1)
+    assert convergence([exact, drawn[0]]).axes[0].get_xlabel() == "iterations"
