@@ -33,7 +33,7 @@ export function mount(root) {
   let study = null; // answer of /study
   let table = null; // {tables, key, lines, answer, rows, together, colours}
   let parts = null;
-  let shown = null; // what the table shows: {state, rows}
+  let shown = null; // how the table is drawn: {filter, sort, line, player}
   let timer = 0;
 
   // --- building ---------------------------------------------------------------------------------------------------
