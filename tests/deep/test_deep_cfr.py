@@ -33,10 +33,10 @@ def same(first: DeepCfr, second: DeepCfr) -> bool:
     return one.keys() == other.keys() and all(np.array_equal(one[name], other[name], equal_nan=True) for name in one)
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 5))])
+@pytest.mark.parametrize("seed", range(5))
 def test_kuhn_converges(seed: int) -> None:
-    """Half of the preset's steps and half of the 50 iterations that are allowed; uniform play has 0.458."""
-    training = trained(settings("small", value_steps=100, policy_steps=1_000), 25, seed)
+    """A quarter of the preset's steps and fewer than the 50 iterations that are allowed; uniform play has 0.458."""
+    training = trained(settings("small", value_steps=60, policy_steps=500), 20, seed)
     assert evaluate_policy(training.world, training.policy()).exploitability < 0.05
 
 
