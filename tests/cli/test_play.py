@@ -138,6 +138,14 @@ def test_a_spot_is_played_for_chips_beyond_its_ev(play: Play) -> None:
     assert "chips/100" in result.out.splitlines()[-1]
 
 
+def test_who_wins_nothing_in_a_spot_is_not_told_that_nobody_wins(play: Play) -> None:
+    """The pot that was there goes to the other player, even if neither has paid anything."""
+    result = play("spot.rgl", "--hands", "8", "--seed", "3", "--player", "oop", typed="check\nfold\n" * 40)
+    assert result.code == 0, result.err
+    assert "you fold, you win nothing" in result.out
+    assert "nobody wins" not in result.out
+
+
 def test_what_cannot_be_played_is_refused(play: Play) -> None:
     refused = play("kuhn.rgl", typed="")
     assert refused.code == 1

@@ -19,7 +19,7 @@ from regretless.storage.container import write_container
 
 pyarrow = pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")
-from pyarrow import parquet  # noqa: E402
+from pyarrow import compute, parquet  # noqa: E402
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 MEANS = ("oop_ev", "ip_ev", "oop_equity", "ip_equity")
@@ -121,6 +121,19 @@ def change(folder: Path, edit: Callable[[Any], Any]) -> None:
     table = parquet.read_table(path)
     parquet.write_table(edit(table).cast(table.schema), path)
     (folder / "study" / "merged.json").unlink()
+
+
+def test_means_over_the_rows_of_a_line_that_is_hardly_ever_played(client: TestClient, folder: Path) -> None:
+    for path in (folder / "study" / "summary").iterdir():
+        table = parquet.read_table(path)
+        rare = compute.multiply(table["reach"], 1e-9)
+        parquet.write_table(table.set_column(table.column_names.index("reach"), "reach", rare), path)
+    (folder / "study" / "merged.json").unlink()
+    found = ask(client, "/study/flops", line="check")
+    weights = np.array(found["columns"]["weight"])
+    assert weights.sum() == pytest.approx(found["total"]["weight"], rel=1e-9)
+    for place, share in enumerate(found["total"]["frequencies"]):
+        assert weights @ found["frequencies"][place] / weights.sum() == pytest.approx(share, abs=1e-5)
 
 
 def test_texts_and_numbers_of_a_hostile_study_stay_texts_and_numbers(client: TestClient, folder: Path) -> None:

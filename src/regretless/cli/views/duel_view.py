@@ -74,10 +74,10 @@ class Score:
 def signed(amount: float, unit: str) -> str:
     """An amount with its sign.
 
-    >>> signed(2.5, "bb"), signed(-0.333333, "bb"), signed(0.0, "chips")
+    >>> signed(2.5, "bb"), signed(-0.333333, "bb"), signed(-0.0001, "chips")
     ('+2.5 bb', '-0.333 bb', '0 chips')
     """
-    rounded = round(amount, 3)
+    rounded = round(amount, 3) + 0.0  # no -0
     return f"{'+' * (rounded > 0)}{chips_text(rounded)} {unit}"
 
 
@@ -137,12 +137,14 @@ def result_text(stakes: Stakes, duel: Duel, outcome: Outcome) -> Text:
     else:
         line = Text("  the opponent shows ").append_text(_hole(duel.hands[other]))
         line.append(f": {category(outcome.strength[other])} against your {category(outcome.strength[mine])}, ")
-    return line.append(_won_text(outcome.won[mine]), style="bold")
+    return line.append(_won_text(outcome.won[mine], outcome.won[other]), style="bold")
 
 
-def _won_text(chips: float) -> str:
+def _won_text(chips: float, others: float) -> str:
+    if chips == 0:  # in a spot, the other player may win the pot that was there
+        return "nobody wins" if others == 0 else "you win nothing"
     amount = chips_text(abs(round(chips, 3)))
-    return f"you win {amount}" if chips > 0 else f"you lose {amount}" if chips < 0 else "nobody wins"
+    return f"you win {amount}" if chips > 0 else f"you lose {amount}"
 
 
 def _hole(hand: int) -> Text:

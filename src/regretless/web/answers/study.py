@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from regretless.holdem.studies.lines import StudyLine
@@ -71,7 +72,7 @@ def flops_json(report: StudyReport) -> dict[str, Any]:
         "actions": [str(action or "") for action in report.actions],
         "kinds": [str(kind or "") for kind in report.kinds.values()],
         "columns": columns
-        | {"weight": [rounded(row.weight) for row in rows]}
+        | {"weight": [_weight(row) for row in rows]}
         | {name: [rounded(getattr(row, name)) for row in rows] for name in MEANS},
         "frequencies": [[rounded(row.frequencies[action]) for row in rows] for action in report.actions],
         "total": _total(report.total, report.actions),
@@ -81,10 +82,15 @@ def flops_json(report: StudyReport) -> dict[str, Any]:
 def _total(row: ReportRow, actions: tuple[str, ...]) -> dict[str, Any]:
     return {
         "spots": row.spots,
-        "weight": rounded(row.weight),
+        "weight": _weight(row),
         "frequencies": [rounded(row.frequencies[action]) for action in actions],
         **{name: rounded(getattr(row, name)) for name in MEANS},
     }
+
+
+def _weight(row: ReportRow) -> float | None:
+    """With all its digits: the page takes means over rows, also at lines that are hardly ever played."""
+    return float(row.weight) if math.isfinite(row.weight) else None
 
 
 def _plain(value: object) -> str | float | None:
