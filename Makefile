@@ -73,7 +73,7 @@ test-pythons:  ## make test on every supported Python it finds, each in its own 
 	echo "=== Python: passed$${passed:- none}; failed$${failed:- none}; not found, so not tested:$${absent:- none}"; \
 	[ -n "$$passed" ] && [ -z "$$failed" ]
 
-test-slow: $(DEV_READY)  ## the tests that take more than a few seconds, and random examples of the others
+test-slow: $(DEV_READY)  ## the tests that take more than a few seconds, and property tests with new random examples
 	$(PYTEST) tests -m "slow or hypothesis" --hypothesis-profile random -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 test-gpu:  ## the tests that need a CUDA device, with the host's own Python

@@ -4,8 +4,8 @@ python benchmarks/price.py [examples/heads_up_20bb.toml] [--flop "Qs Jh 2h"] [--
 
 The strategy is random: how long an evaluation takes does not depend on it. The buckets are percentiles of strength,
 computed for the flop while it is priced, as for a solution read from a file. CPU seconds are those of all threads, and
-other processes hardly change them. The peak is that of the whole process, Python and its libraries included; the count
-is what `regretless price` compares with free memory before it starts.
+other processes hardly change them. The peak is that of the whole process, Python and its libraries included; the
+estimate is what `regretless price` compares with free memory before it starts.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def main() -> None:
         "threads": asked.threads,
         "seconds": round(seconds, 2),
         "cpu_seconds": round(cpu_seconds, 2),
-        "counted_mb": round(pricer.memory_bytes / 2**20),
-        "peak_mb": round(peak / 2**20),
+        "estimated_mib": round(pricer.memory_bytes / 2**20),
+        "peak_mib": round(peak / 2**20),
     }
     if asked.json:
         print(json.dumps(found))
