@@ -1,4 +1,4 @@
-"""The keys of a header, each read by name and checked for type and range, since files may come from anyone.
+"""The keys of a header or a JSON file, each read by name and checked for type and range; files may come from anyone.
 
 If a key is missing, of the wrong type or out of range, the file is damaged, and the message names the key. Unknown keys
 are ignored: later versions may add more.
@@ -6,11 +6,14 @@ are ignored: later versions may add more.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
-from typing import Any, cast
+from pathlib import Path
+from typing import Any, Self, cast
 
 from regretless.errors import InvalidFile
+from regretless.storage.atomic import reason
 
 __all__ = ["LARGEST", "Fields"]
 
@@ -26,6 +29,19 @@ class Fields:
         if not isinstance(table, Mapping):
             raise InvalidFile(path, f"is damaged: {where.rstrip('.') or 'its header'} is not a table")
         self.table: Mapping[str, Any] = table
+
+    @classmethod
+    def read(cls, path: Path, *, largest: int) -> Self:
+        """The keys of a JSON file of at most so many bytes."""
+        try:
+            if path.stat().st_size > largest:
+                raise InvalidFile(path, "is damaged: it is too large")
+            table = json.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InvalidFile(path, f"cannot be read: {reason(error)}") from None
+        except (ValueError, RecursionError):
+            raise InvalidFile(path, "is damaged: it is not JSON") from None
+        return cls(path, table)
 
     def __contains__(self, name: str) -> bool:
         return self.table.get(name) is not None

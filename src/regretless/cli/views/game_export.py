@@ -19,7 +19,7 @@ from regretless.cli.terminal.json_output import strict_json
 from regretless.forms.history import Strategy
 from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.reading.places import Played
-from regretless.holdem.reports.charts import ActionRange, action_ranges, hand_rows
+from regretless.holdem.reports.line_tables import ActionRange, action_ranges, hand_rows
 from regretless.solvers.game_solution import GameSolution
 from regretless.storage.atomic import replace_file
 

@@ -34,7 +34,7 @@ LARGEST_ANSWER = 2**20  # bytes
 
 @dataclass(frozen=True)
 class PriceFolder:
-    """The values of flops for one strategy, known by its digest."""
+    """The values of flops for one strategy, which its digest identifies."""
 
     path: Path
     digest: str
@@ -56,15 +56,7 @@ class PriceFolder:
             self.write_answer(None)
 
     def _check(self, answer: Path) -> None:
-        try:
-            if answer.stat().st_size > LARGEST_ANSWER:
-                raise InvalidFile(answer, "is damaged: it is too large")
-            table = json.loads(answer.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InvalidFile(answer, f"cannot be read: {reason(error)}") from None
-        except (ValueError, RecursionError):
-            raise InvalidFile(answer, "is damaged: it is not JSON") from None
-        fields = Fields(answer, table)
+        fields = Fields.read(answer, largest=LARGEST_ANSWER)
         if fields.whole("version") != VERSION:
             raise InvalidFile(self.path, "was written by another version of Regretless: give another --out")
         if fields.text("digest") != self.digest:

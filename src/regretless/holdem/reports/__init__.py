@@ -1,1 +1,1 @@
-"""Reports on solved spots: comparisons, grids by class of hands, exports."""
+"""Reports on solutions: comparisons, grids by class of hands, exports, and tables of lines of play."""

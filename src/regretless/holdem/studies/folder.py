@@ -76,15 +76,7 @@ class StudyFolder:
         if not manifest.is_file():
             what = "is not the folder of a study" if folder.is_dir() else "does not exist"
             raise InvalidFile(path, f"{what}: regretless study run STUDY.toml --out {path}")
-        try:
-            if manifest.stat().st_size > LARGEST_MANIFEST:
-                raise InvalidFile(manifest, "is damaged: it is too large")
-            table = json.loads(manifest.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise InvalidFile(manifest, f"cannot be read: {reason(error)}") from None
-        except (ValueError, RecursionError):
-            raise InvalidFile(manifest, "is damaged: it is not JSON") from None
-        fields = Fields(manifest, table)
+        fields = Fields.read(manifest, largest=LARGEST_MANIFEST)
         if (version := fields.whole("schema")) != VERSION:
             newer = "a newer" if version > VERSION else "an older"
             said = f"was written by {newer} version of Regretless, with tables of schema {version}; this one has"
@@ -197,7 +189,7 @@ class StudyFolder:
         with parquet.ParquetFile(path, page_checksum_verification=True) as file:
             rows = file.read()
         if not rows.schema.equals(self._schema(table)):
-            raise InvalidFile(path, "is damaged: it has other columns than the table")
+            raise InvalidFile(path, "is damaged: its columns are not those of the table")
         return rows
 
     def files(self, spot: str) -> dict[str, bytes]:
@@ -248,11 +240,11 @@ class StudyFolder:
             return None
         stat = path.stat()
         if _known_sha256(path, stat.st_size, stat.st_mtime_ns) != merged["sha256"].get(table):
-            raise InvalidFile(path, "is damaged: running the study again mends it")
+            raise InvalidFile(path, "is damaged: running the study again repairs it")
         return path
 
     def merge(self) -> None:
-        """Write the parts of every table into one file, spot by spot in the order of their names, unless they are."""
+        """Merge the parts of every table into one file, in the order of the spots' names, unless that is done."""
         merged = self._merged()
         if merged.get("parts") == (fingerprint := self.fingerprint()) and merged.get("sha256") == self._digests():
             return
@@ -285,7 +277,7 @@ class StudyFolder:
         return self.path / f"{table}.parquet"
 
     def _merged(self) -> Mapping[str, Any]:
-        """Of which parts the merged files are, and their digests; empty if there are none."""
+        """Which parts the merged files were made from, and their digests; empty if there are none."""
         try:
             found = json.loads((self.path / MERGED).read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
