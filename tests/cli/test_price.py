@@ -69,6 +69,7 @@ def test_the_answer_says_what_it_is(run, game: Path) -> None:
     shown = run("price", "game.rgl", "--flops", FLOPS)  # from what is stored
     assert f"{found['exploitability_mbb']:.6g} mbb/g" in shown.out
     assert "3 of 1,755 flops" in shown.out
+    assert shown.out.splitlines()[2].startswith("estimate ")
 
 
 # The command, which waits for a file when the first flop is stored.

@@ -49,8 +49,8 @@ def price(
 
     For each flop, every turn, river and pair of hands is evaluated, in the betting tree of the game. Over all 1,755
     flops the exploitability is exact. Over fewer it is an estimate: that of a game with only these flops, in which a
-    best response knows before the flop which may come. Each flop is written as it ends, so a run may be stopped at any
-    time: the same command resumes it, and one with more flops keeps those that are done.
+    best response knows before the flop which may come. Each flop is saved when it is done, so a run may be stopped at
+    any time: the same command resumes it, and a run with more flops reuses those that are done.
 
     \b
     [cyan]regretless price game.rgl[/cyan]   25 flops
@@ -122,7 +122,10 @@ def _said(progress: PriceProgress) -> str:
 def _print(found: Price) -> None:
     evaluation = found.evaluation
     facts: list[tuple[str, str | Text]] = [
-        ("exploitability", Text(f"{found.exploitability_mbb:.6g} mbb/g", style="bold")),
+        (
+            "exploitability" if found.is_exact else "estimate",
+            Text(f"{found.exploitability_mbb:.6g} mbb/g", style="bold"),
+        ),
         ("small blind", _player(evaluation.values[0], evaluation.best_response_values[0])),
         ("big blind", _player(evaluation.values[1], evaluation.best_response_values[1])),
         ("time", f"{duration_text(found.seconds)}, {found.threads} thread{'s' * (found.threads != 1)}"),

@@ -7,7 +7,7 @@
 2. Hands of a class (`AKs`) have the same value there on average over the flops that differ in the names of the suits,
    so a flop counts with the mean over the hands of each class, times how many flops it stands for, times the
    probability 1 / C(48, 3) of a flop that blocks neither hand.
-3. Where all are in before the flop, the exact equities of the 169 classes give the values, without any flop.
+3. Where both are all-in before the flop, the exact equities of the 169 classes give the values, without any flop.
 4. Before the flop, the values of all flops together go up the betting tree: a best response chooses there without
    knowing the flop.
 
@@ -135,7 +135,7 @@ class FlopPricer:
 
     @property
     def memory_bytes(self) -> int:
-        """What evaluating a flop takes, at most; most runouts has a flop of three suits."""
+        """An upper bound on what evaluating a flop takes: a flop of three suits has the most runouts."""
         tree = self.given.tree
         size = size_of_tree(tree, 3).with_cards(deck=DECK, hands=(HANDS, HANDS), permutations=2, runouts=(1, 49, 2352))
         first = sum(each.shape[0] for each in self._tables.values()) * HANDS

@@ -50,8 +50,8 @@ class Price:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it covers every flop."""
-        return self.count == ALL_CLASSES
+        """Whether it covers every flop, or none is needed because nobody acts after the flop."""
+        return self.count in (0, ALL_CLASSES)
 
     @property
     def exploitability_mbb(self) -> float:
@@ -63,7 +63,7 @@ class Price:
         """What the number is, in words."""
         what = "exploitability with real cards in this betting tree"
         if self.count == 0:
-            return f"{what}, exact: nobody acts after the deal of the flop"
+            return f"{what}, exact: nobody acts after the flop"
         if self.is_exact:
             return f"{what}, over all {ALL_CLASSES:,} flops: exact"
         return f"{what}, over {self.count:,} of {ALL_CLASSES:,} flops (weighted subset): an estimate"
@@ -77,7 +77,7 @@ class Price:
             "flops": self.flops,
             "flops_priced": self.count,
             "flops_of_the_game": ALL_CLASSES,
-            "is_exact": self.is_exact or self.count == 0,
+            "is_exact": self.is_exact,
             "exploitability": found.exploitability,
             "exploitability_mbb": self.exploitability_mbb,
             "nash_conv": found.nash_conv,
@@ -90,7 +90,7 @@ class Price:
 
 @dataclass(frozen=True)
 class PriceProgress:
-    """How far a price is."""
+    """How far the pricing of a game has got."""
 
     done: int  # flops
     total: int
@@ -102,7 +102,7 @@ def read_flops(text: str | int | Sequence[str]) -> list[Flop]:
     """The flops that an option means, with weights that sum to 22,100.
 
     "all", "subset(49)" or 49, properties as in a study ("paired, two-tone"), or flops: "Qs Jh 2h, AhKd2c". Flops that
-    do not come from a subset weigh as many as they stand for, enlarged to stand for all.
+    do not come from a subset are weighted by how many they stand for, scaled up to all.
 
     >>> [(flop.text, flop.weight) for flop in read_flops("Qs Jh 2h, 7c7d7h")]
     [('QsJh2h', 16575.0), ('7s7h7d', 5525.0)]
@@ -147,7 +147,7 @@ def price_game(
         chosen = []
     shape = (2, 2, len(given.begins), CLASSES)
     name = game.name or "hold'em"
-    store: PriceFolder | Kept = Kept() if folder is None else PriceFolder(Path(folder), digest, name, shape)
+    store: PriceFolder | _InMemory = _InMemory() if folder is None else PriceFolder(Path(folder), digest, name, shape)
     store.prepare()
 
     def evaluation(total: PreflopValues) -> Evaluation:
@@ -198,7 +198,7 @@ def _check_fits(pricer: FlopPricer) -> None:
         raise WouldNotFit("the price of a flop", needed=needed, available=free, hint=hint)
 
 
-class Kept:
+class _InMemory:
     """The values of flops in memory, for a price without a folder."""
 
     def __init__(self) -> None:

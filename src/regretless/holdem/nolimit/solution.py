@@ -138,7 +138,7 @@ class NoLimitSolution(BigBlindSolution):
         return digest.hexdigest()
 
     def verify(self, **options: Any) -> Any:
-        raise InvalidGame(f"{self.game}: is too large to be checked by its rules")
+        raise InvalidGame(f"{self.game}: is too large to be checked by its rules: regretless price evaluates it")
 
     def save(self, path: str | Path, *, resumable: bool = True) -> None:
         """Write a `.rgl` file; without `resumable`, only the strategy."""
