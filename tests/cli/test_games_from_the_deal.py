@@ -91,7 +91,7 @@ def test_charts(run, saved: Path, tmp_path: Path) -> None:
     assert "iterations: 5 does not apply to --charts" in refused.err
     assert run("plot", str(saved), "--charts", "--line", "push", "--out", "one.svg").code == 0
     assert len((tmp_path / "one.svg").read_text()) < 0.7 * len(drawn)
-    assert "line: 'push' says what --charts draws" in run("plot", str(saved), "--line", "push").err
+    assert "line: 'push' is only for --charts" in run("plot", str(saved), "--line", "push").err
     assert "line: 'fold': nobody acts there" in run("plot", str(saved), "--charts", "--line", "fold").err
 
 

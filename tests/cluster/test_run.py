@@ -133,16 +133,16 @@ def test_a_damaged_part_is_reported_when_it_is_read(copy: Path, damage: str) -> 
         flip_bit(part, last_bytes(part)[list(TABLES["summary"]).index("frequency")])
     else:
         part.write_bytes(b"PAR1 and then nothing")
-    with pytest.raises(InvalidFile, match="has a damaged file: running the study again mends it"):
+    with pytest.raises(InvalidFile, match="has a damaged file: running the study again repairs it"):
         Study(copy).report()
 
 
 @pytest.mark.parametrize("table", ["summary", "hands", "runs"])
-def test_a_damaged_merged_file_is_reported_and_a_rerun_mends_it(solved: Path, copy: Path, table: str) -> None:
+def test_a_damaged_merged_file_is_reported_and_a_rerun_repairs_it(solved: Path, copy: Path, table: str) -> None:
     merged = copy / f"{table}.parquet"
     assert StudyFolder.open(copy).dataset(table).files == [str(merged)]
     flip_bit(merged, last_bytes(merged)[0])
-    with pytest.raises(InvalidFile, match=f"{table}.parquet: is damaged: running the study again mends it"):
+    with pytest.raises(InvalidFile, match=f"{table}.parquet: is damaged: running the study again repairs it"):
         Study(copy).query(f"SELECT min(spot) FROM {table}")
     assert solve_here(study_text(), copy).solved == 0
     assert merged.read_bytes() == (solved / merged.name).read_bytes()

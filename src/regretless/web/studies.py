@@ -94,7 +94,9 @@ class StudyShelf:
         """One combination of the varied values."""
         variations = self.plan(study).variations
         if number > len(variations):
-            raise InvalidOption("variation", number, f"is more than {len(variations)}, which the study has")
+            raise InvalidOption(
+                "variation", number, f"is more than {len(variations)}, the number of combinations in the study"
+            )
         return variations[number - 1]
 
     def lines(self, study: OpenStudy, variation: int) -> list[StudyLine]:

@@ -48,8 +48,8 @@ def export(
     ranges: Annotated[
         str | None,
         option(
-            "Of a game from the deal: the hands that take each action, at every decision before the flop or at --line, "
-            "as text for other programs: [cyan]short[/cyan], [cyan]gto+[/cyan] or [cyan]weights[/cyan].",
+            "For a game from the deal: the hands that take each action, at every decision before the flop or at "
+            "--line, as text for other programs: [cyan]short[/cyan], [cyan]gto+[/cyan] or [cyan]weights[/cyan].",
             metavar="short|gto+|weights",
         ),
     ] = None,
@@ -62,10 +62,10 @@ def export(
 ) -> None:
     """Export strategy, weight, equity, EV and EQR of every hand: at one node, on one street or everywhere.
 
-    A single node is written as one row per hand; --street and --all write one row per hand and action. Of a game,
-    solved or trained, every information set is written, with one row per action; of hold'em from the deal, those before
-    the flop, or one row per hand at --line. The file appears only when it is complete: an interrupted export leaves
-    nothing behind.
+    A single node is written as one row per hand; --street and --all write one row per hand and action. For a game,
+    solved or trained, every information set is written, with one row per action; for hold'em from the deal, those
+    before the flop, or one row per hand at --line. The file appears only when it is complete: an interrupted export
+    leaves nothing behind.
 
     \b
     [cyan]regretless export spot.rgl --line 'check' --out check.csv[/cyan]

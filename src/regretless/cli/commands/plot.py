@@ -72,7 +72,7 @@ def plot(
         _draw_charts(context, games, line, title, path)
         return
     if line:
-        raise InvalidOption("line", line[0], "says what --charts draws: give that too")
+        raise InvalidOption("line", line[0], "is only for --charts: give that too")
     wanted = read_variants(variants)
     for game in games:
         if game.endswith(".toml"):

@@ -85,9 +85,9 @@ def solve(
     buckets: Annotated[
         str | None,
         option(
-            "Solve a spot with card buckets: [cyan]turn=500,river=500[/cyan], or [cyan]river=lossless[/cyan] for a "
-            "street without, or a file from [cyan]regretless buckets[/cyan]. Exploitability is still that of real "
-            "hands on every runout. Games from the deal, [cyan]game.toml[/cyan], need a file, or all numbers.",
+            "Solve a spot with card buckets: [cyan]turn=500,river=500[/cyan] ([cyan]river=lossless[/cyan]: no buckets "
+            "there), or a file from [cyan]regretless buckets[/cyan]. Exploitability is still that of real hands on "
+            "every runout. Games from the deal, [cyan]game.toml[/cyan], need a file, or a number for every street.",
             SEARCH,
         ),
     ] = None,

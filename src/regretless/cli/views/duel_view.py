@@ -28,11 +28,11 @@ class Stakes:
     """What is played for: a solution's reader, the stacks, and how results are counted."""
 
     reader: LineReader
-    stack: float | None  # chips of each player where play begins; None: no limit matters
-    unit: str  # in which results are given, such as "bb"
+    stack: float | None  # chips of each player where play begins; None where stacks never run out
+    unit: str  # of results, such as "bb"
     chips: float  # per unit
     seats: tuple[str, str]  # names of the seats, in position first
-    par: tuple[float, float] = (0.0, 0.0)  # chips that the solution expects in each seat; results are beyond that
+    par: tuple[float, float] = (0.0, 0.0)  # chips that the solution expects in each seat; results are above that
 
 
 @dataclass

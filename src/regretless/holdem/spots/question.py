@@ -173,7 +173,7 @@ class Table:
 
     @cached_property
     def _hash(self) -> int:
-        """Kept, since looking up a tree takes it twice."""
+        """Computed once: looking up a tree asks for it twice."""
         return hash(tuple(getattr(self, each.name) for each in fields(self)))
 
     def of(self, street: StreetName, player: PlayerName) -> PlayerSizes:

@@ -62,7 +62,7 @@ def _refuse_damaged(folder: StudyFolder, tables: Iterable[Any]) -> None:
             for _ in table.to_batches():
                 pass
     except (arrow.ArrowException, OSError) as error:
-        reason = "has a damaged file: running the study again mends it"
+        reason = "has a damaged file: running the study again repairs it"
         raise InvalidFile(folder.path, f"{reason} ({_sentence(error)})") from None
 
 

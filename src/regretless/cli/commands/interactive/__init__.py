@@ -1,1 +1,1 @@
-"""Commands that answer to what a person does: the page, and hands against a solution."""
+"""Interactive commands: the page, and hands against a solution."""

@@ -40,15 +40,15 @@ def play(
     player: Annotated[
         str | None, option("Your seat in every hand.", default="alternating, ip first", metavar="oop|ip")
     ] = None,
-    seed: Annotated[int | None, option("Random seed of the cards and of the opponent.", default="a new one")] = None,
+    seed: Annotated[int | None, option("Random seed for the cards and the opponent.", default="a new one")] = None,
     advice: Annotated[bool, flag("--advice", "After each action, show what the solution does with your hand.")] = False,
 ) -> None:
     """Play hands against a solution.
 
     Choose an action by its number or its name: [cyan]2[/cyan], [cyan]call[/cyan], [cyan]r 5[/cyan]. [cyan]q[/cyan],
-    Ctrl-C or the end of the input stops and prints the score: big blinds per hundred hands in games from the deal, and
-    chips per hundred hands beyond what the solution expects in your seat in spots. The adjusted score replaces the
-    result of an all-in by its average over all cards that could have come.
+    Ctrl-C or the end of the input stops and prints the score. In games from the deal, it is in big blinds per hundred
+    hands; in spots, in chips per hundred hands above what the solution expects in your seat. The adjusted score
+    replaces the result of an all-in with its average over all cards that could have come.
 
     \b
     [cyan]regretless play game.rgl[/cyan]
@@ -97,9 +97,7 @@ def _stakes(solution: Solution, file: Path) -> Stakes:
     if isinstance(solution, SpotSolution):
         par = solution.ev["ip"], solution.ev["oop"]
         return Stakes(solution.reader, solution.spot.stack, "chips", 1.0, SEATS, par)
-    raise InvalidOption(
-        "FILE", str(file), "is not a solved hold'em spot, flop hold'em, or a game file solved with buckets"
-    )
+    raise InvalidOption("FILE", str(file), "is not a solved hold'em spot, flop hold'em or a solved game file")
 
 
 def _play_hand(

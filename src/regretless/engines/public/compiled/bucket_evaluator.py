@@ -34,7 +34,7 @@ _LEARNED = Learned(_NONE, _NONE, _NONE, _NONE, _NONE, np.empty(0, dtype=np.int32
 
 
 class Stopped(Exception):
-    """An evaluation was given up, because `interrupted` said so."""
+    """An evaluation was stopped because `interrupted` said so."""
 
 
 class BucketEvaluator:
@@ -53,7 +53,7 @@ class BucketEvaluator:
 
     @property
     def memory_bytes(self) -> int:
-        """Of its tables; while it evaluates, it takes what `bucket_evaluation_bytes` counts."""
+        """Bytes of its tables; while it evaluates, it takes what `bucket_evaluation_bytes` counts."""
         return bytes_of(self._plans, self._tables)
 
     def evaluate(self, strategy: BucketStrategy) -> Evaluation:

@@ -56,7 +56,7 @@ class GivenRows:
             self._read(street, range(first, last))
 
     def job(self, own: int, job: Job) -> Job:
-        """The job of a walk that plays the strategies read last; `aim` lets it go on with those read next."""
+        """The job of a walk that plays the strategies read last; `aim` points it to those read next."""
         mine, theirs = self.numbers[own], self.numbers[1 - own]
         learned = job.learned._replace(
             regret=mine, matched=mine, average=mine, other_matched=theirs, other_average=theirs
