@@ -8,9 +8,11 @@ solution    the answer, which saves and loads itself
 reading/    from a line of play to everything known there
 checking/   independent check of a solution
 buckets/    card abstraction: tables of buckets, built and read
-nolimit/    hold'em from the deal with buckets, on drawn boards, and its exact price
-reports/    comparisons, grids and exports of solutions
+bucketed/   spots solved with buckets and sampled runouts
 games/      from the deal: push or fold, flop hold'em, and files that describe any no-limit game
+nolimit/    those files solved with buckets, on drawn boards, and their price with real cards
+reports/    comparisons, grids and exports of solutions
+studies/    one formation over many flops, kept as tables
 """
 
 from regretless.holdem.checking.verification import SpotVerification, verify_spot

@@ -1,1 +1,1 @@
-"""Reading a solved spot: strategies, values and equities at any node, from an engine or a file."""
+"""Reading solutions: strategies, values and equities at any node, from an engine or a file; hands against them."""
