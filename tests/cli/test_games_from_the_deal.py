@@ -217,6 +217,9 @@ def test_tables_that_do_not_fit_a_game_are_refused_in_one_sentence(run, saved: P
     table.boards_done = len(plan.boards("flop").rows)
     write_tables("flop.rgl", plan, {"flop": table})
     whole = (tmp_path / "flop.rgl").read_bytes()
+    refused = run("solve", "game.toml", "--buckets", "flop.rgl", "--out", "./flop.rgl")
+    assert refused.err.startswith("error: out: 'flop.rgl' has the buckets to solve with: save the solution under")
+    assert (tmp_path / "flop.rgl").read_bytes() == whole
     (tmp_path / "cut.rgl").write_bytes(whole[: len(whole) // 2])
     for file, says in (
         ("one.rgl", "one.rgl: has the buckets of one flop only: a game needs those of all boards"),

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from regretless.solvers.solution import Solution
 
 __all__ = [
-    "check_figure", "check_out", "check_sources", "file_stem", "free_path", "out_folder", "resume_command",
-    "save_figure", "solution_files", "tell_errors", "tell_unfinished",
+    "check_figure", "check_out", "check_sources", "check_tables", "file_stem", "free_path", "out_folder",
+    "resume_command", "save_figure", "solution_files", "tell_errors", "tell_unfinished",
 ]  # fmt: skip
 
 FIGURES = (".png", ".svg", ".pdf", ".jpg")
@@ -65,6 +65,15 @@ def check_sources(files: Iterable[Path], spots: Iterable[Spot]) -> None:
     for file in files:
         if any(_is_same(file, source) for source in sources):
             raise InvalidOption("out", str(file), "is a solution that locks are taken from: save under another name")
+
+
+def check_tables(out: Path | None, buckets: str | None) -> None:
+    """Refuse to write a solution over the tables of buckets that it is solved with."""
+    from regretless.holdem.buckets.choice import BucketChoice
+
+    tables = "" if buckets is None else BucketChoice.parse(buckets).file
+    if out is not None and tables and _is_same(out, Path(tables)):
+        raise InvalidOption("out", str(out), "has the buckets to solve with: save the solution under another name")
 
 
 def out_folder(out: Path) -> Path:

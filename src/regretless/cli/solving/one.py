@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from regretless.cli.arguments.outputs import check_sources, free_path, resume_command, tell_unfinished
+from regretless.cli.arguments.outputs import check_sources, check_tables, free_path, resume_command, tell_unfinished
 from regretless.cli.solving.request import SolveRequest
 from regretless.cli.solving.status import SolveStatus
 from regretless.cli.terminal.consoles import for_people, note
@@ -69,6 +69,7 @@ def solve_one(given: str | Path | None, request: SolveRequest, *, spot: bool) ->
         keep_regrets = not spot or "keep_regrets" in request.options
         keep_regrets |= earlier is not None and earlier.reason != "interrupted"  # it already has them
         problem = problem_of(what, options)
+        check_tables(request.out, options.get("buckets") or (None if earlier is None else earlier.settings.buckets))
         if isinstance(problem, SpotProblem):
             destination = request.destination or free_path(problem.name)
             check_sources((destination,), (problem.spot,))
