@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -103,15 +106,25 @@ def test_the_end_of_the_input_prints_the_score(play: Play, typed: str) -> None:
 
 
 def test_unreadable_input_is_refused_in_one_sentence_and_asked_again(play: Play) -> None:
-    typed = "\njump\n9\n99999999999999999999\nraise 7\nfold, fold\nraise\nAh\nfold\n"
+    typed = "\njump\n9\n99999999999999999999\n0000000015\nraise 7\nfold, fold\nraise\nAh\nfold\n"
     result = play("game.rgl", "--hands", "1", "--seed", "1", "--player", "ip", typed=typed)
     assert result.code == 0
     errors = result.err.splitlines()
-    assert len(errors) == 8
+    assert len(errors) == 9
     assert all(line.startswith("error: action: ") for line in errors)
     assert errors[2] == ("error: action: '9': is not from 1 to 3; choose from fold, raise 4, all-in 20, or q to stop")
     assert "you fold, you lose 1" in result.out
     assert result.out.splitlines()[-1] == "after 1 hand: -0.5 bb, -50.0 bb/100"
+
+
+@pytest.mark.parametrize("redirected", ["<&-", "< bytes"])
+def test_input_that_is_closed_or_no_text(files: Path, tmp_path: Path, redirected: str) -> None:
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe\n")
+    command = f"'{sys.executable}' -m regretless play '{files / 'game.rgl'}' --player ip --seed 1 {redirected}"
+    strict = {**os.environ, "PYTHONIOENCODING": "utf-8:strict"}
+    ended = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=strict, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout.splitlines()[-1]) == (0, "no hand was finished")
+    assert "Traceback" not in ended.stderr
 
 
 def test_ctrl_c_prints_the_score(play: Play, run: Run, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

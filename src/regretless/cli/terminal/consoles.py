@@ -156,10 +156,10 @@ def _is_terminal(stream: Any) -> bool:
 
 
 def prepare_streams() -> None:
-    """Make stdout and stderr accept any text: characters that their encoding lacks are replaced.
+    """Make stdout and stderr accept any text, and stdin any bytes: what their encoding lacks is replaced.
 
-    If either was closed when the command started (`>&-`), output to it is dropped, and its file descriptor is occupied
-    so that no file opened later gets it.
+    If one of them was closed when the command started (`>&-`), output to it is dropped or the input is empty, and its
+    file descriptor is occupied so that no file opened later gets it.
     """
     while (free := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(free, True)
@@ -170,6 +170,10 @@ def prepare_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  open until the process ends
         with suppress(AttributeError):  # replaced by an object that is no text stream
             getattr(sys, name).reconfigure(errors=FALLBACK)
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  open until the process ends
+    with suppress(AttributeError, OSError):  # no text stream, or one that has been read
+        getattr(sys.stdin, "reconfigure")(errors="backslashreplace")  # noqa: B009  typed as a stream without it
 
 
 def _replace(error: UnicodeError) -> tuple[str | bytes, int]:

@@ -159,9 +159,10 @@ def _read_action(text: str, actions: tuple[str, ...]) -> int:
 
     listed = f"choose from {', '.join(actions)}, or q to stop"
     if text.isdecimal():
-        if not 1 <= int(text[:9]) <= len(actions):
+        digits = text.lstrip("0")
+        if not 1 <= int(digits[:9] or 0) <= len(actions):
             raise InvalidText("action", text, None, f"is not from 1 to {len(actions)}; {listed}")
-        return int(text) - 1
+        return int(digits) - 1
     steps = parse_line(text, "action")
     if len(steps) != 1:
         raise InvalidText("action", text, None, f"is not one action; {listed}")
