@@ -130,7 +130,10 @@ def test_wrong_requests_are_refused(run, game: Path) -> None:
     for arguments, said in (
         (("game.rgl", "--flops", "26"), "is not one of the subsets: 25, 49, 95, 184"),
         (("game.rgl", "--flops", "blue"), "is no property of flops"),
+        (("game.rgl", "--flops", "Qs Jh"), "flops[0]: 'Qs Jh': has 2 cards; a flop has 3"),
+        (("game.rgl", "--flops", "QsJh2h, 10h9h8h"), "flops[1]: '10h9h8h' at position 1: '1' is not a rank"),
         (("game.rgl", "--threads", "0"), "threads: 0 must be from 1"),
+        (("",), ".: is a folder, not a file"),
         (("none.rgl",), "none.rgl: does not exist"),
     ):
         result = run("price", *arguments)

@@ -57,7 +57,7 @@ def price(
     [cyan]regretless price game.rgl --flops 'subset(184)'[/cyan]
     [cyan]regretless price game.rgl --flops all --json[/cyan]
     """
-    folder = file.with_suffix(".price") if out is None else out
+    folder = file.parent / f"{file.stem}.price" if out is None else out
     words = ["regretless", "price", str(file), "--flops", flops]
     for name, value in (("--threads", threads), ("--out", out)):
         words += [name, str(value)] if value is not None else []

@@ -34,7 +34,7 @@ from regretless.holdem.studies.flops import ALL_FLOPS, Flop, choose_flops
 __all__ = ["ALL_CLASSES", "Price", "PriceProgress", "price_game", "read_flops"]
 
 ALL_CLASSES = 1_755  # flops up to the names of suits
-_CARDS = re.compile(r"\s*([2-9TJQKAtjqka][cdhsCDHS]\s*){3}")
+_CARD = re.compile(r"\s*(10|[2-9TJQKAtjqka])[cdhsCDHS]")  # with which no property begins
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,8 @@ def read_flops(text: str | int | Sequence[str]) -> list[Flop]:
     given: object = text
     if isinstance(text, int) or (isinstance(text, str) and text.strip().isdecimal()):
         given = f"subset({int(text)})"
-    elif isinstance(text, str) and all(_CARDS.fullmatch(each) for each in text.split(",")):
-        given = text.split(",")
+    elif isinstance(text, str) and any(map(_CARD.match, text.split(","))):
+        given = [each.strip() for each in text.split(",")]
     found = choose_flops(given, np.arange(len(CARD_MAPS)))
     factor = ALL_FLOPS / sum(flop.weight for flop in found)
     if abs(factor - 1) < 1e-9:
