@@ -127,6 +127,13 @@ def test_input_that_is_closed_or_no_text(files: Path, tmp_path: Path, redirected
     assert "Traceback" not in ended.stderr
 
 
+def test_nobody_plays_on_when_nobody_reads(files: Path) -> None:
+    command = f"yes fold | '{sys.executable}' -m regretless play '{files / 'game.rgl'}' --seed 1 | head -n 1"
+    ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=300)
+    assert (ended.returncode, len(ended.stdout.splitlines())) == (0, 1)
+    assert "Traceback" not in ended.stderr
+
+
 def test_ctrl_c_prints_the_score(play: Play, run: Run, files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Stopped(io.StringIO):
         def readline(self, size: int | None = -1) -> str:  # type: ignore[override]

@@ -187,3 +187,11 @@ def test_a_game_is_not_a_spot() -> None:
     for game in (path, HoldemGame.read(path)):
         with pytest.raises(RegretlessError, match="buckets: is missing"):
             rl.solve(game)
+
+
+def test_a_study_is_not_a_spot(tmp_path: Path) -> None:
+    path = tmp_path / "study.toml"
+    path.write_text("flops = 'all'\npot = 60\n", encoding="utf-8")
+    with pytest.raises(RegretlessError) as raised:
+        Spot.read(path)
+    assert str(raised.value) == f"{path}: is a study, which has many flops: regretless study run solves it"

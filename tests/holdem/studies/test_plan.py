@@ -24,6 +24,7 @@ bets.bet = "50%"
         ("target = -1", "target: -1 must be above 0"),
         ("iterations = 0", "iterations: 0 must be a whole number, at least 1"),
         ("storage = 8", "storage: 8 is not one of 32, 16 bits"),
+        ("storage = 32.0", "storage: 32.0 is not one of 32, 16 bits"),
         ("device = 'tpu'", "device: 'tpu' is not one of auto, cpu, cuda"),
         ("variant = 'foo'", "variant: 'foo' is not one of vanilla, "),
         ("keep = 1", "keep: 1 must be a table: [keep]"),

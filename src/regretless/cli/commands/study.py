@@ -277,7 +277,7 @@ def _print_report(answer: StudyReport) -> None:
         cells += [cell_text(row.oop_ev, ".2f"), cell_text(row.ip_ev, ".2f"), cell_text(row.oop_equity, ".1%")]
         cells += [cell_text(row.oop_eqr, ".2f"), cell_text(row.ip_eqr, ".2f")]
         table.add_row(*(names or [""]), *cells, style="bold" if is_total else None)
-    console = for_answers()
+    console = for_answers(fit=False)
     console.print(f"{answer.player} acts{f' after {answer.line}' if answer.line else ' first'}", style="dim")
     console.print(table)
 

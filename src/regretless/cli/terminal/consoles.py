@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 __all__ = [
+    "LiteralConsole",
     "discard",
     "for_answers",
     "for_drawing",
@@ -53,6 +54,8 @@ PLAIN = {  # replacements for characters that a stream's encoding lacks
 class LiteralConsole(Console):
     """Rich's console for text written by others: no markup, no control characters."""
 
+    is_closed = False  # whether the reader of a pipe has gone
+
     def __init__(self, **options: Any) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, **options)
 
@@ -68,10 +71,11 @@ class LiteralConsole(Console):
 
     def on_broken_pipe(self) -> None:
         """Print nothing more, but let the command finish: there may be a file to save."""
+        self.is_closed = True
         discard(self.file)
 
 
-def for_answers(*, fit: bool = True) -> Console:
+def for_answers(*, fit: bool = True) -> LiteralConsole:
     """The console for results; colours only on a terminal, which wraps long lines itself unless they must `fit`."""
     return _console(fit)
 
@@ -141,7 +145,7 @@ def page_columns(console: Console) -> int:
     return int(asked) if asked.isdecimal() and int(asked) > 0 else 80
 
 
-def _console(fit: bool, **options: Any) -> Console:
+def _console(fit: bool, **options: Any) -> LiteralConsole:
     console = LiteralConsole(**options)
     if not fit or not _is_terminal(console.file):
         console.width = UNBOUNDED

@@ -66,6 +66,7 @@ MOST_LOCKS = 10_000
 FIELDS = ("board", "pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
 SPOT_FILE = FileKind("a spot", {"": ("board", "pot", "stack", "name"), **HOMES})
 NOT_A_SPOT = "a game from the deal, not a spot: regretless solve solves one such game at a time, with --buckets"
+A_STUDY = "a study, which has many flops: regretless study run solves it"
 GAME_FIELDS = {"small_blind", "big_blind", "preflop"}  # which only a game from the deal has
 
 
@@ -86,6 +87,8 @@ def read_mapping(table: Mapping[str, Any], source: str = "") -> Question:
     """The fields of mappings nested like the TOML; `source` names them in warnings."""
     if "board" not in table and GAME_FIELDS & table.keys():
         raise RegretlessError(f"{f'{source}: is' if source else 'this is'} {NOT_A_SPOT}")
+    if "board" not in table and "flops" in table:
+        raise RegretlessError(f"{f'{source}: is' if source else 'this is'} {A_STUDY}")
     SPOT_FILE.check_known(table, FIELDS, "")
     for required in ("board", "pot", "stack", "oop", "ip", "bets"):
         if required not in table:

@@ -272,7 +272,7 @@ def _solving(table: Mapping[str, Any]) -> dict[str, Any]:
             raise InvalidOption("variant", variant, "must be a text in quotes")
         read_variant(variant)
     storage = table.get("storage", STORAGES[0])
-    if storage not in STORAGES or isinstance(storage, bool):
+    if type(storage) is not int or storage not in STORAGES:
         raise InvalidOption("storage", storage, f"is not one of {', '.join(map(str, STORAGES))} bits")
     device = table.get("device", DEVICES[0])
     if device not in DEVICES:

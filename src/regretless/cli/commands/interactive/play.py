@@ -12,14 +12,12 @@ import typer
 
 from regretless.cli.arguments import options
 from regretless.cli.arguments.options import argument, flag, option
-from regretless.cli.terminal.consoles import for_answers, print_error
+from regretless.cli.terminal.consoles import LiteralConsole, for_answers, print_error
 from regretless.cli.terminal.interrupts import INTERRUPTED
 from regretless.errors import InvalidOption, InvalidText, RegretlessError
 from regretless.seeds import check_seed
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from regretless.cli.views.duel_view import Score, Stakes
     from regretless.holdem.reading.places import Place
     from regretless.holdem.reading.playing import Duel
@@ -101,7 +99,7 @@ def _stakes(solution: Solution, file: Path) -> Stakes:
 
 
 def _play_hand(
-    console: Console, stakes: Stakes, person: int, random: Random, number: int, score: Score, *, advice: bool
+    console: LiteralConsole, stakes: Stakes, person: int, random: Random, number: int, score: Score, *, advice: bool
 ) -> None:
     """Deal a hand, play it to the end and count it."""
     from regretless.cli.views import duel_view as view
@@ -133,7 +131,7 @@ def _play_hand(
     console.print(str(score), style="bold", soft_wrap=True)
 
 
-def _ask(console: Console, duel: Duel, place: Place) -> int:
+def _ask(console: LiteralConsole, duel: Duel, place: Place) -> int:
     """The number of the action that the person chooses; asks again until there is one."""
     from regretless.cli.views.duel_view import choices_text
 
@@ -141,7 +139,8 @@ def _ask(console: Console, duel: Duel, place: Place) -> int:
     console.print(choices_text(actions), soft_wrap=True)
     while True:
         console.print("> ", end="")
-        console.file.flush()
+        if console.is_closed:  # nobody reads what would be played
+            raise InputEnded
         typed = sys.stdin.readline()
         if not sys.stdin.isatty():  # what was typed on a terminal is already there
             console.print(typed.strip(), soft_wrap=True)
