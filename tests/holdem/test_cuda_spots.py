@@ -98,17 +98,18 @@ def test_a_spot_is_solved_read_saved_and_resumed_on_either_device(device: HostDe
 
 
 @needs_gcc
-@pytest.mark.parametrize("storage", [32, 16])
+@pytest.mark.parametrize(("board", "storage", "iterations"), [("Kh Qs Js 2c", 32, 1), ("Kh Qs Js 2c 3d", 16, 3)])
 def test_players_with_equal_ranges_share_tables(
-    storage: int, device: HostDevice, monkeypatch: pytest.MonkeyPatch
+    board: str, storage: int, iterations: int, device: HostDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    equal = spot_of("equal", "Kh Qs Js 2c", oop="QQ, KJs", stack=150)
+    asked = ASKED | {"device": "cuda", "storage": storage, "iterations": iterations}
+    equal = spot_of("equal", board, oop="QQ, KJs", stack=150)
     assert has_equal_players(compile_spot(equal))
     assert not has_equal_players(compile_spot(SPOTS[0]))
-    shared_tables = rl.solve(equal, device="cuda", storage=storage, **ASKED)
+    shared_tables = rl.solve(equal, **asked)
     for module in (hands, cuda_spot):
         monkeypatch.setattr(module, "has_equal_players", lambda form: False)
-    own_tables = rl.solve(equal, device="cuda", storage=storage, **ASKED)
+    own_tables = rl.solve(equal, **asked)
     assert_equal(shared_tables, own_tables)
     assert shared_tables.record.memory_bytes < own_tables.record.memory_bytes
 
