@@ -3,6 +3,7 @@
     python benchmarks/studies.py query      grouped queries over 1,755 flops × 20 lines of made-up rows
     python benchmarks/studies.py page       the page's table of the same study, measured in Chromium
     python benchmarks/studies.py overhead   what a spot costs besides its solve, with one worker and with two
+    python benchmarks/studies.py formation [95] [cuda] [RESULTS.json]   a study of a 3-bet pot, by its command
 
 `query` asks each question in a new process, and then again in the same one. It prints wall time and CPU time.
 
@@ -15,11 +16,16 @@ scheduler), and as a study with one and with two workers. Two processes slow eac
 memory), so two workers are compared with two processes, and also with twice the speed of one worker. Processes and
 workers have solved a spot before the clock starts; what that takes is printed as set-up. On a machine that does other
 work, only the CPU time of reading and writing means anything.
+
+`formation` solves the ranges, stacks and sizes of `tests/data/flop_3bet.toml` on a subset of flops to 0.3 % of the pot,
+with rows for all decisions on the flop. The seconds are those of the whole command, from the shell to the merged
+tables, divided by the flops.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import json
 import os
 import random
@@ -37,6 +43,7 @@ from subprocess import PIPE
 from typing import Any
 
 import regretless as rl
+from regretless import benchmark
 from regretless.cluster import LocalExecutor, run_study
 from regretless.holdem.many import solve_many
 from regretless.holdem.studies.folder import SpotRows, StudyFolder
@@ -70,6 +77,8 @@ FLOPS = (  # two-tone, so that all take about as long
     "KsTh2h", "Ks9h4h", "Ks8h3h", "Ks7h2h", "QsJh2h", "QsTh4h", "Qs9h6h", "Qs8h5h",
     "Qs7h3h", "JsTh5h", "Js9h3h", "Js8h6h", "Js7h2h", "Ts9h4h", "Ts8h2h", "Ts7h5h",
 )  # fmt: skip
+FLOP_3BET = Path(__file__).parents[1] / "tests" / "data" / "flop_3bet.toml"
+ALL_CLASSES = 1_755  # flops up to the names of suits
 REPEATS = 7
 BETS = [f"{before}bet {size}" for before in ("", "check, ") for size in (20, 60)]
 RAISES = [f"{bet}, raise {size}" for bet in BETS for size in (80, 100)]
@@ -386,11 +395,60 @@ def _cpu_of_children() -> float:
     return found / os.sysconf("SC_CLK_TCK")
 
 
+# --- a formation -----------------------------------------------------------------------------------------------------
+
+
+def formation(flops: str = "95", device: str = "cuda", results: str | None = None) -> None:
+    """Run a study with the command, and say what a flop takes, everything included."""
+    fields = FLOP_3BET.read_text(encoding="utf-8").partition("\n")[2]  # without its board
+    with tempfile.TemporaryDirectory() as name:
+        file, folder = Path(name) / "study.toml", Path(name) / "study"
+        file.write_text(f'flops = "subset({flops})"\ntarget = 0.3\ndevice = "{device}"\n{fields}', encoding="utf-8")
+        command = [sys.executable, "-m", "regretless", "study", "run", str(file), "--out", str(folder), "--json"]
+        began = time.perf_counter()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        seconds = time.perf_counter() - began
+        runs = [_run_of(path) for path in sorted((folder / "runs").glob("*.parquet"))]
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    each = seconds / len(runs)
+    found = {
+        "date": datetime.date.today().isoformat(),
+        "hardware": benchmark.hardware(),
+        "devices": sorted({run["device"] for run in runs}),
+        "flops": len(runs),
+        "seconds": seconds,
+        "seconds_per_flop": each,
+        "hours_for_all": each * ALL_CLASSES / 3600,
+        "solving_seconds_per_flop": statistics.mean(run["seconds"] for run in runs),
+        "worst_pct_pot": max(run["exploitability_pct_pot"] for run in runs),
+        "iterations": [min(run["iterations"] for run in runs), max(run["iterations"] for run in runs)],
+        "bytes_per_flop": size / len(runs),
+    }
+    print(json.dumps(found, indent=1))
+    if results is not None:
+        Path(results).write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+
+
+def _run_of(part: Path) -> dict[str, Any]:
+    import pyarrow.parquet
+
+    (row,) = pyarrow.parquet.read_table(part).to_pylist()
+    return row
+
+
+PARTS: dict[str, Callable[..., None]] = {
+    "query": query,
+    "page": page,
+    "overhead": overhead,
+    "formation": formation,
+    "ask": ask,  # this and the next are for the processes that this one starts
+    "solve": lambda *flops: solve(flops),
+}
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("query", "page", "overhead", "ask", "solve"), metavar="query|page|overhead")
-    parser.add_argument("more", nargs="*", help=argparse.SUPPRESS)  # for the processes that this one starts
+    parser.add_argument("what", choices=PARTS, metavar="query|page|overhead|formation")
+    parser.add_argument("more", nargs="*", help="of `formation`: how many flops, the device, a file for the results")
     asked = parser.parse_args()
-    {"query": query, "page": page, "overhead": overhead, "ask": ask, "solve": lambda *more: solve(more)}[asked.what](
-        *asked.more
-    )
+    PARTS[asked.what](*asked.more)

@@ -12,6 +12,7 @@ from regretless.engines.bucketed.reference import BucketedReference
 from regretless.engines.contract import BucketedEngine, Snapshot
 from regretless.engines.public.layout import make_layout
 from regretless.engines.public.reference import PublicReference
+from regretless.errors import WouldNotFit
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import bucketed_form, lossless
 from regretless.forms.public import Kind, PublicForm
@@ -283,3 +284,14 @@ def test_cuda_finds_the_same_bits_twice() -> None:
     first, second = learned(), learned()
     for kind in first:
         assert np.array_equal(first[kind], second[kind])
+
+
+@pytest.mark.parametrize(("device", "memory"), [("cpu", "memory"), ("cuda", "GPU memory")])
+def test_what_would_not_fit_is_refused_before_it_is_allocated(
+    device: str, memory: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("regretless.engines.memory.available_bytes", lambda: 10_000 if device == "cpu" else 2**40)
+    monkeypatch.setattr("regretless.engines.devices.cuda_free_bytes", lambda: 10_000)
+    monkeypatch.setattr("regretless.engines.devices.require_cuda", lambda: None)
+    with pytest.raises(WouldNotFit, match=f"in the torch engine needs .* of {memory}, .*: use a smaller --sample-run"):
+        engines.create("torch", random_buckets(small_form(3, 2), 3, count=5000), device=device)

@@ -80,8 +80,8 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
     sized = {key: value for key, value in taken.items() if key in ("dtype", "threads", "storage")}
     if isinstance(form, PublicForm):
         check_public_fits(name, size_of_form(form), device=where, **sized)
-    elif where == "cpu":
-        check_fits(name, kind, form, what=_name(form), **sized)
+    elif where == "cpu" or (where == "cuda" and kind is Kind.BUCKETED):
+        check_fits(name, kind, form, what=_name(form), device=where, **sized)
     return cast(GameEngine | PublicEngine | BucketedEngine, load(build.path)(form=form, **taken))
 
 

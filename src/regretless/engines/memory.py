@@ -32,11 +32,14 @@ def estimate_public(name: str, size: PublicSize, *, device: str, **options: Any)
     return estimate(name, Kind.PUBLIC, size, **options) or 0
 
 
-def check_fits(name: str, kind: Kind, form: object, *, what: str, **options: Any) -> None:
-    """Raise `WouldNotFit` if an engine takes more memory for a form than is free."""
+def check_fits(name: str, kind: Kind, form: object, *, what: str, device: str = "cpu", **options: Any) -> None:
+    """Raise `WouldNotFit` if an engine takes more memory for a form than its device has free."""
     needed = estimate(name, kind, form, **options)
-    if needed is not None and needed > (free := available_bytes()):
-        raise WouldNotFit(f"{what} in the {name} engine", needed=needed, available=free)
+    free = available_bytes() if device == "cpu" else devices.cuda_free_bytes()
+    if needed is not None and needed > free:
+        memory = "memory" if device == "cpu" else "GPU memory"
+        hint = "use a smaller --sample-runouts" if kind is Kind.BUCKETED else ""
+        raise WouldNotFit(f"{what} in the {name} engine", needed=needed, available=free, memory=memory, hint=hint)
 
 
 def check_public_fits(name: str, size: PublicSize, *, device: str, what: str = "a public form", **options: Any) -> None:

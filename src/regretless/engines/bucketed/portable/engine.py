@@ -28,7 +28,7 @@ __all__ = ["PortableBucketedEngine", "estimate"]
 Tensor = torch.Tensor
 
 MOST_ONES = 2**27  # entries of a matrix that sums by bucket; larger ones are summed by index
-ROWS = 6  # rows of hands per node at a time: reach of both, values, and what operations need besides
+ROWS = 7  # rows of hands per node at a time: reach of both, values, and what operations need besides
 
 
 @dataclass(frozen=True)

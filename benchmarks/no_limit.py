@@ -1,0 +1,208 @@
+"""No-limit hold'em from the deal: how fast boards are sampled, and how exploitability falls as training goes on.
+
+    python benchmarks/no_limit.py speed GAME.toml --buckets TABLE.rgl --device cuda --runouts 16,64
+    python benchmarks/no_limit.py train GAME.toml --buckets TABLE.rgl --device cuda --seconds 15,60,180 --out FOLDER
+    python benchmarks/no_limit.py price FOLDER --flops 'subset(25)'
+    python benchmarks/no_limit.py plot FOLDER/results.json … --out PICTURE.png
+
+speed: boards per second, and bytes against the floor. An iteration has to read and write the updating player's regrets
+and averages and to read the opponent's regrets; and each of the two walks of a board writes and reads the reach of both
+players and the values at every betting node, for 1,326 hands. At the bandwidth of a large copy, that takes the floor.
+
+train: saves the solution after so many seconds of solving, as FOLDER/1.rgl, FOLDER/2.rgl, … and writes what was
+reached to FOLDER/results.json.
+
+price: adds the exploitability with real cards of each saved solution, the last one first. It is exact in a game with
+only these flops, weighted: an estimate of that of the whole game, too high on average.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import regretless as rl
+from regretless import benchmark, engines
+from regretless.cards.hands import HAND_COUNT
+from regretless.engines.bandwidth import copy_bandwidth
+from regretless.engines.bucketed.tables import table_numbers
+from regretless.forms.public import BettingTree, Kind
+from regretless.holdem.buckets.choice import BucketChoice
+from regretless.holdem.games.game import HoldemGame
+from regretless.holdem.nolimit.problem import NoLimitProblem
+from regretless.variants import PRESETS, schedule
+
+RESULTS = "results.json"
+ROUNDS = 5
+ROWS = 2 * 3 * 2  # per node, hand and board: walks × (reach of both players, values) × (written, read)
+TABLES = 5  # numbers moved per entry: regret and average read and written, the regret read for the opponent's walk
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("speed", "train", "price", "plot"))
+    parser.add_argument("paths", type=Path, nargs="+", metavar="GAME.toml|FOLDER|RESULTS.json")
+    parser.add_argument("--buckets", default="", help="a file from regretless buckets")
+    parser.add_argument("--runouts", default="16", help="boards per iteration; several for `speed`")
+    parser.add_argument("--device", default="auto")
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--seconds", default="15,60,180", help="of solving, at which `train` saves")
+    parser.add_argument("--flops", default="subset(25)", help="for `price`")
+    parser.add_argument("--out", type=Path, help="results of `speed`, folder of `train`, picture of `plot`")
+    given = parser.parse_args()
+    {"speed": speed, "train": train, "price": price, "plot": plot}[given.what](given)
+
+
+def speed(given: argparse.Namespace) -> None:
+    """Boards per second for several sizes of batches."""
+    (game,) = given.paths
+    rows = []
+    for count in map(int, given.runouts.split(",")):
+        problem = NoLimitProblem(HoldemGame.read(game), BucketChoice.parse(given.buckets), count=count, seed=0)
+        form = problem.form()
+        engine = engines.create("auto", form, device=given.device, threads=given.threads)
+        engine.advance(schedule(PRESETS["linear"], 1, 2))
+        times = []
+        for _ in range(ROUNDS):
+            began = time.perf_counter()
+            engine.advance(schedule(PRESETS["linear"], engine.iteration + 1, 2))
+            engine.strategy(0)  # waits for a GPU
+            times.append((time.perf_counter() - began) / 2)
+        seconds = statistics.median(times)
+        tables = TABLES * 4 * table_numbers(form)
+        nodes = np.where(form.tree.street > 0, count, 1).sum()
+        moved = tables + ROWS * 4 * HAND_COUNT * int(nodes)
+        rows.append(
+            {
+                "runouts": count,
+                "engine": engine.name,
+                "device": engine.device,
+                "threads": engine.threads,
+                "ms_per_iteration": 1e3 * seconds,
+                "boards_per_second": count / seconds,
+                "MB_of_tables": tables / 1e6,
+                "MB_moved": moved / 1e6,
+                "times_floor": seconds / (moved / copy_bandwidth(engine.device, threads=engine.threads)),
+            }
+        )
+        print(json.dumps(rows[-1]), flush=True)
+    if given.out is not None:
+        write(given.out, about(given.device) | {"game": game.stem, "slots": slots_of(form.tree), "rows": rows})
+
+
+def train(given: argparse.Namespace) -> None:
+    """Solve, and save at several times."""
+    (game,) = given.paths
+    given.out.mkdir(parents=True, exist_ok=True)
+    points: list[dict[str, Any]] = []
+    solution: Any = None
+    solved = 0.0
+    for number, limit in enumerate(map(float, given.seconds.split(",")), start=1):
+        began = time.monotonic()
+        options: dict[str, Any] = {"iterations": 10**6, "interrupted": _after(began + limit - solved)}
+        if solution is None:
+            options |= {"buckets": given.buckets, "sample_runouts": int(given.runouts), "device": given.device}
+            options |= {} if given.threads is None else {"threads": given.threads}
+        else:
+            options["resume"] = solution
+        solution = rl.solve(game if number == 1 else None, **options)
+        solved = limit
+        solution.save(given.out / f"{number}.rgl")
+        record = solution.record
+        points.append(
+            {
+                "file": f"{number}.rgl",
+                "iterations": record.iterations,
+                "boards": solution.boards,
+                "seconds": record.seconds,
+                "boards_per_second": solution.boards / record.seconds,
+            }
+        )
+        print(json.dumps(points[-1]), flush=True)
+        tree = solution.reader.tree
+        kept = {"engine": solution.engine, "device": solution.device, "runouts": int(given.runouts)}
+        write(
+            given.out / RESULTS,
+            about(given.device) | {"game": game.stem, "slots": slots_of(tree)} | kept | {"points": points},
+        )
+
+
+def _after(deadline: float) -> Callable[[], bool]:
+    return lambda: time.monotonic() > deadline
+
+
+def price(given: argparse.Namespace) -> None:
+    """Price what was saved, and add that to the results."""
+    for folder in given.paths:
+        results = json.loads((folder / RESULTS).read_text(encoding="utf-8"))
+        points = results["points"]
+        for point in (points[-1], *points[:-1]):
+            found = rl.load(folder / point["file"]).price(
+                given.flops, folder=(folder / point["file"]).with_suffix(".price"), threads=given.threads
+            )
+            point["price"] = found.as_json()
+            print(point["file"], json.dumps(point["price"]), flush=True)
+            write(folder / RESULTS, results)
+
+
+def plot(given: argparse.Namespace) -> None:
+    """Exploitability against boards."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.2, 4.2), dpi=160, layout="constrained", facecolor="white")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    for path, color in zip(given.paths, COLORS, strict=False):
+        results = json.loads(path.read_text(encoding="utf-8"))
+        points = [point for point in results["points"] if "price" in point]
+        across = [point["boards"] for point in points]
+        up = [point["price"]["exploitability_mbb"] for point in points]
+        name = f"{results['game'].replace('_', ' ')}, {results['slots']:,} action slots"
+        axes.plot(across, up, color=color, marker="o", linewidth=1.8, label=name)
+        for point, height in zip(points, up, strict=True):
+            text = f"{height:,.0f} after {point['seconds']:.0f} s"
+            axes.annotate(text, (point["boards"], height), xytext=(5, 6), textcoords="offset points", fontsize=8)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.margins(x=0.2, y=0.15)
+    axes.grid(True, which="both", color="#e3e7eb")
+    axes.set_axisbelow(True)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.set_xlabel("boards sampled")
+    axes.set_ylabel("exploitability with real cards, mbb/g")
+    axes.set_title("Heads-up no-limit hold'em from the deal", loc="left", fontweight="bold")
+    axes.legend(frameon=False)
+    figure.savefig(given.out)
+
+
+def slots_of(tree: BettingTree) -> int:
+    """Actions of all decisions of the betting tree."""
+    return int(np.diff(tree.first_child)[tree.kind == Kind.DECISION].sum())
+
+
+def about(device: str) -> dict[str, Any]:
+    found = {"date": datetime.date.today().isoformat(), "hardware": benchmark.hardware()}
+    if device.startswith("cuda"):
+        import torch
+
+        found["hardware"]["gpu"] = torch.cuda.get_device_name()
+    return found
+
+
+def write(path: Path, results: dict[str, Any]) -> None:
+    path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
