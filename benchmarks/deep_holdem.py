@@ -63,7 +63,7 @@ from regretless.games import FlopHoldem, LimitHoldem
 from regretless.holdem.games.flop_holdem import compile_flop_holdem, with_flops
 
 MILLIS = 1000  # thousandths of a big blind
-MEASURED = (1, 10, 20, 40, 80, 120, 160, 240, 320, 480, 640)  # iterations; the first shows early that all works
+MEASURED = "1,10,20,40,80,120,160,240,320,480,640"  # iterations; the first shows early that all works
 AVERAGE = "average"  # prefix of the average's arrays in a checkpoint
 
 SCALED = PRESETS["fhp-ten-minutes"]
@@ -86,6 +86,7 @@ def main() -> None:
         each.add_argument("--out", type=Path, help="JSON file for the results")
     train.add_argument("--minutes", type=float, default=9.0, help="time limit of this run")
     train.add_argument("--iterations", type=int, default=10**6, help="in total, including those of the checkpoint")
+    train.add_argument("--measure", default=MEASURED, help="after these iterations, and at the end")
     train.add_argument("--checkpoint", type=Path, help="file to resume from, if it exists, and to save to")
     options = parser.parse_args()
     options.run(options)
@@ -242,6 +243,7 @@ def train_and_measure(options: argparse.Namespace) -> None:
     if options.checkpoint is not None and options.checkpoint.exists():
         results = resume(training, average, options.checkpoint)
         print(f"resumed after iteration {training.iteration}", flush=True)
+    measured = set(map(int, options.measure.split(",")))
     ending = 0.0  # seconds that the last measurement and the checkpoint take
 
     def measure() -> None:
@@ -285,7 +287,7 @@ def train_and_measure(options: argparse.Namespace) -> None:
             for player, network in enumerate(training.networks):
                 average.add(player, AdvantagePolicy(network), float(training.iteration))
         results["iterations"].append(_row(report, average_seconds=timed.seconds))
-        if training.iteration in MEASURED:
+        if training.iteration in measured:
             measure()
     if not results["points"] or results["points"][-1]["iteration"] != training.iteration:
         measure()
