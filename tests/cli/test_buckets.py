@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import regretless as rl
 from regretless.cli import main
 from regretless.holdem.buckets import Buckets
 
@@ -87,6 +88,24 @@ def test_wrong_requests_are_answered_in_one_sentence(here, capsys, arguments, co
     assert main(["buckets", *arguments]) == code
     assert sentence in capsys.readouterr().err
     assert list(here.iterdir()) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"my notes", None])
+def test_a_file_of_another_kind_is_not_overwritten(here, capsys, content):
+    if content is None:
+        rl.solve("kuhn", iterations=3).save("mine.rgl")
+        content = (here / "mine.rgl").read_bytes()
+    (here / "mine.rgl").write_bytes(content)
+    assert main(["buckets", *QUICK, "--out", "mine.rgl"]) == 1
+    sentence = "mine.rgl: exists and is not a table of card buckets: choose another name or delete it"
+    assert sentence in capsys.readouterr().err
+    assert (here / "mine.rgl").read_bytes() == content
+
+
+def test_a_finished_table_is_built_again(here, whole):
+    (here / "t.rgl").write_bytes(whole)
+    assert main(["buckets", *QUICK, "--out", "t.rgl"]) == 0
+    assert (here / "t.rgl").read_bytes() == whole
 
 
 def test_a_table_that_does_not_fit(here, capsys, monkeypatch):

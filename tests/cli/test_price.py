@@ -180,6 +180,17 @@ def test_progress_has_an_estimate_and_an_interrupt_ends_it(game: Path) -> None:
     assert (second.seconds_left or 0) > 0
 
 
+def test_a_game_without_flops_is_not_priced_by_them(run) -> None:
+    table = {"stack": 10, "small_blind": 0.5, "big_blind": 1, "preflop": {"limp": False, "open": "a"}}
+    rl.solve(HoldemGame.from_mapping(table | {"name": "push or fold"}), iterations=50).save("game.rgl")
+    shown = run("price", "game.rgl")
+    assert "exact: nobody acts after the flop" in shown.out
+    names = [line.split("  ")[0] for line in shown.out.splitlines()[2:]]
+    assert names == ["exploitability", "small blind", "big blind"]
+    assert shown.err.splitlines()[-1] == "the answer is in game.price/price.json"
+    assert "each flop" not in shown.err
+
+
 def test_flops_weigh_as_much_as_all() -> None:
     for text in ("all", "subset(49)", "49", "paired, two-tone", FLOPS):
         assert sum(flop.weight for flop in read_flops(text)) == pytest.approx(22_100)

@@ -73,8 +73,10 @@ def price(
         with bar(solution.game) as tell:
 
             def report(progress: PriceProgress) -> None:
+                if not progress.total:  # nobody acts after the flop
+                    return
                 status.progress = progress
-                tell(progress.done / max(progress.total, 1), _said(progress))
+                tell(progress.done / progress.total, _said(progress))
 
             found = solution.price(flops, folder=folder, threads=threads, report=report, interrupted=interrupted)
     if found is None:
@@ -86,7 +88,7 @@ def price(
         print_json(found.as_json())
     else:
         _print(found)
-    note(f"the values of each flop are in {folder}")
+    note(f"the values of each flop are in {folder}" if found.count else f"the answer is in {folder / 'price.json'}")
 
 
 class _Status:
@@ -128,8 +130,9 @@ def _print(found: Price) -> None:
         ),
         ("small blind", _player(evaluation.values[0], evaluation.best_response_values[0])),
         ("big blind", _player(evaluation.values[1], evaluation.best_response_values[1])),
-        ("time", f"{duration_text(found.seconds)}, {found.threads} thread{'s' * (found.threads != 1)}"),
     ]
+    if found.count:
+        facts.append(("time", f"{duration_text(found.seconds)}, {found.threads} thread{'s' * (found.threads != 1)}"))
     console = for_answers()
     console.print(Text(printable(found.game), style="bold"))
     console.print(Text(found.meaning, style="dim"), soft_wrap=True)

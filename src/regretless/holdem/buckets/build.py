@@ -23,7 +23,7 @@ from regretless.engines.devices import available_cores
 from regretless.engines.threads import in_order
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.holdem.buckets.estimate import BucketEstimate, check_fits
-from regretless.holdem.buckets.file import CHECKPOINT, StreetTable, empty_table, read_unfinished, write_tables
+from regretless.holdem.buckets.file import CHECKPOINT, KIND, StreetTable, empty_table, read_unfinished, write_tables
 from regretless.holdem.buckets.plan import BOARD_CARDS, BucketPlan
 from regretless.holdem.buckets.table import Buckets
 from regretless.holdem.buckets.training import train
@@ -96,15 +96,20 @@ def check_threads(threads: int | None) -> int:
 
 
 def find_unfinished(path: str | Path, plan: BucketPlan) -> dict[StreetName, StreetTable] | None:
-    """The tables in an unfinished file of the same plan; None if there is none. Refuses that of another plan."""
+    """The tables in an unfinished file of the same plan; None if there is none or a finished one.
+
+    Refuses an unfinished file of another plan, and files of other kinds, which a build would overwrite.
+    """
     if not Path(path).exists():
         return None
     try:
         kind = open_container(path).kind
     except InvalidFile:
         kind = ""
-    if kind != CHECKPOINT:
+    if kind == KIND:
         return None
+    if kind != CHECKPOINT:
+        raise InvalidFile(path, "exists and is not a table of card buckets: choose another name or delete it")
     found, tables = read_unfinished(path)
     if found != plan:
         reason = "holds an unfinished table with other settings: finish it with those, choose another name or delete it"

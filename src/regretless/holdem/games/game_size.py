@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from regretless.cards.situations import SITUATION_COUNTS
-from regretless.engines.public.formats import FORMATS
 from regretless.forms.public import Kind
 from regretless.holdem.buckets.choice import BucketChoice
 from regretless.holdem.buckets.table import Buckets
@@ -24,6 +23,7 @@ __all__ = ["BUCKETS", "LOSSLESS", "GameEstimate", "estimate_game"]
 
 BUCKETS = 200  # on each street from the flop on, unless a choice is given
 NUMBERS = 2  # per slot and bucket: a regret and an average
+STORAGE = 32  # bits per number: games are solved in no other format
 
 # situations on each street: only hands that differ in the names of suits are merged
 LOSSLESS: Mapping[str, int] = dict(
@@ -80,10 +80,10 @@ def estimate_game(game: HoldemGame, choice: BucketChoice | None = None) -> GameE
         action_slots=slots,
         buckets=chosen,
         entries=entries,
-        memory_bytes={bits: NUMBERS * entries * bits // 8 for bits in FORMATS},
+        memory_bytes={STORAGE: NUMBERS * entries * STORAGE // 8},
         lossless_buckets=dict(LOSSLESS),
         lossless_entries=lossless,
-        lossless_bytes={bits: NUMBERS * lossless * bits // 8 for bits in FORMATS},
+        lossless_bytes={STORAGE: NUMBERS * lossless * STORAGE // 8},
     )
 
 
