@@ -15,6 +15,7 @@ from tests.cli.conftest import Result, Run
 from tests.holdem.quick_tables import SPEC, fake_tables
 
 import regretless as rl
+from regretless.cli import main
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.nolimit import problem
 from regretless.holdem.spots.spot import Spot
@@ -146,6 +147,20 @@ def test_ctrl_c_prints_the_score(play: Play, run: Run, files: Path, monkeypatch:
     result = run("play", str(files / "game.rgl"), "--player", "ip", "--seed", "1")
     assert result.code == 130
     assert result.out.splitlines()[-1] == "after 1 hand: -0.5 bb, -50.0 bb/100"
+
+
+def test_ctrl_c_while_the_prompt_is_printed_does_not_repeat_it(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stopped(io.StringIO):
+        is_stopped = False
+
+        def flush(self) -> None:
+            if self.getvalue().endswith("> ") and not self.is_stopped:
+                self.is_stopped = True
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr("sys.stdout", shown := Stopped())
+    assert main(["play", str(files / "game.rgl"), "--player", "ip", "--seed", "1"]) == 130
+    assert shown.getvalue().splitlines()[-2:] == ["> ", "no hand was finished"]
 
 
 def test_a_spot_is_played_for_chips_beyond_its_ev(play: Play) -> None:
