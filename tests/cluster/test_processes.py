@@ -18,7 +18,9 @@ WORKER = """#!{python}
 import json, os, sys
 
 def job():
-    return json.loads(sys.stdin.readline())["spots"]
+    spots = json.loads(sys.stdin.readline())["spots"]
+    say(job="begun")
+    return spots
 
 def say(**said):
     print(json.dumps(said), flush=True)
@@ -93,8 +95,23 @@ def test_a_process_that_dies_loses_what_it_solves_and_what_it_writes(start: Call
     submit(executor, "one")
     submit(executor, "two")
     reason = "its process ended with code 9"
-    assert events(executor, 2) == [Lost(job("one"), reason), Lost(job("two"), reason)]
+    assert events(executor, 2) == [Lost(job("one"), reason, is_suspect=False), Lost(job("two"), reason)]
     assert len(executor.free()) == 1
+
+
+def test_a_death_does_not_count_against_a_job_that_was_not_begun(start: Callable[[str], LocalExecutor]) -> None:
+    executor = start('job(); say(job="solved"); sys.stdin.readline(); os._exit(9)')
+    submit(executor, "one")
+    submit(executor, "two")
+    reason = "its process ended with code 9"
+    assert events(executor, 2) == [Lost(job("one"), reason), Lost(job("two"), reason, is_suspect=False)]
+
+
+def test_a_process_that_cannot_start_counts_against_its_job(start: Callable[[str], LocalExecutor]) -> None:
+    """Otherwise it would be started again for ever."""
+    executor = start("sys.stdin.readline(); os._exit(9)")
+    submit(executor, "one")
+    assert events(executor, 1) == [Lost(job("one"), "its process ended with code 9")]
 
 
 def test_a_job_lost_while_it_is_written_is_reported_although_another_process_runs(
@@ -112,4 +129,4 @@ job()
     while not found:
         submit(executor, "two")
         found = events(executor, 1)
-    assert Lost(job("one"), "its process ended with code 9") in found
+    assert Lost(job("one"), "its process ended with code 9") in found, "the other job was not begun"

@@ -6,13 +6,14 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.cluster.studies import FLOPS, InlineExecutor, solve_here, study_text, tables
 
-from regretless.cluster.jobs import Job, Outcome
+from regretless.cluster.jobs import Ended, Job, Lost, Outcome
 from regretless.cluster.run import RETRIES
 from regretless.cluster.work import TOKEN, solve_job
 from regretless.errors import InvalidFile, InvalidText
@@ -276,6 +277,25 @@ def test_the_spots_of_a_lost_worker_are_tried_again(solved: Path, tmp_path: Path
     else:
         assert run.done == len(FLOPS) - 1
         assert run.errors["As7h2d"].error == "failed 4 times: the node is gone"
+
+
+def test_a_spot_that_is_written_when_a_worker_dies_is_not_given_up_for_it(solved: Path, tmp_path: Path) -> None:
+    class Unsuspecting(InlineExecutor):
+        def wait(self, seconds: float) -> list[Ended | Lost]:
+            found = super().wait(seconds)
+            return [replace(each, is_suspect=False) if isinstance(each, Lost) else each for each in found]
+
+    left = [RETRIES + 3]
+
+    def dying(job: Job, tell: Callable[[Outcome], None]) -> None:
+        if job.spots == ("As7h2d",) and left[0]:
+            left[0] -= 1
+            raise ConnectionError("another spot took too much memory")
+        solve_job(job, tell)
+
+    run = solve_here(study_text(), tmp_path / "study", Unsuspecting(dying))
+    assert (run.errors, left) == ({}, [0])
+    assert tables(tmp_path / "study") == tables(solved)
 
 
 def test_a_worker_that_cannot_see_the_folder_sends_its_files(solved: Path, tmp_path: Path) -> None:

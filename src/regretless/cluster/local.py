@@ -118,6 +118,7 @@ class _Process:
     def __init__(self, events: _Events) -> None:
         self.solving: Job | None = None
         self._jobs: list[Job] = []  # those that have not ended, oldest first
+        self._begun = 0  # how many of them the process has begun
         self._is_dead = False
         self._changing = threading.Lock()  # so that a job given to a process that dies is either refused or reported
         self._events = events
@@ -157,6 +158,8 @@ class _Process:
             if "spot" in said:
                 job = next(each for each in self._jobs if said["spot"] in each.spots)
                 self._events.put(Ended(job, Outcome(**said)))
+            elif said["job"] == "begun":
+                self._begun += 1
             elif said["job"] == "solved":
                 self.solving = None
                 self._events.put(None)
@@ -166,13 +169,15 @@ class _Process:
         with self._changing:
             self._is_dead = True
             self.solving = None
-        for job in self._jobs:
-            self._events.put(Lost(job, _death(code, self._log)))
+        suspect = max(self._begun, 1) - 1  # the newest that was begun: older ones were only being written
+        for place, job in enumerate(self._jobs):
+            self._events.put(Lost(job, _death(code, self._log), is_suspect=place == suspect))
 
     def _end(self, job: Job) -> None:
         if self.solving is job:  # none of its spots was left to solve
             self.solving = None
         self._jobs.pop(0)
+        self._begun -= 1
         self._events.put(Ended(job))
 
     def hang_up(self) -> None:

@@ -3,7 +3,7 @@
 1. Spots whose parts are in the folder are done; damaged ones are solved again.
 2. Every free slot of the executor gets the next spots.
 3. A spot that fails is reported and does not stop the others, except where they would all fail alike (a full disk).
-4. Spots of a worker that died are handed out again, `RETRIES` times at most.
+4. Spots of a worker that died are handed out again; a spot that may be the cause, `RETRIES` times at most.
 5. In the end the parts are merged into one file per table.
 """
 
@@ -155,7 +155,7 @@ class _Run:
         for spot in event.job.spots:  # none, if the job ended as it should
             if spot in self.running:
                 self.running.discard(spot)
-                self.lost[spot] += 1
+                self.lost[spot] += isinstance(event, Ended) or event.is_suspect
                 if self.lost[spot] <= RETRIES:
                     self.waiting.appendleft(spot)
                 else:

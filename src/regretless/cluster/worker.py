@@ -1,10 +1,10 @@
 """A process that solves jobs: `python -m regretless.cluster.worker`.
 
-Jobs arrive on stdin as lines of JSON. Lines of JSON on stdout answer: `{"job": "solved"}` asks for the next job while
-the last spot of this one is read and written, `{"spot": …}` says how a spot ended, and `{"job": "ended"}` that all
-spots of the oldest job did. A thread of its own writes, so that the next solve does not wait for the disk. When stdin
-closes, because the driver ended or was killed, the process ends at once: what it was solving or writing is not counted,
-and temporary files are removed.
+Jobs arrive on stdin as lines of JSON. Lines of JSON on stdout answer: `{"job": "begun"}` says that a job was received,
+`{"job": "solved"}` asks for the next one while the last spot of this one is read and written, `{"spot": …}` says how a
+spot ended, and `{"job": "ended"}` that all spots of the oldest job did. A thread of its own writes, so that the next
+solve does not wait for the disk. When stdin closes, because the driver ended or was killed, the process ends at once:
+what it was solving or writing is not counted, and temporary files are removed.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ def main() -> None:
 
     while True:
         job = Job.from_json(json.loads(jobs.get()))
+        say({"job": "begun"})
         ended: set[str] = set()
 
         def tell(outcome: Outcome, ended: set[str] = ended, folder: str = job.folder) -> None:
