@@ -170,13 +170,16 @@ def test_formations_are_spots_in_themselves(reading: TestClient, recwarn: pytest
 def test_files_are_listed_with_what_they_hold(client: TestClient, folder: Path) -> None:
     (folder / "broken.rgl").write_bytes(b"nothing")
     (folder / ".hidden.rgl").write_bytes(b"nothing")
+    (folder / "typo.toml").write_text("board = ")
+    (folder / "study.toml").write_text('pot = 60\nstack = 100\noop.range = "QQ"\nip.range = "JJ"\nbets.bet = "50%"\n')
+    (folder / "game.toml").write_text("stack = 10\nsmall_blind = 0.5\nbig_blind = 1\npreflop.open = 'a'\n")
     (folder / "deeper").mkdir()
     (folder / "river.rgl").rename(folder / "deeper" / "river.rgl")
     files = {each["file"]: each for each in client.get(f"{API}/files").json()["files"]}
     kinds = {name: each["kind"] for name, each in files.items()}
     assert kinds == {
         "deeper/river.rgl": "spot", "turn.rgl": "spot", "kuhn.rgl": "game", "leduc.rgl": "game", "river.toml": "toml",
-        "broken.rgl": "unreadable",
+        "broken.rgl": "unreadable", "typo.toml": "toml",
     }  # fmt: skip
     assert files["turn.rgl"]["board"] == TURN["board"]
     assert files["turn.rgl"]["exploitability"] <= 0.5

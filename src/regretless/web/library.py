@@ -26,6 +26,7 @@ from regretless.cards.deck import board_text
 from regretless.errors import InvalidFile, RegretlessError
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
+from regretless.holdem.spots.toml_text import parse_toml, read_toml_text
 from regretless.holdem.studies.folder import MANIFEST
 from regretless.solvers.game_solution import GameSolution
 from regretless.solvers.solution import Solution
@@ -58,7 +59,7 @@ class Summary:
     """A file, as far as its beginning tells; None where something does not apply."""
 
     file: str
-    kind: str  # "spot", "game", "flop-holdem", "holdem-game", "checkpoint", "toml" or "unreadable"
+    kind: str  # "spot", "game", "flop-holdem", "holdem-game", "checkpoint", "toml" (a spot), "other" or "unreadable"
     name: str
     bytes: int
     modified: float  # seconds since 1970
@@ -154,7 +155,10 @@ class Library:
     # --- what there is -----------------------------------------------------------------------------------------------
 
     def files(self) -> tuple[list[Summary], bool]:
-        """The folder's solutions and spots, newest first, and whether there are more."""
+        """The folder's solutions and spots, newest first, and whether there are more.
+
+        Other TOML files, such as games from the deal and studies, are left out: the page cannot open them.
+        """
         found: list[Path] = []
         for folder, names in self._walk():
             found += [folder / each for each in names if each.endswith(SUFFIXES) and not each.startswith(".")]
@@ -163,9 +167,11 @@ class Library:
         summaries: list[Summary] = []
         for path in found[:MOST_FILES]:
             try:
-                summaries.append(self.summary(self.name_of(path)))
+                summary = self.summary(self.name_of(path))
             except RegretlessError:  # it has gone, or its name is not one that this server answers to
                 continue
+            if summary.kind != "other":
+                summaries.append(summary)
         summaries.sort(key=lambda each: each.modified, reverse=True)
         return summaries, len(found) > MOST_FILES
 
@@ -196,7 +202,8 @@ class Library:
                 Summary, file=file, name=path.stem, bytes=status.st_size, modified=status.st_mtime, revision=revision
             )
             try:
-                known = make(kind="toml") if path.suffix == ".toml" else make(**_described(open_container(path), file))
+                described = _described_text(path) if path.suffix == ".toml" else _described(open_container(path), file)
+                known = make(**described)
             except RegretlessError as error:
                 known = make(kind="unreadable", note=self.without_folder(str(error)))
             if len(self._summaries) > 4 * MOST_FILES:
@@ -283,6 +290,15 @@ def _check_name(name: str, field: str) -> None:
     plain = len(name) <= LONGEST_NAME and name.isprintable() and "\\" not in name and ":" not in name
     if not plain or any(part == "" or part.startswith(".") or len(part.encode()) > 250 for part in name.split("/")):
         raise Forbidden(f"{field}: {name[:80]!r} is not the name of a {field} in the served folder", field)
+
+
+def _described_text(path: Path) -> dict[str, Any]:
+    """The same for a TOML file; one that cannot be read counts as a spot, which is where its error is shown."""
+    try:
+        is_spot = "board" in parse_toml(read_toml_text(path), path)
+    except InvalidFile:
+        is_spot = True
+    return {"kind": "toml"} if is_spot else {"kind": "other", "note": "is not a spot: it has no board"}
 
 
 def _described(file: Container, name: str) -> dict[str, Any]:

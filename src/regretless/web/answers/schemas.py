@@ -203,7 +203,7 @@ PRACTICE = obj(
 FILE_SUMMARY = obj(
     {
         "file": text(),
-        "kind": text(enum=["spot", "game", "flop-holdem", "holdem-game", "checkpoint", "toml", "unreadable"]),
+        "kind": text(enum=["spot", "game", "flop-holdem", "holdem-game", "checkpoint", "toml", "other", "unreadable"]),
         "name": text(),
         "bytes": integer(),
         "modified": number("seconds since 1970"),
