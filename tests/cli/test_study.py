@@ -17,6 +17,7 @@ from tests.cluster.studies import FLOPS, solve_here, study_text
 import regretless as rl
 from regretless.cluster.jobs import Outcome
 from regretless.cluster.run import StudyRun
+from regretless.errors import InvalidFile
 from regretless.holdem.studies.plan import StudyPlan
 
 pytest.importorskip("pyarrow")
@@ -139,12 +140,16 @@ def test_mistakes_in_reports_are_one_sentence(run: Run, folder: Path, options: t
     assert result.err.count("\n") == 1
 
 
-def test_an_estimate_comes_first(run: Run, tmp_path: Path) -> None:
+def test_an_estimate_comes_first(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "study.toml").write_text(TEXT)
     answer = run("study", "estimate", "study.toml", "--json").json
     assert answer["spots"] == 12
     assert 0 < answer["hours"] < 1
-    assert "12" in run("study", "estimate", "study.toml").out
+    shown = run("study", "estimate", "study.toml").out
+    assert "12" in shown
+    assert "more than is free" not in shown
+    monkeypatch.setattr("regretless.forms.memory.available_bytes", lambda: 2**10)
+    assert "for the largest spot, 32 bits   more than is free" in run("study", "estimate", "study.toml").out
 
 
 def test_a_wrong_study_is_refused_before_anything_is_written(run: Run, tmp_path: Path) -> None:
@@ -181,6 +186,39 @@ def test_what_stops_a_run_is_said_once(run: Run, tmp_path: Path, monkeypatch: py
     assert result.code == 1
     assert result.err.count("error: ") == 2
     assert result.err.count("no space left") == 1
+    assert "stopped, because the other spots would fail too; once this is mended, resume it with\n" in result.err
+
+
+TOO_LARGE = Outcome("QsJh2h", "QsJh2h needs 3.0 GiB of memory, but only 2.0 GiB are free", 3)
+OTHER = Outcome("As7h2d", "failed 4 times: its process ended with code 9", 1)
+
+
+@pytest.mark.parametrize(
+    ("errors", "merge_error", "code", "advice"),
+    [
+        ([TOO_LARGE], None, 3, "where there is more memory, try the failed spots again with"),
+        ([TOO_LARGE, OTHER], None, 1, "try the failed spots again with"),
+        ([], InvalidFile("study/runs.parquet", "cannot be written: no space left on device"), 1,
+         "once this is mended, merge the spots into one file per table with"),
+    ],
+)  # fmt: skip
+def test_a_run_that_is_not_complete_says_what_to_do(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    errors: list[Outcome],
+    merge_error: InvalidFile | None,
+    code: int,
+    advice: str,
+) -> None:
+    failed = {each.spot: each for each in errors}
+    ended = StudyRun(spots=6, done=4, solved=4, errors=failed, interrupted=False, seconds=1.0, merge_error=merge_error)
+    monkeypatch.setattr("regretless.cluster.run.run_study", lambda *arguments, **options: ended)
+    (tmp_path / "study.toml").write_text(study_text())
+    result = run("study", "run", "study.toml", "--out", "study")
+    assert result.code == code
+    assert result.err.splitlines()[-2:] == [advice, "  regretless study run study.toml --out study"]
+    assert result.err.count("error: ") == len(errors) + (merge_error is not None)
 
 
 @pytest.mark.parametrize(

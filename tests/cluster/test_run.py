@@ -134,7 +134,7 @@ def test_a_damaged_part_is_reported_when_it_is_read(copy: Path, damage: str) -> 
         flip_bit(part, last_bytes(part)[list(TABLES["summary"]).index("frequency")])
     else:
         part.write_bytes(b"PAR1 and then nothing")
-    with pytest.raises(InvalidFile, match="has a damaged file: running the study again repairs it"):
+    with pytest.raises(InvalidFile, match=r"summary/QsJh2h.parquet: is damaged: running the study again"):
         Study(copy).report()
 
 
@@ -239,6 +239,19 @@ def test_a_full_disk_stops_the_run_and_the_rerun_finishes_it(
     assert not list(folder.rglob("*.part"))
     assert solve_here(study_text(), folder).done == len(FLOPS)
     assert tables(folder) == tables(solved)
+
+
+def test_a_disk_too_full_to_merge_is_reported_and_the_rerun_merges(
+    solved: Path, copy: Path, room_for: Callable[[int], AbstractContextManager[None]]
+) -> None:
+    (copy / "merged.json").unlink()
+    with room_for(6_000):
+        run = solve_here(study_text(), copy)
+    assert (run.done, run.errors) == (len(FLOPS), {})
+    assert "summary.parquet: cannot be written: file too large" in str(run.merge_error)
+    assert Study(copy).report().total.spots == len(FLOPS), "the parts are all there"
+    assert solve_here(study_text(), copy).merge_error is None
+    assert tables(copy) == tables(solved)
 
 
 def test_a_spot_that_fits_on_no_machine_is_refused_and_the_others_are_solved(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ import secrets
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,6 +52,7 @@ class StudyRun:
     errors: Mapping[str, Outcome] = field(repr=False)  # by spot
     interrupted: bool
     seconds: float
+    merge_error: InvalidFile | None = None  # why the parts could not be merged, though all that are done are whole
 
 
 def run_study(
@@ -114,9 +114,12 @@ class _Run:
                 self._take(event)
             self._report()
         stopped = interrupted() and bool(self.waiting or self.running)
+        merge_error = None
         if not stopped and self.done:
-            with suppress(InvalidFile):  # the parts are all there, and a full disk has been reported
+            try:
                 self.folder.merge()
+            except InvalidFile as error:
+                merge_error = error
         return StudyRun(
             spots=len(self.plan.spots),
             done=len(self.done),
@@ -124,6 +127,7 @@ class _Run:
             errors=self.errors,
             interrupted=stopped,
             seconds=time.monotonic() - self.began,
+            merge_error=merge_error,
         )
 
     def _refuse_too_large(self) -> None:

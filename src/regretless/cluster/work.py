@@ -9,6 +9,7 @@ it has solved survives the driver. Any other worker writes to a folder of its ow
 
 from __future__ import annotations
 
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -81,7 +82,8 @@ def solve_job(
 
         def failed(place: int, error: RegretlessError) -> None:
             count()
-            tell(Outcome(waiting[place].id, str(error), error.exit_code, hopeless=isinstance(error, DeviceFailed)))
+            said = _in_the_file(str(error))
+            tell(Outcome(waiting[place].id, said, error.exit_code, hopeless=isinstance(error, DeviceFailed)))
 
         solve_many(
             [spot.spot for spot in waiting],
@@ -92,6 +94,15 @@ def solve_job(
             interrupted=lambda: False,
             **plan.options,
         )
+
+
+def _in_the_file(said: str) -> str:
+    """A sentence that advises options of `regretless solve`, which are fields of a study.
+
+    >>> _in_the_file("needs 3.0 GiB: --storage 16 needs 1.5 GiB, or --device cpu")
+    'needs 3.0 GiB: storage = 16 needs 1.5 GiB, or device = "cpu"'
+    """
+    return re.sub(r"--device (\w+)", r'device = "\1"', re.sub(r"--storage (\d+)", r"storage = \1", said))
 
 
 @lru_cache(maxsize=2)

@@ -86,7 +86,7 @@ def remove_temporary_files() -> None:
 
 def reason(error: OSError) -> str:
     """The system's message as the end of a sentence: "no space left on device"."""
-    text = error.strerror or str(error) or type(error).__name__
+    text = os.strerror(error.errno) if error.errno else str(error) or type(error).__name__  # libraries add words
     return text[:1].lower() + text[1:]
 
 

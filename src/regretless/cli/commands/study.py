@@ -16,7 +16,7 @@ from regretless.cli.terminal.interrupts import INTERRUPTED, interruptible
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import about_text, bytes_text, cell_text, duration_text
 from regretless.cli.terminal.tables import fact_table, plain_table
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidOption, WouldNotFit
 
 if TYPE_CHECKING:
     from regretless.cluster.jobs import Executor
@@ -65,11 +65,19 @@ def estimate(file: File, json_: Json = False) -> None:
         ("spots", Text(f"{size.spots:,}", style="bold").append(left_out, style="not bold")),
         ("variations", f"{len(plan.variations):,}"),
         ("lines kept", f"{size.lines:,} per spot"),
-        ("memory", f"{bytes_text(size.memory_bytes)} for the largest spot, {plan.storage} bits"),
+        ("memory", _memory(size, plan.storage)),
         ("time", f"about {about_text(size.seconds)} on {where} of this machine"),
         ("disk", f"about {bytes_text(size.disk_bytes)}"),
     ]
     for_answers().print(fact_table(facts, style=""))
+
+
+def _memory(size: StudySize, storage: int) -> Text:
+    from regretless.forms.memory import available_bytes
+
+    memory = Text(f"{bytes_text(size.memory_bytes)} for the largest spot, {storage} bits")
+    too_large = size.device == "cpu" and size.memory_bytes > available_bytes()
+    return memory.append("   more than is free", style="red") if too_large else memory
 
 
 @app.command("run")
@@ -179,20 +187,35 @@ def _print_run(done: StudyRun, size: StudySize, as_json: bool, status: _Status) 
                 "seconds": done.seconds,
                 "interrupted": done.interrupted,
                 "errors": [{"spot": spot, "error": each.error} for spot, each in done.errors.items()],
+                "merge_error": None if done.merge_error is None else str(done.merge_error),
             }
         )
     _print_errors(done)
     speed = f", {duration_text(done.seconds / done.solved)} per spot" if done.solved else ""
     note(f"{done.done:,} of {done.spots:,} spots are in {status.out}: {done.solved:,} solved now{speed}")
-    if done.interrupted or done.errors:
+    if (advice := _advice(done)) is not None:
         people = for_people()
-        people.print("interrupted; resume it with" if done.interrupted else "try the failed spots again with")
+        people.print(f"{advice} with")
         people.print(f"  {status.command}", style="cyan", soft_wrap=True)
     if done.interrupted:
         raise typer.Exit(INTERRUPTED)
     if done.errors:
         codes = {each.exit_code for each in done.errors.values()}
         raise typer.Exit(codes.pop() if len(codes) == 1 else 1)
+    if done.merge_error is not None:
+        raise typer.Exit(done.merge_error.exit_code)
+
+
+def _advice(done: StudyRun) -> str | None:
+    """What the same command is for now, if for anything."""
+    if done.interrupted:
+        return "interrupted; resume it"
+    if any(each.hopeless for each in done.errors.values()):
+        return "stopped, because the other spots would fail too; once this is mended, resume it"
+    if done.errors:
+        has_room = any(each.exit_code != WouldNotFit.exit_code for each in done.errors.values())
+        return "try the failed spots again" if has_room else "where there is more memory, try the failed spots again"
+    return None if done.merge_error is None else "once this is mended, merge the spots into one file per table"
 
 
 def _print_errors(done: StudyRun) -> None:
@@ -203,6 +226,8 @@ def _print_errors(done: StudyRun) -> None:
         print_error(said if spot in said else f"{spot}: {said}")
     if len(shown) > MOST_ERRORS:
         print_error(f"and {len(shown) - MOST_ERRORS:,} more spots")
+    if done.merge_error is not None and not stopped:  # which has said why
+        print_error(str(done.merge_error))
 
 
 @app.command("report")

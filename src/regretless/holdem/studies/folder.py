@@ -36,7 +36,7 @@ from regretless.holdem.studies.schema import TABLES, VERSION, arrow_schema
 from regretless.storage.atomic import reason, replace_file
 from regretless.storage.fields import Fields
 
-__all__ = ["GrowingFolder", "SpotRows", "StudyFolder"]
+__all__ = ["AGAIN", "GrowingFolder", "SpotRows", "StudyFolder"]
 
 MANIFEST, MERGED = "study.json", "merged.json"
 LARGEST_MANIFEST = 16 * 2**20  # bytes

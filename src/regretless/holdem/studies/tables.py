@@ -13,7 +13,7 @@ from typing import Any
 
 from regretless.errors import InvalidFile, InvalidOption, InvalidText, MissingExtra
 from regretless.holdem.reading.columns import pyarrow
-from regretless.holdem.studies.folder import StudyFolder
+from regretless.holdem.studies.folder import AGAIN, StudyFolder
 
 __all__ = ["run_sql"]
 
@@ -50,20 +50,21 @@ def run_sql(folder: StudyFolder, sql: str, parameters: Mapping[str, Any] | None 
         try:
             found = connection.sql(sql, params=dict(parameters or {})).to_arrow_table()
         except (arrow.ArrowException, OSError, duckdb.Error) as error:
-            _refuse_damaged(folder, parts.values())  # DuckDB has no error of its own for them
+            _refuse_damaged(parts.values())  # DuckDB has no error of its own for them
             raise InvalidText("sql", sql, None, _sentence(error)) from None
     return found
 
 
-def _refuse_damaged(folder: StudyFolder, tables: Iterable[Any]) -> None:
+def _refuse_damaged(tables: Iterable[Any]) -> None:
+    """Raise `InvalidFile` if a part of one of these data sets cannot be read."""
     arrow, _ = pyarrow()
-    try:
-        for table in tables:
-            for _ in table.to_batches():
-                pass
-    except (arrow.ArrowException, OSError) as error:
-        reason = "has a damaged file: running the study again repairs it"
-        raise InvalidFile(folder.path, f"{reason} ({_sentence(error)})") from None
+    for table in tables:
+        for part in table.get_fragments():
+            try:
+                for _ in part.to_batches(schema=table.schema):
+                    pass
+            except (arrow.ArrowException, OSError):
+                raise InvalidFile(part.path, f"is damaged: {AGAIN}") from None
 
 
 def _quoted(text: str) -> str:
