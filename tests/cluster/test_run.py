@@ -226,6 +226,10 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
         Study(tmp_path)
     with pytest.raises(InvalidFile, match="does not exist"):
         Study(tmp_path / "missing")
+    with pytest.raises(InvalidFile, match=r"thesis.txt: is a file, not the folder of a study"):
+        Study(tmp_path / "thesis.txt")
+    with pytest.raises(InvalidFile, match=r"thesis.txt: is a file, not a folder"):
+        solve_here(study_text(), tmp_path / "thesis.txt")
 
 
 def test_a_full_disk_stops_the_run_and_the_rerun_finishes_it(

@@ -74,6 +74,8 @@ class StudyFolder:
         """The study in a folder; raises `InvalidFile` if there is none that can be read."""
         folder, manifest = Path(path), Path(path) / MANIFEST
         if not manifest.is_file():
+            if folder.is_file():
+                raise InvalidFile(path, "is a file, not the folder of a study")
             what = "is not the folder of a study" if folder.is_dir() else "does not exist"
             raise InvalidFile(path, f"{what}: regretless study run STUDY.toml --out {path}")
         fields = Fields.read(manifest, largest=LARGEST_MANIFEST)
@@ -105,6 +107,8 @@ class StudyFolder:
             if strangers:
                 more = f" and {len(strangers) - 1} more" if len(strangers) > 1 else ""
                 raise InvalidFile(path, f"has {strangers[0]}{more}, which the study no longer has; use another folder")
+        elif folder.is_file():
+            raise InvalidFile(path, "is a file, not a folder")
         elif folder.is_dir() and any(folder.iterdir()):
             raise InvalidFile(path, "is neither empty nor the folder of a study; use another folder")
         try:
