@@ -52,7 +52,7 @@ lint: $(DEV_READY)  ## style, types, layers and a strict build of the docs
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(MKDOCS)
+	DOCS_WHOLE=false $(MKDOCS) --site-dir $(VENV)/checked-site
 
 format: $(DEV_READY)  ## let ruff fix what it can
 	$(BIN)/ruff check --fix
