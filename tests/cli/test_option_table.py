@@ -34,7 +34,7 @@ from regretless.solvers.request import OPTIONS
 SPOT = """
 board = "{board}"
 pot = 100
-stack = 200
+stack = {stack}
 [oop]
 range = "AKs, QJs, T9s, 99"
 [ip]
@@ -42,6 +42,8 @@ range = "AA, KQs, JTs, 55"
 [bets]
 bet = "100%"
 """
+# A flop has a thousand runouts: with few chips, only checks lead there.
+STACKS = {"flop": 100, "turn": 200, "river": 200}
 BOARDS = {"flop": "Kh Qs Js", "turn": "Kh Qs Js 2c", "river": "Kh Qs Js 2c 3d"}
 Answer = dict[str, Any]
 
@@ -242,13 +244,22 @@ def small_flop_holdem() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module", autouse=True)
+def empty_pictures() -> Iterator[None]:
+    """Pictures without content: a row asks whether one was written. `test_plot_files.py` looks at them."""
+    figure = pytest.importorskip("matplotlib.figure").Figure
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figure, "savefig", lambda self, path, **options: Path(path).write_text("<svg/>"))
+        yield
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The spots, solutions of them, and solves that were interrupted after 3 iterations."""
     folder = tmp_path_factory.mktemp("files")
     (folder / "folder").mkdir()
     for street, board in BOARDS.items():
-        (folder / f"{street}.toml").write_text(SPOT.format(board=board), encoding="utf-8")
+        (folder / f"{street}.toml").write_text(SPOT.format(board=board, stack=STACKS[street]), encoding="utf-8")
         rl.solve(str(folder / f"{street}.toml"), iterations=3).save(folder / f"{street}-solved.rgl")
     shutil.copy(folder / "river.toml", folder / "folder")
     stopped = {"kuhn.rgl": ("kuhn", {}), "sampled.rgl": ("kuhn", {"sampling": "chance"})}

@@ -64,28 +64,28 @@ def play(run: Run, files: Path, monkeypatch: pytest.MonkeyPatch) -> Play:
 
 
 def test_a_session_adds_up(play: Play) -> None:
-    options = ("--hands", "12", "--seed", "5")
+    options = ("--hands", "6", "--seed", "5")
     result = play("game.rgl", *options, typed=TYPED)
     assert result.code == 0, result.err
     assert result == play("game.rgl", *options, typed=TYPED)
     seats = re.findall(r"^hand \d+: you are the (small|big) blind", result.out, re.MULTILINE)
-    assert seats == ["small", "big"] * 6
+    assert seats == ["small", "big"] * 3
     chips = [
         (1 if word == "win" else -1) * float(amount)
         for word, amount in re.findall(r"you (win|lose) ([\d.]+)$", result.out, re.MULTILINE)
     ]
     ties = result.out.count("nobody wins")
-    assert len(chips) + ties == 12
+    assert len(chips) + ties == 6
     assert "the opponent plays" in result.out
     last = result.out.splitlines()[-1]
     total = sum(chips) / 2  # big blinds
     found = re.fullmatch(
-        r"after 12 hands: ([+-]?[\d.]+) bb, ([+-][\d.]+) bb/100; all-in adjusted ([+-][\d.]+) ± ([\d.]+) bb/100", last
+        r"after 6 hands: ([+-]?[\d.]+) bb, ([+-][\d.]+) bb/100; all-in adjusted ([+-][\d.]+) ± ([\d.]+) bb/100", last
     )
     assert found is not None, last
     assert float(found[1]) == pytest.approx(total, abs=1e-3)
-    assert float(found[2]) == pytest.approx(100 * total / 12, abs=0.06)
-    assert result.out != play("game.rgl", "--hands", "12", "--seed", "6", typed=TYPED).out
+    assert float(found[2]) == pytest.approx(100 * total / 6, abs=0.06)
+    assert result.out != play("game.rgl", "--hands", "6", "--seed", "6", typed=TYPED).out
 
 
 def test_what_the_person_sees(play: Play) -> None:

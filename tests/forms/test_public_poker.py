@@ -24,7 +24,7 @@ GAMES = [Kuhn(), Leduc(), Leduc(ranks=2, suits=3, bets=(1, 3), raises=1, ante=0.
 
 
 @pytest.mark.parametrize("variant", PRESETS)
-@pytest.mark.parametrize(("game", "iterations"), [(Kuhn(), 100), (Leduc(), 8)], ids=str)
+@pytest.mark.parametrize(("game", "iterations"), [(Kuhn(), 100), (Leduc(), 4)], ids=str)
 def test_the_public_form_gives_the_answer_of_the_rules(game: Game[Any], iterations: int, variant: str) -> None:
     by_rules, by_form = CFR(game), PublicReference(compile_public(game))
     for solver in (by_rules, by_form):

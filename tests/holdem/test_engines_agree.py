@@ -68,9 +68,9 @@ def create_on(way: str, form: PublicForm, storage: int) -> PublicEngine:
 
 
 def same_steps(form: PublicForm, engines: Sequence[PublicEngine], variant: str = "discounted") -> None:
-    """Every few iterations, the second engine takes over the numbers of the first, and both go on."""
+    """At first and after some iterations, the second engine takes over the numbers of the first, and both go on."""
     tolerance = TOLERANCE[engines[0].storage] * form.tree.starting_pot
-    for iterations in (0, 12, 20):
+    for iterations in (0, 15):
         engines[0].advance(schedule(PRESETS[variant], engines[0].iteration + 1, iterations - engines[0].iteration))
         engines[1].restore(engines[0].snapshot())
         for engine in engines:
