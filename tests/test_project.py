@@ -240,7 +240,7 @@ def test_the_makefile_tests_every_python_that_is_claimed() -> None:
 
 
 def test_lint_and_docs_build_the_same_site() -> None:
-    """`make lint` once ignored warnings that made `make docs` fail. It only leaves out listings and the search index."""
+    """`make lint` once ignored warnings that made `make docs` fail. It leaves out only listings and the search."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     recipes = dict(re.findall(r"^([a-z-]+):.*\n((?:\t.*\n)+)", makefile, re.MULTILINE))
     assert recipes["docs"].strip() == "$(MKDOCS)"
