@@ -22,7 +22,11 @@ PYTHONS ?= 3.11 3.12 3.13 3.14
 TORCH ?= auto
 TORCH_BUILD = torch==$(shell sed -n 's/^torch==//p' constraints.txt)$(if $(filter Linux,$(shell uname -s)),+cpu)
 
+# What the package itself needs, read from pyproject.toml.
+CORE = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
+
 PIP = $(BIN)/python -m pip --disable-pip-version-check -qq install --constraint constraints.txt
+CORE_READY := $(VENV)/.core-ready
 DEMO_READY := $(VENV)/.demo-ready
 DEV_READY := $(VENV)/.dev-ready$(if $(filter-out auto,$(TORCH)),-torch-$(TORCH))
 BENCH_READY := $(VENV)/.bench-ready
@@ -30,7 +34,7 @@ PYTEST = $(BIN)/python -m pytest
 MKDOCS = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench test-pythons test-slow test-gpu golden screenshots pages docs clean
+.PHONY: help demo test kernels lint format bench test-pythons test-slow test-gpu golden screenshots pages docs clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,11 +45,15 @@ demo: $(DEMO_READY)  ## solve Leduc poker and a hold'em turn, print, plot and br
 	$(BIN)/regretless solve examples/turn.toml --target 0.3 --out demo/turn.rgl
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/regretless serve demo; else echo "to browse it: $(BIN)/regretless serve demo"; fi
 
-# Linting takes one core; on another, kernels are compiled meanwhile for all test processes.
-test: $(DEV_READY)  ## everything that must pass: lint, types, layers, docs, tests, doctests
-	@$(BIN)/python -m tests.compile_kernels & compiling=$$!; \
-	$(MAKE) --no-print-directory lint || { kill $$compiling; exit 1; }; wait $$compiling
-	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal
+# pip uses one core: on another, kernels are compiled meanwhile for all test processes. Linting and testing share all.
+test:  ## everything that must pass: lint, types, layers, docs, tests, doctests
+	@$(MAKE) --no-print-directory -j 2 $(DEV_READY) kernels
+	@$(MAKE) --no-print-directory lint >$(VENV)/lint.log 2>&1 & linting=$$!; \
+	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal; tested=$$?; \
+	if wait $$linting; then echo "lint passed"; else cat $(VENV)/lint.log; exit 1; fi; exit $$tested
+
+kernels: $(CORE_READY)
+	@PYTHONPATH=$(CURDIR)/src $(BIN)/python -m tests.compile_kernels
 
 lint: $(DEV_READY)  ## style, types, layers and a strict build of the docs
 	$(BIN)/ruff check
@@ -138,8 +146,13 @@ $(DEMO_READY): pyproject.toml constraints.txt
 	@$(PIP) --editable '.[plot,web]'
 	@touch $@
 
-$(DEV_READY): pyproject.toml constraints.txt
+$(CORE_READY): pyproject.toml constraints.txt
 	$(make_environment)
+	@echo "installing what Regretless needs into $(VENV)"
+	@$(BIN)/python -c '$(CORE)' >$(VENV)/core.txt && $(PIP) --requirement $(VENV)/core.txt
+	@touch $@
+
+$(DEV_READY): $(CORE_READY)
 	@echo "installing what the tests need into $(VENV)"
 	@$(PIP) --editable '.[dev]'
 	$(install_torch)

@@ -1,6 +1,7 @@
 """Compiles the kernels of the public form for all test processes: python -m tests.compile_kernels
 
-That takes up to a minute, and `make test` does it while it lints. Otherwise each test process would compile its own.
+That takes up to a minute, and `make test` does it while pip installs what the tests need. Otherwise each test process
+would compile its own.
 """
 
 from __future__ import annotations

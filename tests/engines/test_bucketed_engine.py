@@ -148,7 +148,7 @@ def test_the_value_of_a_sampled_solve_is_the_exact_one_within_sampling_error() -
     form = compile_public(Leduc())
     exact, maps, errors = PublicReference(form), lossless(form), {25: [], 400: []}
     for seed in range(2):
-        engine = BucketedReference(bucketed_form(form, maps, count=1, seed=seed))
+        engine = engines.create("numba", bucketed_form(form, maps, count=1, seed=seed))
         for samples in errors:
             engine.advance(schedule(PRESETS["linear"], first=engine.iteration + 1, count=samples - engine.iteration))
             found = exact.evaluate(with_real_cards(form, maps, engine.strategy))

@@ -20,7 +20,7 @@ from regretless.variants.variant import Schedule
 SPOT = """
 board = "Kh Qs Js 2c"
 pot = 100
-stack = 150
+stack = 100
 [oop]
 range = "AK, T9s"
 [ip]
@@ -62,23 +62,23 @@ def toy() -> Iterator[type[ToyEngine]]:
 def test_it_solves_reads_saves_and_resumes_spots(toy: type[ToyEngine], tmp_path: Path) -> None:
     spot = rl.Spot.parse(SPOT)
     asked = {"variant": "discounted"}  # with the default, rounding decides ties
-    solution = rl.solve(spot, engine="toy", iterations=6, **asked)
-    usual = rl.solve(spot, iterations=6, **asked)
-    assert (solution.engine, toy.asked) == ("toy", 6)
+    solution = rl.solve(spot, engine="toy", iterations=4, **asked)
+    usual = rl.solve(spot, iterations=4, **asked)
+    assert (solution.engine, toy.asked) == ("toy", 4)
     assert solution.exploitability == pytest.approx(usual.exploitability, rel=1e-4)
     for line in ("", "check, check, 5h", "bet 50, call, Ah, check"):
         np.testing.assert_allclose(solution.node(line).strategy, usual.node(line).strategy, atol=1e-3)
         np.testing.assert_allclose(solution.node(line).ev("oop"), usual.node(line).ev("oop"), atol=0.05)
     assert solution.verify().agrees
     solution.save(tmp_path / "toy.rgl", resumable=True)
-    resumed = rl.solve(resume=tmp_path / "toy.rgl", engine="toy", iterations=10)
-    assert toy.asked == 10
-    assert resumed.exploitability == pytest.approx(rl.solve(spot, iterations=10, **asked).exploitability, rel=1e-4)
+    resumed = rl.solve(resume=tmp_path / "toy.rgl", engine="toy", iterations=6)
+    assert toy.asked == 6
+    assert resumed.exploitability == pytest.approx(rl.solve(spot, iterations=6, **asked).exploitability, rel=1e-4)
 
 
 def test_locks_apply_to_it(toy: type[ToyEngine]) -> None:
     locks = [rl.holdem.Lock("", {"check": 1})]
-    solution = rl.solve(rl.Spot.parse(SPOT), engine="toy", iterations=5, locks=locks)
+    solution = rl.solve(rl.Spot.parse(SPOT), engine="toy", iterations=2, locks=locks)
     assert solution.root.frequencies[0] == pytest.approx(1)
 
 
