@@ -1,4 +1,4 @@
-"""The CUDA kernels of the public form on a CPU: every CUDA thread is a fiber (`public_on_host.cpp`)."""
+"""CUDA kernels on a CPU: every CUDA thread is a fiber (`public_on_host.cpp`, `bucketed_on_host.cpp`)."""
 
 from __future__ import annotations
 
@@ -14,15 +14,21 @@ from typing import Any
 import numpy as np
 
 HERE = Path(__file__).parent
-HOST = "public_on_host.cpp"
-ANY_THREADS = ("make_lists", "terminals")  # kernels that work with any number of threads; few fibers are faster
+# Kernels that work with any number of threads, and how many fibers they get: few are faster.
+ANY_THREADS = {"make_lists": 64, "terminals": 64} | dict.fromkeys(
+    ("reach_lines", "enter_street", "leave_street", "sum_runouts", "sum_buckets", "learn_lines"), 3
+)
 
 
 @cache
-def _library(source: str, flags: tuple[str, ...]) -> ctypes.CDLL:
+def _library(source: str, flags: tuple[str, ...], host: str) -> ctypes.CDLL:
     """The compiled kernels, kept beside this file, by what they are compiled from, for other processes and runs."""
     command = ["g++", "-std=c++20", "-O1", "-w", "-shared", "-fPIC", "-U_FORTIFY_SOURCE", *flags, f"-I{HERE}"]
-    texts = [source, *command, *((HERE / name).read_text(encoding="utf-8") for name in (HOST, "fibers.hpp"))]
+    texts = [
+        source,
+        *command,
+        *((HERE / name).read_text(encoding="utf-8") for name in (host, "blocks.hpp", "fibers.hpp")),
+    ]
     digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
     library = HERE / "__pycache__" / f"kernels-{digest[:16]}.so"
     if not library.exists():
@@ -30,7 +36,7 @@ def _library(source: str, flags: tuple[str, ...]) -> ctypes.CDLL:
         with tempfile.TemporaryDirectory(dir=library.parent) as folder:
             kernels, compiled = Path(folder) / "kernels.cu", Path(folder) / library.name
             kernels.write_text(source, encoding="utf-8")
-            command += [f'-DKERNELS="{kernels}"', str(HERE / HOST), "-o", str(compiled)]
+            command += [f'-DKERNELS="{kernels}"', str(HERE / host), "-o", str(compiled)]
             subprocess.run(command, check=True, timeout=300)
             compiled.replace(library)  # whole, also for a process that looks for it right now
     return ctypes.CDLL(str(library))
@@ -41,8 +47,8 @@ class HostDevice:
 
     name = "cuda"
 
-    def __init__(self, *, shared_bytes: int = 227 * 1024) -> None:
-        self.shared_bytes = shared_bytes
+    def __init__(self, *, shared_bytes: int = 227 * 1024, host: str = "public_on_host.cpp") -> None:
+        self.shared_bytes, self.host = shared_bytes, host
 
     def free_bytes(self) -> int:
         return 1 << 33
@@ -65,8 +71,10 @@ class HostDevice:
     def address(self, buffer: np.ndarray) -> int:
         return buffer.ctypes.data
 
-    def compile(self, source: str, flags: tuple[str, ...]) -> dict[str, Callable[..., None]]:
-        library = _library(source, flags)
+    def compile(
+        self, source: str, flags: tuple[str, ...], kernels: tuple[str, ...] = ()
+    ) -> dict[str, Callable[..., None]]:
+        library = _library(source, flags, self.host)
         library.run.restype = ctypes.c_bool
 
         class Kernels(dict):
@@ -80,8 +88,7 @@ class HostDevice:
                     ]
                     pointers = (ctypes.c_void_p * len(held))(*(ctypes.addressof(each) for each in held))
                     across, down = (*grid, 1)[:2]
-                    if name in ANY_THREADS:
-                        threads = min(threads, 64)
+                    threads = min(threads, ANY_THREADS.get(name, threads))
                     given = name.encode(), across, down, threads, ctypes.c_size_t(shared), pointers
                     assert library.run(*given), f"{name} writes beyond its shared memory"
 

@@ -1,12 +1,6 @@
-// Runs the CUDA kernels of the public form on a CPU, to test their logic where there is no GPU. Blocks do not wait for
-// each other, so they run one after another.
+// Runs the CUDA kernels of the public form on a CPU, to test their logic where there is no GPU.
 
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <string>
-
-#include "fibers.hpp"
+#include "blocks.hpp"
 
 struct float4 { float x, y, z, w; };
 struct uint2 { unsigned x, y; };
@@ -16,18 +10,6 @@ template <typename T> static T load_once(const T* at) { return *at; }
 template <typename T> static void store_once(T* at, T numbers) { *at = numbers; }
 static void copy_later(float* to, const float* from) { *to = *from; }
 static void wait_for_copies() {}
-template <typename T> static T load_table(const T* at) { return *at; }
-
-using std::max;
-using std::min;
-
-const size_t GUARD = 1 << 14;
-static std::vector<char> shared_memory;
-static Barrier barrier;
-#define __shared__ static  // blocks run one after another
-
-#define SYNC_BLOCK() wait_at(barrier, blockDim.x)
-#define shared_space ((unsigned char*)shared_memory.data())
 
 static float from_half(unsigned short bits) {
     _Float16 half;
@@ -52,21 +34,6 @@ static float float_of(int bits) {
 }
 
 #include KERNELS
-
-// Whether all blocks stayed within the shared memory they asked for: bytes after it must not change.
-static bool launch(int across, int down, int threads, size_t shared, std::function<void()> kernel) {
-    bool within = true;
-    gridDim = {across, down};
-    blockDim.x = threads;
-    for (blockIdx.y = 0; blockIdx.y < down; blockIdx.y++)
-        for (blockIdx.x = 0; blockIdx.x < across; blockIdx.x++) {
-            shared_memory.assign(shared + GUARD, 0x7f);  // a huge number, where a kernel reads what it has not written
-            barrier = {};
-            run_fibers(1, threads, 1 + blockIdx.x, kernel);
-            within &= std::all_of(shared_memory.end() - GUARD, shared_memory.end(), [](char byte) { return byte == 0x7f; });
-        }
-    return within;
-}
 
 #define LAUNCH(kernel, ...) launch(across, down, threads, shared, [=] { kernel(__VA_ARGS__); })
 #define AT(type, index) (*(type*)arguments[index])

@@ -166,6 +166,14 @@ BUCKETED = {
         storages=(32,),
         updates=IN_TURN,
     ),
+    "cupy": Build(
+        path=f"{_BUCKETED}.cuda.engine:CudaBucketedEngine",
+        estimate=f"{_BUCKETED}.cuda.engine:estimate",
+        devices=("cuda",),
+        dtypes=SINGLE,
+        storages=(32,),
+        updates=IN_TURN,
+    ),
 }
 
 # --- the engines -----------------------------------------------------------------------------------------------------

@@ -91,10 +91,12 @@ class CupyDevice:
         return int(buffer.data.ptr)
 
     @_told
-    def compile(self, source: str, flags: tuple[str, ...]) -> dict[str, Launch]:
+    def compile(
+        self, source: str, flags: tuple[str, ...], kernels: tuple[str, ...] = KERNELS
+    ) -> dict[str, Launch]:
         with self._device:
             module = cupy.RawModule(code=source, options=("-std=c++17", "-ftz=true", "-prec-div=false", *flags))
-            return {name: self._launch(module.get_function(name)) for name in KERNELS}
+            return {name: self._launch(module.get_function(name)) for name in kernels}
 
     def _launch(self, function: Any) -> Launch:
         function.max_dynamic_shared_size_bytes = self.shared_bytes - function.shared_size_bytes

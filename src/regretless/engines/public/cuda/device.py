@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -55,7 +55,9 @@ class Device(Protocol):
 
     def address(self, buffer: Buffer) -> int: ...
 
-    def compile(self, source: str, flags: tuple[str, ...]) -> dict[str, Launch]: ...
+    def compile(
+        self, source: str, flags: tuple[str, ...], kernels: tuple[str, ...] = KERNELS
+    ) -> Mapping[str, Launch]: ...
 
     def record(self, run: Callable[[], None]) -> Callable[[], None]:
         """Launches that can be repeated together; `run` must have run once before."""

@@ -1,0 +1,276 @@
+"""Partial vector CFR on a CUDA device.
+
+All hands in a bucket play the same, so within a street everything but terminals is done per bucket, not per hand:
+
+1. `reach_lines`       each player's probability of playing to a node, from where its line begins, per bucket
+2. `enter_street`      reach of hands where lines begin, street by street: that at the exit above, times the weight
+3. `terminal_values`   values of the own hands at folds and showdowns
+4. `leave_street`      values of hands where lines begin, from the last street to the first: Σ over leaves of the own
+                       probability of playing there × the value there
+5. `sum_buckets`       those at leaves, and the own reach where lines begin, summed over the hands of each bucket
+6. `learn_lines`       from these sums, values and regrets up each line, and the variant's update
+
+Sums are taken in a fixed order, so a solve finds the same bits every time. The parts: `plan` (the tree), `batch` (the
+runouts), `kernels/` (the arithmetic).
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regretless.engines.bucketed.cuda.batch import MOST_HANDS, Batch, arrange, batch_sizes, most_steps
+from regretless.engines.bucketed.cuda.plan import FACTORS, Plan, make_plan, records_source
+from regretless.engines.bucketed.tables import BucketTables, TableLayout
+from regretless.engines.contract import BucketedEngine
+from regretless.engines.public.cuda.device import Buffer, Device
+from regretless.engines.public.cuda.engine import open_device
+from regretless.engines.public.formats import met_weights, needs_wide_tiles
+from regretless.errors import InvalidGame
+from regretless.forms.bucketed import BucketedForm
+from regretless.variants.variant import Schedule, Weights, predicts
+
+__all__ = ["CudaBucketedEngine", "estimate", "kernel_source"]
+
+FILES = ("streets", "terminals")
+KERNELS = (
+    "reach_lines", "enter_street", "terminal_values", "leave_street", "sum_runouts", "sum_buckets", "learn_lines",
+)  # fmt: skip
+THREADS = 128  # of a block
+WARP = 32
+STEP_BYTES = 16
+MOST_LEAF_NUMBERS = 2**32  # of a street: offsets of steps
+
+
+class CudaBucketedEngine(BucketTables):
+    """One bucketed form on a CUDA device."""
+
+    name = "cupy"
+    device = "cuda"
+    threads = 1
+    tolerance = 1e-5
+
+    def __init__(self, form: BucketedForm, *, device: str | Device = "cuda") -> None:
+        self._on = open_device(device) if isinstance(device, str) else device
+        super().__init__(form, np.float32)
+        self._plan = make_plan(self.layout)
+        _check_offsets(form, self._plan)
+        wide = needs_wide_tiles(form.hands, met_weights(form.hands, form.deck))
+        self._real = 8 if wide else 4  # bytes of sums at terminals
+        flags = (f"-DReal={'double' if wide else 'float'}",)
+        self._kernels = self._on.compile(kernel_source(), flags, KERNELS)
+        self._made: tuple[int, Batch] | None = None  # the batch of an iteration, prepared ahead
+        self._schedule = self._on.zeros(1, np.dtype(np.float32))
+        self._buffers = {
+            name: self._on.zeros(count, np.dtype(kind)) for name, (count, kind) in _sizes(form, self._plan).items()
+        }
+        self._tables = {name: self._on.upload(array) for name, array in _constants(form, self._plan).items()}
+        for player, held in enumerate(form.hands):
+            self._on.assign(self._buffers[f"entering.{player}.0"], held.weight.astype(np.float32))
+
+    @property
+    def memory_bytes(self) -> int:
+        """Tables, the batch, and the rows of a walk."""
+        return estimate(self.form) + (self.kept_bytes // 3 if self.predicts else 0)
+
+    def _zeros(self, player: int) -> Buffer:
+        return self._on.zeros(self.layout.entries[player], self.dtype)
+
+    def _stored(self, numbers: Buffer) -> NDArray[Any]:
+        return self._on.download(numbers)
+
+    def _load(self, numbers: Buffer, stored: NDArray[Any]) -> None:
+        self._on.assign(numbers, stored)
+
+    def advance(self, schedule: Schedule) -> None:
+        """Run one iteration per row of `schedule`."""
+        if predicts(schedule):
+            self.store_predictions()
+        rows = np.array(schedule.tolist(), dtype=np.float32).reshape(-1, len(Weights._fields))
+        self._schedule = self._on.upload(rows.ravel())
+        for number in range(len(rows)):
+            batch = self._batch(self.iteration + 1)
+            for name, array in batch.arrays.items():
+                self._on.assign(self._buffers[name], array)
+            self._reach(0)
+            self._reach(1)
+            self._learn(0, number)
+            self._reach(0)
+            self._learn(1, number)
+            self.iteration += 1
+            self._batch(self.iteration + 1)  # while the device works
+
+    def _batch(self, iteration: int) -> Batch:
+        if self._made is None or self._made[0] != iteration:
+            self._made = iteration, arrange(self.form, self.form.runouts.draw(iteration))
+        return self._made[1]
+
+    # --- launches ----------------------------------------------------------------------------------------------------
+
+    def _launch(self, name: str, grid: tuple[int, ...], threads: int, *arguments: Any, shared: int = 0) -> None:
+        given = [np.int32(each) if isinstance(each, int) else each for each in arguments]
+        if min(grid) > 0:
+            self._kernels[name](grid, threads, shared, *given)
+
+    def _reach(self, player: int) -> None:
+        """A player's reach at nodes per bucket, and per hand where lines begin."""
+        held, table, streets = self._buffers, self._tables, self._plan.streets
+        hands = len(self.form.hands[player].weight)
+        leaf_reach = held[f"leaf_reach.{player}"]
+        self._launch(
+            "reach_lines", self._line_grid(player), THREADS,
+            table["nodes"], table[f"lines.{player}"], self._matched[player], player, held[f"reach.{player}"],
+            leaf_reach,
+        )  # fmt: skip
+        for street in range(1, len(streets)):
+            before, here = streets[street - 1], streets[street]
+            self._launch(
+                "enter_street", (self.form.runouts.count * hands,), _threads(here.lines),
+                held[f"entering.{player}.{street - 1}"], self._leaf_reach(player, street - 1),
+                held[f"bucket.{player}.{street - 1}"], held[f"bucket.{player}.{street}"], held[f"weight.{street}"],
+                table[f"line_above.{street}"], hands, int(street == 1), before.lines, before.leaves, before.first_exit,
+                here.lines, held[f"entering.{player}.{street}"],
+            )  # fmt: skip
+
+    def _learn(self, own: int, number: int) -> None:
+        """One player's walk and update, with row `number` of the schedule."""
+        held, table, plan = self._buffers, self._tables, self._plan
+        for street in range(len(plan.streets)):
+            self._sum_buckets(own, street, f"entering.{own}.{street}", "arrived")
+            self._terminals(own, street)
+        for street in reversed(range(len(plan.streets))):
+            if street + 1 < len(plan.streets):
+                self._leave(own, street + 1)
+            self._sum_buckets(own, street, f"values.{street}", "found")
+        self._launch(
+            "learn_lines", self._line_grid(own), THREADS,
+            table["nodes"], table[f"lines.{own}"], own, held[f"reach.{own}"], held["found"], held["arrived"],
+            held["rows"], self._matched[own], self._regret[own], self._average[own], self._schedule, number,
+        )  # fmt: skip
+
+    def _terminals(self, own: int, street: int) -> None:
+        held, table, here, other = self._buffers, self._tables, self._plan.streets[street], 1 - own
+        own_hands, other_hands = (len(self.form.hands[player].weight) for player in (own, other))
+        for folds in (0, 1):
+            terminals = here.counts[folds]
+            if terminals == 0:
+                continue
+            lanes = _threads(terminals)
+            shared = lanes * (STEP_BYTES + self._real * (FACTORS + self.form.deck + 2))
+            self._launch(
+                "terminal_values", (-(-terminals // lanes), self._runouts(street)), lanes,
+                held[f"steps.{own}"], held[f"step_count.{own}"], most_steps(self.form, own),
+                held[f"bucket.{own}.{street}"], held[f"bucket.{other}.{street}"],
+                table[f"cards.{own}"], table[f"cards.{other}"], table[f"same.{own}"],
+                held[f"entering.{other}.{street}"], self._leaf_reach(other, street), table[f"line_of_leaf.{street}"],
+                table[f"pays.{own}.{street}"], self.form.deck, own_hands, other_hands, here.lines, here.leaves,
+                here.counts[0] if folds else 0, terminals, folds, held[f"values.{street}"], shared=shared,
+            )  # fmt: skip
+
+    def _leave(self, own: int, street: int) -> None:
+        """Values where the lines of a street begin, at the exits of the street before."""
+        held, before, here = self._buffers, self._plan.streets[street - 1], self._plan.streets[street]
+        hands, runouts = len(self.form.hands[own].weight), self.form.runouts.count
+        sums = street == 1  # over runouts
+        self._launch(
+            "leave_street", (runouts * hands,), _threads(here.lines),
+            held[f"values.{street}"], self._leaf_reach(own, street), held[f"bucket.{own}.{street}"],
+            self._tables[f"first.{street}"], here.lines, here.leaves, here.lines if sums else before.leaves,
+            0 if sums else before.first_exit, held["dealt"] if sums else held[f"values.{street - 1}"],
+        )  # fmt: skip
+        if sums:
+            self._launch(
+                "sum_runouts", (hands,), _threads(here.lines),
+                held["dealt"], runouts, hands, here.lines, before.leaves, before.first_exit, held["values.0"],
+            )  # fmt: skip
+
+    def _sum_buckets(self, own: int, street: int, rows: str, sums: str) -> None:
+        """Sums per bucket of the reach that enters a street ("arrived") or of the values at its leaves ("found")."""
+        held, here = self._buffers, self._plan.streets[street]
+        found = sums == "found"
+        columns = here.leaves if found else here.lines
+        begin = (self._plan.leaf_rows if found else self._plan.line_rows)[own][street]
+        self._launch(
+            "sum_buckets", (self.form.buckets[own][street], -(-columns // THREADS)), _threads(columns),
+            held[rows], self._tables[f"held.{own}" if found else "ones"], held[f"members.{own}.{street}"],
+            held[f"first.{own}.{street}"], len(self.form.hands[own].weight), columns, held[sums][begin:],
+        )  # fmt: skip
+
+    def _line_grid(self, player: int) -> tuple[int, int]:
+        return len(self._plan.lines[player]), -(-max(self.form.buckets[player]) // THREADS)
+
+    def _leaf_reach(self, player: int, street: int) -> Buffer:
+        """[buckets, leaves] of a street."""
+        return self._buffers[f"leaf_reach.{player}"][self._plan.leaf_rows[player][street] :]
+
+    def _runouts(self, street: int) -> int:
+        return self.form.runouts.count if street else 1
+
+
+def estimate(form: BucketedForm, **_: Any) -> int:
+    """Bytes of tables, of a batch and of the rows of a walk."""
+    layout = TableLayout(form)
+    sizes = _sizes(form, make_plan(layout)).values()
+    return int(sum(layout.entries) * 2 * 4 + sum(count * np.dtype(kind).itemsize for count, kind in sizes))
+
+
+def kernel_source() -> str:
+    """All kernels."""
+    folder = resources.files("regretless.engines.bucketed.cuda").joinpath("kernels")
+    return "\n".join([records_source(), *(folder.joinpath(f"{name}.cu").read_text(encoding="utf-8") for name in FILES)])
+
+
+def _threads(columns: int) -> int:
+    """Threads of a block that has so many columns to go through."""
+    return min(-(-columns // WARP) * WARP, THREADS)
+
+
+def _sizes(form: BucketedForm, plan: Plan) -> dict[str, tuple[int, Any]]:
+    """Lengths and types of the buffers that a walk writes: those of a batch, and rows of 32-bit numbers."""
+    hands = [len(held.weight) for held in form.hands]
+    rows = {"rows": max(plan.row_numbers), "found": max(plan.leaf_numbers), "arrived": max(plan.line_numbers)}
+    for player in range(2):
+        rows |= {f"reach.{player}": plan.row_numbers[player], f"leaf_reach.{player}": plan.leaf_numbers[player]}
+    for street, here in enumerate(plan.streets):
+        runouts = form.runouts.count if street else 1
+        rows[f"values.{street}"] = runouts * max(hands) * here.leaves
+        rows |= {f"entering.{player}.{street}": runouts * hands[player] * here.lines for player in range(2)}
+    if len(plan.streets) > 1:
+        rows["dealt"] = form.runouts.count * max(hands) * plan.streets[1].lines
+    return batch_sizes(form) | {name: (count, np.float32) for name, count in rows.items()}
+
+
+def _constants(form: BucketedForm, plan: Plan) -> dict[str, NDArray[Any]]:
+    """The tables that kernels read."""
+    most = max(len(held.weight) for held in form.hands)
+    found: dict[str, NDArray[Any]] = {"nodes": plan.nodes, "ones": np.ones(most, dtype=np.float32)}
+    for player, held in enumerate(form.hands):
+        found[f"lines.{player}"] = plan.lines[player]
+        found[f"cards.{player}"] = np.where(held.cards < 0, form.deck, held.cards).astype(np.int32).ravel()
+        found[f"same.{player}"] = held.same.astype(np.int32)
+        found[f"held.{player}"] = held.weight.astype(np.float32)
+        found |= {f"pays.{player}.{street}": here.pays[player].ravel() for street, here in enumerate(plan.streets)}
+    for street, here in enumerate(plan.streets):
+        found[f"first.{street}"] = here.first.ravel()
+        found[f"line_of_leaf.{street}"] = here.line_of_leaf
+        found[f"line_above.{street}"] = here.line_above
+    return found
+
+
+def _check_offsets(form: BucketedForm, plan: Plan) -> None:
+    """Refuse what steps of terminals cannot count."""
+    hands = max(len(held.weight) for held in form.hands)
+    if hands > MOST_HANDS:
+        raise InvalidGame(f"{form.name} has {hands:,} hands: the cupy engine can count {MOST_HANDS:,}")
+    for street, here in enumerate(plan.streets):
+        numbers = max(max(form.buckets[player][street] for player in range(2)) * here.leaves, hands * here.lines)
+        if numbers > MOST_LEAF_NUMBERS:
+            most = f"the cupy engine can count {MOST_LEAF_NUMBERS:,}"
+            raise InvalidGame(f"{form.name} has {numbers:,} buckets × ends of lines on a street: {most}")
+
+
+if TYPE_CHECKING:
+    _conforms: type[BucketedEngine] = CudaBucketedEngine
