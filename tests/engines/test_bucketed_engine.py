@@ -161,9 +161,13 @@ def test_the_value_of_a_sampled_solve_is_the_exact_one_within_sampling_error() -
 
 # --- every engine against the reference ------------------------------------------------------------------------------
 
-FAST = [
-    name for name in engines.available() if engines.Kind.BUCKETED in engines.ENGINES[name].classes and name != "numpy"
-]
+
+def engines_on(device: str) -> list[str]:
+    classes = {name: engines.ENGINES[name].classes.get(engines.Kind.BUCKETED) for name in engines.available()}
+    return [name for name, build in classes.items() if build is not None and device in build.devices]
+
+
+FAST = [name for name in engines_on("cpu") if name != "numpy"]
 
 
 def in_32_bits(snapshot: Snapshot, names: object) -> Snapshot:
@@ -278,18 +282,20 @@ def test_a_snapshot_of_another_form_is_refused(name: str) -> None:
 
 
 @pytest.mark.gpu
+@pytest.mark.parametrize("name", engines_on("cuda"))
 @pytest.mark.parametrize(("seed", "streets"), SMALL)
-def test_cuda_follows_the_reference(seed: int, streets: int) -> None:
+def test_cuda_follows_the_reference(name: str, seed: int, streets: int) -> None:
     form = random_buckets(small_form(seed, streets), seed)
-    assert_follows_the_reference(engines.create("torch", form, device="cuda"), "linear")
+    assert_follows_the_reference(engines.create(name, form, device="cuda"), "linear")
 
 
 @pytest.mark.gpu
-def test_cuda_finds_the_same_bits_twice() -> None:
+@pytest.mark.parametrize("name", engines_on("cuda"))
+def test_cuda_finds_the_same_bits_twice(name: str) -> None:
     form = random_buckets(small_form(7, 3), 7, count=64)
 
     def learned() -> dict[str, np.ndarray]:
-        engine = engines.create("torch", form, device="cuda")
+        engine = engines.create(name, form, device="cuda")
         engine.advance(schedule(PRESETS["linear"], first=1, count=20))
         return dict(engine.snapshot().arrays)
 

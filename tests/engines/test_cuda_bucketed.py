@@ -8,11 +8,23 @@ import sys
 import numpy as np
 import pytest
 from tests.engines.cuda_host_device import HostDevice
-from tests.engines.test_bucketed_engine import SMALL, assert_follows_the_reference, random_buckets, small_form
+from tests.engines.test_bucketed_engine import (
+    SMALL,
+    assert_follows_the_reference,
+    decisions,
+    random_buckets,
+    small_form,
+)
 
 from regretless import engines
 from regretless.engines.bucketed.cuda.engine import CudaBucketedEngine, estimate
+from regretless.engines.bucketed.reference import BucketedReference
+from regretless.engines.registry import fastest
+from regretless.errors import InvalidGame
 from regretless.forms.bucketed import BucketedForm
+from regretless.forms.drawn_runouts import bucketed_form, lossless
+from regretless.forms.public_poker import compile_public
+from regretless.games import Kuhn, Leduc
 from regretless.variants import PRESETS, schedule
 
 pytestmark = pytest.mark.skipif(
@@ -33,3 +45,68 @@ def test_it_follows_the_reference(seed: int, streets: int, variant: str) -> None
     if variant.startswith("predictive"):
         engine.advance(schedule(PRESETS[variant], first=1, count=1))  # from now on it stores predictions
     assert_follows_the_reference(engine, variant)
+
+
+@pytest.mark.parametrize("game", [Kuhn(), Leduc()], ids=str)
+def test_games_of_one_card_follow_the_reference(game: Kuhn | Leduc) -> None:
+    form = compile_public(game)
+    assert_follows_the_reference(emulated(bucketed_form(form, lossless(form), count=3, seed=2)), "linear")
+
+
+def test_wide_sums_follow_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    form = random_buckets(small_form(7, 3), 7)
+    engine = emulated(form)
+    monkeypatch.setattr("regretless.engines.bucketed.cuda.engine.needs_wide_tiles", lambda *_: True)
+    wide = emulated(form)
+    assert_follows_the_reference(wide, "linear")
+    engine.advance(schedule(PRESETS["linear"], first=1, count=6))
+    wide.restore(emulated(form).snapshot())
+    wide.advance(schedule(PRESETS["linear"], first=1, count=6))
+    pairs = zip(engine.snapshot().arrays.values(), wide.snapshot().arrays.values(), strict=True)
+    assert any(not np.array_equal(mine, theirs) for mine, theirs in pairs)
+
+
+@pytest.mark.parametrize("variant", ["linear", "predictive-plus"])
+def test_a_resumed_solve_ends_with_the_same_bits(variant: str) -> None:
+    form = random_buckets(small_form(7, 3), 7)
+    whole, first, second = (emulated(form) for _ in range(3))
+    whole.advance(schedule(PRESETS[variant], first=1, count=6))
+    first.advance(schedule(PRESETS[variant], first=1, count=4))
+    second.advance(schedule(PRESETS[variant], first=1, count=1))  # a batch for iteration 2 is prepared, but not used
+    second.restore(first.snapshot())
+    second.advance(schedule(PRESETS[variant], first=5, count=2))
+    wanted, found = whole.snapshot(), second.snapshot()
+    assert found.iteration == wanted.iteration
+    for kind in wanted.arrays:
+        assert np.array_equal(found.arrays[kind], wanted.arrays[kind])
+
+
+def test_the_estimate_is_what_it_takes() -> None:
+    form = random_buckets(small_form(4, 3), 4, count=7)
+    engine = emulated(form)
+    held = [buffer.base if buffer.base is not None else buffer for buffer in engine._buffers.values()]
+    held = {id(buffer): buffer.nbytes for buffer in (*held, *engine._regret, *engine._average)}
+    assert engine.memory_bytes == estimate(form) == sum(held.values())
+    engine.advance(schedule(PRESETS["predictive-plus"], first=1, count=1))
+    assert engine.memory_bytes == estimate(form) + sum(buffer.nbytes for buffer in engine._matched)
+
+
+def test_a_strategy_is_that_of_the_tables() -> None:
+    form = random_buckets(small_form(8, 2), 8)
+    engine, reference = emulated(form), BucketedReference(form)
+    for each in (engine, reference):
+        each.advance(schedule(PRESETS["linear"], first=1, count=2))
+    for node in decisions(form):
+        assert engine.strategy(node) == pytest.approx(reference.strategy(node), abs=1e-5)
+
+
+def test_it_is_the_first_choice_on_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regretless.engines.devices.require_cuda", lambda: None)
+    monkeypatch.setattr("regretless.engines.registry.is_installed", lambda name: True)
+    assert fastest(engines.Kind.BUCKETED, "cuda") == "cupy"
+
+
+def test_more_hands_than_a_step_can_name_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regretless.engines.bucketed.cuda.engine.MOST_HANDS", 3)
+    with pytest.raises(InvalidGame, match="hands: the cupy engine can count 3"):
+        emulated(random_buckets(small_form(4, 3), 4))

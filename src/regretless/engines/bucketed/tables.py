@@ -79,7 +79,7 @@ class BucketTables:
         if not self.predicts:
             self._matched = [self._zeros(player) for player in PLAYERS]
             for matched, regret in zip(self._matched, self._regret, strict=True):
-                matched[:] = regret
+                self._load(matched, self._stored(regret))
 
     def _zeros(self, player: int) -> Any:
         return np.zeros(self.layout.entries[player], dtype=self.dtype)

@@ -6,7 +6,6 @@ batch before.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,18 +15,17 @@ from regretless.compiling.decorators import inlined, kernel
 from regretless.engines.bucketed.cuda.plan import LOSE, SAME, TIE, WIN, WIN_AT_ONCE
 from regretless.forms.bucketed import BucketedForm, Runouts
 
-__all__ = ["MOST_HANDS", "Batch", "arrange", "batch_sizes"]
+__all__ = ["MOST_HANDS", "BatchLayout", "arrange", "most_steps"]
 
 HAND_BITS = 13  # of a step
 MOST_HANDS = 1 << HAND_BITS
+ALIGNED = 16  # bytes at a multiple of which arrays begin
 
 Int32 = NDArray[np.int32]
-Array = NDArray[Any]
 
 
-@dataclass(frozen=True)
-class Batch:
-    """The arrays of a batch by name: of "bucket", for each player and street, "bucket.0.3".
+class BatchLayout:
+    """Where the arrays of a batch are in its bytes, by name: the buckets of player p on street s are "bucket.p.s".
 
     weight.s       [R]         multiplies reach where the street begins
     bucket.p.s     [R · H]     -1 where a hand is dead
@@ -37,11 +35,22 @@ class Batch:
     step_count.p   [B]
     """
 
-    arrays: dict[str, Array]
+    def __init__(self, form: BucketedForm) -> None:
+        self.form = form
+        self._places: dict[str, tuple[int, int, np.dtype[Any]]] = {}  # first and last byte, type
+        self.nbytes = 0
+        for name, (count, kind) in _sizes(form).items():
+            end = self.nbytes + count * np.dtype(kind).itemsize
+            self._places[name] = self.nbytes, end, np.dtype(kind)
+            self.nbytes = -(-end // ALIGNED) * ALIGNED
+
+    def arrays(self, whole: Any) -> dict[str, Any]:
+        """The arrays in the bytes of a batch, on the host or on a device."""
+        return {name: whole[begin:end].view(kind) for name, (begin, end, kind) in self._places.items()}
 
 
-def batch_sizes(form: BucketedForm) -> dict[str, tuple[int, Any]]:
-    """Lengths and types of the arrays of a batch."""
+def _sizes(form: BucketedForm) -> dict[str, tuple[int, Any]]:
+    """Lengths and types of the arrays."""
     streets, count = range(len(form.buckets[0])), form.runouts.count
     sizes: dict[str, tuple[int, Any]] = {f"weight.{street}": (count if street else 1, np.float32) for street in streets}
     for player in range(2):
@@ -49,8 +58,8 @@ def batch_sizes(form: BucketedForm) -> dict[str, tuple[int, Any]]:
             rows = (count if street else 1) * len(form.hands[player].weight)
             sizes[f"bucket.{player}.{street}"] = sizes[f"members.{player}.{street}"] = rows, np.int32
             sizes[f"first.{player}.{street}"] = form.buckets[player][street] + 1, np.int32
-        sizes[f"steps.{player}"] = _runouts_at_the_end(form) * most_steps(form, player), np.uint16
-        sizes[f"step_count.{player}"] = _runouts_at_the_end(form), np.int32
+        sizes[f"steps.{player}"] = _last_runouts(form) * most_steps(form, player), np.uint16
+        sizes[f"step_count.{player}"] = _last_runouts(form), np.int32
     return sizes
 
 
@@ -59,13 +68,14 @@ def most_steps(form: BucketedForm, own: int) -> int:
     return len(form.hands[own].weight) + 3 * len(form.hands[1 - own].weight)
 
 
-def _runouts_at_the_end(form: BucketedForm) -> int:
+def _last_runouts(form: BucketedForm) -> int:
     return form.runouts.count if len(form.buckets[0]) > 1 else 1
 
 
-def arrange(form: BucketedForm, runouts: Runouts) -> Batch:
-    """The arrays of a batch."""
-    arrays: dict[str, Array] = {name: np.empty(size, dtype) for name, (size, dtype) in batch_sizes(form).items()}
+def arrange(layout: BatchLayout, runouts: Runouts) -> NDArray[np.uint8]:
+    """The bytes of a batch."""
+    whole, form = np.zeros(layout.nbytes, dtype=np.uint8), layout.form
+    arrays = layout.arrays(whole)
     for street in range(len(form.buckets[0])):
         weight = arrays[f"weight.{street}"]
         weight[:] = runouts.weight[street, : len(weight)]
@@ -73,13 +83,14 @@ def arrange(form: BucketedForm, runouts: Runouts) -> Batch:
             bucket = arrays[f"bucket.{player}.{street}"]
             bucket[:] = runouts.bucket[player][street].ravel()
             _by_bucket(bucket, arrays[f"members.{player}.{street}"], arrays[f"first.{player}.{street}"])
-    last = _runouts_at_the_end(form)
+    last = _last_runouts(form)
     one, two = runouts.strength
-    orders = [_order(np.ascontiguousarray(each[:last], dtype=np.int32)) for each in ((one,) if one is two else (one, two))]
+    distinct = (one,) if one is two else (one, two)
+    orders = [_order(np.ascontiguousarray(each[:last], dtype=np.int32)) for each in distinct]
     for own in range(2):
         steps = arrays[f"steps.{own}"].reshape(last, -1)
         _steps(orders[own % len(orders)], orders[(1 - own) % len(orders)], steps, arrays[f"step_count.{own}"])
-    return Batch(arrays)
+    return whole
 
 
 @kernel

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.bucketed.cuda.batch import MOST_HANDS, Batch, arrange, batch_sizes, most_steps
+from regretless.engines.bucketed.cuda.batch import MOST_HANDS, BatchLayout, arrange, most_steps
 from regretless.engines.bucketed.cuda.plan import FACTORS, Plan, make_plan, records_source
 from regretless.engines.bucketed.tables import BucketTables, TableLayout
 from regretless.engines.contract import BucketedEngine
@@ -62,11 +62,13 @@ class CudaBucketedEngine(BucketTables):
         self._real = 8 if wide else 4  # bytes of sums at terminals
         flags = (f"-DReal={'double' if wide else 'float'}",)
         self._kernels = self._on.compile(kernel_source(), flags, KERNELS)
-        self._made: tuple[int, Batch] | None = None  # the batch of an iteration, prepared ahead
+        self._batch_layout = BatchLayout(form)
+        self._prepared: tuple[int, NDArray[np.uint8]] | None = None  # the batch of an iteration
         self._schedule = self._on.zeros(1, np.dtype(np.float32))
-        self._buffers = {
-            name: self._on.zeros(count, np.dtype(kind)) for name, (count, kind) in _sizes(form, self._plan).items()
-        }
+        self._batch = self._on.zeros(self._batch_layout.nbytes, np.dtype(np.uint8))
+        self._buffers = self._batch_layout.arrays(self._batch)
+        for name, count in _row_sizes(form, self._plan).items():
+            self._buffers[name] = self._on.zeros(count, self.dtype)
         self._tables = {name: self._on.upload(array) for name, array in _constants(form, self._plan).items()}
         for player, held in enumerate(form.hands):
             self._on.assign(self._buffers[f"entering.{player}.0"], held.weight.astype(np.float32))
@@ -92,21 +94,20 @@ class CudaBucketedEngine(BucketTables):
         rows = np.array(schedule.tolist(), dtype=np.float32).reshape(-1, len(Weights._fields))
         self._schedule = self._on.upload(rows.ravel())
         for number in range(len(rows)):
-            batch = self._batch(self.iteration + 1)
-            for name, array in batch.arrays.items():
-                self._on.assign(self._buffers[name], array)
+            self._on.assign(self._batch, self._prepare(self.iteration + 1))
             self._reach(0)
             self._reach(1)
             self._learn(0, number)
             self._reach(0)
             self._learn(1, number)
             self.iteration += 1
-            self._batch(self.iteration + 1)  # while the device works
+            self._prepare(self.iteration + 1)  # while the device works
 
-    def _batch(self, iteration: int) -> Batch:
-        if self._made is None or self._made[0] != iteration:
-            self._made = iteration, arrange(self.form, self.form.runouts.draw(iteration))
-        return self._made[1]
+    def _prepare(self, iteration: int) -> NDArray[np.uint8]:
+        """The batch of an iteration."""
+        if self._prepared is None or self._prepared[0] != iteration:
+            self._prepared = iteration, arrange(self._batch_layout, self.form.runouts.draw(iteration))
+        return self._prepared[1]
 
     # --- launches ----------------------------------------------------------------------------------------------------
 
@@ -213,8 +214,8 @@ class CudaBucketedEngine(BucketTables):
 def estimate(form: BucketedForm, **_: Any) -> int:
     """Bytes of tables, of a batch and of the rows of a walk."""
     layout = TableLayout(form)
-    sizes = _sizes(form, make_plan(layout)).values()
-    return int(sum(layout.entries) * 2 * 4 + sum(count * np.dtype(kind).itemsize for count, kind in sizes))
+    rows = sum(_row_sizes(form, make_plan(layout)).values())
+    return BatchLayout(form).nbytes + 4 * (2 * sum(layout.entries) + rows)
 
 
 def kernel_source() -> str:
@@ -228,8 +229,8 @@ def _threads(columns: int) -> int:
     return min(-(-columns // WARP) * WARP, THREADS)
 
 
-def _sizes(form: BucketedForm, plan: Plan) -> dict[str, tuple[int, Any]]:
-    """Lengths and types of the buffers that a walk writes: those of a batch, and rows of 32-bit numbers."""
+def _row_sizes(form: BucketedForm, plan: Plan) -> dict[str, int]:
+    """Lengths of the rows that a walk writes."""
     hands = [len(held.weight) for held in form.hands]
     rows = {"rows": max(plan.row_numbers), "found": max(plan.leaf_numbers), "arrived": max(plan.line_numbers)}
     for player in range(2):
@@ -240,7 +241,7 @@ def _sizes(form: BucketedForm, plan: Plan) -> dict[str, tuple[int, Any]]:
         rows |= {f"entering.{player}.{street}": runouts * hands[player] * here.lines for player in range(2)}
     if len(plan.streets) > 1:
         rows["dealt"] = form.runouts.count * max(hands) * plan.streets[1].lines
-    return batch_sizes(form) | {name: (count, np.float32) for name, count in rows.items()}
+    return rows
 
 
 def _constants(form: BucketedForm, plan: Plan) -> dict[str, NDArray[Any]]:

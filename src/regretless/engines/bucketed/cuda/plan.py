@@ -2,8 +2,8 @@
 
 A *line* is one way to enter a street, with the subtree below it up to the next deal. Its *leaves* are showdowns, folds
 and exits: chance nodes, each of which leads to a line of the next street. Nodes are numbered line by line, parents
-first and siblings adjacent. Leaves are numbered within their street: all showdowns, then all folds, then all exits, each
-in the order of lines, so that exit x leads to line x of the next street.
+first and siblings adjacent. Leaves are numbered within their street: all showdowns, then all folds, then all exits,
+each in the order of lines, so that exit x leads to line x of the next street.
 """
 
 from __future__ import annotations
@@ -17,7 +17,20 @@ from numpy.typing import NDArray
 from regretless.engines.bucketed.tables import TableLayout
 from regretless.forms.public import Kind
 
-__all__ = ["FACTORS", "LINE", "LOSE", "NODE", "SAME", "TIE", "WIN", "WIN_AT_ONCE", "Plan", "StreetPlan", "make_plan", "records_source"]
+__all__ = [
+    "FACTORS",
+    "LINE",
+    "LOSE",
+    "NODE",
+    "SAME",
+    "TIE",
+    "WIN",
+    "WIN_AT_ONCE",
+    "Plan",
+    "StreetPlan",
+    "make_plan",
+    "records_source",
+]
 
 LOSE, TIE, WIN, WIN_AT_ONCE, SAME, NONE = range(6)  # rows of `StreetPlan.pays`; `kernels/terminals.cu` applies them
 FACTORS = 6

@@ -91,9 +91,7 @@ class CupyDevice:
         return int(buffer.data.ptr)
 
     @_told
-    def compile(
-        self, source: str, flags: tuple[str, ...], kernels: tuple[str, ...] = KERNELS
-    ) -> dict[str, Launch]:
+    def compile(self, source: str, flags: tuple[str, ...], kernels: tuple[str, ...] = KERNELS) -> dict[str, Launch]:
         with self._device:
             module = cupy.RawModule(code=source, options=("-std=c++17", "-ftz=true", "-prec-div=false", *flags))
             return {name: self._launch(module.get_function(name)) for name in kernels}
