@@ -155,7 +155,7 @@ def test_bad_buckets_are_refused(text: str, reason: str) -> None:
         ({"buckets": "river=50", "storage": 16}, "storage: 16 is not for spots with buckets"),
         ({"buckets": "river=50", "sample_runouts": 0}, "sample_runouts: 0 must be at least 1"),
         ({"sample_runouts": 5}, "sample_runouts: 5 is for spots with buckets"),
-        ({"buckets": "river=50", "engine": "cupy"}, "engine: 'cupy' cannot solve a spot with buckets"),
+        ({"buckets": "river=50", "engine": "matrix"}, "engine: 'matrix' cannot solve a spot with buckets"),
     ],
 )
 def test_other_options_are_refused_by_name(options: dict[str, Any], reason: str) -> None:

@@ -202,7 +202,7 @@ def test_a_resume_refuses_a_file_with_other_buckets(monkeypatch: pytest.MonkeyPa
         ({"buckets": SPEC, "target": 1.0}, InvalidOption, "target: 1.0 is not for games from the deal"),
         ({"buckets": SPEC, "sample_runouts": 0}, InvalidOption, "sample_runouts: 0 must be at least 1"),
         ({"buckets": SPEC, "seed": -1}, InvalidOption, "seed: -1 must be from 0 to"),
-        ({"buckets": SPEC, "engine": "cupy"}, InvalidOption, "cannot solve a game from the deal"),
+        ({"buckets": SPEC, "engine": "matrix"}, InvalidOption, "cannot solve a game from the deal"),
     ],
 )
 def test_wrong_options_are_refused_by_name(
