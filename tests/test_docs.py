@@ -16,7 +16,8 @@ DOCUMENTS = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md"]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
 
-SLOW = {"no_limit.md"}  # builds buckets for all boards, which takes a minute
+# They build buckets for all boards and train networks; tests/cli has quick tests of the same commands.
+SLOW = {"no_limit.md", "deep-cfr.md"}
 
 
 def name_of(path: Path) -> str:

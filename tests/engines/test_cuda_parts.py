@@ -116,7 +116,7 @@ def solved(form: PublicForm, *, storage: int = 32, locks: bool = False) -> CudaP
 
 
 @needs_gcc
-@pytest.mark.parametrize("streets", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("streets", [1, 2])
 def test_lines_with_more_rows_than_threads_keep(streets: int, monkeypatch: pytest.MonkeyPatch) -> None:
     form = busy_form(streets)
     assert np.diff(form.tree.first_child).max() > program.INLINE
@@ -198,7 +198,6 @@ def test_deals_that_do_not_fit_in_shared_memory_and_runouts_that_take_turns(monk
 
 
 @needs_gcc
-@pytest.mark.slow
 def test_a_batch_of_different_trees_whose_spots_end_in_any_order() -> None:
     """Different lines, hands, runouts and locks; all bits are as alone, even if one is read meanwhile."""
     forms = [

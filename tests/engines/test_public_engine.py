@@ -64,11 +64,11 @@ def test_every_public_engine_keeps_the_contract(name: str, device: str, storage:
     """Advance, stop, resume elsewhere; what is read row by row is what is evaluated; locks hold."""
     form = compile_public(Leduc())
     straight, first, second = (create(name, form, storage=storage, device=device) for _ in range(3))
-    straight.advance(schedule(PRESETS[variant], 1, 30))
-    first.advance(schedule(PRESETS[variant], 1, 13))
+    straight.advance(schedule(PRESETS[variant], 1, 10))
+    first.advance(schedule(PRESETS[variant], 1, 4))
     second.restore(first.snapshot())
-    second.advance(schedule(PRESETS[variant], 14, 17))
-    assert (second.name, second.device, second.iteration) == (name, device, 30)
+    second.advance(schedule(PRESETS[variant], 5, 6))
+    assert (second.name, second.device, second.iteration) == (name, device, 10)
     for array, numbers in straight.snapshot().arrays.items():
         np.testing.assert_array_equal(second.snapshot().arrays[array], numbers)
     own, read = second.evaluate(), second.evaluate(second.strategy)
@@ -94,7 +94,7 @@ def test_every_public_engine_keeps_the_contract(name: str, device: str, storage:
     chosen = np.full(second.strategy(0).shape, 0.25)
     chosen[0] = 1.0 - 0.25 * (len(chosen) - 1)
     second.lock(0, chosen)
-    second.advance(schedule(PRESETS[variant], 31, 2))
+    second.advance(schedule(PRESETS[variant], 11, 2))
     np.testing.assert_array_equal(second.kept_strategy(0, 0), second.as_kept(chosen))
     np.testing.assert_allclose(second.strategy(0), chosen, atol=1e-4)
     assert 0 < second.kept_bytes <= second.memory_bytes
