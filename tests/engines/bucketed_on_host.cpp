@@ -2,6 +2,8 @@
 
 #include "blocks.hpp"
 
+static float __fdiv_rn(float dividend, float divisor) { return dividend / divisor; }
+
 #include KERNELS
 
 template <typename... Types, size_t... at>

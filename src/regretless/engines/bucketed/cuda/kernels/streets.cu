@@ -5,7 +5,8 @@
 // [bucket or (runout, hand)][leaf], have leaves next to each other, because a thread evaluates one of them.
 
 // What a decision plays with regrets or predictions `sums` [actions][count]: action a with probability
-// max(sums[a], 0) / divisor + rest. 1 / total may be infinite.
+// max(sums[a], 0) / divisor + rest. 1 / total may be infinite. The quotient is rounded correctly, unlike that of `/` as
+// compiled here: an action that is always played has probability 1 exactly, and therefore no regret at all.
 struct Matching { float divisor, rest; };
 
 __device__ __forceinline__ Matching match(const float* sums, int actions, int count) {
@@ -16,7 +17,7 @@ __device__ __forceinline__ Matching match(const float* sums, int actions, int co
 }
 
 __device__ __forceinline__ float played(const Matching& matching, float sum) {
-    return fmaxf(sum, 0.0f) / matching.divisor + matching.rest;
+    return __fdiv_rn(fmaxf(sum, 0.0f), matching.divisor) + matching.rest;
 }
 
 // The probability that a player plays to each node from where its line begins, given their bucket.
