@@ -41,7 +41,6 @@ static float float_of(int bits) {
 extern "C" bool run(const char* name, int across, int down, int threads, size_t shared, void** arguments) {
     const std::string kernel = name;
     const Job* jobs = AT(const Job*, 0);
-    if (kernel == "tick") return LAUNCH(tick, AT(Clock*, 0));
     if (kernel == "hold") return LAUNCH(hold, jobs, AT(int, 1));
     if (kernel == "make_lists") return LAUNCH(make_lists, jobs, AT(const int*, 1));
     const Item* items = AT(const Item*, 1);
@@ -49,7 +48,7 @@ extern "C" bool run(const char* name, int across, int down, int threads, size_t 
     if (kernel == "leaves") return LAUNCH(leaves, jobs, items, AT(int, 2), AT(int, 3));
     if (kernel == "terminals") return LAUNCH(terminals, jobs, items, AT(const Rooms*, 2), AT(char*, 3));
 #define WALK(which) if (kernel == #which) return \
-    LAUNCH(which, jobs, items, AT(int, 2), AT(int, 3), AT(int, 4), AT(const Clock*, 5));
+    LAUNCH(which, jobs, items, AT(int, 2), AT(int, 3), AT(int, 4), AT(const Step*, 5), AT(int, 6));
     WALK(learn_down) WALK(last_down) WALK(mean_down) WALK(learn_up) WALK(last_up) WALK(value_up)
     std::abort();
 }

@@ -80,7 +80,11 @@ class CupyDevice:
     def assign(self, target: Buffer, array: Array) -> None:
         with self._device, self._stream:
             whole = np.ascontiguousarray(array)
-            target[...] = cupy.asarray(whole.view(np.uint8) if whole.dtype.kind == "V" else whole)
+            whole = whole.view(np.uint8) if whole.dtype.kind == "V" else whole
+            if target.flags.c_contiguous and (target.shape, target.dtype) == (whole.shape, whole.dtype):
+                target.set(whole, stream=self._stream)  # a copy alone; below, a kernel too
+            else:
+                target[...] = cupy.asarray(whole)
 
     @_told
     def download(self, buffer: Buffer) -> Array:

@@ -29,7 +29,6 @@ KERNELS = (
     "value_up",
     "sums",
     "hold",
-    "tick",
 )
 
 

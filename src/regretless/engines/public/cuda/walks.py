@@ -9,8 +9,8 @@ is a fixed sequence of launches over lists of items, each a runout of some spot 
 
 Runouts of the last street take turns with the working rows. Waves as large as memory allows are fastest: smaller ones
 would keep the rows in the L2 cache, but cost more in launches than they save in traffic. One iteration walks both
-players in turn; an evaluation does too, up in two ways at once. Both are recorded once and repeated; a clock on the
-device says which weights apply.
+players in turn; an evaluation does too, up in two ways at once. Both are recorded once and repeated; the weights of
+the iterations to come are copied to the device ahead of them.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.cuda.device import Device
+from regretless.engines.public.cuda.device import Buffer, Device
 from regretless.engines.public.cuda.source import KernelOptions, kernel_source
 from regretless.engines.public.cuda.spot import WAY_ROWS, WAYS, SpotWalks
-from regretless.engines.public.cuda.tables.records import CLOCK, ITEM, JOB, ROOMS, SEGMENTS, TERM, UNIT
+from regretless.engines.public.cuda.tables.records import ITEM, JOB, ROOMS, SEGMENTS, STEP, TERM, UNIT
 from regretless.engines.public.cuda.work import Items, Launches, StreetWork, both_ways, waves_of
 
 __all__ = ["WARP", "Walks"]
 
-TOGETHER = 4  # iterations that are recorded together: small spots wait less between them
+TOGETHER = (10, 4, 1)  # iterations that are recorded together: small spots wait less between them
 STEP_THREADS = 128  # of a block that walks decisions
 ROW_OF_FOUR = 16  # bytes of a row of the four hands of such a thread
 MOST_TERMS = 4096  # of a chance node that a block keeps in shared memory
@@ -42,6 +42,7 @@ STATIC_SHARED = 1152  # bytes that the kernels declare, or a few more
 SHARINGS = ((512, 2), (1024, 1))
 
 Records = NDArray[np.void]
+Step = tuple[Buffer, np.int32]  # the weights of an iteration on the device, and how far apart those of two spots are
 
 
 class Walks:
@@ -56,7 +57,7 @@ class Walks:
         self._widths = int(self._rooms[0]["width"]), int(self._rooms[0]["fold_width"])
         for spot in spots:
             spot.cut(*self._widths)
-        self._clock = device.upload(self._new_clock())
+        self._steps = device.zeros(max(TOGETHER) * len(spots), STEP)  # of the iterations that are launched together
         self._results = device.zeros(WAYS * len(spots) * 2, np.dtype(np.float64))
         self._jobs = device.upload(self._all_jobs())
         self._room_buffers = [device.upload(room.reshape(1)) for room in self._rooms]
@@ -94,6 +95,7 @@ class Walks:
         for which, name in enumerate(WAY_ROWS):
             addresses = [spot.way_addresses[which][way] for way in range(WAYS) for spot in self.spots]
             jobs[name] = np.repeat(addresses, 2)
+        jobs["best"] = np.repeat(np.arange(WAYS), len(jobs) // WAYS)
         jobs["result"] = self.device.address(self._results) + 8 * np.arange(len(jobs))
         return jobs.view(np.uint8)
 
@@ -118,29 +120,23 @@ class Walks:
 
     def forget(self) -> None:
         """Record iterations and evaluations anew: other kernels take part in them."""
-        self._iterate: dict[int, Callable[[], None]] = {}  # by number of iterations
+        self._iterate: dict[tuple[int, int], Callable[[], None]] = {}  # by number of iterations, and from spot to spot
         self._evaluate: dict[tuple[int, ...], Callable[[], None]] = {}  # by players
 
     def learn(self, steps: Records, players: Sequence[int]) -> None:
         """Run iterations in which some players learn: `steps` [iterations], or [spots, iterations] of all spots."""
-        rounds = steps.shape[-1]
-        buffer = self.device.upload(steps.reshape(-1))
-        clock = self._new_clock()
-        clock["steps"], clock["stride"] = self.device.address(buffer), rounds if steps.ndim > 1 else 0
-        self.device.assign(self._clock, clock)
-        while rounds:
-            count = TOGETHER if rounds >= TOGETHER else 1
-            if count not in self._iterate:
-                self._iterate[count] = self._record(partial(self._iterations, count, players))
+        done, rounds = 0, steps.shape[-1]
+        while done < rounds:
+            count = next(size for size in TOGETHER if size <= rounds - done)
+            taken = np.ascontiguousarray(steps[..., done : done + count]).reshape(-1).view(np.uint8)
+            self.device.assign(self._steps.view(np.uint8)[: len(taken)], taken)
+            stride = count if steps.ndim > 1 else 0
+            if (count, stride) not in self._iterate:
+                self._iterate[count, stride] = self._record(partial(self._iterations, count, stride, players))
             else:
-                self._iterate[count]()
-            rounds -= count
+                self._iterate[count, stride]()
+            done += count
         self.device.wait()
-
-    def _new_clock(self) -> Records:
-        clock = np.zeros(1, dtype=CLOCK)
-        clock["jobs"] = 2 * len(self.spots)
-        return clock
 
     def evaluate(self, *players: int) -> NDArray[np.float64]:
         """[ways, spots, 2] what these players win with the average strategies, and with best responses to them."""
@@ -155,32 +151,33 @@ class Walks:
         launch()
         return self.device.record(launch)
 
-    def _iterations(self, count: int, players: Sequence[int]) -> None:
-        for _ in range(count):
+    def _iterations(self, count: int, stride: int, players: Sequence[int]) -> None:
+        for number in range(count):
+            step = self._steps.view(np.uint8)[number * STEP.itemsize :], np.int32(stride)
             for own in players:
-                self._walk(own, learns=True)
-                for number in self._active:
-                    if self.spots[number].jobs[own]["lock_count"]:
-                        self._kernels["hold"]((64,), STEP_THREADS, 0, self._jobs, np.int32(2 * number + own))
-            self._kernels["tick"]((1,), 1, 0, self._clock)
+                self._walk(own, step)
+                for spot in self._active:
+                    if self.spots[spot].jobs[own]["lock_count"]:
+                        self._kernels["hold"]((64,), STEP_THREADS, 0, self._jobs, np.int32(2 * spot + own))
 
     def _evaluation(self, players: Sequence[int]) -> None:
         for own in players:
-            self._walk(own, learns=False)
+            self._walk(own)
             shared = 8 * STEP_THREADS
             self._kernels["sums"]((WAYS * len(self._active),), STEP_THREADS, shared, self._jobs, self._roots[own])
 
-    def _walk(self, own: int, *, learns: bool) -> None:
-        """Launch one player's walk; to evaluate, up in both ways at once."""
+    def _walk(self, own: int, step: Step | None = None) -> None:
+        """Launch one player's walk, to learn with the weights of a step; to evaluate, up in both ways at once."""
+        learns, given = step is not None, step or (self._steps, np.int32(0))
         names = ("learn_down", "last_down", "learn_up", "last_up")
         if not learns:
             names = ("mean_down", "mean_down", "value_up", "value_up")
         down, last_down, up, last_up = (self._kernels[name] for name in names)
         last, way = self._streets - 1, 0 if learns else 1
         for number, street in enumerate(self._earlier[own]):
-            self._step(down, street, street.items[0], street.both if learns else street.theirs, number)
+            self._lines(down, street, street.items[0], street.both if learns else street.theirs, number, given)
         for wave in self._waves[own]:
-            self._step(last_down, wave, wave.items[0], wave.theirs, last)
+            self._lines(last_down, wave, wave.items[0], wave.theirs, last, given)
             if wave.pieces[0].count:
                 self._kernels["terminals"](
                     (wave.pieces[0].count,),
@@ -192,24 +189,26 @@ class Walks:
                     self._space,
                 )
             for items in wave.turns if way else wave.items[:1]:
-                self._step(last_up, wave, items, wave.mine, last)
+                self._lines(last_up, wave, items, wave.mine, last, given)
         for number, street in reversed(list(enumerate(self._earlier[own]))):
             leaves = street.pieces[way]
             if leaves.count:
                 grid = (leaves.count, -(-self._hands(own) // STEP_THREADS))
                 terms = min(self._streets_of[own][number].terms, MOST_TERMS)
-                shared = max(8 * (self._deck + 1 + 32), TERM.itemsize * terms)
-                given = np.int32(number), np.int32(terms)
-                self._kernels["leaves"](grid, STEP_THREADS, shared, self._jobs, leaves.buffer, *given)
-            self._step(up, street, street.items[way], street.mine, number)
+                shared = max(8 * (self._deck + 1 + 32) + 4 * self._hands(1 - own), TERM.itemsize * terms)
+                where = np.int32(number), np.int32(terms)
+                self._kernels["leaves"](grid, STEP_THREADS, shared, self._jobs, leaves.buffer, *where)
+            self._lines(up, street, street.items[way], street.mine, number, given)
 
-    def _step(self, kernel: Callable[..., None], runouts: Launches, items: Items, units: int, street: int) -> None:
+    def _lines(
+        self, kernel: Callable[..., None], runouts: Launches, items: Items, units: int, street: int, step: Step
+    ) -> None:
         """Launch a walk of lines: `units` fours of hands of each item."""
         blocks = -(-units // STEP_THREADS)
         if blocks * items.count:
             given = np.int32(blocks), np.int32(street), np.int32(runouts.kept)
             shared = runouts.kept * STEP_THREADS * ROW_OF_FOUR
-            kernel((blocks * items.count,), STEP_THREADS, shared, self._jobs, items.buffer, *given, self._clock)
+            kernel((blocks * items.count,), STEP_THREADS, shared, self._jobs, items.buffer, *given, *step)
 
     def _choose(self, options: KernelOptions) -> tuple[KernelOptions, Records]:
         """Decide how wide tiles are, what of them lies in shared memory and how many threads share it."""

@@ -18,10 +18,10 @@ template <typename Record> __device__ __forceinline__ Record record_at(const Rec
     return found;
 }
 
-// One line of the tree on one runout.
+// One line of the tree on one runout. Records are copied: a compiler would read them again after every store.
 struct Stretch {
     const Job& job;
-    const Street& street;
+    Street street, above;  // the street itself and the one before it, if there is one
     Runout runout;
     Line line;
     int piece, local, number, slot;
@@ -29,11 +29,11 @@ struct Stretch {
 
 // `place` counts the lines of a street in the order in which threads take them.
 __device__ __forceinline__ Stretch stretch_of(const Job& job, const Item& item, int street_number, int place) {
-    const Street& street = job.streets[street_number];
+    const Street street = job.streets[street_number], above = job.streets[max(street_number - 1, 0)];
     const int number = street.first_runout + item.runout;
     const int piece = load_table(job.line_order + street.first_line + place);
-    return {job,   street,      record_at(job.runouts + number), record_at(job.lines + street.first_line + piece),
-            piece, item.runout, number,                          item.slot};
+    return {job,   street,      above,  record_at(job.runouts + number), record_at(job.lines + street.first_line + piece),
+            piece, item.runout, number, item.slot};
 }
 
 __device__ __forceinline__ Hands& hands_at(float* row) { return *(Hands*)row; }
@@ -81,9 +81,8 @@ template <int MODE> __device__ __forceinline__ void other_rows(const Stretch& at
     float* const all = job.opponent_rows + at.street.opponent_at + (long long)at.slot * at.street.opponent_rows * m + hand;
     Hands reach = *(const Hands*)(job.other_reach + hand);
     if (at.runout.parent >= 0) {
-        const Street& above = (&at.street)[-1];
-        const long long row = (long long)at.runout.parent * above.opponent_rows + at.line.above_opponent;
-        reach = hands_at(job.opponent_rows + above.opponent_at + row * m + hand);
+        const long long row = (long long)at.runout.parent * at.above.opponent_rows + at.line.above_opponent;
+        reach = hands_at(job.opponent_rows + at.above.opponent_at + row * m + hand);
     }
     const Four<unsigned char> alive = *(const Four<unsigned char>*)(job.other_alive + (long long)at.number * m + hand);
     EACH(j) if (!alive[j]) reach[j] = 0.0f;
@@ -102,9 +101,8 @@ __device__ __forceinline__ void own_rows(const Stretch& at, const Step& step, in
     float* const all = job.own_rows + at.street.own_at_rows + (long long)at.slot * at.street.own_rows * n + hand;
     Hands reach = {1.0f, 1.0f, 1.0f, 1.0f};
     if (at.runout.parent >= 0) {
-        const Street& above = (&at.street)[-1];
-        const long long row = (long long)at.runout.parent * above.own_rows + at.line.above_own;
-        reach = hands_at(job.own_rows + above.own_at_rows + row * n + hand);
+        const long long row = (long long)at.runout.parent * at.above.own_rows + at.line.above_own;
+        reach = hands_at(job.own_rows + at.above.own_at_rows + row * n + hand);
     }
     const Rows rows = {all, kept, at.line.own_row, n};
     rows.write(at.line.own_row, reach);
@@ -124,9 +122,9 @@ __device__ __forceinline__ void own_rows(const Stretch& at, const Step& step, in
     });
 }
 
-// The weights of a job's iteration; the jobs of a spot are adjacent, once for each way up.
-__device__ __forceinline__ Step step_of(const Clock* clock, int job) {
-    return clock->steps[(long long)(job / 2) * clock->stride + clock->next];
+// The weights of a job's iteration, `stride` from one spot to the next; the jobs of a spot are adjacent.
+__device__ __forceinline__ Step step_of(const Step* steps, int stride, int job) {
+    return steps[(long long)(job / 2) * stride];
 }
 
 // The item and the unit of a thread, if `blocks` walk an item.
@@ -139,27 +137,30 @@ __device__ __forceinline__ Place place_of(int blocks) {
 // OWN: own reach and averages too.
 template <int MODE, bool OWN>
 __device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, int blocks, int street_number, int kept_count,
-                                          const Clock* clock) {
+                                          const Step* steps, int stride) {
     const Place place = place_of(blocks);
     const Item item = items[place.item];
-    const Job& job = jobs[item.job];
+    const Job job = jobs[item.job];
     const int theirs = job.other_hands / FOUR, each = theirs + (OWN ? job.own_hands / FOUR : 0);
     const int line = place.unit / each, four = place.unit - line * each;
     if (line >= job.streets[street_number].lines) return;
     const Stretch at = stretch_of(job, item, street_number, line);
     const Kept kept = kept_rows(kept_count);
     if (four < theirs) other_rows<MODE>(at, FOUR * four, kept);
-    else if (OWN) own_rows(at, step_of(clock, item.job), FOUR * (four - theirs), kept);
+    else if (OWN) own_rows(at, step_of(steps, stride, item.job), FOUR * (four - theirs), kept);
 }
 
-extern "C" __global__ void learn_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
-    walk_down<LEARN, true>(jobs, items, blocks, street, kept, clock);
+extern "C" __global__ void learn_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps,
+                                      int stride) {
+    walk_down<LEARN, true>(jobs, items, blocks, street, kept, steps, stride);
 }
-extern "C" __global__ void last_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
-    walk_down<LEARN, false>(jobs, items, blocks, street, kept, clock);
+extern "C" __global__ void last_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps,
+                                     int stride) {
+    walk_down<LEARN, false>(jobs, items, blocks, street, kept, steps, stride);
 }
-extern "C" __global__ void mean_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
-    walk_down<MEAN, false>(jobs, items, blocks, street, kept, clock);
+extern "C" __global__ void mean_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps,
+                                     int stride) {
+    walk_down<MEAN, false>(jobs, items, blocks, street, kept, steps, stride);
 }
 
 __device__ __forceinline__ float* values_of(const Job& job, const Street& street, bool is_last, int slot) {
@@ -167,41 +168,51 @@ __device__ __forceinline__ float* values_of(const Job& job, const Street& street
            (long long)slot * street.value_rows * job.own_hands;
 }
 
-// A fold: pay · (all − S[c] − S[d] + same hand), with S[c] the reach of the hands that hold card c.
-__device__ void fold_values(const Job& job, const Street& street, const Item& item, const Leaf& leaf, float* values) {
+// A fold: pay · (all − S[c] − S[d] + same hand), with S[c] the reach of the hands that hold card c. A thread per own hand.
+__device__ __forceinline__ void fold_values(const Job& job, const Street& street, const Item& item, const Leaf& leaf,
+                                            int hand, float* values) {
     const int n = job.own_hands, m = job.other_hands, deck = job.deck, number = street.first_runout + item.runout;
-    const float* reach =
+    const float* const row =
         job.opponent_rows + street.opponent_at + ((long long)item.runout * street.opponent_rows + leaf.opponent_row) * m;
-    const unsigned char* alike = job.alike_cards + job.runouts[number].symmetry * (deck + 1);
-    Real* by_card = (Real*)shared_space;  // [deck + 1], the last for a missing card
-    Real* partial = by_card + deck + 1;   // [32]
+    const unsigned char* const alike = job.alike_cards + job.runouts[number].symmetry * (deck + 1);
+    Real* const by_card = (Real*)shared_space;  // [deck + 1], the last for a missing card
+    Real* const partial = by_card + deck + 1;   // [32]
+    float* const reach = (float*)(partial + 32);
+    int c = deck, d = deck, same = -1;
+    bool lives = false;
+    if (hand < n) {
+        c = alike[job.own_cards[2 * hand]], d = alike[job.own_cards[2 * hand + 1]], same = job.same[hand];
+        lives = job.own_alive[(long long)number * n + hand];
+    }
+    for (int k = threadIdx.x; k < m; k += blockDim.x) reach[k] = row[k];
+    SYNC_BLOCK();
     for (int i = threadIdx.x; i < deck + 33; i += blockDim.x) {
         Real sum = 0;
         if (i < deck) {
-            for (int k = job.held_first[i]; k < job.held_first[i + 1]; k++) sum += (Real)reach[job.held_hands[k]];
+            const int end = job.held_first[i + 1];
+#pragma unroll 8
+            for (int k = job.held_first[i]; k < end; k++) sum += (Real)reach[job.held_hands[k]];
         } else if (i > deck) {
             for (int k = i - deck - 1; k < m; k += 32) sum += (Real)reach[k];
         }
         by_card[i] = sum;
     }
     SYNC_BLOCK();
+    if (hand >= n) return;
     Real all = 0;
     for (int i = 0; i < 32; i++) all += partial[i];
-    for (int hand = threadIdx.x; hand < n; hand += blockDim.x) {
-        const int c = alike[job.own_cards[2 * hand]], d = alike[job.own_cards[2 * hand + 1]];
-        const Real same = job.same[hand] < 0 ? (Real)0 : (Real)reach[job.same[hand]];
-        const Real met = all - (by_card[min(c, d)] + by_card[max(c, d)]) + same;
-        values[hand] = job.own_alive[(long long)number * n + hand] ? (float)(met * (Real)leaf.pay) : 0.0f;
-    }
+    const Real met = all - (by_card[min(c, d)] + by_card[max(c, d)]) + (same < 0 ? (Real)0 : (Real)reach[same]);
+    values[hand] = lives ? (float)(met * (Real)leaf.pay) : 0.0f;
 }
+
+const int DEALS = 12;  // of a chance node that are loaded before any is added
 
 // A chance node: the sum over the deals, copies included. Equivalent hands share the sum of the first, in 64 bits. Up to
 // `room` deals are listed in shared memory.
-__device__ void chance_values(const Job& job, const Street& street, const Item& item, const Leaf& leaf, float* values,
-                              int room) {
+__device__ __forceinline__ void chance_values(const Job& job, const Street& street, const Street& below, const Item& item,
+                                              const Leaf& leaf, int hand, float* values, int room) {
     const int n = job.own_hands;
-    const Runout& runout = job.runouts[street.first_runout + item.runout];
-    const Street& below = (&street)[1];
+    const Runout runout = record_at(job.runouts + street.first_runout + item.runout);
     const int count = runout.last_term - runout.first_term;
     const Term* terms = job.terms + runout.first_term;
     if (count <= room) {
@@ -210,37 +221,43 @@ __device__ void chance_values(const Job& job, const Street& street, const Item& 
         terms = near;
     }
     SYNC_BLOCK();
-    const int hand = blockIdx.y * blockDim.x + threadIdx.x;
     if (hand >= n) return;
     const float* const lines = job.line_values + below.line_at + (long long)leaf.line * n;
     const short* const permutations = job.permutations + job.alike_hands[runout.symmetry * n + hand];
     const long long stride = (long long)below.lines * n;
     double sum = 0;
-#pragma unroll 8
-    for (int i = 0; i < count; i++) {
-        const Term term = terms[i];
-        sum += term.probability * (double)lines[term.child * stride + permutations[term.permutation * n]];
+    for (int i = 0; i < count; i += DEALS) {
+        float found[DEALS];
+#pragma unroll
+        for (int j = 0; j < DEALS; j++) {
+            const Term& term = terms[min(i + j, count - 1)];
+            found[j] = lines[term.child * stride + permutations[term.permutation * n]];
+        }
+#pragma unroll
+        for (int j = 0; j < DEALS; j++)
+            if (i + j < count) sum += terms[i + j].probability * (double)found[j];
     }
     values[hand] = (float)sum;
 }
 
 extern "C" __global__ void leaves(const Job* jobs, const Item* items, int street_number, int room) {
     const Item item = items[blockIdx.x];
-    const Job& job = jobs[item.job];
-    const Street& street = job.streets[street_number];
-    const Leaf& leaf = job.leaves[item.piece];
+    const Job job = jobs[item.job];
+    const Street street = job.streets[street_number], below = job.streets[street_number + 1];
+    const Leaf leaf = job.leaves[item.piece];
     float* const values = values_of(job, street, false, item.runout) + (long long)leaf.value_row * job.own_hands;
-    if (leaf.line >= 0) chance_values(job, street, item, leaf, values, room);
-    else if (blockIdx.y == 0) fold_values(job, street, item, leaf, values);
+    const int hand = blockIdx.y * blockDim.x + threadIdx.x;
+    if (leaf.line >= 0) chance_values(job, street, below, item, leaf, hand, values, room);
+    else fold_values(job, street, item, leaf, hand, values);
 }
 
 // OWN: own reach and averages first.
 template <int MODE, bool OWN>
 __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int blocks, int street_number, int kept_count,
-                                          const Clock* clock) {
+                                          const Step* steps, int stride) {
     const Place place = place_of(blocks);
     const Item item = items[place.item];
-    const Job& job = jobs[item.job];
+    const Job job = jobs[item.job];
     const int n = job.own_hands, each = n / FOUR, line_number = place.unit / each;
     const int hand = FOUR * (place.unit - line_number * each);
     if (line_number >= job.streets[street_number].lines) return;
@@ -248,7 +265,7 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
     const bool is_last = street_number == job.last_street;
     const Kept kept = kept_rows(kept_count);
     Step step = {};
-    if (MODE == LEARN) step = step_of(clock, item.job);
+    if (MODE == LEARN) step = step_of(steps, stride, item.job);
     if (OWN) own_rows(at, step, hand, kept);
     float* const rows = values_of(job, at.street, is_last, at.slot) + hand;
     const Chances rounding = *(const Chances*)(job.roundings + at.runout.symmetry * n + hand);
@@ -271,17 +288,19 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
     hands_at(line_values) = value_at(root);
 }
 
-extern "C" __global__ void learn_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
-    walk_up<LEARN, false>(jobs, items, blocks, street, kept, clock);
+extern "C" __global__ void learn_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps,
+                                    int stride) {
+    walk_up<LEARN, false>(jobs, items, blocks, street, kept, steps, stride);
 }
 extern "C" __global__ void __launch_bounds__(128, UP_BLOCKS)
-last_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
-    walk_up<LEARN, true>(jobs, items, blocks, street, kept, clock);
+last_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps, int stride) {
+    walk_up<LEARN, true>(jobs, items, blocks, street, kept, steps, stride);
 }
 // The average strategy, and in the jobs of the other way a best response.
-extern "C" __global__ void value_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Clock* clock) {
-    if (items[place_of(blocks).item].job < clock->jobs) walk_up<MEAN, false>(jobs, items, blocks, street, kept, clock);
-    else walk_up<BEST, false>(jobs, items, blocks, street, kept, clock);
+extern "C" __global__ void value_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps,
+                                    int stride) {
+    if (!jobs[items[place_of(blocks).item].job].best) walk_up<MEAN, false>(jobs, items, blocks, street, kept, steps, stride);
+    else walk_up<BEST, false>(jobs, items, blocks, street, kept, steps, stride);
 }
 
 // What the own players win at the root: values of all hands, by weight. A block per item.
@@ -310,5 +329,3 @@ extern "C" __global__ void hold(const Job* jobs, int number) {
         ((Average*)job.average)[at] = ((const Average*)job.lock_average)[i];
     }
 }
-
-extern "C" __global__ void tick(Clock* clock) { clock->next++; }

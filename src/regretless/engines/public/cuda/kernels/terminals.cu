@@ -26,7 +26,7 @@ template <typename Number> __device__ __forceinline__ const Two<Number>& two_at(
 // columns of a pair then write the same.
 struct Piece {
     const Job& job;
-    const Street& street;
+    Street street;
     const Terminal* terminal;  // [columns]
     const double* pays;        // [3][width]
     int columns, final, number, slot;
@@ -36,7 +36,7 @@ struct Piece {
 
 __device__ __forceinline__ Piece piece_of(const Job& job, const Item& item, int piece, const int* first, const Terminal* terminal,
                                           const double* pays, int width) {
-    const Street& street = job.streets[job.last_street];
+    const Street street = job.streets[job.last_street];
     return {job, street, terminal + first[piece], pays + (long long)piece * 3 * width,
             first[piece + 1] - first[piece], item.runout, street.first_runout + item.runout, item.slot};
 }
@@ -287,7 +287,8 @@ __device__ __forceinline__ void folds(const Job& job, const Item& item, const Ro
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 terminals(const Job* jobs, const Item* items, const Rooms* rooms, char* space) {
     const Item item = items[blockIdx.x];
-    const Job& job = jobs[item.job];
-    if (item.piece >= 0) showdowns(job, item, *rooms, space + (long long)blockIdx.x * rooms->block_bytes);
-    else folds(job, item, *rooms);
+    const Job job = jobs[item.job];
+    const Rooms room = *rooms;
+    if (item.piece >= 0) showdowns(job, item, room, space + (long long)blockIdx.x * room.block_bytes);
+    else folds(job, item, room);
 }

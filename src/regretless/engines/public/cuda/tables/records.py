@@ -12,7 +12,6 @@
 | TERMINAL | fold or showdown of the last street                                                  |
 | ITEM     | piece of work of a launch: a line, a leaf or some terminals on one runout            |
 | STEP     | iteration: a variant's numbers, then what 16-bit storage adds                        |
-| CLOCK    | launch: which iteration it is                                                        |
 | UNIT     | part of a showdown's additions: a segment of the order of strength, or a card        |
 | OWN_HAND | own hand on a final runout: which sums it needs                                      |
 | ROOMS    | launch over terminals: how wide tiles are, and where they are in shared memory       |
@@ -25,7 +24,6 @@ import numpy as np
 from regretless.variants.variant import Weights
 
 __all__ = [
-    "CLOCK",
     "DECISION",
     "ITEM",
     "JOB",
@@ -61,12 +59,6 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         *(("float", name) for name in Weights._fields),
         ("float", "reach_share"),  # share of own reach in averages; the rest counts every reach as 1
         ("long long", "salt"),  #     makes 16-bit rounding differ from iteration to iteration
-    ),
-    "Clock": (
-        ("const Step*", "steps"),  # [spots, stride], or of all spots, if the stride is 0
-        ("int", "stride"),
-        ("int", "next"),
-        ("int", "jobs"),  # of one way up; those of the other way follow
     ),
     "Unit": (
         ("int", "first"),  #  its first operation; the last is before the next unit's first
@@ -206,14 +198,14 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "nodes"),
         ("int", "last_street"),
         ("int", "most_operations"),  # of a final runout
+        ("int", "best"),  # whether an evaluation finds a best response, not the value of the average strategy
     ),
 }
 
-STEP, CLOCK, ITEM, ROOMS, RUNOUT, TERM, STREET, LINE, DECISION, TERMINAL, LEAF, JOB, UNIT, OWN_HAND = (
+STEP, ITEM, ROOMS, RUNOUT, TERM, STREET, LINE, DECISION, TERMINAL, LEAF, JOB, UNIT, OWN_HAND = (
     _record(*_FIELDS[name])
     for name in (
         "Step",
-        "Clock",
         "Item",
         "Rooms",
         "Runout",
