@@ -185,15 +185,20 @@ def test_ways_up_take_turns_with_rows_that_both_write(monkeypatch: pytest.Monkey
 
 
 @needs_gcc
-def test_deals_that_do_not_fit_in_shared_memory_and_runouts_that_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deals_that_do_not_fit_in_shared_memory_and_runouts_and_players_that_take_turns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     form = random_form(17, deck=7, streets=2, most_hands=21)
     expected = solved(form, locks=True)
     assert expected.layout.hands[0] != expected.layout.hands[1]
     pairs = zip(*map(expected.spot._slot_rows, range(2)), strict=True)
     monkeypatch.setattr(walks, "MOST_TERMS", 1)
     monkeypatch.setattr(spot, "WAVE_BYTES", 4 * 4 * sum(map(max, pairs)) + 1)
+    monkeypatch.setattr(spot, "APART_BYTES", 0)
     engine = solved(form, locks=True)
     assert engine.spot.slots == 4 < expected.spot.slots
+    assert expected.spot.apart
+    assert not engine.spot.apart
     assert_equal(engine, expected)
 
 

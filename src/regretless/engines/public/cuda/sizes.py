@@ -9,7 +9,7 @@ whose terminals need 64 bits have any.
 from __future__ import annotations
 
 from regretless.engines.public.compiled.sizes import SUBGROUPS
-from regretless.engines.public.cuda.spot import WAVE_BYTES, WAYS, slots_of
+from regretless.engines.public.cuda.spot import APART_BYTES, WAVE_BYTES, WAYS, slots_of
 from regretless.engines.public.cuda.tables.records import (
     DECISION,
     LEAF,
@@ -92,7 +92,7 @@ def _plan(size: PublicSize, own: int) -> int:
 
 
 def _row_bytes(size: PublicSize) -> int:
-    """The working rows of `spot.SpotWalks`, with which the players take turns."""
+    """The working rows of `spot.SpotWalks`, with which the players take turns unless they are few."""
     lines, hands = _lines(size), [padded(each) for each in size.hands]
     runouts, last = [int(count) for count in size.runouts], len(lines) - 1
     slots, before, values = [], [], []  # numbers in rows of one runout of the last street, of earlier streets, of lines
@@ -112,7 +112,11 @@ def _row_bytes(size: PublicSize) -> int:
     ways = WAYS * (max(values) + max(each[2] for each in before))
     slot = 4 * sum(int(max(each)) for each in zip(*slots, strict=True))
     # Rows that threads keep leave room for more runouts, up to the limit.
-    return 4 * (sum(reach) + ways) + max(slots_of(slot, runouts[-1]) * slot, min(WAVE_BYTES, runouts[-1] * slot))
+    last_street = max(slots_of(slot, runouts[-1]) * slot, min(WAVE_BYTES, runouts[-1] * slot))
+    in_turn = 4 * (sum(reach) + ways) + last_street
+    apart = (sum(each[:2]) + WAYS * (line + each[2]) for each, line in zip(before, values, strict=True))
+    # If so few that the players do not take turns, they are at most twice as many.
+    return max(in_turn, min(4 * (sum(apart) + runouts[-1] * sum(map(sum, slots))), 2 * APART_BYTES))
 
 
 def _lines(size: PublicSize) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,14 @@ from regretless.engines.public.cuda.tables.program import make_plan
 from regretless.engines.public.cuda.tables.records import JOB
 from regretless.engines.public.layout import Layout, walking_order
 
-__all__ = ["WAYS", "WAY_ROWS", "SpotWalks", "slots_of"]
+__all__ = ["APART_BYTES", "WAYS", "WAY_ROWS", "SpotWalks", "slots_of"]
 
 WAYS = 2  # in which a walk can go up: evaluations need the mean and the best response
 WAY_ROWS = ("line_values", "earlier_values")  # what each way up has of its own
 WAVE_BYTES = 2 << 30  # working rows of a wave
+APART_BYTES = 64 << 20  # working rows up to which each player has its own, so that both can be evaluated at once
+
+Rows = tuple[Field, int]  # what points to working rows, and the numbers in them
 
 
 def slots_of(slot_bytes: int, runouts: int) -> int:
@@ -37,19 +40,26 @@ class SpotWalks:
         self.jobs = np.zeros(2, dtype=JOB)
         self._held: list[Buffer] = []  # so that nothing is freed
         self._widths: tuple[int, int] | None = None  # of pieces of terminals
-        slot = 4 * sum(map(max, zip(*map(self._slot_rows, range(2)), strict=True)))  # the players take turns
+        slot = 4 * sum(map(max, zip(*map(self._slot_rows, range(2)), strict=True)))  # if the players take turns
         self.slots = slots_of(slot, int(layout.runouts[-1]))
+        rows = list(zip(*map(self._rows, range(2)), strict=True))
+        self.apart = 4 * sum(max(one[1], two[1]) for one, two in rows) <= APART_BYTES  # whether they need not
         tables = pack(hand_tables(layout, units))
         self._point(device.upload(tables.block), tables.pointers)
         for plan in self.plans:
             self._point(device.once(plan, plan.packed.get_block), plan.packed.pointers)
-        places, size = places_of(self._blank())
+        places, size = places_of(self._blank(rows))
         self._blank_buffer = device.zeros(size, np.dtype(np.uint8))
         self._point(self._blank_buffer, pointers_of(places))
-        by_name = {fields[0][1]: begin for begin, fields in places}
-        self._ways = [[by_name[f"{name}_{way}"] for way in range(WAYS)] for name in WAY_ROWS]
+        found = {field: begin for begin, fields in places for field in fields}
+        self._ways = {  # [ways][players]
+            name: [[found[~own, f"{name}_{way}"] for own in range(2)] for way in range(WAYS)] for name in WAY_ROWS
+        }
         base = device.address(self._blank_buffer) if size else 0
-        self.way_addresses = [[base + begin if begin >= 0 else 0 for begin in each] for each in self._ways]
+        self.way_addresses = {
+            name: [[base + begin if begin >= 0 else 0 for begin in each] for each in begins]
+            for name, begins in self._ways.items()
+        }
         for own, job in enumerate(self.jobs):
             job["own_hands"], job["other_hands"] = layout.hands[own], layout.hands[1 - own]
             job["deck"], job["nodes"] = layout.form.deck, len(layout.form.tree.kind)
@@ -61,19 +71,25 @@ class SpotWalks:
         mine, theirs = int(self.layout.hands[own]), int(self.layout.hands[1 - own])
         return int(street["opponent_rows"]) * theirs, int(street["own_rows"]) * mine, int(street["value_rows"]) * mine
 
-    def _blank(self) -> Iterator[tuple[int, Sequence[Field]]]:
-        """Bytes of everything that walks fill, and the fields that point to it; the players take turns with rows."""
-        last = [[self.slots * count for count in self._slot_rows(own)] for own in range(2)]
-        for which, name in enumerate(("opponent_rows", "own_rows", "value_rows")):
-            earlier = [plan.earlier_rows[which] if which < 2 else 0 for plan in self.plans]
-            yield 4 * max(last[own][which] + earlier[own] for own in range(2)), [(own, name) for own in range(2)]
+    def _blank(self, rows: Iterable[tuple[Rows, Rows]]) -> Iterator[tuple[int, Sequence[Field]]]:
+        """Bytes of everything that walks fill, and the fields that point to it; `rows` are those of both players."""
+        for one, two in rows:
+            if self.apart:
+                yield from ((4 * count, [field]) for field, count in (one, two))
+            else:
+                yield 4 * max(one[1], two[1]), [one[0], two[0]]
         for own in range(2):
             for name, (count, dtype) in list_sizes(self.layout, own, self.sums[own]).items():
                 yield count * dtype.itemsize, [(own, name)]
-        counts = max(plan.line_values for plan in self.plans), max(plan.earlier_rows[2] for plan in self.plans)
-        for name, count in zip(WAY_ROWS, counts, strict=True):
+
+    def _rows(self, own: int) -> Iterator[Rows]:
+        """The fields of a player's working rows, and the numbers in them; of job ~own those of each way."""
+        plan, last = self.plans[own], self._slot_rows(own)
+        for which, name in enumerate(("opponent_rows", "own_rows", "value_rows")):
+            yield (own, name), self.slots * last[which] + (plan.earlier_rows[which] if which < 2 else 0)
+        for name, count in zip(WAY_ROWS, (plan.line_values, plan.earlier_rows[2]), strict=True):
             for way in range(WAYS):
-                yield 4 * count, [(-1, f"{name}_{way}")]
+                yield (~own, f"{name}_{way}"), count
 
     def _point(self, buffer: Buffer, pointers: Pointers) -> None:
         """Let fields of the jobs point into a buffer."""
@@ -102,7 +118,7 @@ class SpotWalks:
 
     def root_values(self, own: int, way: int = 0) -> NDArray[np.float32]:
         """[H] values of the own player's hands at the root, after an evaluation of that player alone."""
-        return self._floats(self._ways[0][way], len(self.layout.form.hands[own].weight))
+        return self._floats(self._ways["line_values"][way][own], len(self.layout.form.hands[own].weight))
 
     def street_nodes(self, street: int) -> list[int]:
         """The betting nodes of a street in walking order."""
@@ -113,4 +129,5 @@ class SpotWalks:
         """[runouts, nodes in walking order, hands, padded] values after an evaluation, of a street before the last."""
         record = self.plans[own].streets[street]
         shape = int(self.layout.runouts[street]), int(record["value_rows"]), int(self.layout.hands[own])
-        return self._floats(self._ways[1][0] + 4 * int(record["value_at"]), int(np.prod(shape))).reshape(shape)
+        begin = self._ways["earlier_values"][0][own] + 4 * int(record["value_at"])
+        return self._floats(begin, int(np.prod(shape))).reshape(shape)

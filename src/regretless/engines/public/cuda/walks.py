@@ -9,8 +9,8 @@ is a fixed sequence of launches over lists of items, each a runout of some spot 
 
 Runouts of the last street take turns with the working rows. Waves as large as memory allows are fastest: smaller ones
 would keep the rows in the L2 cache, but cost more in launches than they save in traffic. One iteration walks both
-players in turn; an evaluation does too, up in two ways at once. Both are recorded once and repeated; the weights of
-the iterations to come are copied to the device ahead of them.
+players in turn; an evaluation does too, or both at once if their rows are apart, and goes up in two ways at once. Both
+are recorded once and repeated; the weights of the iterations to come are copied to the device ahead of them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from regretless.engines.public.cuda.device import Buffer, Device
 from regretless.engines.public.cuda.source import KernelOptions, kernel_source
 from regretless.engines.public.cuda.spot import WAY_ROWS, WAYS, SpotWalks
 from regretless.engines.public.cuda.tables.records import ITEM, JOB, ROOMS, SEGMENTS, STEP, TERM, UNIT
-from regretless.engines.public.cuda.work import Items, Launches, StreetWork, both_ways, waves_of
+from regretless.engines.public.cuda.work import Items, Launches, StreetWork, Work, both_ways, joined, waves_of
 
 __all__ = ["WARP", "Walks"]
 
@@ -34,6 +34,7 @@ TOGETHER = (10, 4, 1)  # iterations that are recorded together: small spots wait
 STEP_THREADS = 128  # of a block that walks decisions
 ROW_OF_FOUR = 16  # bytes of a row of the four hands of such a thread
 MOST_TERMS = 4096  # of a chance node that a block keeps in shared memory
+BOTH = 2  # in place of a player: both at once
 WARP = 32  # lanes; half of them sum two columns each
 PROCESSOR_SHARED = 228 * 1024  # bytes of shared memory of a processor, of which every block takes
 BLOCK_SHARED = 1024  # for itself
@@ -60,12 +61,16 @@ class Walks:
         self._steps = device.zeros(max(TOGETHER) * len(spots), STEP)  # of the iterations that are launched together
         self._results = device.zeros(WAYS * len(spots) * 2, np.dtype(np.float64))
         self._jobs = device.upload(self._all_jobs())
-        self._room_buffers = [device.upload(room.reshape(1)) for room in self._rooms]
+        self._room_buffer = device.upload(self._rooms)
         chosen = list(enumerate(spots))
-        self._streets_of = [
+        self._streets_of: list[list[Work]] = [
             [StreetWork(chosen, own, street) for street in range(self._streets - 1)] for own in range(2)
         ]
-        self._waves_of = [list(waves_of(chosen, own, *self._widths)) for own in range(2)]
+        self._waves_of: list[list[Work]] = [list(waves_of(chosen, own, *self._widths)) for own in range(2)]
+        self._joins = all(spot.apart for spot in spots)  # whether both players can be evaluated at once
+        if self._joins:
+            for works in (self._streets_of, self._waves_of):
+                works.append([joined(one, two) for one, two in zip(*works, strict=True)])
         outside = max(int(room["block_bytes"]) for room in self._rooms)
         blocks = max((len(wave.pieces) for waves in self._waves_of for wave in waves), default=0)
         self._space = device.zeros(max(outside * blocks, 1), np.dtype(np.uint8))
@@ -81,7 +86,7 @@ class Walks:
         self._waves = [[Launches(self.device, wave, walked) for wave in each] for each in self._waves_of]
         roots = np.zeros((2, len(self._active)), dtype=ITEM)
         roots["job"] = 2 * np.array(self._active) + np.arange(2)[:, None]
-        self._roots = [self.device.upload(both_ways(each, len(walked))) for each in roots]
+        self._roots = [self.device.upload(both_ways(each, len(walked))) for each in (*roots, roots.reshape(-1))]
         self.forget()
 
     @property
@@ -92,9 +97,9 @@ class Walks:
     def _all_jobs(self) -> NDArray[np.uint8]:
         """The jobs of all spots, once for each way up: each has values of its own."""
         jobs = np.concatenate([spot.jobs.view(np.uint8) for spot in self.spots] * WAYS).view(JOB)
-        for which, name in enumerate(WAY_ROWS):
-            addresses = [spot.way_addresses[which][way] for way in range(WAYS) for spot in self.spots]
-            jobs[name] = np.repeat(addresses, 2)
+        for name in WAY_ROWS:
+            addresses = [spot.way_addresses[name][way] for way in range(WAYS) for spot in self.spots]
+            jobs[name] = np.array(addresses, dtype=np.uint64).reshape(-1)
         jobs["best"] = np.repeat(np.arange(WAYS), len(jobs) // WAYS)
         jobs["result"] = self.device.address(self._results) + 8 * np.arange(len(jobs))
         return jobs.view(np.uint8)
@@ -161,13 +166,13 @@ class Walks:
                         self._kernels["hold"]((64,), STEP_THREADS, 0, self._jobs, np.int32(2 * spot + own))
 
     def _evaluation(self, players: Sequence[int]) -> None:
-        for own in players:
+        for own in (BOTH,) if self._joins and len(players) == 2 else players:
             self._walk(own)
-            shared = 8 * STEP_THREADS
-            self._kernels["sums"]((WAYS * len(self._active),), STEP_THREADS, shared, self._jobs, self._roots[own])
+            count = WAYS * len(self._active) * (2 if own == BOTH else 1)
+            self._kernels["sums"]((count,), STEP_THREADS, 8 * STEP_THREADS, self._jobs, self._roots[own])
 
     def _walk(self, own: int, step: Step | None = None) -> None:
-        """Launch one player's walk, to learn with the weights of a step; to evaluate, up in both ways at once."""
+        """Launch a player's walk, to learn with the weights of a step; to evaluate, up in both ways at once."""
         learns, given = step is not None, step or (self._steps, np.int32(0))
         names = ("learn_down", "last_down", "learn_up", "last_up")
         if not learns:
@@ -182,10 +187,10 @@ class Walks:
                 self._kernels["terminals"](
                     (wave.pieces[0].count,),
                     self.options.threads,
-                    int(self._rooms[own]["bytes"]),
+                    int((self._rooms if own == BOTH else self._rooms[own])["bytes"].max()),
                     self._jobs,
                     wave.pieces[0].buffer,
-                    self._room_buffers[own],
+                    self._room_buffer,
                     self._space,
                 )
             for items in wave.turns if way else wave.items[:1]:
@@ -193,9 +198,9 @@ class Walks:
         for number, street in reversed(list(enumerate(self._earlier[own]))):
             leaves = street.pieces[way]
             if leaves.count:
-                grid = (leaves.count, -(-self._hands(own) // STEP_THREADS))
-                terms = min(self._streets_of[own][number].terms, MOST_TERMS)
-                shared = max(8 * (self._deck + 1 + 32) + 4 * self._hands(1 - own), TERM.itemsize * terms)
+                grid = (leaves.count, -(-street.hands[0] // STEP_THREADS))
+                terms = min(street.terms, MOST_TERMS)
+                shared = max(8 * (self._deck + 1 + 32) + 4 * street.hands[1], TERM.itemsize * terms)
                 where = np.int32(number), np.int32(terms)
                 self._kernels["leaves"](grid, STEP_THREADS, shared, self._jobs, leaves.buffer, *where)
             self._lines(up, street, street.items[way], street.mine, number, given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from regretless.engines.public.cuda.device import Device
 from regretless.engines.public.cuda.spot import WAYS, SpotWalks
 from regretless.engines.public.cuda.tables.records import ITEM
 
-__all__ = ["Items", "Launches", "StreetWork", "both_ways", "waves_of"]
+__all__ = ["Items", "Launches", "StreetWork", "Work", "both_ways", "joined", "waves_of"]
 
 FOUR = 4  # hands of a thread
 
@@ -39,6 +40,8 @@ class Work:
         first = np.repeat([each.start for each in runouts], [len(each) for each in runouts])
         items["slot"] = items["runout"] - (first if last else 0)
         self.items, self.pieces = items, items[:0]  # runouts, and pieces of work on them
+        self.hands = max(each[0] for each in hands), max(each[1] for each in hands)  # own and opposing ones
+        self.terms = 0  # deals that follow a runout
 
 
 class StreetWork(Work):
@@ -86,6 +89,7 @@ class Launches:
 
     def __init__(self, device: Device, work: Work, walked: NDArray[np.bool_]) -> None:
         self.mine, self.theirs, self.both, self.kept = work.mine, work.theirs, work.both, work.kept
+        self.hands, self.terms = work.hands, work.terms
         self.items, self.pieces = (
             [Items(device, chosen), Items(device, both_ways(chosen, len(walked)))]
             for chosen in (each[walked[each["job"]]] for each in (work.items, work.pieces))
@@ -94,6 +98,16 @@ class Launches:
         if work.takes_turns:
             twice = both_ways(work.items[walked[work.items["job"]]], len(walked))
             self.turns = [Items(device, twice[way::WAYS]) for way in range(WAYS)]
+
+
+def joined(one: Work, two: Work) -> Work:
+    """The same work of both players, launched at once."""
+    found = copy(one)
+    for name in ("mine", "theirs", "both", "kept", "terms", "takes_turns"):
+        setattr(found, name, max(getattr(one, name), getattr(two, name)))
+    found.hands = max(one.hands[0], two.hands[0]), max(one.hands[1], two.hands[1])
+    found.items, found.pieces = np.concatenate([one.items, two.items]), np.concatenate([one.pieces, two.pieces])
+    return found
 
 
 def both_ways(items: Records, jobs: int) -> Records:

@@ -288,7 +288,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 terminals(const Job* jobs, const Item* items, const Rooms* rooms, char* space) {
     const Item item = items[blockIdx.x];
     const Job job = jobs[item.job];
-    const Rooms room = *rooms;
+    const Rooms room = rooms[item.job % 2];  // of the player
     if (item.piece >= 0) showdowns(job, item, room, space + (long long)blockIdx.x * room.block_bytes);
     else folds(job, item, room);
 }

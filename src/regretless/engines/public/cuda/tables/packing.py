@@ -17,7 +17,7 @@ __all__ = ["Field", "Packed", "Places", "Pointers", "pack", "places_of", "pointe
 
 ALIGNMENT = 64
 
-Field = tuple[int, str]  # a player's job, and the name of a pointer in it
+Field = tuple[int, str]  # a player's job, and the name of a pointer in it; below 0: not of a job
 
 
 Places = list[tuple[int, Sequence[Field]]]  # where each table begins, -1 for an empty one, and what points to it
@@ -55,7 +55,7 @@ class Packed:
 
 
 def pointers_of(places: Places) -> Pointers:
-    """The pointers of jobs to tables; those of job -1 are left to the caller."""
+    """The pointers of jobs to tables; those of jobs below 0 are left to the caller."""
     found = [(own, POINTERS[name], begin) for begin, fields in places for own, name in fields if own >= 0]
     jobs, columns, begins = ([each[part] for each in found] for part in range(3))
     return Pointers(jobs, columns, np.array(begins, dtype=np.int64))
