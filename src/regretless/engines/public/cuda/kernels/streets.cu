@@ -75,6 +75,12 @@ template <typename Body> __device__ __forceinline__ void each_decision(const Str
     }
 }
 
+// A walk needs what the decisions of a line read one after another; this asks for all of it at the start. The threads of
+// the line, `fours` of them, share the decisions: body(decision) asks for the numbers of all hands.
+template <typename Body> __device__ __forceinline__ void fetch_line(const Stretch& at, int four, int fours, Body body) {
+    for (int i = at.line.first_decision + four; i < at.line.last_decision; i += fours) body(record_at(at.job.decisions + i));
+}
+
 template <int MODE> __device__ __forceinline__ void other_rows(const Stretch& at, int hand, const Kept& kept) {
     const Job& job = at.job;
     const int m = job.other_hands;
@@ -146,6 +152,13 @@ __device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, in
     if (line >= job.streets[street_number].lines) return;
     const Stretch at = stretch_of(job, item, street_number, line);
     const Kept kept = kept_rows(kept_count);
+    if (!OWN && MODE == LEARN) {
+        const Regret* const played = (const Regret*)numbers_of<MODE>(job, at.street, at.local).other;
+        fetch_line(at, four, theirs, [&](const Decision& decision) {
+            const int bytes = decision.actions * job.other_hands * sizeof(Regret);
+            if (!decision.mine) fetch_early(played + decision.block, bytes);
+        });
+    }
     if (four < theirs) other_rows<MODE>(at, FOUR * four, kept);
     else if (OWN) own_rows(at, step_of(steps, stride, item.job), FOUR * (four - theirs), kept);
 }
@@ -264,14 +277,25 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
     const Stretch at = stretch_of(job, item, street_number, line_number);
     const bool is_last = street_number == job.last_street;
     const Kept kept = kept_rows(kept_count);
+    const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
+    float* const rows = values_of(job, at.street, is_last, at.slot) + hand;
+    if (OWN)
+        fetch_line(at, hand / FOUR, each, [&](const Decision& decision) {
+            const int children[] = {decision.child_a, decision.child_b, decision.child_c, decision.child_d};
+            EACH(a) if (a < decision.actions && children[a] >= 0)
+                fetch_early(rows - hand + children[a] * n, n * sizeof(float));
+            if (!decision.mine) return;
+            const int count = decision.actions * n;
+            fetch_early(numbers.regret + decision.block, count * sizeof(Regret));
+            if (PREDICTS) fetch_early(numbers.matched + decision.block, count * sizeof(Regret));
+            fetch_early(numbers.average + decision.block, count * sizeof(Average));
+        });
     Step step = {};
     if (MODE == LEARN) step = step_of(steps, stride, item.job);
     if (OWN) own_rows(at, step, hand, kept);
-    float* const rows = values_of(job, at.street, is_last, at.slot) + hand;
     const Chances rounding = *(const Chances*)(job.roundings + at.runout.symmetry * n + hand);
     const long long row = (long long)at.local * at.street.lines + at.piece;
     float* const line_values = job.line_values + at.street.line_at + row * n + hand;
-    const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
     const int* const children = job.children;
     const int root = at.line.root, first = at.line.first_decision;
     const auto value_at = [&](int row) { return row < 0 ? kept[~row] : hands_at(rows + row * n); };
