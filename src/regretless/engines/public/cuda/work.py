@@ -28,7 +28,8 @@ class Work:
         hands = [[int(spot.layout.hands[player]) for player in (own, 1 - own)] for _, spot in spots]
         # Fours of hands of a runout, if all are of the spot with the most.
         self.mine = max(count * each[0] // FOUR for count, each in zip(lines, hands))
-        self.theirs = max(count * each[1] // FOUR for count, each in zip(lines, hands))
+        walked = [int(spot.plans[own].streets[street]["walked"]) for _, spot in spots]
+        self.theirs = max(count * each[1] // FOUR for count, each in zip(walked, hands))
         self.both = max(count * sum(each) // FOUR for count, each in zip(lines, hands))
         self.kept = max(spot.plans[own].kept[street] for _, spot in spots)
         last = street == len(spots[0][1].layout.form.streets) - 1

@@ -149,7 +149,7 @@ __device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, in
     const Job job = jobs[item.job];
     const int theirs = job.other_hands / FOUR, each = theirs + (OWN ? job.own_hands / FOUR : 0);
     const int line = place.unit / each, four = place.unit - line * each;
-    if (line >= job.streets[street_number].lines) return;
+    if (line >= job.streets[street_number].walked) return;
     const Stretch at = stretch_of(job, item, street_number, line);
     const Kept kept = kept_rows(kept_count);
     if (!OWN && MODE == LEARN) {
@@ -292,7 +292,7 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
         });
     Step step = {};
     if (MODE == LEARN) step = step_of(steps, stride, item.job);
-    if (OWN) own_rows(at, step, hand, kept);
+    if (OWN && at.line.first_decision < at.line.last_decision) own_rows(at, step, hand, kept);
     const Chances rounding = *(const Chances*)(job.roundings + at.runout.symmetry * n + hand);
     const long long row = (long long)at.local * at.street.lines + at.piece;
     float* const line_values = job.line_values + at.street.line_at + row * n + hand;

@@ -27,6 +27,7 @@ template <typename Number> __device__ __forceinline__ const Two<Number>& two_at(
 struct Piece {
     const Job& job;
     Street street;
+    const float* above;        // the opponent's rows of the street above
     const Terminal* terminal;  // [columns]
     const double* pays;        // [3][width]
     int columns, final, number, slot;
@@ -36,9 +37,11 @@ struct Piece {
 
 __device__ __forceinline__ Piece piece_of(const Job& job, const Item& item, int piece, const int* first, const Terminal* terminal,
                                           const double* pays, int width) {
-    const Street street = job.streets[job.last_street];
-    return {job, street, terminal + first[piece], pays + (long long)piece * 3 * width,
-            first[piece + 1] - first[piece], item.runout, street.first_runout + item.runout, item.slot};
+    const Street street = job.streets[job.last_street], before = job.streets[max(job.last_street - 1, 0)];
+    const int number = street.first_runout + item.runout;
+    const long long row = (long long)max(job.runouts[number].parent, 0) * before.opponent_rows;
+    return {job, street, job.opponent_rows + before.opponent_at + row * job.other_hands, terminal + first[piece],
+            pays + (long long)piece * 3 * width, first[piece + 1] - first[piece], item.runout, number, item.slot};
 }
 
 // Step 1; a row of zeros follows the last hand. The tile is complete after `wait_for_copies` and a barrier.
@@ -47,7 +50,8 @@ template <bool SHARED = true> __device__ __forceinline__ void gather(const Piece
     const float* const rows = piece.job.opponent_rows + piece.street.opponent_at +
                               (long long)piece.slot * piece.street.opponent_rows * m;
     for (int column = threadIdx.x / WARP; column < piece.paired(); column += warps) {
-        const float* const row = rows + piece.terminal[piece.column(column)].opponent_row * m;
+        const int number = piece.terminal[piece.column(column)].opponent_row;
+        const float* const row = number < 0 ? piece.above + ~number * m : rows + number * m;
         for (int hand = lane; hand < m; hand += WARP) {
             if (SHARED) copy_later(reach + hand * stride + column, row + hand);
             else reach[hand * stride + column] = row[hand];

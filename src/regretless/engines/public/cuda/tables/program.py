@@ -1,10 +1,11 @@
 """The betting tree as kernels walk it, for the walks that update one player.
 
 Every street has a row of reach for the first node of every line and for every action of the player it belongs to (of
-the own player: if anything reads it), and a row of values for every node. On the last street, own reach and the values
-of decisions are read only by the thread that wrote them, so if they are few, the thread keeps them: such rows are
-numbered −1, −2, … Before the last street, threads keep rows too, and write them as well. Showdowns and folds of the
-last street are evaluated in pieces, a few dozen at a time.
+the own player: if anything reads it), and a row of values for every node. A line that is a showdown alone has no row of
+reach: it reads that of the chance node above, where hands that have become impossible do no harm, since no list of
+hands has them. On the last street, own reach and the values of decisions are read only by the thread that wrote them,
+so if they are few, the thread keeps them: such rows are numbered −1, −2, … Before the last street, threads keep rows
+too, and write them as well. Showdowns and folds of the last street are evaluated in pieces, a few dozen at a time.
 """
 
 from __future__ import annotations
@@ -151,6 +152,7 @@ class _Planner:
             runouts, members = int(layout.runouts[street]), np.flatnonzero(self.line_street == street)
             record["first_runout"], record["first_line"] = first_runout, members[0] if len(members) else 0
             record["lines"], record["line_at"] = len(members), line_at
+            record["walked"] = sum(not self._is_direct(line) for line in members.tolist())
             for who, player in (("own", own), ("other", 1 - own)):
                 record[f"{who}_at"] = layout.street_at[player, street]
                 record[f"{who}_size"] = layout.runout_size[player, street]
@@ -185,14 +187,14 @@ class _Planner:
     def _order(self, members: NDArray[np.int64]) -> Int32:
         """The lines of a street in the order in which threads take them."""
 
-        def shape(place: int) -> tuple[int, list[tuple[int, int]]]:
+        def shape(place: int) -> tuple[bool, int, list[tuple[int, int]]]:
             line = members[place]
             decisions = [
                 (self.actor[node], len(self.children[node]))
                 for node in range(self.line_first[line], self.line_first[line + 1])
                 if self.kind[node] == Kind.DECISION
             ]
-            return -len(decisions), decisions
+            return self._is_direct(line), -len(decisions), decisions
 
         return np.array(sorted(range(len(members)), key=shape), dtype=np.int32)
 
@@ -211,8 +213,10 @@ class _Planner:
             nodes = range(entry, self.line_first[line + 1])
             keeps = self._keeps(nodes)
             own_used = [0] if keeps else used[1:]
-            self.reach_row[0][entry], self.reach_row[1][entry] = used[0], ~own_used[0] if keeps else own_used[0]
-            used[0] += 1
+            direct = self._is_direct(line)
+            self.reach_row[0][entry] = ~self.reach_row[0][above] if direct else used[0]
+            self.reach_row[1][entry] = ~own_used[0] if keeps else own_used[0]
+            used[0] += not direct
             own_used[0] += 1
             decided = [node for node in nodes if self.kind[node] == Kind.DECISION]
             kept = {node: index for index, node in enumerate(decided) if index < KEPT}
@@ -230,6 +234,10 @@ class _Planner:
             if not keeps:
                 used[1] = own_used[0]
         return used[0], used[1], sum(self.line_first[line + 1] - self.line_first[line] for line in members)
+
+    def _is_direct(self, line: int) -> bool:
+        """Whether a line is a showdown alone, which reads the reach of the chance node above it."""
+        return self.line_above[line] >= 0 and self.kind[self.line_first[line]] == Kind.SHOWDOWN
 
     def _keeps(self, nodes: range) -> bool:
         """Whether only a thread has a line's own reach and the values of its decisions."""

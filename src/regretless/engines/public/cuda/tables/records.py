@@ -97,6 +97,7 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "first_runout"),  # among those of all streets
         ("int", "first_line"),
         ("int", "lines"),
+        ("int", "walked"),  #        of them on the way down; the others, showdowns alone, come last
         ("int", "opponent_rows"),  # on a runout
         ("int", "own_rows"),
         ("int", "value_rows"),
@@ -134,7 +135,7 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "padding_a"),
         ("int", "padding_b"),
     ),
-    "Terminal": (("int", "opponent_row"), ("int", "value_row")),
+    "Terminal": (("int", "opponent_row"), ("int", "value_row")),  # reach: below 0, ~row of the chance node above
     "Leaf": (
         ("int", "opponent_row"),
         ("int", "value_row"),
