@@ -202,6 +202,40 @@ def test_deals_that_do_not_fit_in_shared_memory_and_runouts_and_players_that_tak
     assert_equal(engine, expected)
 
 
+def all_in(streets: int) -> Branch:
+    """A betting tree in which the first player moves all-in or checks; only after checks do players decide again."""
+
+    def dealt(paid: tuple[float, float], street: int, last: Branch) -> Branch:
+        return last if street == streets else Branch(Kind.CHANCE, paid, children={"": dealt(paid, street + 1, last)})
+
+    def after(street: int) -> Branch:
+        push = {
+            "fold": Branch(Kind.FOLD, (5.0, 1.0), 1),
+            "call": dealt((5.0, 5.0), street, Branch(Kind.SHOWDOWN, (5.0, 5.0))),
+        }
+        check = Branch(Kind.SHOWDOWN, (1.0, 1.0))
+        if street < streets:
+            check = Branch(Kind.CHANCE, (1.0, 1.0), children={"": after(street + 1)})
+        return Branch(
+            Kind.DECISION, (1.0, 1.0), 0, {"check": check, "all-in": Branch(Kind.DECISION, (5.0, 1.0), 1, push)}
+        )
+
+    return after(1)
+
+
+@needs_gcc
+@pytest.mark.parametrize("streets", [2, 3])
+def test_showdowns_after_an_all_in_read_the_reach_of_the_street_above(streets: int) -> None:
+    form = with_tree(random_form(85, deck=6, streets=streets, most_hands=10), all_in(streets))
+    engine, plain = CudaPublicEngine(form, device=HostDevice()), PublicReference(form)
+    for plan in engine.spot.plans:
+        assert (plan.streets["lines"] - plan.streets["walked"]).tolist() == [0] * (streets - 1) + [streets - 1]
+    begin(form, engine, plain)
+    for each in (engine, plain):
+        each.advance(rows(4, 2))
+    assert_same(engine, plain, 1e-5)
+
+
 @needs_gcc
 def test_a_batch_of_different_trees_whose_spots_end_in_any_order() -> None:
     """Different lines, hands, runouts and locks; all bits are as alone, even if one is read meanwhile."""
@@ -443,8 +477,23 @@ def test_memory_of_waves_is_never_underestimated(slots: int, monkeypatch: pytest
     rows_of = CudaPublicEngine(form, device=NoKernels()).spot._slot_rows
     for module in (spot, sizes):
         monkeypatch.setattr(module, "WAVE_BYTES", 4 * slots * max(sum(rows_of(own)) for own in range(2)) + 1)
+        monkeypatch.setattr(module, "APART_BYTES", 0)
     engine = CudaPublicEngine(form, device=NoKernels())
     engine.evaluate()
+    assert not engine.spot.apart
+    assert engine.memory_bytes <= estimated(form, engine)
+
+
+def test_memory_of_rows_that_are_only_just_apart_is_never_underestimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is estimated is more than what decides whether players take turns with rows."""
+    form = with_tree(random_form(4, deck=9, streets=2, most_hands=36), many_actions(2, 3, 3))
+    rows_of = CudaPublicEngine(form, device=NoKernels()).spot._rows
+    in_turn = 4 * sum(max(one[1], two[1]) for one, two in zip(rows_of(0), rows_of(1), strict=True))
+    for module in (spot, sizes):
+        monkeypatch.setattr(module, "APART_BYTES", in_turn)
+    engine = CudaPublicEngine(form, device=NoKernels())
+    engine.evaluate()
+    assert engine.spot.apart
     assert engine.memory_bytes <= estimated(form, engine)
 
 
