@@ -53,7 +53,7 @@ test:  ## everything that must pass: lint, types, layers, docs, tests, doctests
 	if wait $$linting; then echo "lint passed"; else cat $(VENV)/lint.log; exit 1; fi; exit $$tested
 
 kernels: $(CORE_READY)
-	@PYTHONPATH=$(CURDIR)/src $(BIN)/python -m tests.compile_kernels
+	@PYTHONPATH="$(CURDIR)/src" $(BIN)/python -m tests.compile_kernels
 
 lint: $(DEV_READY)  ## style, types, layers and a strict build of the docs
 	$(BIN)/ruff check
