@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ from tests.engines.test_bucketed_engine import (
 )
 
 from regretless import engines
-from regretless.engines.bucketed.cuda.engine import CudaBucketedEngine, estimate
+from regretless.engines.bucketed.cuda.engine import CudaBucketedEngine, estimate, kernel_source
 from regretless.engines.bucketed.reference import BucketedReference
 from regretless.engines.registry import fastest
 from regretless.errors import InvalidGame
@@ -110,3 +112,13 @@ def test_more_hands_than_a_step_can_name_are_refused(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("regretless.engines.bucketed.cuda.engine.MOST_HANDS", 3)
     with pytest.raises(InvalidGame, match="hands: the cupy engine can count 3"):
         emulated(random_buckets(small_form(4, 3), 4))
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")
+@pytest.mark.parametrize("real", ["float", "double"])
+def test_the_kernels_compile(real: str, tmp_path: Path) -> None:
+    source = tmp_path / "kernels.cu"
+    source.write_text(kernel_source(), encoding="utf-8")
+    flags = ["-std=c++17", "-arch=sm_80", "-ptx", "-o", str(tmp_path / "kernels.ptx"), f"-DReal={real}"]
+    done = subprocess.run(["nvcc", *flags, str(source)], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr

@@ -8,6 +8,9 @@
 // At a fold, f is the payoff. At a showdown, all hands of the opponent are first added as winners, f = lose. Then, from
 // the weakest own hands to the strongest, f becomes tie for the opponent's hands as strong as they, and win once they
 // have been passed. All terminals of a runout take the same steps, so the block reads them once for all its threads.
+//
+// Thousands of numbers go into the total, and a value is often far smaller than it, so the total is a compensated sum:
+// what rounding added to it is subtracted from the next number (Kahan). Far fewer go into the sum of a card.
 
 #ifndef ON_HOST
 #define SYNC_BLOCK() __syncthreads()
@@ -71,7 +74,7 @@ extern "C" __global__ void terminal_values(
     Real* sum = factor + FACTORS * lanes;  // [deck + 2][lanes]
     for (int kind = 0; kind < FACTORS; kind++) factor[kind * lanes] = (Real)pays[(long long)kind * leaves + leaf];
     for (int card = 0; card < deck + 2; card++) sum[card * lanes] = 0;
-    Real total = 0, most = 0;
+    Real total = 0, excess = 0, most = 0;  // the total is too large by the excess
     for (int begin = 0; begin < count; begin += lanes) {
         SYNC_BLOCK();
         const int at = begin + lane;
@@ -96,11 +99,13 @@ extern "C" __global__ void terminal_values(
                 Real* one = sum + (code >> 8 & 255) * lanes;
                 Real* two = sum + (code >> 16) * lanes;
                 if (code & OWN) {
-                    const Real value = total - *one - *two + part;
+                    const Real value = total - *one - *two + part - excess;
                     const float worth = fabs(value) > NOTHING * most ? (float)value : 0.0f;
                     if (terminal < terminals) values[(long long)tile[first + k].hand * leaves] = worth;
                 } else {
-                    total += part;
+                    const Real added = part - excess, before = total;
+                    total += added;
+                    excess = (total - before) - added;
                     most += fabs(part);
                     *one += part;
                     *two += part;
