@@ -55,7 +55,7 @@ def form_of(*, boards: int) -> BucketedForm:
 def learned(*several: BucketedEngine) -> list[dict[str, NDArray[np.float32]]]:
     """What engines of the same form learn in an iteration from the same random numbers.
 
-    Regrets are not near 0, so that none changes its sign by rounding, to which the second player would respond.
+    If regrets began at 0, rounding would decide the sign of some, and the second player responds to signs.
     """
     random, start = np.random.default_rng(1), several[0].snapshot()
     for name, numbers in start.arrays.items():
