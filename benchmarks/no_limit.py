@@ -1,7 +1,7 @@
 """No-limit hold'em from the deal: how fast boards are sampled, and how exploitability falls as training goes on.
 
     python benchmarks/no_limit.py speed GAME.toml --buckets TABLE.rgl --device cuda --runouts 16,64
-    python benchmarks/no_limit.py train GAME.toml --buckets TABLE.rgl --device cuda --seconds 15,60,180 --out FOLDER
+    python benchmarks/no_limit.py train GAME.toml --buckets TABLE.rgl --device cuda --until 5s,25s,120s --out FOLDER
     python benchmarks/no_limit.py price FOLDER --flops 'subset(25)'
     python benchmarks/no_limit.py plot FOLDER/results.json … --out PICTURE.png
 
@@ -9,8 +9,8 @@ speed: boards per second, and bytes against the floor. An iteration has to read 
 and averages and to read the opponent's regrets; and each of the two walks of a board writes and reads the reach of both
 players and the values at every betting node, for 1,326 hands. At the bandwidth of a large copy, that takes the floor.
 
-train: saves the solution after so many seconds of solving, as FOLDER/1.rgl, FOLDER/2.rgl, … and writes what was
-reached to FOLDER/results.json.
+train: saves the solution after so many seconds of solving (5s,25s) or iterations (1,4,16), as FOLDER/1.rgl,
+FOLDER/2.rgl, … and writes what was reached to FOLDER/results.json.
 
 price: adds the exploitability with real cards of each saved solution, the last one first. It is exact in a game with
 only these flops, weighted: an estimate of that of the whole game, too high on average.
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--runouts", default="16", help="boards per iteration; several for `speed`")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--threads", type=int)
-    parser.add_argument("--seconds", default="15,60,180", help="of solving, at which `train` saves")
+    parser.add_argument("--until", default="5s,25s,120s", help="seconds or iterations at which `train` saves")
     parser.add_argument("--flops", default="subset(25)", help="for `price`")
     parser.add_argument("--out", type=Path, help="results of `speed`, folder of `train`, picture of `plot`")
     given = parser.parse_args()
@@ -105,17 +105,18 @@ def train(given: argparse.Namespace) -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     points: list[dict[str, Any]] = []
     solution: Any = None
-    solved = 0.0
-    for number, limit in enumerate(map(float, given.seconds.split(",")), start=1):
-        began = time.monotonic()
-        options: dict[str, Any] = {"iterations": 10**6, "interrupted": _after(began + limit - solved)}
+    solved = 0.0  # seconds
+    for number, limit in enumerate(given.until.split(","), start=1):
+        options: dict[str, Any] = {"iterations": int(limit)} if limit.isdecimal() else {"iterations": 10**6}
+        if limit.endswith("s"):
+            options["interrupted"] = _after(time.monotonic() + float(limit[:-1]) - solved)
+            solved = float(limit[:-1])
         if solution is None:
             options |= {"buckets": given.buckets, "sample_runouts": int(given.runouts), "device": given.device}
             options |= {} if given.threads is None else {"threads": given.threads}
         else:
             options["resume"] = solution
         solution = rl.solve(game if number == 1 else None, **options)
-        solved = limit
         solution.save(given.out / f"{number}.rgl")
         record = solution.record
         points.append(

@@ -4,7 +4,7 @@
 |-------------------|-----|---------|-------------|-----------|--------|-------|---------------------------------------|
 | `small`           | 100 | 3,000   | 1,000,000   | 200       | 2,048  | 0.003 | games that a laptop enumerates: Leduc |
 | `fhp`             | 450 | 10,000  | 40,000,000  | 4,000     | 10,000 | 0.001 | flop hold'em, as in the paper         |
-| `fhp-ten-minutes` | 150 | 300,000 | 100,000,000 | 2,500     | 32,768 | 0.001 | flop hold'em, ten minutes on a GPU    |
+| `fhp-ten-minutes` | 150 | 300,000 | 100,000,000 | 1,500     | 32,768 | 0.001 | flop hold'em, ten minutes on a GPU    |
 | `hulh`            | 450 | 10,000  | 40,000,000  | 32,000    | 20,000 | 0.001 | limit hold'em, as in the paper        |
 
 `small` was chosen on Kuhn and Leduc. They have few observations, so a step takes the gradient of the whole memory
@@ -14,7 +14,7 @@ traversals are cheap: on Leduc, 3,000 per iteration leave much less exploitabili
 still. The policy network is fitted once per measurement, so it gets ten times the steps.
 
 `fhp-ten-minutes` has more samples and larger batches in fewer iterations, because both are cheap on a GPU;
-`benchmarks/deep_holdem.py` says how it was planned.
+`benchmarks/deep_holdem.py` says why, and how far it gets.
 
 This module loads without PyTorch.
 """
@@ -118,8 +118,8 @@ PRESETS: Mapping[str, TrainingSettings] = MappingProxyType(
             traversals_at_once=300_000,
             advantage_capacity=100_000_000,
             strategy_capacity=100_000_000,
-            value_steps=2_500,
-            policy_steps=8_000,
+            value_steps=1_500,
+            policy_steps=10_000,
             batch=32_768,
             decay=True,
             precision="tf32",

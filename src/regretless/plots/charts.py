@@ -27,6 +27,8 @@ SIDE = 13
 EMPTY = "#eef1f4"  # what is not in the range
 WIDTH = 6.2  # inches of a chart
 ACROSS = 3  # charts in a row
+NAMES_ACROSS = 3  # actions in a row of the legend: more would be wider than the chart, which would then shrink
+NAME_HEIGHT = 0.23  # inches of such a row
 MOST_CHARTS = 60  # a larger figure is no longer readable
 LONGEST_TITLE = 100  # characters
 
@@ -56,7 +58,8 @@ def charts(drawn: Sequence[Chart], *, title: str) -> Figure:
         raise InvalidOption("charts", len(drawn), f"must be at most {MOST_CHARTS}")
     rows = ceil(len(drawn) / ACROSS)
     columns = ceil(len(drawn) / rows)
-    figure, axes = new_figure(WIDTH * columns, (WIDTH + 0.75) * rows + 0.35, columns=columns, rows=rows)
+    legend = NAME_HEIGHT * max(ceil(len(chart.actions) / NAMES_ACROSS) for chart in drawn)
+    figure, axes = new_figure(WIDTH * columns, (WIDTH + 0.52 + legend) * rows + 0.35, columns=columns, rows=rows)
     for each, chart in zip(axes, drawn, strict=False):
         _draw(each, chart)
     for each in axes[len(drawn) :]:
@@ -95,7 +98,7 @@ def _draw(axes: Axes, chart: Chart) -> None:
         handles=patches,
         loc="upper left",
         bbox_to_anchor=(0.0, -0.01),
-        ncols=4,
+        ncols=NAMES_ACROSS,
         frameon=False,
         fontsize=9.5,
         borderpad=0,
