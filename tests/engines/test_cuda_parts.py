@@ -184,6 +184,28 @@ def test_ways_up_take_turns_with_rows_that_both_write(monkeypatch: pytest.Monkey
                 assert len(np.unique(items["runout"])) == len(items)
 
 
+def test_players_evaluated_at_once_write_apart_what_does_not_fit_in_shared_memory() -> None:
+    """Blocks of one launch run at the same time, which the emulated device does not show."""
+    launched: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+
+    class Listening(NoKernels):
+        def compile(self, source: str, flags: tuple[str, ...]) -> dict:
+            kernels = super().compile(source, flags)
+            kernels["terminals"] = lambda grid, threads, shared, jobs, *given: launched.append(given)
+            return kernels
+
+    form = random_form(10, deck=9, streets=1, most_hands=30)  # the first player's sums need more room
+    engine = CudaPublicEngine(form, device=Listening(shared_bytes=6000))
+    engine._walks.evaluate(0, 1)
+    ((items, rooms, space),) = launched[:1]
+    assert set(items["job"].tolist()) == {0, 1}
+    size = rooms["block_bytes"][items["job"] % 2]
+    begins = np.arange(len(items)) * size
+    assert size.min() > 0
+    assert (begins[1:] >= (begins + size)[:-1]).all()
+    assert begins[-1] + size[-1] <= space.nbytes
+
+
 @needs_gcc
 def test_deals_that_do_not_fit_in_shared_memory_and_runouts_and_players_that_take_turns(
     monkeypatch: pytest.MonkeyPatch,

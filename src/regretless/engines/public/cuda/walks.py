@@ -71,7 +71,7 @@ class Walks:
         if self._joins:
             for works in (self._streets_of, self._waves_of):
                 works.append([joined(one, two) for one, two in zip(*works, strict=True)])
-        outside = max(int(room["block_bytes"]) for room in self._rooms)
+        outside = int(self._rooms[0]["block_bytes"])
         blocks = max((len(wave.pieces) for waves in self._waves_of for wave in waves), default=0)
         self._space = device.zeros(max(outside * blocks, 1), np.dtype(np.uint8))
         self.keep_only(range(len(spots)))
@@ -234,6 +234,8 @@ class Walks:
                 for width in _widths(showdowns):
                     rooms = np.concatenate([self._room(own, chosen, width, fold_width) for own in range(2)])
                     if fold_width and int(rooms["bytes"].max()) <= share:
+                        # Alike for both players, whose blocks may be launched together, or tiles would overlap.
+                        rooms["block_bytes"] = rooms["block_bytes"].max()
                         return chosen, rooms
         raise AssertionError("even the lists of a runout do not fit in shared memory")
 
