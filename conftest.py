@@ -1,4 +1,4 @@
-"""A module that cannot be imported fails the run. What was imported is not searched for garbage.
+"""A module that cannot be imported fails the run. Imported modules are not scanned for garbage.
 
 A module of the package whose optional library is missing is skipped, with the reason. pytest's own
 `--doctest-ignore-import-errors` would also skip test files with a broken import, so that their tests never run.
@@ -22,7 +22,7 @@ def pytest_sessionstart() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Modules stay until the end: each search among their million objects would take a fifth of a second."""
+    """Modules live until the end, and each scan of their million objects would take a fifth of a second."""
     gc.freeze()
     gc.enable()
 

@@ -23,7 +23,7 @@ How the preset `fhp-ten-minutes` was chosen, and how far it gets:
    iterations in nine minutes.
 3. Linear weighting makes early iterations, when strategies are poor, count little: the last half of the iterations
    weighs three times as much as the first.
-4. It reaches 78 mbb/g, and hardly improves after iteration 40. The network's curve is as low as the mixture's, so the
+4. It reaches 78 mbb/g, and hardly improves after iteration 80. The network's curve is as low as the mixture's, so the
    policy fit is not the limit; the value fits are. To try next: --set value_steps=4000, --set width=128.
 
 On a CPU, --flops 20 measures on a sample of flops: values are estimates then, and best responses worth more than
@@ -87,9 +87,9 @@ def main() -> None:
         each.add_argument("--out", type=Path, help="JSON file for the results")
     train.add_argument("--minutes", type=float, default=9.0, help="time limit of this run")
     train.add_argument("--iterations", type=int, default=10**6, help="in total, including those of the checkpoint")
-    train.add_argument("--measure", default=MEASURED, help="after these iterations, and at the end")
+    train.add_argument("--measure", default=MEASURED, help="iterations after which to measure, besides the last")
     train.add_argument("--checkpoint", type=Path, help="file to resume from, if it exists, and to save to")
-    plot = commands.add_parser("plot", help="a picture of such a curve, beside the tabular solution")
+    plot = commands.add_parser("plot", help="a picture of the curves, beside the tabular solution")
     plot.set_defaults(run=draw)
     plot.add_argument("--results", type=Path, required=True, help="a file that `train` wrote")
     plot.add_argument("--out", type=Path, required=True)

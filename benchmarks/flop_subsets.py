@@ -5,8 +5,8 @@
     python benchmarks/flop_subsets.py measure CACHE     their error on formations that were not used to choose them;
                                                         writes benchmarks/results/flop_subsets.json
 
-`solve` and `measure` take the keys of formations, too (`solve CACHE 4bet-btn-bb`). Only games that are not in CACHE are
-solved.
+`solve` and `measure` can be limited to some formations (`solve CACHE 4bet-btn-bb`). Games already in CACHE are not
+solved again.
 
 The method:
 
@@ -27,7 +27,7 @@ The method:
 
 The error that counts is measured on formations whose games take no part in the choice. The method itself was adjusted
 with the errors on `MEASURED_ON` in view. The games of `FRESH` were first solved when method, flops and weights were
-final. Whoever changes the method now must look for other formations, or say that these are no longer fresh.
+final. A change to the method needs other formations, or a note that these are no longer fresh.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ def class_equities(cache: Path) -> Array:
 
 
 def solve(cache: Path, keys: list[str]) -> None:
-    """The games of formations on every flop, kept after each formation."""
+    """The games of formations on every flop, saved after each formation."""
     cache.mkdir(parents=True, exist_ok=True)
     for formation in formations():
         file = cache / f"{formation.key}.npy"
@@ -380,7 +380,7 @@ def choose_all(cache: Path) -> None:
 
 
 def measure(cache: Path, keys: list[str]) -> None:
-    """Print and keep how far the weighted means of each subset are from those of all flops."""
+    """Print and save how far the weighted means of each subset are from those of all flops."""
     flops = all_flops()
     share = np.array([flop.flops for flop in flops]) / ALL_FLOPS
     place = {flop.text: row for row, flop in enumerate(flops)}

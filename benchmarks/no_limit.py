@@ -1,4 +1,4 @@
-"""No-limit hold'em from the deal: how fast boards are sampled, and how exploitability falls as training goes on.
+"""No-limit hold'em from the deal: how fast boards are sampled, and how exploitability falls during a solve.
 
     python benchmarks/no_limit.py speed GAME.toml --buckets TABLE.rgl --device cuda --runouts 16,64
     python benchmarks/no_limit.py train GAME.toml --buckets TABLE.rgl --device cuda --until 5s,25s,120s --out FOLDER
@@ -7,13 +7,14 @@
 
 speed: boards per second, and bytes against the floor. An iteration has to read and write the updating player's regrets
 and averages and to read the opponent's regrets; and each of the two walks of a board writes and reads the reach of both
-players and the values at every betting node, for 1,326 hands. At the bandwidth of a large copy, that takes the floor.
+players and the values at every betting node, for 1,326 hands. The floor is the time for that at the bandwidth of a
+large copy.
 
-train: saves the solution after so many seconds of solving (5s,25s) or iterations (1,4,16), as FOLDER/1.rgl,
-FOLDER/2.rgl, … and writes what was reached to FOLDER/results.json.
+train: saves the solution after the given seconds of solving (5s,25s) or iterations (1,4,16), as FOLDER/1.rgl,
+FOLDER/2.rgl, …, and writes iterations, boards and seconds to FOLDER/results.json.
 
-price: adds the exploitability with real cards of each saved solution, the last one first. It is exact in a game with
-only these flops, weighted: an estimate of that of the whole game, too high on average.
+price: adds the exploitability with real cards of each saved solution, the last one first. It is exact for a game with
+only these flops, weighted, and so an estimate for the whole game, too high on average.
 """
 
 from __future__ import annotations

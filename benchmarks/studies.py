@@ -3,7 +3,7 @@
     python benchmarks/studies.py query      grouped queries over 1,755 flops × 20 lines of made-up rows
     python benchmarks/studies.py page       the page's table of the same study, measured in Chromium
     python benchmarks/studies.py overhead   what a spot costs besides its solve, with one worker and with two
-    python benchmarks/studies.py formation [95] [cuda] [RESULTS.json]   a study of a 3-bet pot, by its command
+    python benchmarks/studies.py formation [95] [cuda] [RESULTS.json]   a study of a 3-bet pot, run by its command
 
 `query` asks each question in a new process, and then again in the same one. It prints wall time and CPU time.
 
@@ -449,6 +449,6 @@ PARTS: dict[str, Callable[..., None]] = {
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=PARTS, metavar="query|page|overhead|formation")
-    parser.add_argument("more", nargs="*", help="of `formation`: how many flops, the device, a file for the results")
+    parser.add_argument("more", nargs="*", help="for `formation`: number of flops, device, file for the results")
     asked = parser.parse_args()
     PARTS[asked.what](*asked.more)

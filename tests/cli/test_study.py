@@ -186,7 +186,7 @@ def test_what_stops_a_run_is_said_once(run: Run, tmp_path: Path, monkeypatch: py
     assert result.code == 1
     assert result.err.count("error: ") == 2
     assert result.err.count("no space left") == 1
-    assert "stopped, because the other spots would fail too; once this is mended, resume it with\n" in result.err
+    assert "stopped because the other spots would fail too; once that is fixed, resume it with\n" in result.err
 
 
 TOO_LARGE = Outcome("QsJh2h", "QsJh2h needs 3.0 GiB of memory, but only 2.0 GiB are free", 3)
@@ -196,10 +196,10 @@ OTHER = Outcome("As7h2d", "failed 4 times: its process ended with code 9", 1)
 @pytest.mark.parametrize(
     ("errors", "merge_error", "code", "advice"),
     [
-        ([TOO_LARGE], None, 3, "where there is more memory, try the failed spots again with"),
+        ([TOO_LARGE], None, 3, "with more memory, try the failed spots again with"),
         ([TOO_LARGE, OTHER], None, 1, "try the failed spots again with"),
         ([], InvalidFile("study/runs.parquet", "cannot be written: no space left on device"), 1,
-         "once this is mended, merge the spots into one file per table with"),
+         "once that is fixed, merge the spots into one file per table with"),
     ],
 )  # fmt: skip
 def test_a_run_that_is_not_complete_says_what_to_do(

@@ -10,7 +10,7 @@ template <typename T> static T load_once(const T* at) { return *at; }
 template <typename T> static void store_once(T* at, T numbers) { *at = numbers; }
 static void copy_later(float* to, const float* from) { *to = *from; }
 static void wait_for_copies() {}
-static void fetch_early(const void*, int) {}
+static void prefetch_l2(const void*, int) {}
 
 static float from_half(unsigned short bits) {
     _Float16 half;

@@ -54,7 +54,7 @@ class Lost:
 
     job: Job
     reason: str
-    is_suspect: bool = True  # whether this job may be the cause; if not, it is no reason to give the spots up
+    is_suspect: bool = True  # whether this job may be the cause; if not, the loss does not count against its spots
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ class StudyRun:
     errors: Mapping[str, Outcome] = field(repr=False)  # by spot
     interrupted: bool
     seconds: float
-    merge_error: InvalidFile | None = None  # why the parts could not be merged, though all that are done are whole
+    merge_error: InvalidFile | None = None  # why the parts, which are intact, could not be merged
 
 
 def run_study(

@@ -97,7 +97,7 @@ def solve_job(
 
 
 def _in_the_file(said: str) -> str:
-    """A sentence that advises options of `regretless solve`, which are fields of a study.
+    """An error message with the options of `regretless solve` that it suggests written as fields of a study.
 
     >>> _in_the_file("needs 3.0 GiB: --storage 16 needs 1.5 GiB, or --device cpu")
     'needs 3.0 GiB: storage = 16 needs 1.5 GiB, or device = "cpu"'

@@ -1,6 +1,6 @@
 """A process that solves jobs: `python -m regretless.cluster.worker`.
 
-Jobs arrive on stdin as lines of JSON. Lines of JSON on stdout answer: `{"job": "begun"}` says that a job was received,
+Jobs arrive on stdin as lines of JSON. Lines of JSON on stdout answer: `{"job": "begun"}` says that a job has begun,
 `{"job": "solved"}` asks for the next one while the last spot of this one is read and written, `{"spot": …}` says how a
 spot ended, and `{"job": "ended"}` that all spots of the oldest job did. A thread of its own writes, so that the next
 solve does not wait for the disk. When stdin closes, because the driver ended or was killed, the process ends at once:

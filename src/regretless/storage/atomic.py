@@ -86,7 +86,8 @@ def remove_temporary_files() -> None:
 
 def reason(error: OSError) -> str:
     """The system's message as the end of a sentence: "no space left on device"."""
-    text = os.strerror(error.errno) if error.errno else str(error) or type(error).__name__  # libraries add words
+    # Not error.strerror, into which libraries write sentences of their own.
+    text = os.strerror(error.errno) if error.errno else str(error) or type(error).__name__
     return text[:1].lower() + text[1:]
 
 

@@ -293,7 +293,7 @@ def _check_name(name: str, field: str) -> None:
 
 
 def _described_text(path: Path) -> dict[str, Any]:
-    """The same for a TOML file; one that cannot be read counts as a spot, which is where its error is shown."""
+    """The parts of a summary that a TOML file gives. One that cannot be read counts as a spot: opening it shows why."""
     try:
         is_spot = "board" in parse_toml(read_toml_text(path), path)
     except InvalidFile:

@@ -44,7 +44,7 @@ def estimate(
     ] = None,
     json_: Json = False,
 ) -> None:
-    """Estimate the size of a spot or a game: nodes, hands and memory, for a spot with 32-bit and with 16-bit storage.
+    """Estimate the size of a spot or a game: nodes, hands and memory (of a spot, with 32-bit and 16-bit storage).
 
     \b
     [cyan]regretless estimate spot.toml[/cyan]

@@ -207,15 +207,15 @@ def _print_run(done: StudyRun, size: StudySize, as_json: bool, status: _Status) 
 
 
 def _advice(done: StudyRun) -> str | None:
-    """What the same command is for now, if for anything."""
+    """What running the same command again would do; None if there is nothing left to do."""
     if done.interrupted:
         return "interrupted; resume it"
     if any(each.hopeless for each in done.errors.values()):
-        return "stopped, because the other spots would fail too; once this is mended, resume it"
+        return "stopped because the other spots would fail too; once that is fixed, resume it"
     if done.errors:
         has_room = any(each.exit_code != WouldNotFit.exit_code for each in done.errors.values())
-        return "try the failed spots again" if has_room else "where there is more memory, try the failed spots again"
-    return None if done.merge_error is None else "once this is mended, merge the spots into one file per table"
+        return "try the failed spots again" if has_room else "with more memory, try the failed spots again"
+    return None if done.merge_error is None else "once that is fixed, merge the spots into one file per table"
 
 
 def _print_errors(done: StudyRun) -> None:
@@ -226,7 +226,7 @@ def _print_errors(done: StudyRun) -> None:
         print_error(said if spot in said else f"{spot}: {said}")
     if len(shown) > MOST_ERRORS:
         print_error(f"and {len(shown) - MOST_ERRORS:,} more spots")
-    if done.merge_error is not None and not stopped:  # which has said why
+    if done.merge_error is not None and not stopped:  # otherwise what stopped the run is the reason
         print_error(str(done.merge_error))
 
 

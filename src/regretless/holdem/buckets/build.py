@@ -96,7 +96,7 @@ def check_threads(threads: int | None) -> int:
 
 
 def find_unfinished(path: str | Path, plan: BucketPlan) -> dict[StreetName, StreetTable] | None:
-    """The tables in an unfinished file of the same plan; None if there is none or a finished one.
+    """The tables in an unfinished file of the same plan; None if there is no file or a finished one.
 
     Refuses an unfinished file of another plan, and files of other kinds, which a build would overwrite.
     """

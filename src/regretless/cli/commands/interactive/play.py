@@ -73,7 +73,7 @@ def play(
         code = 0
     except KeyboardInterrupt:
         code = INTERRUPTED
-        console = for_answers()  # the other one may print its last words again, if it was interrupted in mid-print
+        console = for_answers()  # the old one repeats its last output if it was interrupted while printing
         console.print()
     if code is not None:  # before the end of a hand, which prints the score
         console.print(str(score), style="bold", soft_wrap=True)

@@ -1,7 +1,7 @@
 """A batch of runouts as the kernels read it: buckets of hands, hands by bucket, and the steps of showdowns.
 
-`kernels/terminals.cu` says what the steps are. They and the lists are made on the host, while the device works on the
-batch before.
+`kernels/terminals.cu` says what the steps are. The host makes them and the lists while the device works on the
+previous batch.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["MOST_HANDS", "BatchLayout", "arrange", "most_steps"]
 
 HAND_BITS = 13  # of a step
 MOST_HANDS = 1 << HAND_BITS
-ALIGNED = 16  # bytes at a multiple of which arrays begin
+ALIGNED = 16  # bytes: every array begins at a multiple
 
 Int32 = NDArray[np.int32]
 
@@ -64,7 +64,7 @@ def _sizes(form: BucketedForm) -> dict[str, tuple[int, Any]]:
 
 
 def most_steps(form: BucketedForm, own: int) -> int:
-    """Steps of a showdown: the opponent's hands are added, and changed twice."""
+    """The most steps of a showdown: every own hand once, every hand of the opponent up to three times."""
     return len(form.hands[own].weight) + 3 * len(form.hands[1 - own].weight)
 
 
@@ -111,7 +111,7 @@ def _by_bucket(bucket: Int32, members: Int32, first: Int32) -> None:
 
 @kernel
 def _order(strength: Int32) -> NDArray[np.int64]:
-    """[R, H] strength and hand, from the weakest to the strongest; -1 for dead hands, first."""
+    """[R, H] keys of strength and hand, sorted, weakest first; those of dead hands are -1."""
     keys = np.empty(strength.shape, dtype=np.int64)
     for runout in range(len(strength)):
         for hand in range(strength.shape[1]):

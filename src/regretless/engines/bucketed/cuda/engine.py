@@ -3,14 +3,14 @@
 All hands in a bucket play the same, so within a street everything but terminals is done per bucket, not per hand:
 
 1. `reach_lines`       each player's probability of playing to a node, from where its line begins, per bucket
-2. `enter_street`      reach of hands where lines begin, street by street: that at the exit above, times the weight
+2. `enter_street`      reach of hands where lines begin, street by street: reach at the exit above × the weight
 3. `terminal_values`   values of the own hands at folds and showdowns
 4. `leave_street`      values of hands where lines begin, from the last street to the first: Σ over leaves of the own
                        probability of playing there × the value there
-5. `sum_buckets`       those at leaves, and the own reach where lines begin, summed over the hands of each bucket
+5. `sum_buckets`       values at leaves, and own reach where lines begin, summed over the hands of each bucket
 6. `learn_lines`       from these sums, values and regrets up each line, and the variant's update
 
-Sums are taken in a fixed order, so a solve finds the same bits every time. The parts: `plan` (the tree), `batch` (the
+Sums are taken in a fixed order, so a solve gives the same bits every time. The parts: `plan` (the tree), `batch` (the
 runouts), `kernels/` (the arithmetic).
 """
 
@@ -42,7 +42,7 @@ KERNELS = (
 THREADS = 128  # of a block
 WARP = 32
 STEP_BYTES = 16
-MOST_LEAF_NUMBERS = 2**32  # of a street: offsets of steps
+MOST_LEAF_NUMBERS = 2**32  # of a street: offsets in steps have 32 bits
 
 
 class CudaBucketedEngine(BucketTables):
@@ -225,7 +225,7 @@ def kernel_source() -> str:
 
 
 def _threads(columns: int) -> int:
-    """Threads of a block that has so many columns to go through."""
+    """Threads of a block that works through this many columns."""
     return min(-(-columns // WARP) * WARP, THREADS)
 
 
@@ -262,7 +262,7 @@ def _constants(form: BucketedForm, plan: Plan) -> dict[str, NDArray[Any]]:
 
 
 def _check_offsets(form: BucketedForm, plan: Plan) -> None:
-    """Refuse what steps of terminals cannot count."""
+    """Refuse a form that is too large for the numbers in a step."""
     hands = max(len(held.weight) for held in form.hands)
     if hands > MOST_HANDS:
         raise InvalidGame(f"{form.name} has {hands:,} hands: the cupy engine can count {MOST_HANDS:,}")

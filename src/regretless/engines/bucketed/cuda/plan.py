@@ -49,7 +49,7 @@ NODE = np.dtype(
     ],
     align=True,
 )
-LINE = np.dtype(  # as a player with so many buckets on its street sees it
+LINE = np.dtype(  # for one player: players may differ in buckets
     [
         ("rows", np.int64),  # where its rows [node][bucket] begin
         ("leaf_rows", np.int64),  # where the rows of its street over leaves and buckets begin

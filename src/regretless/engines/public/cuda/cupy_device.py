@@ -82,7 +82,7 @@ class CupyDevice:
             whole = np.ascontiguousarray(array)
             whole = whole.view(np.uint8) if whole.dtype.kind == "V" else whole
             if target.flags.c_contiguous and (target.shape, target.dtype) == (whole.shape, whole.dtype):
-                target.set(whole, stream=self._stream)  # a copy alone; below, a kernel too
+                target.set(whole, stream=self._stream)  # just a copy; below, a kernel runs as well
             else:
                 target[...] = cupy.asarray(whole)
 

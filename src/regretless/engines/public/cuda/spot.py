@@ -83,7 +83,7 @@ class SpotWalks:
                 yield count * dtype.itemsize, [(own, name)]
 
     def _rows(self, own: int) -> Iterator[Rows]:
-        """The fields of a player's working rows, and the numbers in them; of job ~own those of each way."""
+        """The fields of a player's working rows, and how many numbers they have; job ~own has those of each way."""
         plan, last = self.plans[own], self._slot_rows(own)
         for which, name in enumerate(("opponent_rows", "own_rows", "value_rows")):
             yield (own, name), self.slots * last[which] + (plan.earlier_rows[which] if which < 2 else 0)

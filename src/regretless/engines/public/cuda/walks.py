@@ -125,7 +125,7 @@ class Walks:
 
     def forget(self) -> None:
         """Record iterations and evaluations anew: other kernels take part in them."""
-        self._iterate: dict[tuple[int, int], Callable[[], None]] = {}  # by number of iterations, and from spot to spot
+        self._iterate: dict[tuple[int, int], Callable[[], None]] = {}  # by number of iterations and stride
         self._evaluate: dict[tuple[int, ...], Callable[[], None]] = {}  # by players
 
     def learn(self, steps: Records, players: Sequence[int]) -> None:

@@ -5,8 +5,9 @@
 // [bucket or (runout, hand)][leaf], have leaves next to each other, because a thread evaluates one of them.
 
 // What a decision plays with regrets or predictions `sums` [actions][count]: action a with probability
-// max(sums[a], 0) / divisor + rest. 1 / total may be infinite. The quotient is rounded correctly, unlike that of `/` as
-// compiled here: an action that is always played has probability 1 exactly, and therefore no regret at all.
+// max(sums[a], 0) / divisor + rest. Multiplying by 1 / total will not do: it may be infinite. The quotient is rounded
+// correctly, unlike that of `/` as compiled here: an action that is always played has probability 1 exactly, and
+// therefore no regret at all.
 struct Matching { float divisor, rest; };
 
 __device__ __forceinline__ Matching match(const float* sums, int actions, int count) {

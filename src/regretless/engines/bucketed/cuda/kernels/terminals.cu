@@ -1,4 +1,4 @@
-// Values of folds and showdowns. A thread has one terminal on one runout and goes through the hands one by one.
+// Values of folds and showdowns. A thread has one terminal on one runout and takes the hands one by one.
 //
 // A hand of the opponent that reaches the terminal with probability r adds f · r to a total and to the sums of its two
 // cards, where f is what the own player gets from it. So an own hand with cards c and d is worth
@@ -6,8 +6,8 @@
 //     total − sum[c] − sum[d] + f · r of the hand with the same two cards, which was subtracted twice.
 //
 // At a fold, f is the payoff. At a showdown, all hands of the opponent are first added as winners, f = lose. Then, from
-// the weakest own hands to the strongest, f becomes tie for the opponent's hands as strong as they, and win once they
-// have been passed. All terminals of a runout take the same steps, so the block reads them once for all its threads.
+// the weakest own hands to the strongest, f becomes tie for the opponent's hands of the same strength, and win
+// once they have been passed. All terminals of a runout take the same steps, so the block reads them once for all its threads.
 //
 // Thousands of numbers go into the total, and a value is often far smaller than it, so the total is a compensated sum:
 // what rounding added to it is subtracted from the next number (Kahan). Far fewer go into the sum of a card.
@@ -15,24 +15,24 @@
 #ifndef ON_HOST
 #define SYNC_BLOCK() __syncthreads()
 extern __shared__ __align__(16) unsigned char shared_space[];  // sized by the launch
-// Rows of reach do not change while this kernel runs, so that compilers may read them early.
+// Rows of reach do not change while this kernel runs, so the compiler may read them early.
 __device__ __forceinline__ float load_table(const float* at) { return __ldg(at); }
 #endif
 
 const int OWN = 1 << 3;  // in the code of a step, beside the factor
 const int FACTORS = 6, SAME = 4, NONE = 5;
 const int AHEAD = 8;  // steps whose reach is read at once
-// Of all that was added: less is a rounding error, and a hand that meets nobody is worth exactly 0.
+// Share of all that was added: anything smaller is rounding error, so a hand that meets nobody is worth exactly 0.
 const Real NOTHING = sizeof(Real) == 8 ? 0x1p-50 : 0x1p-22;
 
 struct __align__(16) Step {
     int code;         // factor, OWN, cards
     int hand;         // row of an own hand
-    unsigned other;   // where the reach of the opponent's hand is in a row of lines,
-    unsigned bucket;  // and that of its bucket
+    unsigned other;   // offset of the opponent's hand in `entering`
+    unsigned bucket;  // offset of its bucket in `leaf_reach`
 };
 
-// Where hands' cards, equal hands and buckets are; `deck` stands for no card.
+// The cards and buckets of a player's hands; `deck` stands for no card.
 struct Side { const int* cards; const int* bucket; };
 
 __device__ __forceinline__ Step of_other(int factor, int hand, const Side& side, int deck, int lines, int leaves) {

@@ -35,8 +35,8 @@ __device__ __forceinline__ void copy_later(float* to, const float* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from));
 }
 __device__ __forceinline__ void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-// Brings numbers into the L2 cache while the thread goes on; `bytes` and the address are multiples of 16.
-__device__ __forceinline__ void fetch_early(const void* from, int bytes) {
+// Prefetches into the L2 cache without waiting; `bytes` and the address are multiples of 16.
+__device__ __forceinline__ void prefetch_l2(const void* from, int bytes) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(__cvta_generic_to_global(from)), "r"(bytes));
 #endif

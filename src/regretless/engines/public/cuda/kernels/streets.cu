@@ -18,7 +18,7 @@ template <typename Record> __device__ __forceinline__ Record record_at(const Rec
     return found;
 }
 
-// One line of the tree on one runout. Records are copied: a compiler would read them again after every store.
+// One line of the tree on one runout. Records are copied, or the compiler would reload them after every store.
 struct Stretch {
     const Job& job;
     Street street, above;  // the street itself and the one before it, if there is one
@@ -75,9 +75,9 @@ template <typename Body> __device__ __forceinline__ void each_decision(const Str
     }
 }
 
-// A walk needs what the decisions of a line read one after another; this asks for all of it at the start. The threads of
-// the line, `fours` of them, share the decisions: body(decision) asks for the numbers of all hands.
-template <typename Body> __device__ __forceinline__ void fetch_line(const Stretch& at, int four, int fours, Body body) {
+// A walk reads the numbers of a line's decisions one after another; this prefetches all of them at the start. The line's
+// `fours` threads share the decisions: body(decision) prefetches the numbers of all hands.
+template <typename Body> __device__ __forceinline__ void prefetch_line(const Stretch& at, int four, int fours, Body body) {
     for (int i = at.line.first_decision + four; i < at.line.last_decision; i += fours) body(record_at(at.job.decisions + i));
 }
 
@@ -154,9 +154,9 @@ __device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, in
     const Kept kept = kept_rows(kept_count);
     if (!OWN && MODE == LEARN) {
         const Regret* const played = (const Regret*)numbers_of<MODE>(job, at.street, at.local).other;
-        fetch_line(at, four, theirs, [&](const Decision& decision) {
+        prefetch_line(at, four, theirs, [&](const Decision& decision) {
             const int bytes = decision.actions * job.other_hands * sizeof(Regret);
-            if (!decision.mine) fetch_early(played + decision.block, bytes);
+            if (!decision.mine) prefetch_l2(played + decision.block, bytes);
         });
     }
     if (four < theirs) other_rows<MODE>(at, FOUR * four, kept);
@@ -280,15 +280,15 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
     const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
     float* const rows = values_of(job, at.street, is_last, at.slot) + hand;
     if (OWN)
-        fetch_line(at, hand / FOUR, each, [&](const Decision& decision) {
+        prefetch_line(at, hand / FOUR, each, [&](const Decision& decision) {
             const int children[] = {decision.child_a, decision.child_b, decision.child_c, decision.child_d};
             EACH(a) if (a < decision.actions && children[a] >= 0)
-                fetch_early(rows - hand + children[a] * n, n * sizeof(float));
+                prefetch_l2(rows - hand + children[a] * n, n * sizeof(float));
             if (!decision.mine) return;
             const int count = decision.actions * n;
-            fetch_early(numbers.regret + decision.block, count * sizeof(Regret));
-            if (PREDICTS) fetch_early(numbers.matched + decision.block, count * sizeof(Regret));
-            fetch_early(numbers.average + decision.block, count * sizeof(Average));
+            prefetch_l2(numbers.regret + decision.block, count * sizeof(Regret));
+            if (PREDICTS) prefetch_l2(numbers.matched + decision.block, count * sizeof(Regret));
+            prefetch_l2(numbers.average + decision.block, count * sizeof(Average));
         });
     Step step = {};
     if (MODE == LEARN) step = step_of(steps, stride, item.job);

@@ -17,7 +17,7 @@ __all__ = ["Field", "Packed", "Places", "Pointers", "pack", "places_of", "pointe
 
 ALIGNMENT = 64
 
-Field = tuple[int, str]  # a player's job, and the name of a pointer in it; below 0: not of a job
+Field = tuple[int, str]  # a player's job, and the name of a pointer in it; no job if below 0
 
 
 Places = list[tuple[int, Sequence[Field]]]  # where each table begins, -1 for an empty one, and what points to it

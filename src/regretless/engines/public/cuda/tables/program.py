@@ -2,7 +2,7 @@
 
 Every street has a row of reach for the first node of every line and for every action of the player it belongs to (of
 the own player: if anything reads it), and a row of values for every node. A line that is a showdown alone has no row of
-reach: it reads that of the chance node above, where hands that have become impossible do no harm, since no list of
+reach: it reads that of the chance node above, where hands that have become impossible do no harm, because no list of
 hands has them. On the last street, own reach and the values of decisions are read only by the thread that wrote them,
 so if they are few, the thread keeps them: such rows are numbered −1, −2, … Before the last street, threads keep rows
 too, and write them as well. Showdowns and folds of the last street are evaluated in pieces, a few dozen at a time.
