@@ -44,10 +44,11 @@ def test_a_page_shows_what_its_commands_print(page: Path) -> None:
 
 
 def commands_in_text(path: Path) -> list[str]:
-    """`regretless …` in running text, and lines of text blocks that start with it."""
+    """`regretless …` in running text, and lines of text blocks that start with it, with those that continue them."""
     text = path.read_text(encoding="utf-8")
     inline = re.findall(r"`(regretless [^`\n]+)`", FENCE.sub("", text))
-    listed = [line for block in blocks(text) if block.language == "text" for line in block.body.splitlines()]
+    whole = (block.body.replace("\\\n", "") for block in blocks(text) if block.language == "text")
+    listed = [line for body in whole for line in body.splitlines()]
     return inline + [line for line in listed if line.startswith("regretless ")]
 
 
