@@ -22,7 +22,7 @@ from regretless import engines
 from regretless.engines.bucketed.cuda.engine import CudaBucketedEngine, estimate, kernel_source
 from regretless.engines.bucketed.reference import BucketedReference
 from regretless.engines.registry import fastest
-from regretless.errors import InvalidGame
+from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import bucketed_form, lossless
 from regretless.forms.public_poker import compile_public
@@ -112,6 +112,11 @@ def test_more_hands_than_a_step_can_name_are_refused(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("regretless.engines.bucketed.cuda.engine.MOST_HANDS", 3)
     with pytest.raises(InvalidGame, match="hands: the cupy engine can count 3"):
         emulated(random_buckets(small_form(4, 3), 4))
+
+
+def test_more_boards_than_a_launch_can_have_are_refused() -> None:
+    with pytest.raises(InvalidOption, match="sample_runouts: 65536 must be at most 65,535 in the cupy engine"):
+        emulated(random_buckets(small_form(4, 3), 4, count=2**16))
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="needs nvcc")

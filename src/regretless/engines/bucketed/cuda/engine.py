@@ -29,7 +29,7 @@ from regretless.engines.contract import BucketedEngine
 from regretless.engines.public.cuda.device import Buffer, Device
 from regretless.engines.public.cuda.engine import open_device
 from regretless.engines.public.formats import met_weights, needs_wide_tiles
-from regretless.errors import InvalidGame
+from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.variants.variant import Schedule, Weights, predicts
 
@@ -42,6 +42,7 @@ KERNELS = (
 THREADS = 128  # of a block
 WARP = 32
 STEP_BYTES = 16
+MOST_RUNOUTS = 2**16 - 1  # blocks of a launch across its second dimension
 MOST_LEAF_NUMBERS = 2**32  # of a street: offsets in steps have 32 bits
 
 
@@ -262,7 +263,11 @@ def _constants(form: BucketedForm, plan: Plan) -> dict[str, NDArray[Any]]:
 
 
 def _check_offsets(form: BucketedForm, plan: Plan) -> None:
-    """Refuse a form that is too large for the numbers in a step."""
+    """Refuse a form that is too large for the numbers in a step, or a batch that is too large for a launch."""
+    if form.runouts.count > MOST_RUNOUTS:
+        raise InvalidOption(
+            "sample_runouts", form.runouts.count, f"must be at most {MOST_RUNOUTS:,} in the cupy engine"
+        )
     hands = max(len(held.weight) for held in form.hands)
     if hands > MOST_HANDS:
         raise InvalidGame(f"{form.name} has {hands:,} hands: the cupy engine can count {MOST_HANDS:,}")
