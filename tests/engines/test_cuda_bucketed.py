@@ -115,7 +115,7 @@ def test_more_hands_than_a_step_can_name_are_refused(monkeypatch: pytest.MonkeyP
 
 
 def test_more_boards_than_a_launch_can_have_are_refused() -> None:
-    with pytest.raises(InvalidOption, match="sample_runouts: 65536 must be at most 65,535 in the cupy engine"):
+    with pytest.raises(InvalidOption, match="sample_runouts: 65536 must be at most 65,535 with cupy"):
         emulated(random_buckets(small_form(4, 3), 4, count=2**16))
 
 
