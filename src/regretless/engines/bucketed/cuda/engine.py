@@ -265,9 +265,7 @@ def _constants(form: BucketedForm, plan: Plan) -> dict[str, NDArray[Any]]:
 def _check_offsets(form: BucketedForm, plan: Plan) -> None:
     """Refuse a form that is too large for the numbers in a step, or a batch that is too large for a launch."""
     if form.runouts.count > MOST_RUNOUTS:
-        raise InvalidOption(
-            "sample_runouts", form.runouts.count, f"must be at most {MOST_RUNOUTS:,} in the cupy engine"
-        )
+        raise InvalidOption("sample_runouts", form.runouts.count, f"must be at most {MOST_RUNOUTS:,} with cupy")
     hands = max(len(held.weight) for held in form.hands)
     if hands > MOST_HANDS:
         raise InvalidGame(f"{form.name} has {hands:,} hands: the cupy engine can count {MOST_HANDS:,}")
