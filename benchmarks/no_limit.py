@@ -5,10 +5,10 @@
     python benchmarks/no_limit.py price FOLDER --flops 'subset(25)'
     python benchmarks/no_limit.py plot FOLDER/results.json … --out PICTURE.png
 
-speed: boards per second, and bytes against the floor. An iteration has to read and write the updating player's regrets
-and averages and to read the opponent's regrets; and each of the two walks of a board writes and reads the reach of both
-players and the values at every betting node, for 1,326 hands. The floor is the time for that at the bandwidth of a
-large copy.
+speed: boards per second, and the time against that of a large copy of the bytes that an engine that works per hand must
+move: the updating player's regrets and averages read and written and the opponent's regrets read; and, in each of the
+two walks of a board, the reach of both players and the values at every betting node, written and read for 1,326 hands.
+An engine that works per bucket moves less.
 
 train: saves the solution after the given seconds of solving (5s,25s) or iterations (1,4,16), as FOLDER/1.rgl,
 FOLDER/2.rgl, …, and writes iterations, boards and seconds to FOLDER/results.json.

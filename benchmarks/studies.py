@@ -419,7 +419,6 @@ def formation(flops: str = "95", device: str = "cuda", results: str | None = Non
         "seconds": seconds,
         "seconds_per_flop": each,
         "hours_for_all": each * ALL_CLASSES / 3600,
-        "solving_seconds_per_flop": statistics.mean(run["seconds"] for run in runs),
         "worst_pct_pot": max(run["exploitability_pct_pot"] for run in runs),
         "iterations": [min(run["iterations"] for run in runs), max(run["iterations"] for run in runs)],
         "bytes_per_flop": size / len(runs),

@@ -175,6 +175,14 @@ def in_32_bits(snapshot: Snapshot, names: object) -> Snapshot:
     return Snapshot(snapshot.iteration, arrays)
 
 
+def assert_same_bits(engine: BucketedEngine, other: BucketedEngine) -> None:
+    found, wanted = engine.snapshot(), other.snapshot()
+    assert found.iteration == wanted.iteration
+    assert found.arrays.keys() == wanted.arrays.keys()
+    for kind in wanted.arrays:
+        assert np.array_equal(found.arrays[kind], wanted.arrays[kind])
+
+
 def assert_follows_the_reference(engine: BucketedEngine, variant: str) -> None:
     """Iteration by iteration from the same numbers, so that rounding where regrets are 0 does not decide.
 
@@ -257,10 +265,7 @@ def test_a_resumed_solve_ends_with_the_same_bits(name: str, variant: str) -> Non
     first.advance(schedule(PRESETS[variant], first=1, count=4))
     second.restore(first.snapshot())
     second.advance(schedule(PRESETS[variant], first=5, count=2))
-    wanted, found = whole.snapshot(), second.snapshot()
-    assert found.iteration == wanted.iteration
-    for kind in wanted.arrays:
-        assert np.array_equal(found.arrays[kind], wanted.arrays[kind])
+    assert_same_bits(second, whole)
 
 
 @pytest.mark.parametrize("name", FAST)
