@@ -2,7 +2,7 @@
 
     python benchmarks/no_limit.py speed GAME.toml --buckets TABLE.rgl --device cuda --runouts 16,64
     python benchmarks/no_limit.py train GAME.toml --buckets TABLE.rgl --device cuda --until 5s,25s,120s --out FOLDER
-    python benchmarks/no_limit.py price FOLDER --flops 'subset(25)'
+    python benchmarks/no_limit.py price FOLDER --flops 'subset(25)' --device cuda
     python benchmarks/no_limit.py plot FOLDER/results.json … --out PICTURE.png
 
 speed: boards per second, and the time against that of a large copy of the bytes that an engine that works per hand must
@@ -149,7 +149,10 @@ def price(given: argparse.Namespace) -> None:
         points = results["points"]
         for point in (points[-1], *points[:-1]):
             found = rl.load(folder / point["file"]).price(
-                given.flops, folder=(folder / point["file"]).with_suffix(".price"), threads=given.threads
+                given.flops,
+                folder=(folder / point["file"]).with_suffix(".price"),
+                threads=given.threads,
+                device=given.device,
             )
             point["price"] = found.as_json()
             print(point["file"], json.dumps(point["price"]), flush=True)

@@ -21,8 +21,8 @@ import numpy as np
 
 from regretless.cards.deck import parse_board
 from regretless.cards.ranges import Range
-from regretless.engines.contract import BucketStrategy
-from regretless.engines.public.compiled.bucket_evaluator import BucketEvaluator
+from regretless.engines.contract import BucketStrategy, BucketTables
+from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
 from regretless.forms.betting import Branch, flatten
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind
@@ -42,9 +42,8 @@ def compile_kernels() -> None:
     everything = Range.parse("100%")
     form = compile_holdem(range(5), everything, everything, flatten(Branch(Kind.SHOWDOWN, (1.0, 1.0))))
     maps = (np.zeros((1, len(form.hands[0].weight)), dtype=np.int32),)
-    none = np.zeros(1, dtype=np.int32)
-    strategy = BucketStrategy(none.astype(np.float32), none.astype(np.int64), none, (maps, maps))
-    BucketEvaluator(form).evaluate(strategy)
+    strategy = BucketStrategy((BucketTables.of([], []),), (maps, maps))
+    CompiledBucketEvaluator(form).evaluate(strategy)
 
 
 def main() -> None:

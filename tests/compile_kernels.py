@@ -11,7 +11,7 @@ from tests.holdem.spots_of_every_kind import SPOTS
 
 import regretless as rl
 from regretless.engines.bucketed.priced import bucket_strategy
-from regretless.engines.public.compiled.bucket_evaluator import BucketEvaluator
+from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
 from regretless.forms.drawn_runouts import lossless
 from regretless.forms.public import PublicForm
 from regretless.holdem.form.runouts import compile_spot
@@ -28,7 +28,7 @@ def evaluate_buckets(form: PublicForm) -> None:
     """A strategy per bucket."""
     actions, hands = np.diff(form.tree.first_child), max(len(held.weight) for held in form.hands)
     strategy = bucket_strategy(form, lossless(form), lambda node: np.ones((actions[node], hands)))
-    BucketEvaluator(form).evaluate(strategy)
+    CompiledBucketEvaluator(form).evaluate(strategy)
 
 
 if __name__ == "__main__":

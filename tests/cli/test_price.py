@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 
 import regretless as rl
+from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluators
 from regretless.holdem.buckets import BucketPlan, Buckets
 from regretless.holdem.buckets.division import Percentiles
 from regretless.holdem.games.game import HoldemGame
-from regretless.holdem.nolimit import problem
+from regretless.holdem.nolimit import pricing, problem
 from regretless.holdem.nolimit.pricing import PriceProgress, read_flops
 from regretless.holdem.nolimit.solution import NoLimitSolution
 
@@ -133,6 +134,7 @@ def test_wrong_requests_are_refused(run, game: Path) -> None:
         (("game.rgl", "--flops", "Qs Jh"), "flops[0]: 'Qs Jh': has 2 cards; a flop has 3"),
         (("game.rgl", "--flops", "QsJh2h, 10h9h8h"), "flops[1]: '10h9h8h' at position 1: '1' is not a rank"),
         (("game.rgl", "--threads", "0"), "threads: 0 must be from 1"),
+        (("game.rgl", "--device", "mps"), "device: 'mps' is not one of auto, cpu, cuda"),
         (("",), ".: is a folder, not a file"),
         (("none.rgl",), "none.rgl: does not exist"),
     ):
@@ -178,6 +180,45 @@ def test_progress_has_an_estimate_and_an_interrupt_ends_it(game: Path) -> None:
     assert second.estimate is not None
     assert second.estimate.exploitability > 0
     assert (second.seconds_left or 0) > 0
+
+
+class SmallGpu(CompiledBucketEvaluators):
+    """Stands in for a GPU that has less memory than a flop takes."""
+
+    device = "cuda"
+    free = 2**20
+
+    def free_bytes(self) -> int:
+        return self.free
+
+
+def test_a_price_that_was_begun_on_a_cpu_is_resumed_on_a_gpu_if_that_is_large_enough(
+    run, game: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = run("price", "game.rgl", "--flops", FLOPS, "--out", "whole", "--device", "cpu", "--json").json
+    assert whole["device"] == "cpu"
+    one = run("price", "game.rgl", "--flops", "AcAdAh", "--device", "cpu", "--json").json
+
+    def evaluators(device: str, **options: object) -> CompiledBucketEvaluators:
+        return (SmallGpu if device == "cuda" else CompiledBucketEvaluators)(**options)
+
+    monkeypatch.setattr(pricing, "bucket_evaluators", evaluators)
+    refused = run("price", "game.rgl", "--flops", FLOPS, "--device", "cuda")
+    assert refused.code == 3
+    assert "the price of a flop needs " in refused.err
+    assert "of GPU memory, but only 0.0 GiB are free: use --device cpu" in refused.err
+    monkeypatch.setattr(SmallGpu, "free", 2**40)
+    found = run("price", "game.rgl", "--flops", FLOPS, "--device", "cuda", "--json").json
+    assert found["device"] == "cuda"
+    assert found["seconds"] > one["seconds"]
+    assert found["best_response_values"] == whole["best_response_values"]
+    shown = run("price", "game.rgl", "--flops", FLOPS, "--device", "cuda")
+    assert shown.out.splitlines()[-1].rstrip().endswith(", cuda")
+    with pytest.MonkeyPatch.context() as patch:  # left open, a GPU that is too small is not used
+        patch.setattr(pricing, "cuda_devices", lambda: 1)
+        patch.setattr(pricing, "available", lambda: ("cupy",))
+        patch.setattr(SmallGpu, "free", 2**20)
+        assert run("price", "game.rgl", "--flops", "QsJh2h", "--json").json["device"] == "cpu"
 
 
 def test_a_game_without_flops_is_not_priced_by_them(run) -> None:

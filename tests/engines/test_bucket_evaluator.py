@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from tests.engines.cuda_host_device import HostDevice
 from tests.engines.random_public import random_form
 from tests.engines.test_bucketed_engine import small_form
 
 from regretless.engines.bucketed.priced import bucket_strategy, with_real_cards
-from regretless.engines.public.compiled.bucket_evaluator import BucketEvaluator, Stopped
+from regretless.engines.contract import BucketEvaluators, BucketStrategy, BucketTables, Stopped
+from regretless.engines.creation import bucket_evaluators
+from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
 from regretless.engines.public.compiled.sizes import bucket_evaluation_bytes
+from regretless.engines.public.cuda.bucket_evaluator import CudaBucketEvaluators
 from regretless.engines.public.reference import PublicReference
+from regretless.errors import InvalidGame
 from regretless.forms.public import Kind, PublicForm
 from regretless.forms.public_size import size_of_form
 
+needs_gcc = pytest.mark.skipif(
+    shutil.which("g++") is None or not sys.platform.startswith("linux"), reason="needs g++ and fibers"
+)
+DEVICES = ["cpu", pytest.param("emulated", marks=needs_gcc), pytest.param("cuda", marks=pytest.mark.gpu)]
 CASES = [(seed, streets) for streets in (1, 2, 3) for seed in (4, 7, 13)]
 
 
@@ -36,22 +49,69 @@ class Strategy:
             for node in np.flatnonzero(tree.kind == Kind.DECISION)
         }
         self.in_buckets = bucket_strategy(form, (self.maps[0], self.maps[1]), self.tables.__getitem__)
+        first, later = ([node for node in self.tables if (tree.street[node] > 0) == after] for after in (False, True))
+        self.later = BucketTables.of(later, map(self.tables.__getitem__, later))
+        self.first = [
+            BucketTables.of(first, [np.roll(self.tables[node], turn, axis=0) for node in first]) for turn in (0, 1)
+        ]
         self.by_hand = with_real_cards(form, (self.maps[0], self.maps[1]), self.tables.__getitem__)
 
 
+def evaluators(device: str) -> BucketEvaluators:
+    return CudaBucketEvaluators(device=HostDevice()) if device == "emulated" else bucket_evaluators(device)
+
+
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(("seed", "streets"), CASES)
-def test_it_finds_what_the_reference_finds(seed: int, streets: int) -> None:
+def test_it_finds_what_the_reference_finds(seed: int, streets: int, device: str) -> None:
     form = small_form(seed, streets)
     strategy = Strategy(form, seed)
     wanted = PublicReference(form).evaluate(strategy.by_hand)
-    found = BucketEvaluator(form).evaluate(strategy.in_buckets)
+    found = evaluators(device).create(form).evaluate(strategy.in_buckets)
     assert found.values == pytest.approx(wanted.values, abs=1e-5)
     assert found.best_response_values == pytest.approx(wanted.best_response_values, abs=1e-5)
-    assert BucketEvaluator(form, threads=3).evaluate(strategy.in_buckets) == found
+
+
+@pytest.mark.parametrize(("seed", "streets"), CASES)
+def test_threads_change_nothing(seed: int, streets: int) -> None:
+    form = small_form(seed, streets)
+    played = Strategy(form, seed).in_buckets
+    one, three = (CompiledBucketEvaluator(form, threads=threads).evaluate(played) for threads in (1, 3))
+    assert one == three
+
+
+@pytest.mark.parametrize("device", DEVICES[1:])
+@pytest.mark.parametrize(("seed", "streets"), [(7, 2), (13, 2), (36, 3), (39, 3)])
+def test_every_device_finds_the_same_values_on_the_first_street(seed: int, streets: int, device: str) -> None:
+    """Two strategies that share the table of the later streets."""
+    form = small_form(seed, streets)
+    drawn = Strategy(form, seed)
+    on, compiled = evaluators(device), CompiledBucketEvaluator(form)
+    for first in drawn.first:
+        strategy = BucketStrategy((drawn.later, first), drawn.in_buckets.maps)
+        found, wanted = on.create(form).first_street_values(strategy), compiled.first_street_values(strategy)
+        assert found.shape == wanted.shape
+        assert found == pytest.approx(wanted, abs=1e-4)
+        assert np.abs(wanted).max() > 1
+
+
+@needs_gcc
+def test_an_emulated_evaluator_counts_its_memory_refuses_what_it_cannot_number_and_stops_when_asked() -> None:
+    form = random_form(3, deck=9, streets=3, most_hands=30)
+    strategy = Strategy(form, 3).in_buckets
+    on = CudaBucketEvaluators(device=HostDevice())
+    evaluator = on.create(form)
+    counted = on.needed_bytes(size_of_form(form), probabilities=len(strategy.tables[0].probability))
+    assert 0 < evaluator.memory_bytes < counted
+    (first, *others), theirs = strategy.maps
+    with pytest.raises(InvalidGame, match="has a bucket 70,000: the cupy engine can count 65,536"):
+        evaluator.evaluate(replace(strategy, maps=((np.full_like(first, 70_000), *others), theirs)))
+    with pytest.raises(Stopped):
+        CudaBucketEvaluators(device=HostDevice(), interrupted=lambda: True).create(form).evaluate(strategy)
 
 
 def test_its_tables_are_counted_and_it_stops_when_asked() -> None:
     form = random_form(3, deck=9, streets=3, most_hands=30)
-    assert 0 < BucketEvaluator(form).memory_bytes < bucket_evaluation_bytes(size_of_form(form), probabilities=0)
+    assert 0 < CompiledBucketEvaluator(form).memory_bytes < bucket_evaluation_bytes(size_of_form(form), probabilities=0)
     with pytest.raises(Stopped):
-        BucketEvaluator(form, interrupted=lambda: True).evaluate(Strategy(form, 3).in_buckets)
+        CompiledBucketEvaluator(form, interrupted=lambda: True).evaluate(Strategy(form, 3).in_buckets)

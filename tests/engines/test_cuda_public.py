@@ -290,6 +290,7 @@ def test_an_arena_uploads_tables_together() -> None:
     [
         KernelOptions(),
         KernelOptions(storage=16, predicts=True),
+        KernelOptions(bucketed=True),
         KernelOptions(wide=True, parts_shared=False, threads=1024, blocks=1),
     ],
 )

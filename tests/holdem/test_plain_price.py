@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from math import comb
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from tests.engines.cuda_host_device import HostDevice
 from tests.holdem.plain_price import PlainPricer
 
 from regretless.cards.deck import parse_board
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS
 from regretless.cards.situations import hand_situations
+from regretless.engines.contract import BucketEvaluators
+from regretless.engines.creation import bucket_evaluators
+from regretless.engines.public.cuda.bucket_evaluator import CudaBucketEvaluators
 from regretless.forms.public import Kind
 from regretless.holdem.buckets.table import NO_BUCKET
 from regretless.holdem.form.betting import betting_of
@@ -27,7 +33,10 @@ ALL_IN_OR_CHECK = {"stack": 3, "bets": {"bet": "a"}}
 RAKED = {"stack": 6, "bets": {"flop": {"bet": "100%", "raise": "a"}}, "rules": {"rake": 0.05, "rake_cap": 0.2}}
 TOLERANCE = 1e-5  # of the numba engine, relative to the stacks
 
-slow = pytest.mark.slow
+slow, gpu = pytest.mark.slow, pytest.mark.gpu
+needs_gcc = pytest.mark.skipif(
+    shutil.which("g++") is None or not sys.platform.startswith("linux"), reason="needs g++ and fibers"
+)
 
 
 class HashedBuckets:
@@ -73,8 +82,10 @@ class Case:
                 rows[place, ~self.taken] = 0
         return np.asarray(rows / rows.sum(axis=0))
 
-    def pricer(self, threads: int = 1) -> FlopPricer:
-        return FlopPricer(self.given, self.payoffs, self.buckets, self.tables.__getitem__, threads=threads)
+    def pricer(self, threads: int = 1, evaluators: BucketEvaluators | None = None) -> FlopPricer:
+        return FlopPricer(
+            self.given, self.payoffs, self.buckets, self.tables.__getitem__, threads=threads, evaluators=evaluators
+        )
 
     def plain(self, flops: dict[tuple[int, ...], float], hands: NDArray[np.int64] | None = None) -> PlainPricer:
         every = np.arange(1326) if hands is None else hands
@@ -110,9 +121,25 @@ def some_hands(seed: int, classes: int) -> NDArray[np.int64]:
 )
 def test_the_values_of_one_flop(seed: int, text: str, game: dict[str, Any]) -> None:
     """On every line into the flop, for both players, following the strategy and best-responding to it."""
-    case, flop, hands = Case(seed, game), tuple(parse_board(text)), some_hands(seed, 9)
+    case, flop = Case(seed, game), tuple(parse_board(text))
     found = case.pricer(threads=2).values(flop)
     assert np.array_equal(found, case.pricer().values(flop))
+    assert_plain_values(case, flop, found, some_hands(seed, 9))
+
+
+@pytest.mark.parametrize("device", [pytest.param("emulated", marks=[slow, needs_gcc]), pytest.param("cuda", marks=gpu)])
+def test_the_values_of_flops_on_a_gpu(device: str) -> None:
+    """One after another, with the next one prepared meanwhile."""
+    case, flops = Case(5, RAKED), [tuple(parse_board(text)) for text in ("7s 7h 7d", "As Ts 4s")]
+    on = bucket_evaluators("cuda") if device == "cuda" else CudaBucketEvaluators(device=HostDevice())
+    for flop, found in zip(flops, case.pricer(threads=2, evaluators=on).each(flops), strict=True):
+        assert_plain_values(case, flop, found, some_hands(5, 9))
+        assert found * comb(48, 3) == pytest.approx(case.pricer().values(flop) * comb(48, 3), abs=1e-4)
+
+
+def assert_plain_values(
+    case: Case, flop: tuple[int, ...], found: NDArray[np.float64], hands: NDArray[np.int64]
+) -> None:
     plain = case.plain({}, hands)
     classes = np.unique(HAND_CLASS[hands])
     for line, chance in enumerate(case.given.chance):

@@ -26,6 +26,7 @@ from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import BucketMaps
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.public import PublicForm
+from regretless.forms.public_size import PublicSize
 from regretless.forms.sequence import SequenceForm
 from regretless.reprs import brief
 from regretless.variants.variant import Schedule
@@ -34,7 +35,10 @@ __all__ = [
     "LEARNED",
     "Batch",
     "BatchMember",
+    "BucketEvaluator",
+    "BucketEvaluators",
     "BucketStrategy",
+    "BucketTables",
     "BucketedEngine",
     "Engine",
     "Evaluation",
@@ -46,6 +50,7 @@ __all__ = [
     "SharedDevice",
     "Snapshot",
     "StackedStrategy",
+    "Stopped",
     "Updates",
 ]
 
@@ -57,16 +62,38 @@ StrategyType = TypeVar("StrategyType", contravariant=True)
 PublicStrategy = Callable[[int, int], FloatArray]  # [actions, H] at a betting node on a runout of its street
 
 
+@dataclass(frozen=True, eq=False)
+class BucketTables:
+    """What every bucket does at D decisions: one row of probabilities per action and one column per bucket."""
+
+    probability: NDArray[np.float32]  # decision after decision, [actions, columns]
+    node: NDArray[np.int64]  # [D]     of the betting tree
+    begin: NDArray[np.int64]  # [D]    where a decision's probabilities begin
+    columns: NDArray[np.int32]  # [D]
+
+    __repr__ = brief
+
+    @classmethod
+    def of(cls, nodes: Sequence[int], tables: Iterable[FloatArray]) -> BucketTables:
+        """From the tables [actions, columns] of some nodes."""
+        narrow = [table.astype(np.float32) for table in tables]
+        sizes = np.array([table.size for table in narrow], dtype=np.int64)
+        return cls(
+            probability=np.concatenate([np.empty(0, dtype=np.float32), *(table.ravel() for table in narrow)]),
+            node=np.array(nodes, dtype=np.int64),
+            begin=np.cumsum(sizes) - sizes,
+            columns=np.array([table.shape[1] for table in narrow], dtype=np.int32),
+        )
+
+
 @dataclass(frozen=True)
 class BucketStrategy:
     """A strategy of the public form per bucket: what a hand does on a runout is what its bucket does.
 
-    N betting nodes; a decision has one row of probabilities per action and one column per bucket.
+    Every decision is in one of the tables. An engine may keep tables for the next strategy that has them too.
     """
 
-    probability: NDArray[np.float32]  # decision after decision, [actions, columns]
-    begin: NDArray[np.int64]  # [N]    where a decision's probabilities begin
-    columns: NDArray[np.int32]  # [N]
+    tables: tuple[BucketTables, ...]
     maps: BucketMaps
 
     __repr__ = brief
@@ -255,6 +282,54 @@ class BucketedEngine(Learner[BucketedForm], Protocol):
 
     def strategy(self, node: int) -> FloatArray:
         """[actions, buckets] average strategy at a betting node."""
+
+
+# --- strategies per bucket, with real cards --------------------------------------------------------------------------
+
+
+class Stopped(Exception):
+    """An evaluation was stopped because it was asked to."""
+
+
+class BucketEvaluator(Protocol):
+    """One public form on one device, in which strategies per bucket are evaluated on every runout."""
+
+    @property
+    def form(self) -> PublicForm: ...
+
+    @property
+    def memory_bytes(self) -> int:
+        """Memory of what it keeps between evaluations."""
+
+    def evaluate(self, strategy: BucketStrategy) -> Evaluation:
+        """Values and best responses, in the form's unit; equivalent hands play what the first of them plays."""
+
+    def first_street_values(self, strategy: BucketStrategy) -> FloatArray:
+        """[2, 2, nodes, H] values times the opposing reach at the nodes of the first street, in tree order.
+
+        For each player, both following the strategy, and the player best-responding to it. Both players must have
+        equally many hands.
+        """
+
+
+class BucketEvaluators(Protocol):
+    """A device on which strategies per bucket are evaluated, in one form after another."""
+
+    @property
+    def device(self) -> str:
+        """ "cpu" or "cuda"."""
+
+    @property
+    def threads(self) -> int: ...
+
+    def create(self, form: PublicForm) -> BucketEvaluator:
+        """An evaluator of a form; whatever the one before it kept must no longer be needed."""
+
+    def needed_bytes(self, size: PublicSize, *, probabilities: int) -> int:
+        """Memory of the device that an evaluation in a form of this size takes, counted before it is taken."""
+
+    def free_bytes(self) -> int:
+        """What the device has left."""
 
 
 # --- many spots on one device ----------------------------------------------------------------------------------------

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, cast, overload
 
 from regretless.engines import devices
-from regretless.engines.contract import BucketedEngine, GameEngine, PublicEngine, Sampling, SharedDevice, Updates
+from regretless.engines.contract import (
+    BucketedEngine,
+    BucketEvaluators,
+    GameEngine,
+    PublicEngine,
+    Sampling,
+    SharedDevice,
+    Updates,
+)
 from regretless.engines.memory import check_fits, check_public_fits
-from regretless.engines.registry import ENGINES, Build, Kind, fastest, is_installed, load, require
+from regretless.engines.registry import ENGINES, FASTEST_FIRST, Build, Kind, fastest, is_installed, load, require
 from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
@@ -17,7 +26,7 @@ from regretless.forms.public_size import size_of_form
 from regretless.forms.sequence import SequenceForm, compile_sequence
 from regretless.games.game import Game
 
-__all__ = ["Options", "create", "share"]
+__all__ = ["Options", "bucket_evaluators", "create", "share"]
 
 GameForm = HistoryForm | SequenceForm
 AnyForm = GameForm | PublicForm | BucketedForm
@@ -95,6 +104,20 @@ def share(name: str, device: str) -> SharedDevice[Any] | None:
         name = fastest(Kind.PUBLIC, device)
     path = require(name).classes[Kind.PUBLIC].shared
     return cast("SharedDevice[Any]", load(path)()) if path else None
+
+
+def bucket_evaluators(
+    device: str, *, threads: int = 1, interrupted: Callable[[], bool] = lambda: False
+) -> BucketEvaluators:
+    """Evaluators of strategies per bucket on "cpu" or "cuda"; `interrupted` is asked now and then, to stop one."""
+    able = [name for name in FASTEST_FIRST.get(device, ()) if ENGINES[name].classes[Kind.PUBLIC].buckets]
+    if not able:
+        raise InvalidOption("device", device, "is not one of auto, cpu, cuda")
+    if device == "cuda":
+        devices.require_cuda()
+    build = require(able[0]).classes[Kind.PUBLIC]
+    options: dict[str, Any] = {"threads": threads} if build.threads else {}
+    return cast("BucketEvaluators", load(build.buckets)(interrupted=interrupted, **options))
 
 
 def _kind(name: str, form: AnyForm, asked: Options) -> Kind:

@@ -48,6 +48,7 @@ class Build:
     samplings: tuple[Sampling, ...] = (Sampling.FULL,)
     rules: bool = False  # whether it also needs the rules of the game, as `game`
     shared: str = ""  # "module:class" of a `SharedDevice` for many forms at once; "" if there is none
+    buckets: str = ""  # "module:class" of `BucketEvaluators`; "" if there are none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,6 +127,7 @@ PUBLIC = {
         threads=True,
         storages=tuple(FORMATS),
         updates=IN_TURN,
+        buckets=f"{_PUBLIC}.compiled.bucket_evaluator:CompiledBucketEvaluators",
     ),
     "numpy": Build(path=f"{_PUBLIC}.reference:PublicReference", storages=(64,), updates=IN_TURN),
     "torch": Build(
@@ -145,6 +147,7 @@ PUBLIC = {
         storages=tuple(FORMATS),
         updates=IN_TURN,
         shared=f"{_PUBLIC}.cuda.shared:SharedCuda",
+        buckets=f"{_PUBLIC}.cuda.bucket_evaluator:CudaBucketEvaluators",
     ),
 }
 BUCKETED = {

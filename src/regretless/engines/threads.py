@@ -1,7 +1,7 @@
 """Threads that survive forks: a forked child has none of its parent's, so work submitted to them would wait forever.
 
 - `Workers` starts new threads in a child;
-- `in_order` starts threads for one piece of work and ends them.
+- `in_order` and `one_ahead` start threads for one piece of work and end them.
 
 Numba's own threads are in `sequence/numba_threads.py`.
 """
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
-__all__ = ["Workers", "in_order"]
+__all__ = ["Workers", "in_order", "one_ahead"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -60,3 +60,19 @@ def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+def one_ahead(work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    """Results of `work` on each item, in order: while the caller uses one, a thread works on the next.
+
+    >>> list(one_ahead(abs, [-1, 2, -3]))
+    [1, 2, 3]
+    """
+    with ThreadPoolExecutor(1) as pool:
+        waiting: Future[Result] | None = None
+        for item in items:
+            ready, waiting = waiting, pool.submit(work, item)
+            if ready is not None:
+                yield ready.result()
+        if waiting is not None:
+            yield waiting.result()

@@ -36,6 +36,9 @@ def price(
             default=FLOPS,
         ),
     ] = FLOPS,
+    device: Annotated[
+        str | None, option("auto, cpu or cuda; with [cyan]--threads[/cyan], auto is cpu.", MACHINE, default="auto")
+    ] = None,
     threads: Annotated[int | None, option("CPU threads.", MACHINE, default="all cores")] = None,
     out: Annotated[
         Path | None,
@@ -50,16 +53,16 @@ def price(
     For each flop, every turn, river and pair of hands is evaluated, in the betting tree of the game. Over all 1,755
     flops the exploitability is exact. Over fewer it is an estimate: that of a game with only these flops, in which a
     best response knows before the flop which may come. Each flop is saved when it is done, so a run may be stopped at
-    any time: the same command resumes it, and a run with more flops reuses those that are done.
+    any time: the same command resumes it, on any device, and a run with more flops reuses those that are done.
 
     \b
     [cyan]regretless price game.rgl[/cyan]   25 flops
     [cyan]regretless price game.rgl --flops 'subset(184)'[/cyan]
-    [cyan]regretless price game.rgl --flops all --json[/cyan]
+    [cyan]regretless price game.rgl --flops all --device cuda --json[/cyan]
     """
     folder = file.parent / f"{file.stem}.price" if out is None else out
     words = ["regretless", "price", str(file), "--flops", flops]
-    for name, value in (("--threads", threads), ("--out", out)):
+    for name, value in (("--device", device), ("--threads", threads), ("--out", out)):
         words += [name, str(value)] if value is not None else []
     status = _Status(folder, shlex.join(words))
     with interruptible(status) as interrupted:
@@ -78,7 +81,14 @@ def price(
                 status.progress = progress
                 tell(progress.done / progress.total, _said(progress))
 
-            found = solution.price(flops, folder=folder, threads=threads, report=report, interrupted=interrupted)
+            found = solution.price(
+                flops,
+                folder=folder,
+                threads=threads,
+                device=device or "auto",
+                report=report,
+                interrupted=interrupted,
+            )
     if found is None:
         people = for_people()
         people.print(f"interrupted: {status.done}; resume it with")
@@ -132,7 +142,8 @@ def _print(found: Price) -> None:
         ("big blind", _player(evaluation.values[1], evaluation.best_response_values[1])),
     ]
     if found.count:
-        facts.append(("time", f"{duration_text(found.seconds)}, {found.threads} thread{'s' * (found.threads != 1)}"))
+        where = f"{found.threads} thread{'s' * (found.threads != 1)}" if found.device == "cpu" else found.device
+        facts.append(("time", f"{duration_text(found.seconds)}, {where}"))
     console = for_answers()
     console.print(Text(printable(found.game), style="bold"))
     console.print(Text(found.meaning, style="dim"), soft_wrap=True)

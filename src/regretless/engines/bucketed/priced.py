@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regretless.engines.contract import BucketedEngine, BucketStrategy, Engine, Evaluation, PublicStrategy, Snapshot
-from regretless.engines.public.compiled.bucket_evaluator import BucketEvaluator
+from regretless.engines.contract import (
+    BucketedEngine,
+    BucketStrategy,
+    BucketTables,
+    Engine,
+    Evaluation,
+    PublicStrategy,
+    Snapshot,
+)
+from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import BucketMaps
 from regretless.forms.history import FloatArray
@@ -38,12 +46,8 @@ def with_real_cards(form: PublicForm, maps: BucketMaps, strategy: Callable[[int]
 
 def bucket_strategy(form: PublicForm, maps: BucketMaps, strategy: Callable[[int], FloatArray]) -> BucketStrategy:
     """The tables of all decisions; `strategy(node)` is [actions, K]."""
-    acts = form.tree.kind == Kind.DECISION
-    tables = [strategy(node).astype(np.float32) for node in np.flatnonzero(acts).tolist()]
-    sizes = np.array([table.size for table in tables], dtype=np.int64)
-    begin, columns = np.zeros(len(acts), dtype=np.int64), np.zeros(len(acts), dtype=np.int32)
-    begin[acts], columns[acts] = np.cumsum(sizes) - sizes, [table.shape[1] for table in tables]
-    return BucketStrategy(np.concatenate([table.ravel() for table in tables]), begin, columns, maps)
+    nodes = np.flatnonzero(form.tree.kind == Kind.DECISION).tolist()
+    return BucketStrategy((BucketTables.of(nodes, map(strategy, nodes)),), maps)
 
 
 class PricedEngine:
@@ -51,7 +55,7 @@ class PricedEngine:
 
     def __init__(self, engine: BucketedEngine, form: PublicForm, maps: BucketMaps) -> None:
         self.engine, self.maps = engine, maps
-        self.evaluator = BucketEvaluator(form, threads=engine.threads)
+        self.evaluator = CompiledBucketEvaluator(form, threads=engine.threads)
 
     @property
     def form(self) -> BucketedForm:

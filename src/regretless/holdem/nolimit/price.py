@@ -17,19 +17,22 @@ these flops, in which a best response knows which may come: an estimate, biased 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regretless.cards.deck import DECK
 from regretless.cards.hands import HAND_CLASS
 from regretless.cards.preflop_equities import BOARDS, CLASS_SIZES, class_equities
 from regretless.cards.ranges import Range
-from regretless.engines.contract import BucketStrategy, Evaluation
-from regretless.engines.public.compiled.bucket_evaluator import BucketEvaluator
-from regretless.engines.public.compiled.sizes import bucket_evaluation_bytes
+from regretless.cards.situations import board_rows
+from regretless.engines.contract import BucketEvaluators, BucketStrategy, BucketTables, Evaluation
+from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluators
+from regretless.engines.threads import in_order, one_ahead
 from regretless.forms.history import FloatArray, IntArray
 from regretless.forms.public import BettingTree, Kind, Payoffs, PublicForm
 from regretless.forms.public_size import size_of_tree
@@ -41,6 +44,7 @@ __all__ = ["CLASSES", "FlopPricer", "FlopTree", "PreflopValues", "flop_tree", "p
 CLASSES = len(CLASS_SIZES)
 HANDS = comb(49, 2)  # that a flop leaves
 LOOKUP_BYTES = 400 * 2**20  # for finding the buckets of all rivers of a flop
+PIECES, FEWEST_BOARDS = 4, 16  # into which boards are divided among threads: for each thread, and in each piece
 NodeStrategy = Callable[[int], FloatArray]  # [actions, K] at a betting node
 
 # [2, 2, lines, 169] per player, following the strategy and best-responding: values where the flop's betting begins
@@ -103,7 +107,7 @@ def _showdown(tree: BettingTree, node: int) -> int | None:
 class FlopPricer:
     """The strategy of a game, ready to be evaluated on one flop after another; `payoffs` are those of the whole game.
 
-    `threads` and `interrupted` are those of `BucketEvaluator`.
+    `threads` find the buckets of hands; by default, they evaluate flops as well.
     """
 
     def __init__(
@@ -114,45 +118,58 @@ class FlopPricer:
         strategy: NodeStrategy,
         *,
         threads: int = 1,
-        interrupted: Callable[[], bool] = lambda: False,
+        evaluators: BucketEvaluators | None = None,
     ) -> None:
-        self.given, self.buckets, self.threads, self.interrupted = given, buckets, threads, interrupted
+        self.given, self.buckets, self.threads = given, buckets, threads
+        self.evaluators = evaluators or CompiledBucketEvaluators(threads=threads)
         self.payoffs = Payoffs(*(each[given.node] for each in (payoffs.win, payoffs.lose, payoffs.tie)))
         tree = given.tree
         acts = tree.kind == Kind.DECISION
         self._first = np.flatnonzero(acts & (tree.street == 0)).tolist()  # before the flop and on it
         self._tables = {node: strategy(int(given.node[node])) for node in self._first}
         self._begins = _below(given)
-        later = [
-            strategy(int(given.node[node])).astype(np.float32) for node in np.flatnonzero(acts & (tree.street > 0))
-        ]
-        self._later = np.concatenate([np.empty(0, dtype=np.float32), *(each.ravel() for each in later)])
-        self._begin = np.zeros(len(tree.kind), dtype=np.int64)
-        self._columns = np.zeros(len(tree.kind), dtype=np.int32)
-        sizes = np.array([each.size for each in later], dtype=np.int64)
-        self._begin[acts & (tree.street > 0)] = np.cumsum(sizes) - sizes
-        self._columns[acts & (tree.street > 0)] = [each.shape[1] for each in later]
+        later = np.flatnonzero(acts & (tree.street > 0)).tolist()
+        self._later = BucketTables.of(later, (strategy(int(given.node[node])) for node in later))
+
+    @property
+    def evaluation_bytes(self) -> int:
+        """An upper bound on what evaluating a flop takes on the device: a flop of three suits has the most runouts."""
+        size = size_of_tree(self.given.tree, 3).with_cards(
+            deck=DECK, hands=(HANDS, HANDS), permutations=2, runouts=(1, 49, 2352)
+        )
+        first = sum(each.shape[0] for each in self._tables.values()) * HANDS
+        return self.evaluators.needed_bytes(size, probabilities=len(self._later.probability) + first)
 
     @property
     def memory_bytes(self) -> int:
-        """An upper bound on what evaluating a flop takes: a flop of three suits has the most runouts."""
-        tree = self.given.tree
-        size = size_of_tree(tree, 3).with_cards(deck=DECK, hands=(HANDS, HANDS), permutations=2, runouts=(1, 49, 2352))
-        first = sum(each.shape[0] for each in self._tables.values()) * HANDS
+        """An upper bound on what pricing a flop takes of the machine's memory."""
         form = 2402 * HANDS * 2 * (1 + 2)  # which hands are dead, and their strength
-        working = bucket_evaluation_bytes(size, probabilities=2 * len(self._later) + first, threads=self.threads)
-        return working + form + LOOKUP_BYTES
+        if self.evaluators.device == "cpu":
+            return self.evaluation_bytes + form + LOOKUP_BYTES
+        buckets = 2402 * HANDS * (4 + 2)
+        ahead = 2  # a flop is evaluated, and the next one is prepared
+        return 2 * self._later.probability.nbytes + ahead * (form + buckets) + LOOKUP_BYTES
 
     def values(self, flop: tuple[int, ...]) -> PreflopValues:
         """The values of one flop, as if it stood for itself only."""
+        return self._evaluate(self._prepare(flop))
+
+    def each(self, flops: Iterable[tuple[int, ...]]) -> Iterator[PreflopValues]:
+        """The values of one flop after another; a GPU evaluates one while the next is prepared."""
+        ahead = map if self.evaluators.device == "cpu" else one_ahead
+        return map(self._evaluate, ahead(self._prepare, flops))
+
+    def _prepare(self, flop: tuple[int, ...]) -> _PreparedFlop:
         everything = Range.parse("100%")
         form = replace(compile_holdem(flop, everything, everything, self.given.tree), payoffs=self.payoffs)
         held = holdem_hands(flop, everything)
-        evaluator = BucketEvaluator(form, threads=self.threads, interrupted=self.interrupted)
-        values = evaluator.first_street_values(self._played(form, flop, held))
+        return _PreparedFlop(form, held, self._played(form, flop, held))
+
+    def _evaluate(self, flop: _PreparedFlop) -> PreflopValues:
+        values = self.evaluators.create(flop.form).first_street_values(flop.strategy)
         place = np.cumsum(self.given.tree.street == 0) - 1  # among the nodes of the first street
         at_flop = values[:, :, place[list(self.given.begins)]]
-        in_class = np.equal.outer(HAND_CLASS[held], np.arange(CLASSES)).astype(np.float64)  # [H, 169]
+        in_class = np.equal.outer(HAND_CLASS[flop.held], np.arange(CLASSES)).astype(np.float64)  # [H, 169]
         summed = at_flop @ in_class
         return np.asarray(summed / CLASS_SIZES / comb(48, 3))
 
@@ -164,16 +181,30 @@ class FlopPricer:
         boards = [np.array([flop], dtype=np.uint8)]
         for street in form.streets[1:]:
             boards.append(np.hstack([boards[-1][street.parent], street.cards.astype(np.uint8)]))
-        on_flop, *later = (np.maximum(self.buckets.of(each), 0)[:, held] for each in boards)
-        begin, columns, place = self._begin.copy(), self._columns.copy(), len(self._later)
-        rows = [self._later]
-        for node in self._first:
-            bucket = on_flop[0] if node in self._begins else HAND_CLASS[held]
-            rows.append(self._tables[node][:, bucket].astype(np.float32).ravel())
-            begin[node], columns[node] = place, len(held)
-            place += rows[-1].size
+        on_flop, *later = (self._buckets(each, held) for each in boards)
+        first = BucketTables.of(
+            self._first,
+            (self._tables[node][:, on_flop[0] if node in self._begins else HAND_CLASS[held]] for node in self._first),
+        )
         maps = (np.arange(len(held), dtype=np.int32)[None], *later)
-        return BucketStrategy(np.concatenate(rows), begin, columns, (maps, maps))
+        return BucketStrategy((self._later, first), (maps, maps))
+
+    def _buckets(self, boards: NDArray[np.uint8], held: IntArray) -> IntArray:
+        """[boards, H] the bucket of every hand; boards that differ only in their order are looked up together."""
+        found = np.empty((len(boards), len(held)), dtype=np.int32)
+        count = min(self.threads * PIECES, -(-len(boards) // FEWEST_BOARDS)) if self.threads > 1 else 1
+        pieces = np.array_split(np.argsort(board_rows(boards), kind="stable"), count)
+        for piece, buckets in zip(pieces, in_order(lambda piece: self.buckets.of(boards[piece]), pieces, self.threads)):
+            found[piece] = np.maximum(buckets[:, held], 0)
+        return found
+
+
+class _PreparedFlop(NamedTuple):
+    """A flop, ready to be evaluated."""
+
+    form: PublicForm
+    held: IntArray  # [H]
+    strategy: BucketStrategy
 
 
 def _below(given: FlopTree) -> set[int]:

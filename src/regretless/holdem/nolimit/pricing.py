@@ -2,7 +2,7 @@
 
 Flops are evaluated in a random order, the same every time, so that those done so far are always a random sample. The
 result is computed from the values of all flops in the order in which they were chosen, so it does not depend on
-what was computed in which run.
+what was computed in which run; a GPU and a CPU round differently, so it may depend on which of them evaluated a flop.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from typing import Any
 import numpy as np
 
 from regretless.cards.isomorphism import CARD_MAPS
-from regretless.engines.contract import Evaluation
-from regretless.engines.public.compiled.bucket_evaluator import Stopped
+from regretless.engines.contract import Evaluation, Stopped
+from regretless.engines.creation import bucket_evaluators
+from regretless.engines.devices import cuda_devices
+from regretless.engines.registry import available
 from regretless.errors import InvalidFile, WouldNotFit
 from regretless.forms.memory import available_bytes
 from regretless.holdem.buckets.build import check_threads
@@ -47,6 +49,7 @@ class Price:
     evaluation: Evaluation
     seconds: float  # of all flops, also those that an earlier run evaluated
     threads: int
+    device: str = "cpu"
 
     @property
     def is_exact(self) -> bool:
@@ -85,6 +88,7 @@ class Price:
             "best_response_values": list(found.best_response_values),
             "seconds": self.seconds,
             "threads": self.threads,
+            "device": self.device,
         }
 
 
@@ -132,15 +136,18 @@ def price_game(
     folder: str | Path | None = None,
     digest: str = "",
     threads: int | None = None,
+    device: str = "auto",
     report: Callable[[PriceProgress], None] = lambda progress: None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Price | None:
     """Price a strategy over some flops; None if it was interrupted.
 
     With a folder, each flop is stored when it is done, and those that the folder has are not evaluated again; `digest`
-    says whose they are. By default, it uses all cores.
+    says whose they are. By default, it uses all cores, and a GPU if there is one with enough memory.
     """
     workers = check_threads(threads)
+    where = _choose_device(device, threads)
+    on = bucket_evaluators(where, threads=workers, interrupted=interrupted)
     chosen, betting = read_flops(flops), betting_of(game)
     given, strategy = flop_tree(betting.tree), cache(reader.bucket_strategy)
     if not given.begins:
@@ -163,22 +170,24 @@ def price_game(
         else:
             so_far.add(flop, *found)
     report(so_far.progress())
-    pricer = None
-    for place in np.random.RandomState(0).permutation(len(waiting)):
-        if pricer is None:
-            pricer = FlopPricer(
-                given, betting.payoffs, reader.buckets, reader.bucket_strategy, threads=workers, interrupted=interrupted
-            )
-            _check_fits(pricer)
-        flop, began = waiting[place], time.monotonic()
+    if waiting:
+        pricer = FlopPricer(
+            given, betting.payoffs, reader.buckets, reader.bucket_strategy, threads=workers, evaluators=on
+        )
+        if where == "cuda" and device == "auto" and pricer.evaluation_bytes > on.free_bytes():
+            on = pricer.evaluators = bucket_evaluators("cpu", threads=workers, interrupted=interrupted)
+        _check_fits(pricer)
+        in_random_order = [waiting[place] for place in np.random.RandomState(0).permutation(len(waiting))]
+        began = time.monotonic()
         try:
-            values = pricer.values(flop.cards)
+            for flop, values in zip(in_random_order, pricer.each(flop.cards for flop in in_random_order), strict=True):
+                ended = time.monotonic()
+                store.write(flop.text, values, ended - began)
+                so_far.add(flop, values, ended - began, is_new=True)
+                report(so_far.progress())
+                began = ended
         except Stopped:
             return None
-        seconds = time.monotonic() - began
-        store.write(flop.text, values, seconds)
-        so_far.add(flop, values, seconds, is_new=True)
-        report(so_far.progress())
     total = np.zeros(shape)
     for flop in chosen:
         found = store.read(flop.text)
@@ -186,16 +195,27 @@ def price_game(
             raise InvalidFile(store.where(flop.text), "was removed or damaged while the price was computed")
         total += flop.weight * found[0]
     said = flops if isinstance(flops, str) else str(flops) if isinstance(flops, int) else ", ".join(flops)
-    price = Price(name, said, len(chosen), evaluation(total), so_far.seconds, workers)
+    price = Price(name, said, len(chosen), evaluation(total), so_far.seconds, workers, on.device)
     store.write_answer(price.as_json())
     return price
 
 
+def _choose_device(device: str, threads: int | None) -> str:
+    """A GPU if there is one, unless something else is asked for; `threads` are a request for the CPU."""
+    if device != "auto":
+        return device
+    return "cuda" if threads is None and cuda_devices() and "cupy" in available() else "cpu"
+
+
 def _check_fits(pricer: FlopPricer) -> None:
+    on, what = pricer.evaluators, "the price of a flop"
+    needed, free = pricer.evaluation_bytes, on.free_bytes()
+    if on.device != "cpu" and needed > free:
+        raise WouldNotFit(what, needed=needed, available=free, memory="GPU memory", hint="use --device cpu")
     needed, free = pricer.memory_bytes, available_bytes()
     if needed > free:
-        hint = "use fewer threads" if pricer.threads > 1 else ""
-        raise WouldNotFit("the price of a flop", needed=needed, available=free, hint=hint)
+        hint = "use fewer threads" if on.device == "cpu" and pricer.threads > 1 else ""
+        raise WouldNotFit(what, needed=needed, available=free, hint=hint)
 
 
 class _InMemory:

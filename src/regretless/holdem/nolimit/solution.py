@@ -103,6 +103,7 @@ class NoLimitSolution(BigBlindSolution):
         *,
         folder: str | Path | None = None,
         threads: int | None = None,
+        device: str = "auto",
         report: Callable[[PriceProgress], None] = lambda progress: None,
         interrupted: Callable[[], bool] = lambda: False,
     ) -> Price | None:
@@ -111,7 +112,8 @@ class NoLimitSolution(BigBlindSolution):
         `flops` are those of `pricing.read_flops`. With a few, it is the exact exploitability in a game with only these
         flops, weighted, and an estimate of that of the whole game, biased upwards. A flop takes from seconds to
         minutes, by the size of the betting tree. With a folder, flops that are done are stored, and a run that was
-        stopped is resumed. None if it was `interrupted`.
+        stopped is resumed, on any device. `device` is "cpu", "cuda" or "auto": a GPU if there is one with enough
+        memory, unless `threads` are given. None if it was `interrupted`.
         """
         return price_game(
             self.rules,
@@ -120,6 +122,7 @@ class NoLimitSolution(BigBlindSolution):
             folder=folder,
             digest="" if folder is None else self.strategy_digest(),
             threads=threads,
+            device=device,
             report=report,
             interrupted=interrupted,
         )

@@ -11,33 +11,60 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from queue import SimpleQueue
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from regretless.engines.contract import BucketStrategy, Evaluation
+from regretless.engines.contract import BucketEvaluator, BucketEvaluators, BucketStrategy, Evaluation, Stopped
 from regretless.engines.public.compiled.jobs import Learned, Scratch, aligned, bytes_of, make_scratch
 from regretless.engines.public.compiled.kernels.bucket_walk import BucketRows, walk_buckets
 from regretless.engines.public.compiled.kernels.walk import DOWN, UP, Stretch
 from regretless.engines.public.compiled.plan import make_plans
-from regretless.engines.public.compiled.records import Float64, Int32, check_limits
+from regretless.engines.public.compiled.records import Float32, Float64, Int32, Int64, check_limits
+from regretless.engines.public.compiled.sizes import bucket_evaluation_bytes
 from regretless.engines.public.compiled.tables import make_tables
 from regretless.engines.public.formats import met_weights, needs_wide_tiles
 from regretless.engines.public.layout import make_layout, padded
 from regretless.engines.threads import in_order
 from regretless.forms.history import FloatArray
+from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
+from regretless.forms.public_size import PublicSize
 
-__all__ = ["BucketEvaluator", "Stopped"]
+__all__ = ["CompiledBucketEvaluator", "CompiledBucketEvaluators"]
 
 _NONE = np.empty(0, dtype=np.float32)
 _LEARNED = Learned(_NONE, _NONE, _NONE, _NONE, _NONE, np.empty(0, dtype=np.int32), _NONE)
 
 
-class Stopped(Exception):
-    """An evaluation was stopped because `interrupted` said so."""
+class Probabilities(NamedTuple):
+    """The tables of a strategy as one, with N betting nodes."""
+
+    probability: Float32
+    begin: Int64  # [N]
+    columns: Int32  # [N]
 
 
-class BucketEvaluator:
+class CompiledBucketEvaluators:
+    """Evaluators on the processor."""
+
+    device = "cpu"
+
+    def __init__(self, *, threads: int = 1, interrupted: Callable[[], bool] = lambda: False) -> None:
+        self.threads, self.interrupted = threads, interrupted
+
+    def create(self, form: PublicForm) -> CompiledBucketEvaluator:
+        return CompiledBucketEvaluator(form, threads=self.threads, interrupted=self.interrupted)
+
+    def needed_bytes(self, size: PublicSize, *, probabilities: int) -> int:
+        """Those of a strategy of several tables: once as given, and once as one."""
+        return bucket_evaluation_bytes(size, probabilities=2 * probabilities, threads=self.threads)
+
+    def free_bytes(self) -> int:
+        return available_bytes()
+
+
+class CompiledBucketEvaluator:
     """One public form on the processor, in which strategies per bucket are evaluated."""
 
     def __init__(self, form: PublicForm, *, threads: int = 1, interrupted: Callable[[], bool] = lambda: False) -> None:
@@ -58,9 +85,9 @@ class BucketEvaluator:
 
     def evaluate(self, strategy: BucketStrategy) -> Evaluation:
         """Values and best responses, in the form's unit; equivalent hands play what the first of them plays."""
-        found = []
+        found, played = [], self._joined(strategy)
         for own in range(2):
-            roots, _ = self._walk(own, strategy)
+            roots, _ = self._walk(own, strategy, played)
             weight = self.form.hands[own].weight
             pairs = float(weight @ self._met[own])
             found.append([float(root[: len(weight)] @ weight) / pairs / self.form.unit for root in roots])
@@ -75,19 +102,32 @@ class BucketEvaluator:
         equally many hands.
         """
         tree = self.form.tree
-        found = []
+        found, played = [], self._joined(strategy)
         for own in range(2):
             plan = self._plans[own]
             row = np.zeros(len(tree.street), dtype=np.int64)
             row[plan.nodes["node"]] = plan.nodes["value_at"]
             rows = row[tree.street == 0][:, None] + np.arange(len(self.form.hands[own].weight))
-            found.append([each.value[rows] for each in self._walk(own, strategy)[1]])
+            found.append([each.value[rows] for each in self._walk(own, strategy, played)[1]])
         return np.array(found, dtype=np.float64)
 
-    def _walk(self, own: int, strategy: BucketStrategy) -> tuple[tuple[Float64, Float64], tuple[Scratch, Scratch]]:
+    def _joined(self, strategy: BucketStrategy) -> Probabilities:
+        """The tables of a strategy, one after another."""
+        nodes = len(self.form.tree.kind)
+        begin, columns, place = np.zeros(nodes, dtype=np.int64), np.zeros(nodes, dtype=np.int32), 0
+        for table in strategy.tables:
+            begin[table.node], columns[table.node] = place + table.begin, table.columns
+            place += len(table.probability)
+        only = len(strategy.tables) == 1
+        tables = [table.probability for table in strategy.tables]
+        return Probabilities(tables[0] if only else np.concatenate(tables), begin, columns)
+
+    def _walk(
+        self, own: int, strategy: BucketStrategy, played: Probabilities
+    ) -> tuple[tuple[Float64, Float64], tuple[Scratch, Scratch]]:
         """The values at the root, and the rows of the first street: of following the strategy, of a best response."""
         plan, tables, form = self._plans[own], self._tables[own], self.form
-        rows = self._rows(own, strategy)
+        rows = self._rows(own, strategy, played)
         opponent = aligned(plan.other_hands)
         opponent[: len(form.hands[1 - own].weight)] = form.hands[1 - own].weight
         roots = aligned(plan.own_hands, np.float64), aligned(plan.own_hands, np.float64)
@@ -130,13 +170,13 @@ class BucketEvaluator:
         scratch = make_scratch(self._plans, self.form.deck, self._tile_type)
         return scratch, scratch._replace(value=aligned(scratch.value.size), line=aligned(scratch.line.size, np.float64))
 
-    def _rows(self, own: int, strategy: BucketStrategy) -> BucketRows:
+    def _rows(self, own: int, strategy: BucketStrategy, played: Probabilities) -> BucketRows:
         order = self._plans[own].nodes["node"]
         mine, theirs = (self._columns(player, strategy) for player in (own, 1 - own))
         return BucketRows(
-            probability=strategy.probability,
-            begin=strategy.begin[order],
-            width=strategy.columns[order],
+            probability=played.probability,
+            begin=played.begin[order],
+            width=played.columns[order],
             own=mine,
             other=theirs,
         )
@@ -150,3 +190,8 @@ class BucketEvaluator:
             padding = padded(columns.shape[1]) - columns.shape[1]
             found.append(np.pad(columns.astype(np.int32), ((0, 0), (0, padding))))
         return np.concatenate(found).ravel()
+
+
+if TYPE_CHECKING:
+    _conforms: type[BucketEvaluator] = CompiledBucketEvaluator
+    _all_conform: type[BucketEvaluators] = CompiledBucketEvaluators

@@ -39,7 +39,7 @@ from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.variants.variant import Schedule, Weights, predicts
 
-__all__ = ["CudaPublicEngine", "open_device"]
+__all__ = ["CudaPublicEngine", "check_offsets", "open_device"]
 
 
 class CudaPublicEngine(StoredEngine):
@@ -57,7 +57,7 @@ class CudaPublicEngine(StoredEngine):
 
         `tables` may be an arena of the device, for everything but regrets and averages.
         """
-        _check_offsets(form)
+        check_offsets(form)
         number = number_format(storage)
         self._on = open_device(device) if isinstance(device, str) else device
         super().__init__(form, number)
@@ -342,7 +342,7 @@ if TYPE_CHECKING:
     _conforms: type[PublicEngine] = CudaPublicEngine
 
 
-def _check_offsets(form: PublicForm) -> None:
+def check_offsets(form: PublicForm) -> None:
     """Refuse a form in which the kernels' 32-bit offsets into the rows of one runout could overflow."""
     numbers = len(form.tree.kind) * max(padded(len(held.weight)) for held in form.hands)
     if numbers > (most := np.iinfo(np.int32).max):

@@ -28,7 +28,7 @@ from regretless.engines.public.layout import padded
 from regretless.forms.public import Kind
 from regretless.forms.public_size import PublicSize
 
-__all__ = ["estimate"]
+__all__ = ["bucket_evaluation_bytes", "estimate"]
 
 
 def estimate(size: PublicSize, *, storage: int = 32, predicts: bool = False) -> int:
@@ -38,6 +38,13 @@ def estimate(size: PublicSize, *, storage: int = 32, predicts: bool = False) -> 
     entries = sum(int(size.runouts @ size.actions[:, player]) * padded(size.hands[player]) for player in range(2))
     tables = sum(_tables(size, own) + _lists(size, own) + _plan(size, own) for own in range(2))
     return entries * entry + tables + _row_bytes(size)
+
+
+def bucket_evaluation_bytes(size: PublicSize, *, probabilities: int) -> int:
+    """Bytes of a `CudaBucketEvaluator` at work, with so many probabilities in its strategy."""
+    tables = sum(_tables(size, own) + _lists(size, own) + _plan(size, own) for own in range(2))
+    buckets = 2 * int(size.runouts.sum()) * sum(map(padded, size.hands))
+    return 4 * probabilities + 8 * int(size.nodes.sum()) + buckets + tables + _row_bytes(size)
 
 
 def _tables(size: PublicSize, own: int) -> int:

@@ -20,6 +20,7 @@ class KernelOptions:
     storage: int = 32
     wide: bool = False  # terminals in 64 bits
     predicts: bool = False
+    bucketed: bool = False  # evaluations look averages up in tables per bucket
     reach_shared: bool = True  # which tiles lie in shared memory
     parts_shared: bool = True
     threads: int = 512  # of a block that evaluates terminals,
@@ -31,6 +32,7 @@ class KernelOptions:
             "STORAGE": self.storage,
             "Real": "double" if self.wide else "float",
             "PREDICTS": int(self.predicts),
+            "BUCKETED": int(self.bucketed),
             "PARTS_SHARED": int(self.parts_shared),
             "REACH_SHARED": int(self.reach_shared),
             "THREADS": self.threads,

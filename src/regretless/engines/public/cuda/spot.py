@@ -125,9 +125,9 @@ class SpotWalks:
         tree = self.layout.form.tree
         return [node for node in walking_order(tree)[0] if tree.street[node] == street]
 
-    def street_values(self, own: int, street: int) -> NDArray[np.float32]:
+    def street_values(self, own: int, street: int, way: int = 0) -> NDArray[np.float32]:
         """[runouts, nodes in walking order, hands, padded] values after an evaluation, of a street before the last."""
         record = self.plans[own].streets[street]
         shape = int(self.layout.runouts[street]), int(record["value_rows"]), int(self.layout.hands[own])
-        begin = self._ways["earlier_values"][0][own] + 4 * int(record["value_at"])
+        begin = self._ways["earlier_values"][way][own] + 4 * int(record["value_at"])
         return self._floats(begin, int(np.prod(shape))).reshape(shape)

@@ -49,11 +49,21 @@ Step = tuple[Buffer, np.int32]  # the weights of an iteration on the device, and
 class Walks:
     """Launches over spots of equally many streets on a device. `jobs` are shared: change them and call `update`."""
 
-    def __init__(self, device: Device, spots: Sequence[SpotWalks], *, storage: int, wide: bool, predicts: bool) -> None:
+    def __init__(
+        self,
+        device: Device,
+        spots: Sequence[SpotWalks],
+        *,
+        storage: int,
+        wide: bool,
+        predicts: bool,
+        bucketed: bool = False,
+    ) -> None:
         self.device, self.spots = device, spots
         self._streets = len(spots[0].layout.form.streets)
         self._deck = max(spot.layout.form.deck for spot in spots)
-        self.options, self._rooms = self._choose(KernelOptions(storage=storage, wide=wide, predicts=predicts))
+        options = KernelOptions(storage=storage, wide=wide, predicts=predicts, bucketed=bucketed)
+        self.options, self._rooms = self._choose(options)
         self._kernels = device.compile(kernel_source(), self.options.flags())
         self._widths = int(self._rooms[0]["width"]), int(self._rooms[0]["fold_width"])
         for spot in spots:
@@ -150,6 +160,10 @@ class Walks:
         else:
             self._evaluate[players]()
         return self.device.download(self._results).reshape(WAYS, len(self.spots), 2)
+
+    def evaluate_once(self, player: int) -> None:
+        """The same for one player, whose values are left on the device; not recorded, since it is not repeated."""
+        self._evaluation((player,))
 
     def _record(self, launch: Callable[[], None]) -> Callable[[], None]:
         """Launch once, since that loads the kernels, which cannot be recorded; then record."""

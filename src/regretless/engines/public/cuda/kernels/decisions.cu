@@ -17,6 +17,9 @@ struct Numbers {
     const int* lock_rows; // of the runout, by node; null without locks
     const unsigned char* locked;
     int hands;
+    const float* const* tables;  // strategies per bucket, by node, and the buckets of both players' hands on the runout
+    const unsigned short* own_buckets;
+    const unsigned short* other_buckets;
 };
 
 template <int MODE>
@@ -25,8 +28,10 @@ __device__ __forceinline__ Numbers numbers_of(const Job& job, const Street& stre
     const void* theirs = MODE == LEARN ? (const void*)((const Regret*)job.other_matched + other)
                                        : (const void*)((const Average*)job.other_average + other);
     const long long place = (long long)(street.first_runout + runout) * job.nodes;
+    const long long row = street.first_runout + runout;
     return {(Regret*)job.regret + own, (Regret*)job.matched + own, (Average*)job.average + own, theirs, own,
-            MODE == BEST && job.lock_rows ? job.lock_rows + place : nullptr, job.locked, job.own_hands};
+            MODE == BEST && job.lock_rows ? job.lock_rows + place : nullptr, job.locked, job.own_hands,
+            job.tables, job.own_buckets + row * job.own_hands, job.other_buckets + row * job.other_hands};
 }
 
 __device__ __forceinline__ int number_at(const Decision& decision, int hand) {
@@ -38,12 +43,52 @@ __device__ __forceinline__ unsigned chance_of(const Numbers& numbers, const Step
     return STORAGE == 32 ? 0u : hashed(step.salt + numbers.own_start + block + a);
 }
 
-template <int MODE> __device__ __forceinline__ Hands load_played(const void* numbers, int at) {
-    Hands found;
-    if constexpr (MODE == LEARN) found = load_regrets((const Regret*)numbers + at);
-    else found = load_averages((const Average*)numbers + at);
-    EACH(j) found[j] = fmaxf(found[j], 0.0f);
-    return found;
+__device__ __forceinline__ Hands positive_of(Hands numbers) {
+    EACH(j) numbers[j] = fmaxf(numbers[j], 0.0f);
+    return numbers;
+}
+
+// What the strategies of four hands at a decision are matched to: `load(a)` has the numbers of action a.
+struct Regrets {
+    const Regret* at;
+    __device__ __forceinline__ Hands load(int a) const { return positive_of(load_regrets(at + a * LANES)); }
+};
+
+#if BUCKETED
+// Those of their buckets. A table is [buckets, actions]: what a hand does is in one place.
+struct Averages {
+    const float* table;
+    Four<unsigned short> bucket;
+    int actions;
+    __device__ __forceinline__ Hands load(int a) const {
+        Hands found;
+        EACH(j) found[j] = load_table(table + bucket[j] * actions + a);
+        return found;
+    }
+};
+
+template <bool OWN>
+__device__ __forceinline__ Averages averages_at(const Numbers& numbers, const Decision& decision, int hand) {
+    const long long found = load_table((const long long*)((OWN ? numbers.own_buckets : numbers.other_buckets) + hand));
+    return {load_table(numbers.tables + decision.node), *(const Four<unsigned short>*)&found, decision.actions};
+}
+#else
+struct Averages {
+    const Average* at;
+    __device__ __forceinline__ Hands load(int a) const { return positive_of(load_averages(at + a * LANES)); }
+};
+
+template <bool OWN>
+__device__ __forceinline__ Averages averages_at(const Numbers& numbers, const Decision& decision, int hand) {
+    return {(OWN ? numbers.average : (const Average*)numbers.other) + number_at(decision, hand)};
+}
+#endif
+
+// What the opponent plays at a decision.
+template <int MODE>
+__device__ __forceinline__ auto played_at(const Numbers& numbers, const Decision& decision, int hand) {
+    if constexpr (MODE == LEARN) return Regrets{(const Regret*)numbers.other + number_at(decision, hand)};
+    else return averages_at<false>(numbers, decision, hand);
 }
 
 // What arriving reach leaves with: action a gets evenly + max(numbers[a], 0) · factor.
@@ -63,12 +108,12 @@ struct Shares {
     }
 };
 
-// Calls body(a, leaving reach) for every action; `played` [actions] are the numbers that the strategy is matched to.
-template <int ACTIONS, int MODE, typename Body>
-__device__ __forceinline__ void split_few(const void* played, int at, const Hands& arriving, Body body) {
+// Calls body(a, leaving reach) for every action; `played` are the numbers that the strategy is matched to.
+template <int ACTIONS, typename Played, typename Body>
+__device__ __forceinline__ void split_few(const Played& played, const Hands& arriving, Body body) {
     Hands number[ACTIONS];
 #pragma unroll
-    for (int a = 0; a < ACTIONS; a++) number[a] = load_played<MODE>(played, at + a * LANES);
+    for (int a = 0; a < ACTIONS; a++) number[a] = played.load(a);
     Hands positive = number[0];
 #pragma unroll
     for (int a = 1; a < ACTIONS; a++) EACH(j) positive[j] += number[a][j];
@@ -77,21 +122,21 @@ __device__ __forceinline__ void split_few(const void* played, int at, const Hand
     for (int a = 0; a < ACTIONS; a++) body(a, shares.leaving(number[a]));
 }
 
-template <int MODE, typename Body>
-__device__ __forceinline__ void split(const void* played, int at, int actions, const Hands& arriving, Body body) {
+template <typename Played, typename Body>
+__device__ __forceinline__ void split(const Played& played, int actions, const Hands& arriving, Body body) {
     switch (actions) {
-        case 1: return split_few<1, MODE>(played, at, arriving, body);
-        case 2: return split_few<2, MODE>(played, at, arriving, body);
-        case 3: return split_few<3, MODE>(played, at, arriving, body);
-        case 4: return split_few<4, MODE>(played, at, arriving, body);
+        case 1: return split_few<1>(played, arriving, body);
+        case 2: return split_few<2>(played, arriving, body);
+        case 3: return split_few<3>(played, arriving, body);
+        case 4: return split_few<4>(played, arriving, body);
     }
-    Hands positive = load_played<MODE>(played, at);
+    Hands positive = played.load(0);
     for (int a = 1; a < actions; a++) {
-        const Hands number = load_played<MODE>(played, at + a * LANES);
+        const Hands number = played.load(a);
         EACH(j) positive[j] += number[j];
     }
     const Shares shares(positive, arriving, actions);
-    for (int a = 0; a < actions; a++) body(a, shares.leaving(load_played<MODE>(played, at + a * LANES)));
+    for (int a = 0; a < actions; a++) body(a, shares.leaving(played.load(a)));
 }
 
 __device__ __forceinline__ Hands averaged(const Step& step, const Hands& sum, const Hands& leaving) {
@@ -108,7 +153,7 @@ __device__ __forceinline__ void average_few(const Numbers& numbers, const Step& 
     Hands sum[ACTIONS];
 #pragma unroll
     for (int a = 0; a < ACTIONS; a++) sum[a] = load_averages(average + a * LANES);
-    split_few<ACTIONS, LEARN>(numbers.matched, at, arriving, [&](int a, const Hands& leaving) {
+    split_few<ACTIONS>(Regrets{numbers.matched + at}, arriving, [&](int a, const Hands& leaving) {
         body(a, leaving);
         store_averages(average + a * LANES, averaged(step, sum[a], leaving), chance_of(numbers, step, block, a),
                        rounding);
@@ -127,7 +172,7 @@ __device__ __forceinline__ void split_and_average(const Numbers& numbers, const 
         case 3: return average_few<3>(numbers, step, block, at, arriving, rounding, body);
         case 4: return average_few<4>(numbers, step, block, at, arriving, rounding, body);
     }
-    split<LEARN>(numbers.matched, at, decision.actions, arriving, [&](int a, const Hands& leaving) {
+    split(Regrets{numbers.matched + at}, decision.actions, arriving, [&](int a, const Hands& leaving) {
         body(a, leaving);
         Average* const sum = numbers.average + at + a * LANES;
         store_averages(sum, averaged(step, load_averages(sum), leaving), chance_of(numbers, step, block, a), rounding);
@@ -149,11 +194,6 @@ struct Worth {
         return found;
     }
 };
-
-__device__ __forceinline__ Hands positive_of(Hands numbers) {
-    EACH(j) numbers[j] = fmaxf(numbers[j], 0.0f);
-    return numbers;
-}
 
 // New regrets of one action.
 __device__ __forceinline__ void improve_action(const Numbers& numbers, const Step& step, int block, int at, int a,
@@ -226,8 +266,8 @@ __device__ __forceinline__ Hands join(const Numbers& numbers, const Step& step, 
     if constexpr (MODE == LEARN) return improve(numbers, step, decision, hand, rounding, value);
     Worth worth;
     if (MODE == MEAN || numbers.lock_rows) {
-        const int at = number_at(decision, hand);
-        for (int a = 0; a < actions; a++) worth.add(load_averages(numbers.average + at + a * LANES), value(a));
+        const Averages played = averages_at<true>(numbers, decision, hand);
+        for (int a = 0; a < actions; a++) worth.add(played.load(a), value(a));
         if (MODE == MEAN) return worth.mean(actions);
     }
     Hands highest = value(0);

@@ -42,8 +42,10 @@ __device__ __forceinline__ void prefetch_l2(const void* from, int bytes) {
 #endif
 }
 // Tables never change while kernels run, so that compilers may read them early.
-__device__ __forceinline__ int4 load_table(const int4* at) { return __ldg(at); }
-__device__ __forceinline__ int load_table(const int* at) { return __ldg(at); }
+template <typename Entry> __device__ __forceinline__ Entry load_table(const Entry* at) { return __ldg(at); }
+template <typename Entry> __device__ __forceinline__ Entry* load_table(Entry* const* at) {
+    return (Entry*)__ldg((const unsigned long long*)at);
+}
 #endif
 
 #if STORAGE == 32

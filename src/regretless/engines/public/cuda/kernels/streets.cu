@@ -94,10 +94,10 @@ template <int MODE> __device__ __forceinline__ void other_rows(const Stretch& at
     EACH(j) if (!alive[j]) reach[j] = 0.0f;
     const Rows rows = {all, kept, at.line.opponent_row, m};
     rows.write(at.line.opponent_row, reach);
-    const void* const played = numbers_of<MODE>(job, at.street, at.local).other;
+    const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
     each_decision(at, false, [&](const Decision& decision) {
-        split<MODE>(played, number_at(decision, hand), decision.actions, rows.read(decision.source),
-                    [&](int a, const Hands& leaving) { rows.write(decision.to + a, leaving); });
+        split(played_at<MODE>(numbers, decision, hand), decision.actions, rows.read(decision.source),
+              [&](int a, const Hands& leaving) { rows.write(decision.to + a, leaving); });
     });
 }
 

@@ -192,6 +192,9 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("const long long*", "lock_at"),
         ("const void*", "lock_regret"),
         ("const void*", "lock_average"),
+        ("const float* const*", "tables"),  # strategies per bucket, by node,
+        ("const unsigned short*", "own_buckets"),  # and the bucket of every hand on every runout
+        ("const unsigned short*", "other_buckets"),
         ("long long", "lock_count"),
         ("int", "own_hands"),
         ("int", "other_hands"),
