@@ -21,7 +21,7 @@ import numpy as np
 
 from regretless.cards.deck import parse_board
 from regretless.cards.ranges import Range
-from regretless.engines.contract import BucketStrategy, BucketTables
+from regretless.engines.contract import BucketStrategy, StrategyTables
 from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
 from regretless.forms.betting import Branch, flatten
 from regretless.forms.history import FloatArray
@@ -42,7 +42,7 @@ def compile_kernels() -> None:
     everything = Range.parse("100%")
     form = compile_holdem(range(5), everything, everything, flatten(Branch(Kind.SHOWDOWN, (1.0, 1.0))))
     maps = (np.zeros((1, len(form.hands[0].weight)), dtype=np.int32),)
-    strategy = BucketStrategy((BucketTables.of([], []),), (maps, maps))
+    strategy = BucketStrategy((StrategyTables.of([], []),), (maps, maps))
     CompiledBucketEvaluator(form).evaluate(strategy)
 
 

@@ -13,7 +13,7 @@ from tests.engines.random_public import random_form
 from tests.engines.test_bucketed_engine import small_form
 
 from regretless.engines.bucketed.priced import bucket_strategy, with_real_cards
-from regretless.engines.contract import BucketEvaluators, BucketStrategy, BucketTables, Stopped
+from regretless.engines.contract import BucketEvaluators, BucketStrategy, Stopped, StrategyTables
 from regretless.engines.creation import bucket_evaluators
 from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
 from regretless.engines.public.compiled.sizes import bucket_evaluation_bytes
@@ -50,9 +50,9 @@ class Strategy:
         }
         self.in_buckets = bucket_strategy(form, (self.maps[0], self.maps[1]), self.tables.__getitem__)
         first, later = ([node for node in self.tables if (tree.street[node] > 0) == after] for after in (False, True))
-        self.later = BucketTables.of(later, map(self.tables.__getitem__, later))
+        self.later = StrategyTables.of(later, map(self.tables.__getitem__, later))
         self.first = [
-            BucketTables.of(first, [np.roll(self.tables[node], turn, axis=0) for node in first]) for turn in (0, 1)
+            StrategyTables.of(first, [np.roll(self.tables[node], turn, axis=0) for node in first]) for turn in (0, 1)
         ]
         self.by_hand = with_real_cards(form, (self.maps[0], self.maps[1]), self.tables.__getitem__)
 

@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -21,6 +23,44 @@ def test_the_nearest_centroid_is_exact(columns, count):
     rows = random_rows(500, columns, seed=1)
     centroids = random_rows(count, columns, seed=2)
     np.testing.assert_array_equal(Nearest(centroids).labels(rows), squares(rows, centroids).argmin(axis=1))
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+@pytest.mark.parametrize(("columns", "count"), [(8, 1), (8, 200), (32, 33)])
+def test_pytorch_finds_the_same_labels_and_centroids(columns, count, device, monkeypatch):
+    pytest.importorskip("torch")
+    from regretless.engines.clustering import on_torch
+    from regretless.engines.clustering.kmeans import CompiledSample
+
+    monkeypatch.setattr(on_torch, "SCORES", 50_000)  # in several pieces
+    rows, centroids = random_rows(3000, columns, seed=1), random_rows(count, columns, seed=2)
+    rows[1000:2000] = rows[:1000]
+    centroids[count // 2 :] = centroids[: count - count // 2]  # equally near ones, of which the second has no rows
+    labels = on_torch.TorchNearest(centroids, device).labels(rows)
+    np.testing.assert_array_equal(labels, Nearest(centroids).labels(rows))
+    assert labels.dtype == np.uint16
+    weights = np.random.default_rng(3).integers(1, 9, size=len(rows))
+    one, two = CompiledSample(rows, weights, 1), on_torch.TorchSample(rows, weights, device)
+    np.testing.assert_array_equal(two.moved(centroids), one.moved(centroids))
+    for place in (0, 7, 0.5, 0.999):
+        total = one.total()
+        assert two.total() == total
+        at = place if type(place) is int else int(place * total)
+        drawn = one.draw(at)
+        np.testing.assert_array_equal(two.draw(at), drawn)
+        one.add(drawn)
+        two.add(drawn)
+
+
+@pytest.mark.gpu
+def test_centroids_do_not_depend_on_the_device():
+    rows, weights = random_rows(30_000, 32, seed=4), np.random.default_rng(5).integers(1, 9, size=30_000)
+    on_cpu = find_centroids(rows, weights, 300, seed=6)
+    pytest.importorskip("torch")
+    from regretless.engines.clustering.on_torch import TorchSample
+
+    on_gpu = find_centroids(rows, weights, 300, seed=6, make=partial(TorchSample, device="cuda"))
+    np.testing.assert_array_equal(on_cpu, on_gpu)
 
 
 def test_of_equally_near_centroids_the_first_counts():

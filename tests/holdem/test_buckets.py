@@ -147,6 +147,19 @@ def test_threads_do_not_change_the_file(path, folder, threads):
     assert (folder / "threads.rgl").read_bytes() == path.read_bytes()
 
 
+def test_pytorch_does_not_change_the_file(path, folder, monkeypatch):
+    pytest.importorskip("torch")
+    monkeypatch.setattr(building, "check_device", lambda device, plan: "cpu:0")  # to PyTorch, a CPU is a device
+    build_buckets(PLAN, folder / "torch.rgl", threads=2)
+    assert (folder / "torch.rgl").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.gpu
+def test_a_gpu_does_not_change_the_file(path, folder):
+    build_buckets(PLAN, folder / "gpu.rgl", threads=2, device="cuda")
+    assert (folder / "gpu.rgl").read_bytes() == path.read_bytes()
+
+
 def test_another_seed_gives_another_table(table):
     other = build_buckets(BucketPlan(turn=20, board=MONOTONE, sample=2000, seed=4), threads=1)
     assert not np.array_equal(other.table("turn"), table.table("turn"))

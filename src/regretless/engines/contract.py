@@ -38,7 +38,6 @@ __all__ = [
     "BucketEvaluator",
     "BucketEvaluators",
     "BucketStrategy",
-    "BucketTables",
     "BucketedEngine",
     "Engine",
     "Evaluation",
@@ -51,6 +50,7 @@ __all__ = [
     "Snapshot",
     "StackedStrategy",
     "Stopped",
+    "StrategyTables",
     "Updates",
 ]
 
@@ -63,7 +63,7 @@ PublicStrategy = Callable[[int, int], FloatArray]  # [actions, H] at a betting n
 
 
 @dataclass(frozen=True, eq=False)
-class BucketTables:
+class StrategyTables:
     """What every bucket does at D decisions: one row of probabilities per action and one column per bucket."""
 
     probability: NDArray[np.float32]  # decision after decision, [actions, columns]
@@ -74,7 +74,7 @@ class BucketTables:
     __repr__ = brief
 
     @classmethod
-    def of(cls, nodes: Sequence[int], tables: Iterable[FloatArray]) -> BucketTables:
+    def of(cls, nodes: Sequence[int], tables: Iterable[FloatArray]) -> StrategyTables:
         """From the tables [actions, columns] of some nodes."""
         narrow = [table.astype(np.float32) for table in tables]
         sizes = np.array([table.size for table in narrow], dtype=np.int64)
@@ -93,7 +93,7 @@ class BucketStrategy:
     Every decision is in one of the tables. An engine may keep tables for the next strategy that has them too.
     """
 
-    tables: tuple[BucketTables, ...]
+    tables: tuple[StrategyTables, ...]
     maps: BucketMaps
 
     __repr__ = brief

@@ -15,11 +15,11 @@ import numpy as np
 from regretless.engines.contract import (
     BucketedEngine,
     BucketStrategy,
-    BucketTables,
     Engine,
     Evaluation,
     PublicStrategy,
     Snapshot,
+    StrategyTables,
 )
 from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
 from regretless.forms.bucketed import BucketedForm
@@ -47,7 +47,7 @@ def with_real_cards(form: PublicForm, maps: BucketMaps, strategy: Callable[[int]
 def bucket_strategy(form: PublicForm, maps: BucketMaps, strategy: Callable[[int], FloatArray]) -> BucketStrategy:
     """The tables of all decisions; `strategy(node)` is [actions, K]."""
     nodes = np.flatnonzero(form.tree.kind == Kind.DECISION).tolist()
-    return BucketStrategy((BucketTables.of(nodes, map(strategy, nodes)),), maps)
+    return BucketStrategy((StrategyTables.of(nodes, map(strategy, nodes)),), maps)
 
 
 class PricedEngine:

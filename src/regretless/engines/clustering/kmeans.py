@@ -7,14 +7,14 @@
 3. Stop when no centroid moves, or after `ITERATIONS`.
 
 All sums are sums of whole numbers (`kernels` says why those of the distances are exact), so the same seed gives the
-same centroids whatever the number of threads.
+same centroids whatever the number of threads, and on a GPU (`on_torch`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,16 @@ from regretless.engines.clustering.kernels import WIDTH, add_rows, assign_rows, 
 from regretless.engines.threads import in_order
 from regretless.errors import RegretlessError
 
-__all__ = ["ITERATIONS", "LARGEST_SQUARE", "MOST_CLUSTERS", "Nearest", "TooFewRows", "find_centroids"]
+__all__ = [
+    "ITERATIONS",
+    "LARGEST_SQUARE",
+    "MOST_CLUSTERS",
+    "Nearest",
+    "Sample",
+    "TooFewRows",
+    "find_centroids",
+    "rounded_means",
+]
 
 ITERATIONS: Final = 50
 LARGEST_SQUARE: Final = 2**23  # squared length of a row
@@ -63,6 +72,47 @@ class Nearest:
         return found
 
 
+class Sample(Protocol):
+    """Weighted rows, and what k-means asks of them."""
+
+    def total(self) -> int:
+        """The weight of all rows or, once there are centroids, weight × squared distance to the nearest of them."""
+
+    def draw(self, place: int) -> NDArray[np.uint16]:
+        """[columns] the row in which the running sum of that passes `place`."""
+
+    def add(self, centroid: NDArray[np.uint16]) -> None:
+        """One more centroid to be near to."""
+
+    def moved(self, centroids: Rows) -> Rows:
+        """Where step 2 moves the centroids."""
+
+
+class CompiledSample:
+    """A sample on the processor."""
+
+    def __init__(self, rows: Rows, weights: NDArray[np.int64], threads: int) -> None:
+        self.rows, self.weights, self.threads = rows, weights, threads
+        self._distances = np.full(len(rows), LARGEST_SQUARE, dtype=np.int64)
+        self._sums = np.cumsum(weights)
+        self._blocks = [rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK)]
+
+    def total(self) -> int:
+        return int(self._sums[-1]) if len(self._sums) else 0
+
+    def draw(self, place: int) -> NDArray[np.uint16]:
+        found: NDArray[np.uint16] = self.rows[np.searchsorted(self._sums, place, side="right")]
+        return found
+
+    def add(self, centroid: NDArray[np.uint16]) -> None:
+        nearer(self.rows, centroid, self._distances)
+        self._sums = np.cumsum(self.weights * self._distances)
+
+    def moved(self, centroids: Rows) -> Rows:
+        labels = np.concatenate(list(in_order(Nearest(centroids).labels, self._blocks, self.threads)))
+        return _means(self.rows, self.weights, labels, centroids)
+
+
 def find_centroids(
     rows: Rows,
     weights: NDArray[np.int64],
@@ -70,16 +120,19 @@ def find_centroids(
     *,
     seed: int,
     threads: int = 1,
+    make: Callable[[Rows, NDArray[np.int64]], Sample] | None = None,
     tell: Callable[[float], None] = lambda share: None,
 ) -> Rows:
-    """[count, columns] centroids; `tell` is given the share of the work that is done, and may raise to stop it."""
+    """[count, columns] centroids; `tell` is given the share of the work that is done, and may raise to stop it.
+
+    `make` brings the rows and their weights to another device, where `threads` do not matter.
+    """
     _check(rows, weights, count)
-    blocks = [rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK)]
-    centroids = _first_centroids(rows, weights, count, seed, lambda share: tell(share / 2))
+    sample = CompiledSample(rows, weights, threads) if make is None else make(rows, weights)
+    centroids = _first_centroids(sample, rows.shape[1], count, seed, lambda share: tell(share / 2))
     for iteration in range(ITERATIONS):
         tell(0.5 + iteration / (2 * ITERATIONS))
-        labels = np.concatenate(list(in_order(Nearest(centroids).labels, blocks, threads)))
-        moved = _means(rows, weights, labels, centroids)
+        moved = sample.moved(centroids)
         if np.array_equal(moved, centroids):
             break
         centroids = moved
@@ -97,22 +150,16 @@ def _check(rows: Rows, weights: NDArray[np.int64], count: int) -> None:
         raise ValueError(f"a row is longer than the square root of {LARGEST_SQUARE}: its products would be rounded")
 
 
-def _first_centroids(
-    rows: Rows, weights: NDArray[np.int64], count: int, seed: int, tell: Callable[[float], None]
-) -> Rows:
+def _first_centroids(sample: Sample, columns: int, count: int, seed: int, tell: Callable[[float], None]) -> Rows:
     """Step 1."""
     random = np.random.default_rng(seed)
-    centroids = np.empty((count, rows.shape[1]), dtype=np.uint16)
-    distances = np.full(len(rows), LARGEST_SQUARE, dtype=np.int64)
-    chances = weights
+    centroids = np.empty((count, columns), dtype=np.uint16)
     for place in range(count):
         tell(place / count)
-        sums = np.cumsum(chances)
-        if not len(sums) or sums[-1] == 0:
+        if (total := sample.total()) == 0:
             raise TooFewRows(count, place)
-        centroids[place] = rows[np.searchsorted(sums, random.integers(sums[-1]), side="right")]
-        nearer(rows, centroids[place], distances)
-        chances = weights * distances
+        centroids[place] = sample.draw(int(random.integers(total)))
+        sample.add(centroids[place])
     return centroids
 
 
@@ -120,6 +167,17 @@ def _means(rows: Rows, weights: NDArray[np.int64], labels: NDArray[np.uint16], c
     """Step 2: where the centroids move."""
     sums, totals = np.zeros(centroids.shape, dtype=np.int64), np.zeros(len(centroids), dtype=np.int64)
     add_rows(rows, weights, labels, sums, totals)
+    return rounded_means(rows, labels, centroids, sums, totals)
+
+
+def rounded_means(
+    rows: Rows,
+    labels: NDArray[np.uint16],
+    centroids: Rows,
+    sums: NDArray[np.int64],  # [centroids, columns] of their rows, by weight
+    totals: NDArray[np.int64],  # [centroids] of their weights
+) -> Rows:
+    """The means of all centroids that have rows; the others move to the farthest rows."""
     held = np.maximum(totals, 1)[:, None]
     moved: Rows = ((2 * sums + held) // (2 * held)).astype(np.uint16)
     empty = np.flatnonzero(totals == 0)

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.features.batches import batch
-from regretless.engines.devices import available_cores
+from regretless.engines.devices import available_cores, cuda_devices, require_cuda
+from regretless.engines.registry import is_installed, require
 from regretless.engines.threads import in_order
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.holdem.buckets.estimate import BucketEstimate, check_fits
@@ -30,7 +31,7 @@ from regretless.holdem.buckets.training import train
 from regretless.holdem.spots.question import StreetName
 from regretless.storage import check_writable, open_container
 
-__all__ = ["BuildProgress", "BuildStopped", "build_buckets", "check_threads", "find_unfinished"]
+__all__ = ["BuildProgress", "BuildStopped", "build_buckets", "check_device", "check_threads", "find_unfinished"]
 
 SAVE_SECONDS = 120.0
 TRAINING_SHARE = 0.2  # of a street's time, for progress
@@ -62,22 +63,25 @@ def build_buckets(
     path: str | Path | None = None,
     *,
     threads: int | None = None,
+    device: str = "cpu",
     report: Callable[[BuildProgress], None] = lambda progress: None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Buckets:
     """Build the tables of a plan, in a file or, without `path`, in memory only.
 
+    `device` finds centroids and assigns situations to them ("cuda" needs PyTorch); features are computed by `threads`.
+
     >>> buckets = build_buckets(BucketPlan(flop=5, board=(43, 38, 2), sample=1000), threads=1)
     >>> buckets.count("flop"), buckets.of("flop", (43, 38, 2)).shape
     (5, (1326,))
     """
-    threads = check_threads(threads)
+    threads, device = check_threads(threads), check_device(device, plan)
     estimate = check_fits(plan, threads=threads)
     tables = {}
     if path is not None:
         check_writable(path)
         tables = find_unfinished(path, plan) or {}
-    build = _Build(plan, path, threads, tables, _Clock(plan, estimate, report), interrupted)
+    build = _Build(plan, path, threads, device, tables, _Clock(plan, estimate, report), interrupted)
     for street in plan.streets:
         build.street(street)
     if path is not None:
@@ -93,6 +97,19 @@ def check_threads(threads: int | None) -> int:
     if type(threads) is not int or not 1 <= threads <= MOST_THREADS:
         raise InvalidOption("threads", threads, f"must be from 1 to {MOST_THREADS:,}")
     return threads
+
+
+def check_device(device: str, plan: BucketPlan) -> str:
+    """The device to use: "cpu" or "cuda"; "auto" is a GPU if there is one for k-means, and PyTorch."""
+    if device not in ("auto", "cpu", "cuda"):
+        raise InvalidOption("device", device, "is not one of auto, cpu, cuda")
+    if device == "auto":
+        helps = plan.method == "kmeans" and cuda_devices() > 0 and is_installed("torch")
+        return "cuda" if helps else "cpu"
+    if device == "cuda":
+        require_cuda()
+        require("torch")
+    return device
 
 
 def find_unfinished(path: str | Path, plan: BucketPlan) -> dict[StreetName, StreetTable] | None:
@@ -146,6 +163,7 @@ class _Build:
     plan: BucketPlan
     path: str | Path | None
     threads: int
+    device: str
     tables: dict[StreetName, StreetTable]
     clock: _Clock
     interrupted: Callable[[], bool]
@@ -157,7 +175,13 @@ class _Build:
         """Train and fill one street, as far as that has not been done."""
         boards = self.plan.boards(street)
         if street not in self.tables:
-            division = train(self.plan, street, threads=self.threads, tell=lambda share: self._tell(street, share))
+            division = train(
+                self.plan,
+                street,
+                threads=self.threads,
+                device=self.device,
+                tell=lambda share: self._tell(street, share),
+            )
             self.tables[street] = empty_table(self.plan, street, division)
             self._tell(street, TRAINING_SHARE, "dividing")
             self._save()
@@ -176,7 +200,7 @@ class _Build:
     def _pieces(self, street: StreetName, start: int) -> Iterator[tuple[int, NDArray[np.uint16]]]:
         """Ends and buckets of pieces of boards, in order."""
         rows, size = self.plan.boards(street).rows, BOARD_CARDS[street]
-        division, step = self.tables[street].division, BOARDS_PER_PIECE[street]
+        division, step = self.tables[street].division.on(self.device), BOARDS_PER_PIECE[street]
 
         def divide(begin: int) -> tuple[int, NDArray[np.uint16]]:
             piece = rows[begin : begin + step]

@@ -22,6 +22,7 @@ from regretless.cards.features.strength import histogram_features, strength_poin
 
 if TYPE_CHECKING:
     from regretless.engines.clustering.kmeans import Nearest
+    from regretless.engines.clustering.on_torch import TorchNearest
 
 __all__ = ["Division", "NearestCentroid", "Percentiles", "kmeans_features"]
 
@@ -38,18 +39,30 @@ class Division(Protocol):
         """[situations] bucket of each situation."""
         ...
 
+    def on(self, device: str) -> Division:
+        """The same division, computed on a device where that helps."""
+        ...
+
 
 @dataclass(frozen=True)
 class NearestCentroid:
     """The bucket of the nearest centroid."""
 
     parameters: NDArray[np.uint16]  # [buckets, columns]  centroids
+    device: str = "cpu"  # on which it is looked for: the same one on all of them
 
     @cached_property
-    def _nearest(self) -> Nearest:
+    def _nearest(self) -> Nearest | TorchNearest:
+        if self.device != "cpu":
+            from regretless.engines.clustering.on_torch import TorchNearest
+
+            return TorchNearest(self.parameters, self.device)
         from regretless.engines.clustering.kmeans import Nearest  # loads numba, which reading a file does not need
 
         return Nearest(self.parameters)
+
+    def on(self, device: str) -> NearestCentroid:
+        return NearestCentroid(self.parameters, device)
 
     def buckets(self, batch: Batch) -> NDArray[np.uint16]:
         return self._nearest.labels(kmeans_features(batch))
@@ -63,6 +76,9 @@ class Percentiles:
 
     def buckets(self, batch: Batch) -> NDArray[np.uint16]:
         return np.searchsorted(self.parameters, strength_points(batch), side="right").astype(np.uint16)
+
+    def on(self, device: str) -> Percentiles:
+        return self
 
 
 def kmeans_features(batch: Batch) -> NDArray[np.uint16]:

@@ -5,13 +5,14 @@
 2. k-means: centroids of the features, weakest first (`engines.clustering`). Percentiles: limits that divide the sample
    into equal shares by expected strength.
 
-The same seed gives the same result on any number of threads.
+The same seed gives the same result on any number of threads and on a GPU.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ from regretless.holdem.buckets.division import Division, NearestCentroid, Percen
 from regretless.holdem.buckets.plan import BOARD_CARDS, BucketPlan
 from regretless.holdem.spots.question import StreetName
 
+if TYPE_CHECKING:
+    from regretless.engines.clustering.kmeans import Sample
+
 __all__ = ["HANDS_PER_BOARD", "train"]
 
 Number = TypeVar("Number", np.uint16, np.int32)
@@ -34,7 +38,9 @@ HANDS_PER_BOARD = {"flop": 400, "turn": 100, "river": 100}  # flop features take
 SAMPLING_SHARE = 0.5  # of the time, for progress: the rest is k-means
 
 
-def train(plan: BucketPlan, street: StreetName, *, threads: int, tell: Callable[[float], None]) -> Division:
+def train(
+    plan: BucketPlan, street: StreetName, *, threads: int, device: str = "cpu", tell: Callable[[float], None]
+) -> Division:
     """Find the division of a street; `tell` is given the share that is done, and may raise to stop it."""
     from regretless.engines.clustering.kmeans import TooFewRows, find_centroids  # loads numba
 
@@ -53,6 +59,7 @@ def train(plan: BucketPlan, street: StreetName, *, threads: int, tell: Callable[
             count,
             seed=plan.seed,
             threads=threads,
+            make=_sample_on(device),
             tell=lambda share: tell(SAMPLING_SHARE + (1 - SAMPLING_SHARE) * share),
         )
     except TooFewRows as error:
@@ -64,6 +71,15 @@ def train(plan: BucketPlan, street: StreetName, *, threads: int, tell: Callable[
     by_column = CLUSTER_HANDS if street == "river" else np.full(centroids.shape[1], -1)
     weakest_first = np.argsort(centroids.astype(np.int64) @ by_column, kind="stable")
     return NearestCentroid(np.ascontiguousarray(centroids[weakest_first]))
+
+
+def _sample_on(device: str) -> Callable[[NDArray[np.uint16], NDArray[np.int64]], Sample] | None:
+    """What brings a sample to a device; None on a CPU."""
+    if device == "cpu":
+        return None
+    from regretless.engines.clustering.on_torch import TorchSample  # loads PyTorch
+
+    return partial(TorchSample, device=device)
 
 
 def _sample(

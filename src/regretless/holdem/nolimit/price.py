@@ -30,7 +30,7 @@ from regretless.cards.hands import HAND_CLASS
 from regretless.cards.preflop_equities import BOARDS, CLASS_SIZES, class_equities
 from regretless.cards.ranges import Range
 from regretless.cards.situations import board_rows
-from regretless.engines.contract import BucketEvaluators, BucketStrategy, BucketTables, Evaluation
+from regretless.engines.contract import BucketEvaluators, BucketStrategy, Evaluation, StrategyTables
 from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluators
 from regretless.engines.threads import in_order, one_ahead
 from regretless.forms.history import FloatArray, IntArray
@@ -129,7 +129,7 @@ class FlopPricer:
         self._tables = {node: strategy(int(given.node[node])) for node in self._first}
         self._begins = _below(given)
         later = np.flatnonzero(acts & (tree.street > 0)).tolist()
-        self._later = BucketTables.of(later, (strategy(int(given.node[node])) for node in later))
+        self._later = StrategyTables.of(later, (strategy(int(given.node[node])) for node in later))
 
     @property
     def evaluation_bytes(self) -> int:
@@ -182,7 +182,7 @@ class FlopPricer:
         for street in form.streets[1:]:
             boards.append(np.hstack([boards[-1][street.parent], street.cards.astype(np.uint8)]))
         on_flop, *later = (self._buckets(each, held) for each in boards)
-        first = BucketTables.of(
+        first = StrategyTables.of(
             self._first,
             (self._tables[node][:, on_flop[0] if node in self._begins else HAND_CLASS[held]] for node in self._first),
         )

@@ -41,6 +41,14 @@ def buckets(
     ] = None,
     sample: Annotated[int | None, option("Random deals that the buckets are computed from.", default="200,000")] = None,
     seed: Annotated[int, option("Random seed.", default="0")] = 0,
+    device: Annotated[
+        str | None,
+        option(
+            "Where k-means runs: auto, cpu or cuda (the same buckets, sooner if they are many).",
+            MACHINE,
+            default="auto",
+        ),
+    ] = None,
     threads: Annotated[int | None, option("CPU threads.", MACHINE, default="all cores")] = None,
     out: Annotated[
         Path | None,
@@ -61,7 +69,7 @@ def buckets(
     """
     from regretless.cards.deck import parse_board
     from regretless.cli.terminal.progress import bar
-    from regretless.holdem.buckets.build import BuildStopped, build_buckets, check_threads
+    from regretless.holdem.buckets.build import BuildStopped, build_buckets, check_device, check_threads
     from regretless.holdem.buckets.estimate import check_fits
     from regretless.holdem.buckets.plan import BucketPlan
 
@@ -72,7 +80,7 @@ def buckets(
     if sample is not None:
         settings["sample"] = sample
     plan = BucketPlan(**counts, **settings)
-    workers = check_threads(threads)
+    workers, where = check_threads(threads), check_device(device or "auto", plan)
     estimate = check_fits(plan, threads=workers)
     path = Path(_file_name(plan)) if out is None else out
     situations = sum(estimate.situations.values())
@@ -90,7 +98,7 @@ def buckets(
             tell(progress.share, f"{progress.doing} the {progress.street}{left}")
 
         try:
-            build_buckets(plan, path, threads=workers, report=report, interrupted=interrupted)
+            build_buckets(plan, path, threads=workers, device=where, report=report, interrupted=interrupted)
         except BuildStopped as stop:
             console = for_people()
             if not stop.saved:
@@ -113,7 +121,7 @@ def buckets(
     if json_:
         answer = {
             "file": str(path), "method": plan.method, "seed": plan.seed, "sample": plan.sample, "board": board or "",
-            "threads": workers, "seconds": seconds, "memory_bytes": estimate.memory_bytes,
+            "threads": workers, "device": where, "seconds": seconds, "memory_bytes": estimate.memory_bytes,
             "file_bytes": path.stat().st_size, "streets": streets,
         }  # fmt: skip
         print_json(answer)

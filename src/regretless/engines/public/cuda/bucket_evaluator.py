@@ -21,9 +21,9 @@ from regretless.engines.contract import (
     BucketEvaluator,
     BucketEvaluators,
     BucketStrategy,
-    BucketTables,
     Evaluation,
     Stopped,
+    StrategyTables,
 )
 from regretless.engines.public.cuda.arena import Arena
 from regretless.engines.public.cuda.device import Buffer, Device
@@ -52,7 +52,7 @@ class CudaBucketEvaluators:
 
     def __init__(self, *, device: str | Device = "cuda", interrupted: Callable[[], bool] = lambda: False) -> None:
         self._given, self.interrupted = device, interrupted
-        self._tables: WeakKeyDictionary[BucketTables, Buffer] = WeakKeyDictionary()
+        self._tables: WeakKeyDictionary[StrategyTables, Buffer] = WeakKeyDictionary()
 
     @cached_property
     def on(self) -> Arena:
@@ -68,7 +68,7 @@ class CudaBucketEvaluators:
     def free_bytes(self) -> int:
         return self.on.free_bytes()
 
-    def place(self, tables: BucketTables, actions: NDArray[np.integer]) -> Buffer:
+    def place(self, tables: StrategyTables, actions: NDArray[np.integer]) -> Buffer:
         """The tables of D decisions with so many actions [D] on the device, each [columns, actions]."""
         if tables not in self._tables:
             turned = np.empty_like(tables.probability)
