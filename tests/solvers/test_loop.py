@@ -101,6 +101,36 @@ def test_it_measures_often_at_first_and_then_after_every_tenth(clock: Clock) -> 
     assert outcome.evaluation.exploitability == 1 / 62
 
 
+def first_at(curve: Callable[[int], float], target: float) -> int:
+    return next(t for t in itertools.count(1) if curve(t) <= target)
+
+
+@pytest.mark.parametrize("target", [1e-2, 3e-3])
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+@pytest.mark.parametrize("exponent", [0.5, 1.0, 1.5, 2.0, 3.0])
+def test_with_a_target_it_measures_seldom_and_stops_soon(
+    clock: Clock, exponent: float, noise: float, target: float
+) -> None:
+    def curve(t: int) -> float:
+        return t**-exponent * math.exp(noise * math.sin(2 * t))
+
+    outcome = run(Counter(clock, 1e-6, curve=curve), Plus(), Stop(iterations=10**7, target=target))
+    assert outcome.reason == "target"
+    first = first_at(curve, target)
+    last_above = max(t for t in range(first // 2, 2 * first + 2) if curve(t) > target)
+    assert first <= outcome.iterations <= 1.1 * last_above + 2
+    at = iterations(outcome.history)
+    assert all(later <= 2.15 * earlier for earlier, later in itertools.pairwise(at))
+    close = [t for t in at if curve(t) <= 8 * target]  # the others double
+    assert len(at) - len(close) <= math.log2(first) + 2
+    assert len(close) <= 8 / exponent + 4
+
+
+def test_a_choice_of_measurements_holds_with_a_target_too(clock: Clock) -> None:
+    outcome = run(Counter(clock), Plus(), Stop(iterations=100, target=1 / 30, measure_every=8))
+    assert iterations(outcome.history) == [8, 16, 24, 32]
+
+
 def test_it_measures_as_often_as_requested(clock: Clock) -> None:
     outcome = run(Counter(clock), Plus(), Stop(iterations=20, measure_every=7))
     assert iterations(outcome.history) == [7, 14, 20]
@@ -291,6 +321,34 @@ def test_an_interrupted_and_resumed_solve_has_the_history_of_an_uninterrupted_on
     np.testing.assert_array_equal(np.concatenate(engine.pieces), schedule(Plus(), 1, 60))
     assert resumed.history == whole.history
     assert resumed.seconds == whole.seconds
+
+
+@pytest.mark.parametrize("saved_by", ["checkpoint", "user"])
+@pytest.mark.parametrize("target", [1e-2, 0.3])
+def test_interrupts_do_not_change_when_a_solve_with_a_target_measures(
+    clock: Clock, target: float, saved_by: str
+) -> None:
+    stop = Stop(iterations=1000, target=target)
+    whole = run(Counter(clock), Plus(), stop)
+    for at in range(1, whole.iterations):
+        disk, signal = Disk(clock), Signal(at=at)
+        engine = Counter(clock, during=signal.hear)
+        stopped = run(engine, Plus(), stop, checkpoints=Checkpoints(write=disk.write, every=1e9), interrupted=signal)
+        if stopped.reason == "target":  # met since the last measurement, as the interrupt showed
+            continue
+        saved = disk.written[0] if saved_by == "checkpoint" else stopped
+        resumed = run(engine, Plus(), stop, before=saved.history, seconds_before=saved.seconds)
+        assert (resumed.reason, resumed.iterations) == ("target", whole.iterations)
+        caused = {stopped.iterations} - set(iterations(whole.history)) if saved_by == "user" else set()
+        assert set(iterations(resumed.history)) - caused == set(iterations(whole.history))
+
+
+def test_a_lower_target_is_pursued_from_the_last_measurement(clock: Clock) -> None:
+    engine = Counter(clock)
+    first = run(engine, Plus(), Stop(iterations=1000, target=1 / 50))
+    second = run(engine, Plus(), Stop(iterations=1000, target=1 / 100), before=first.history)
+    assert (second.reason, second.iterations) == ("target", 100)
+    assert iterations(second.history)[: len(first.history)] == iterations(first.history)
 
 
 def test_a_resumed_solve_adds_its_seconds(clock: Clock) -> None:

@@ -202,7 +202,7 @@ def test_resumed_solves_keep_their_own_iteration(clock: Clock) -> None:
 def test_a_device_that_fails_keeps_the_solves_that_have_ended(clock: Clock) -> None:
     engines = [Counter(start) for start in STARTS]
     asked = [{"variant": Plus(), "stop": Stop(iterations=1000, target=0.5)}] * len(STARTS)
-    done, failed = run_together(engines, Device(clock, fails_at=12), asked)
+    done, failed = run_together(engines, Device(clock, fails_at=5), asked)
     assert sorted(done) == [0]
     assert sorted(failed) == [1, 2, 3, 4, 5]
     assert {str(error) for error in failed.values()} == {"the device failed"}

@@ -13,7 +13,7 @@ from regretless.holdem.spots.spot import Spot
 __all__ = ["expected_iterations", "expected_seconds"]
 
 ITERATION = 1.7e-9  # seconds per entry and iteration on one core
-MEASURING = 1.4  # time including measurements / time of the iterations
+MEASURING = 1.1  # time including measurements / time of the iterations
 SETUP = 0.5  # seconds
 AT_ONE_PERCENT = {3: 80, 4: 68, 5: 52}  # iterations to 1 % of the pot, by cards on the board
 EXPONENT = 0.47

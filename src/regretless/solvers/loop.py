@@ -2,7 +2,8 @@
 
 1. Between measurements, the engine gets pieces of work that last about a fifth of a second, so that progress bars move
    and interrupts are noticed while compiled code still runs many iterations per call.
-2. Exploitability is measured when `Stop` says so: often at first, then after every tenth of the iterations done.
+2. Exploitability is measured when `Stop` says so. With a target, measurements come closer together as it comes closer;
+   without one, they are frequent at first, then after every tenth of the iterations done.
 3. Checkpoints are written at regular intervals and when the solve is interrupted.
 4. A resumed solve adds to the history and seconds of the earlier one; if nothing is left to do, it does nothing.
 """
@@ -25,6 +26,8 @@ __all__ = ["Answer", "Checkpoints", "Iterating", "Outcome", "Progress", "Stop", 
 
 PIECE_SECONDS = 0.2  # target length of an uninterrupted piece of work
 LARGEST_PIECE = 20_000  # iterations; bounds the schedule held in memory
+FASTEST = 3  # exponent of a power law that exploitability hardly ever falls faster than
+FARTHEST = 2  # times the iterations of the last measurement, at most until the next
 BYTES_PER_SECOND = 200e6  # checksums and writing, until a checkpoint has been timed
 
 
@@ -75,7 +78,7 @@ class Stop:
 
     iterations: int  # in total, including those before a resume
     target: float | None = None  # in the game's units; None runs all iterations
-    measure_every: int | None = None  # iterations between measurements; None: a tenth of those done
+    measure_every: int | None = None  # iterations between measurements; None: as `next_measurement` says
 
     def __post_init__(self) -> None:
         if self.iterations < 1:
@@ -85,15 +88,38 @@ class Stop:
         if self.measure_every is not None and self.measure_every < 1:
             raise InvalidOption("measure_every", self.measure_every, "must be at least 1")
 
-    def next_measurement(self, iteration: int) -> int:
-        """The iteration after which exploitability is measured next.
+    def next_measurement(self, iteration: int, last: Measurement | None = None) -> int:
+        """The iteration after which exploitability is measured next; `last` is the last measurement.
+
+        Without a target, that is after another tenth of the iterations done. With one, it is where the target would be
+        met if exploitability fell with the cube of the iterations, but at most twice as far: hardly any solve
+        converges that fast, so few iterations are wasted, and a handful of measurements finds the target.
 
         >>> stop = Stop(iterations=1000)
         >>> [stop.next_measurement(done) for done in (0, 1, 9, 20, 48, 50, 199, 200)]
         [1, 2, 10, 22, 50, 55, 200, 220]
+        >>> stop = Stop(iterations=1000, target=0.1)
+        >>> [stop.next_measurement(100, Measurement(100, 0.5, found)) for found in (5.0, 0.3, 0.2, 0.11)]
+        [200, 145, 130, 105]
         """
-        step = self.measure_every or _round_step(iteration // 10)
-        return min((iteration // step + 1) * step, self.iterations)
+        if self.measure_every is not None or self.target is None or last is None:
+            step = self.measure_every or _round_step(iteration // 10)
+            return min((iteration // step + 1) * step, self.iterations)
+        growth = min((max(last.exploitability, 0.0) / self.target) ** (1 / FASTEST), FARTHEST)
+        after = max(math.ceil(last.iteration * growth), last.iteration + 1, iteration + 1)
+        step = _round_step(after // 15)
+        return min(-(-after // step) * step, self.iterations)
+
+    def last_planned(self, history: Sequence[Measurement]) -> Measurement | None:
+        """The last measurement that the ones before it called for.
+
+        An interrupt may have caused others, which must not change when a resumed solve measures.
+        """
+        last, due = None, 0
+        for point in history:
+            if point.iteration >= due:
+                last, due = point, self.next_measurement(point.iteration, point)
+        return last
 
 
 @lru_cache(maxsize=1024)
@@ -171,6 +197,7 @@ def steps(
     piece = 1
     exploitability: float | None = None
     evaluation: Evaluation | None = None
+    planned = stop.last_planned(before)
 
     def tell() -> None:
         if report is None:
@@ -194,7 +221,7 @@ def steps(
     while True:
         measure_at = engine.iteration
         if history or not _is_over(stop, engine.iteration, before):
-            measure_at = stop.next_measurement(engine.iteration) if measures else stop.iterations
+            measure_at = stop.next_measurement(engine.iteration, planned) if measures else stop.iterations
         while engine.iteration < measure_at and not interrupted():
             count = min(piece, measure_at - engine.iteration)
             rows = weigh(variant, engine.iteration + 1, count)
@@ -225,13 +252,16 @@ def steps(
             if not math.isfinite(exploitability):  # must never be reported as an answer
                 raise RegretlessError(f"the exploitability after {engine.iteration:,} iterations is {exploitability}")
             history.append(Measurement(engine.iteration, time.perf_counter() - began, exploitability))
+            if engine.iteration == measure_at:
+                planned = history[-1]
             tell()
         reason = _reason_to_stop(stop, engine.iteration, exploitability, interrupted())
         if reason is not None:
             seconds = history[-1].seconds if history else time.perf_counter() - began
             if reason == "interrupted" and checkpoints is not None:
-                regular = _regular(history, stop, started_at) if history else ()
-                checkpoints.write(outcome(reason, evaluation, regular, seconds))
+                # An uninterrupted solve would not have made a measurement that only the interrupt caused.
+                due = history if not history or history[-1] is planned else history[:-1]
+                checkpoints.write(outcome(reason, evaluation, due, seconds))
             return outcome(reason, evaluation, history, seconds)
 
 
@@ -249,12 +279,6 @@ def _is_over(stop: Stop, iteration: int, before: Sequence[Measurement]) -> bool:
     if not before or before[-1].iteration != iteration:
         return False
     return _reason_to_stop(stop, iteration, before[-1].exploitability, False) is not None
-
-
-def _regular(history: list[Measurement], stop: Stop, started_at: int) -> tuple[Measurement, ...]:
-    """Without the last measurement if only the interrupt caused it: an uninterrupted solve would not have made it."""
-    before = history[-2].iteration if len(history) > 1 else started_at
-    return tuple(history if history[-1].iteration == stop.next_measurement(before) else history[:-1])
 
 
 def _reason_to_stop(stop: Stop, iteration: int, exploitability: float | None, interrupted: bool) -> Reason | None:

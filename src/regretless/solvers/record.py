@@ -36,7 +36,7 @@ class Settings:
 
     iterations: int  # at which it should end
     target: float | None = None  # exploitability at which it should end earlier, in the game's units
-    measure_every: int | None = None  # iterations; None: a tenth of those done
+    measure_every: int | None = None  # iterations; None: as `Stop.next_measurement` says
     updates: str = "alternating"
     sampling: str = "full"
     batch_size: int | None = None

@@ -67,7 +67,11 @@ Sampling = Annotated[
 SamplingSeed = Annotated[int | None, option("Random seed, with --sampling or --buckets.", SEARCH, default="0")]
 MeasureEvery = Annotated[
     int | None,
-    option("Iterations between measurements of exploitability.", SEARCH, default="a tenth of those done so far"),
+    option(
+        "Iterations between measurements of exploitability.",
+        SEARCH,
+        default="a tenth of those done; with a target, up to as many, fewer as it comes closer",
+    ),
 ]
 Engine = Annotated[
     str | None,

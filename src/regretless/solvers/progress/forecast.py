@@ -1,15 +1,13 @@
 """How much longer a solve will take, from the trend of its exploitability.
 
 Exploitability falls roughly as a power of the iterations, e ≈ c · t^−b, a line in log t and log e. The line is fitted
-by least squares to the measurements of the latter half (early iterations fall at a different rate) and predicts the
-iteration t* that meets the target. The time until then is
+by least squares to the measurements of the latter half (early iterations fall at a different rate), or to the last few
+if it has fewer, and predicts the iteration t* that meets the target. The time until then is
 
     seconds left = (t* − t) · seconds per iteration + measurements until t* · seconds per measurement
 
-where measurements are counted as the loop makes them: one per `every` iterations or, by default, about one per 7.5 %
-more iterations. Early on, such a solve measures after every iteration, which can take most of its time, and later
-hardly ever. If measurements are too few, too close together or not falling, there is no estimate, which is better than
-a wrong one.
+where measurements are counted as the loop makes them (`Stop.next_measurement`), on the fitted line. If measurements are
+too few, too close together or not falling, there is no estimate, which is better than a wrong one.
 """
 
 from __future__ import annotations
@@ -17,17 +15,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from regretless.solvers.loop import Progress
+from regretless.solvers.loop import Progress, Stop
 from regretless.solvers.record import Measurement
 
 __all__ = ["Forecast", "Outlook"]
 
-FEWEST = 5  # measurements needed for a trend
+FEWEST = 3  # measurements needed for a trend
 SHORTEST = 1.0  # seconds of solving before the first forecast
 FIRST = 16  # iterations before the first forecast
 FLATTEST = 0.25  # exponent b below which a solve is considered stalled
 WINDOW = 2  # the trend covers the last half of the iterations
-GROWTH = math.log(1.075)  # of iterations from one measurement to the next
+GROWTH = math.log(1.075)  # of iterations from one measurement to the next, without a target
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class Forecast:
 
     def __init__(self, target: float | None, *, every: int | None = None) -> None:
         self.target = target
-        self.every = every  # iterations between measurements; None: a tenth of those done
+        self.every = every  # iterations between measurements; None: as the loop chooses
         self._seen: list[Measurement] = []
         self._began_at: int | None = None  # iterations done before the first report, for example before a resume
         self._end: float | None = None  # seconds at which the solve should end
@@ -76,24 +74,37 @@ class Forecast:
         done = progress.iteration - (self._began_at or 0)
         if progress.seconds < SHORTEST or done < 1:
             return None
-        last = float(progress.iterations)
+        last, measurements = float(progress.iterations), 0.0
         if self.target is not None:
-            met = self._iteration_of_target(last)
+            met = self._target_met(last)
             if met is None:
                 return None
-            last = max(met, progress.iteration)
+            last = max(met[0], progress.iteration)
+            measurements = self._measurements(progress.iteration, *met)
+        elif self.every is None:
+            measurements = min(last - progress.iteration, math.log(last / progress.iteration) / GROWTH)
         more = last - progress.iteration
+        if self.every is not None:
+            measurements = more / self.every
         per_iteration = progress.iteration_seconds / done
         per_measurement = (progress.seconds - progress.iteration_seconds) / max(len(self._seen), 1)
-        growing = min(more, math.log(last / progress.iteration) / GROWTH)
-        measurements = growing if self.every is None else more / self.every
         return progress.seconds + more * per_iteration + measurements * per_measurement
 
-    def _iteration_of_target(self, most: float) -> float | None:
-        """Where the fitted line meets the target."""
+    def _measurements(self, iteration: int, last: float, falls: float) -> int:
+        """How many the loop makes until the target is met after `last` iterations, falling with exponent `falls`."""
         assert self.target is not None
-        recent = [point for point in self._seen if WINDOW * point.iteration >= self._seen[-1].iteration]
-        recent = [point for point in recent if point.exploitability > 0]
+        stop, count = Stop(iterations=max(math.ceil(last), 1), target=self.target), 0
+        while iteration < last:
+            expected = self.target * (last / iteration) ** falls
+            iteration, count = stop.next_measurement(iteration, Measurement(iteration, 0.0, expected)), count + 1
+        return count
+
+    def _target_met(self, most: float) -> tuple[float, float] | None:
+        """Where the fitted line meets the target, at most after `most` iterations, and its exponent b."""
+        assert self.target is not None
+        seen = [point for point in self._seen if point.exploitability > 0]
+        recent = [point for point in seen if WINDOW * point.iteration >= self._seen[-1].iteration]
+        recent = seen[-max(len(recent), FEWEST) :]
         if len(recent) < FEWEST or recent[-1].iteration < max(FIRST, 1.5 * recent[0].iteration):
             return None
         along = [math.log(point.iteration) for point in recent]
@@ -103,4 +114,4 @@ class Forecast:
         falls = -sum((x - middle) * (y - level) for x, y in zip(along, down, strict=True)) / spread
         if falls < FLATTEST:
             return None
-        return math.exp(min(middle + (level - math.log(self.target)) / falls, math.log(most)))
+        return math.exp(min(middle + (level - math.log(self.target)) / falls, math.log(most))), falls
