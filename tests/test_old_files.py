@@ -52,7 +52,8 @@ def test_solved_spots(storage: int, tmp_path: Path) -> None:
     assert loaded.spot == SPOT
     assert loaded.settings == again.settings  # the target, which was in percent of the pot, is in chips
     assert loaded.evaluation == again.evaluation
-    assert points(loaded) == points(again)
+    assert points(loaded)[-1] == points(again)[-1]
+    assert set(points(again)) <= set(points(loaded)), "that version measured more often, and found the same"
     for line in ("", "check", "bet 40"):
         np.testing.assert_allclose(loaded.node(line).strategy, again.node(line).strategy, atol=1e-6)
     resumed, whole = rl.solve(resume=loaded, iterations=90), rl.solve(SPOT, iterations=90, storage=storage)

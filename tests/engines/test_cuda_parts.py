@@ -16,7 +16,7 @@ from regretless.engines.public.cuda.arena import Arena
 from regretless.engines.public.cuda.batch import CudaBatch, kind_of
 from regretless.engines.public.cuda.engine import CudaPublicEngine
 from regretless.engines.public.cuda.tables import program
-from regretless.engines.public.cuda.tables._distinct_kernels import most_distinct
+from regretless.engines.public.cuda.tables._hand_kernels import most_distinct
 from regretless.engines.public.cuda.tables.packing import ALIGNMENT, pack, places_of
 from regretless.engines.public.cuda.tables.records import (
     DECISION,
@@ -213,7 +213,8 @@ def test_deals_that_do_not_fit_in_shared_memory_and_runouts_and_players_that_tak
     form = random_form(17, deck=7, streets=2, most_hands=21)
     expected = solved(form, locks=True)
     assert expected.layout.hands[0] != expected.layout.hands[1]
-    pairs = zip(*map(expected.spot._slot_rows, range(2)), strict=True)
+    pairs = zip(*(spot._slot_rows(expected.layout, plan) for plan in expected.spot.plans), strict=True)
+    monkeypatch.setattr(spot, "_shapes", {})
     monkeypatch.setattr(walks, "MOST_TERMS", 1)
     monkeypatch.setattr(spot, "WAVE_BYTES", 4 * 4 * sum(map(max, pairs)) + 1)
     monkeypatch.setattr(spot, "APART_BYTES", 0)
@@ -290,7 +291,7 @@ def test_a_batch_of_different_trees_whose_spots_end_in_any_order() -> None:
         active.remove(retired)
     batch.advance([None, given[1], None])
     alone[1].advance(given[1])
-    assert batch.evaluate()[1] == alone[1].evaluate()
+    assert batch.evaluate([1]) == [alone[1].evaluate()]
     for engine, single in zip(together, alone, strict=True):
         assert_equal(engine, single)
 
@@ -316,7 +317,7 @@ def test_a_batch_in_which_a_player_is_fixed() -> None:
         assert engine.fixed == {1}
     batch = CudaBatch(together, arena)
     batch.advance([rows(4, 2)] * 2)
-    found = batch.evaluate()
+    found = batch.evaluate([0, 1])
     for number, engine in enumerate(alone):
         engine.advance(rows(4, 2))
         assert engine.evaluate() == found[number]
@@ -345,17 +346,16 @@ def test_different_strengths_are_counted(deck: int) -> None:
 
 def test_tables_are_packed() -> None:
     tables = [
-        (np.arange(5, dtype=np.int16), [(0, "a"), (1, "b")]),
-        (np.zeros((0, 3)), [(1, "none")]),
-        (np.arange(24, dtype=np.float64).reshape(4, 6)[:, ::2], [(0, "c")]),
-        (np.ones(2, dtype=DECISION), [(0, "d")]),
+        (np.arange(5, dtype=np.int16), [(0, "runouts"), (1, "regret")]),
+        (np.zeros((0, 3)), [(1, "locked")]),
+        (np.arange(24, dtype=np.float64).reshape(4, 6)[:, ::2], [(0, "terms")]),
+        (np.ones(2, dtype=DECISION), [(0, "decisions"), (-1, "line_values_0")]),
         (np.arange(ALIGNMENT, dtype=np.uint8), []),
-        (np.array(7, dtype=np.int64), [(1, "e")]),
+        (np.array(7, dtype=np.int64), [(1, "lock_at")]),
     ]
     packed = pack(tables)
-    assert [fields for _, fields in packed.places] == [fields for _, fields in tables]
     ends = [0]
-    for (begin_at, _), (table, _) in zip(packed.places, tables, strict=True):
+    for begin_at, (table, _) in zip(packed.places.begins, tables, strict=True):
         if table.size == 0:
             assert begin_at == -1
             continue
@@ -364,8 +364,17 @@ def test_tables_are_packed() -> None:
         ends.append(begin_at + table.nbytes)
         assert packed.block[begin_at : ends[-1]].tobytes() == table.tobytes()
     assert len(packed.block) >= ends[-1]
-    assert places_of((table.nbytes, fields) for table, fields in tables) == (packed.places, len(packed.block))
-    assert places_of([]) == ([], 0)
+    assert len(packed.block) == packed.places.size
+    jobs = np.zeros(2, dtype=JOB)
+    packed.places.pointers.point(jobs, 1000)
+    pointed = {(own, name): int(jobs[own][name]) - 1000 for own in range(2) for name in POINTERS if jobs[own][name]}
+    assert pointed == {
+        field: begin_at
+        for begin_at, (_, fields) in zip(packed.places.begins, tables, strict=True)
+        for field in fields
+        if begin_at >= 0 and field[0] >= 0
+    }
+    assert places_of((), ()).size == 0
 
 
 def test_records_that_are_read_whole_have_no_gaps() -> None:
@@ -496,9 +505,11 @@ def test_memory_of_waves_is_never_underestimated(slots: int, monkeypatch: pytest
     form = with_tree(random_form(25, deck=11, streets=2, most_hands=55), many_actions(2, 3, 3))
     hands = [len(held.weight) for held in form.hands]
     assert max(hands) > 3 * min(hands)
-    rows_of = CudaPublicEngine(form, device=NoKernels()).spot._slot_rows
+    whole = CudaPublicEngine(form, device=NoKernels())
+    most = max(sum(spot._slot_rows(whole.layout, plan)) for plan in whole.spot.plans)
+    monkeypatch.setattr(spot, "_shapes", {})
     for module in (spot, sizes):
-        monkeypatch.setattr(module, "WAVE_BYTES", 4 * slots * max(sum(rows_of(own)) for own in range(2)) + 1)
+        monkeypatch.setattr(module, "WAVE_BYTES", 4 * slots * most + 1)
         monkeypatch.setattr(module, "APART_BYTES", 0)
     engine = CudaPublicEngine(form, device=NoKernels())
     engine.evaluate()
@@ -509,8 +520,10 @@ def test_memory_of_waves_is_never_underestimated(slots: int, monkeypatch: pytest
 def test_memory_of_rows_that_are_only_just_apart_is_never_underestimated(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is estimated is more than what decides whether players take turns with rows."""
     form = with_tree(random_form(4, deck=9, streets=2, most_hands=36), many_actions(2, 3, 3))
-    rows_of = CudaPublicEngine(form, device=NoKernels()).spot._rows
-    in_turn = 4 * sum(max(one[1], two[1]) for one, two in zip(rows_of(0), rows_of(1), strict=True))
+    whole = CudaPublicEngine(form, device=NoKernels())
+    rows_of = [spot._rows(plan, whole.spot.slots, spot._slot_rows(whole.layout, plan)) for plan in whole.spot.plans]
+    in_turn = 4 * sum(max(one[1], two[1]) for one, two in zip(*rows_of, strict=True))
+    monkeypatch.setattr(spot, "_shapes", {})
     for module in (spot, sizes):
         monkeypatch.setattr(module, "APART_BYTES", in_turn)
     engine = CudaPublicEngine(form, device=NoKernels())

@@ -235,10 +235,10 @@ def test_a_batch_equals_its_spots_alone() -> None:
     assert len({kind_of(engine) for engine in together}) == 1
     batch = CudaBatch(together, arena)
     batch.advance([rows(1, 2)] * 3)
-    evaluations = batch.evaluate()
+    evaluations = batch.evaluate([0, 1, 2])
     batch.retire([2])
     batch.advance([rows(3, 1), rows(3, 1), None])
-    later = batch.evaluate()
+    later = batch.evaluate([0, 1])
     for number, engine in enumerate(alone):
         engine.advance(rows(1, 2))
         assert engine.evaluate() == evaluations[number]

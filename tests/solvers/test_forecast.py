@@ -12,8 +12,8 @@ from regretless.solvers.loop import Progress, Stop
 from regretless.solvers.progress.forecast import Forecast
 from regretless.solvers.record import Measurement
 
-# A turn, until its target of 0.1 % of the pot: (iteration, exploitability). The command used to say "2 h 33 min left" on
-# the way.
+# A turn, until its target of 0.1 % of the pot: (iteration, exploitability). The command used to say "2 h 33 min left"
+# on the way.
 TURN = [
     (1, 93.4), (2, 113.0), (3, 102.1), (4, 81.2), (5, 58.8), (6, 43.0), (7, 34.1), (8, 30.2), (9, 25.6), (10, 24.1),
     (11, 22.5), (12, 20.2), (13, 17.0), (14, 15.0), (15, 13.3), (16, 12.5), (17, 12.0), (18, 11.1), (19, 10.5),

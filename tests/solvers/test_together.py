@@ -111,8 +111,9 @@ class Numbered:
         self.device.clock.now += self.device.seconds * len(given[0])
         self.device.advances.append({id(rows) for rows in given})
 
-    def evaluate(self) -> list[Evaluation]:
-        return [engine.evaluate() for engine in self.engines]
+    def evaluate(self, numbers: Sequence[int]) -> list[Evaluation]:
+        assert not self.retired & set(numbers)
+        return [self.engines[number].evaluate() for number in numbers]
 
 
 @pytest.fixture

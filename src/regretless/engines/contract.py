@@ -367,8 +367,8 @@ class Batch(Protocol):
         Engines that take the same steps should be given the same object, which is then converted once.
         """
 
-    def evaluate(self) -> Sequence[Evaluation]:
-        """Values and best responses of every engine's average; those of retired ones mean nothing."""
+    def evaluate(self, numbers: Sequence[int]) -> Sequence[Evaluation]:
+        """Values and best responses of the averages of these engines, none of them retired."""
 
 
 class SharedDevice(Protocol[Member]):

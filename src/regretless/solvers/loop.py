@@ -105,7 +105,7 @@ class Stop:
         if self.measure_every is not None or self.target is None or last is None:
             step = self.measure_every or _round_step(iteration // 10)
             return min((iteration // step + 1) * step, self.iterations)
-        growth = min((max(last.exploitability, 0.0) / self.target) ** (1 / FASTEST), FARTHEST)
+        growth = min(math.pow(max(last.exploitability, 0.0) / self.target, 1 / FASTEST), FARTHEST)
         after = max(math.ceil(last.iteration * growth), last.iteration + 1, iteration + 1)
         step = _round_step(after // 15)
         return min(-(-after // step) * step, self.iterations)

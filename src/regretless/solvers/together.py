@@ -109,9 +109,9 @@ def _run(group: list[_Solve], batch: Batch, resume: Resume) -> None:
             batch.retire(ended)
         measured = [(number, solve) for number, solve in active if solve.wish is None]
         if measured:
-            evaluations = batch.evaluate()
-            for number, solve in measured:
-                resume(solve, evaluations[number])
+            evaluations = batch.evaluate([number for number, _ in measured])
+            for (_, solve), evaluation in zip(measured, evaluations, strict=True):
+                resume(solve, evaluation)
         elif _must_store_predictions(active):
             return
         else:
@@ -133,7 +133,8 @@ def _advance(active: list[tuple[int, _Solve]], size: int, batch: Batch, resume: 
     """Advance all by the smallest number of iterations that any asks for."""
     wishes = _wishes(active)
     count = min(len(wish) for wish in wishes.values())
-    now = {key: wish if len(wish) == count else wish[:count] for key, wish in wishes.items()}
+    alike: dict[bytes, Schedule] = {}  # solves that ask for different numbers of iterations mostly take the same now
+    now = {key: alike.setdefault(wish[:count].tobytes(), wish[:count]) for key, wish in wishes.items()}
     later = {key: wish[count:] for key, wish in wishes.items()}
     schedules: list[Schedule | None] = [None] * size
     for number, solve in active:

@@ -144,11 +144,12 @@ def needs_wide_tiles(hands: tuple[Hands, Hands], met: tuple[FloatArray, FloatArr
     `met` [H] per player is the opposing weight that each hand faces. The ratio of sums to what remains of them is
     measured over all pairs of hands, which determine exploitability, and for the worst hand.
     """
-    weights = [float(held.weight.sum()) for held in hands]
+    players = range(1 if hands[1] is hands[0] else 2)
+    weights = [float(hands[own].weight.sum()) for own in players]
     pairs = float(hands[0].weight @ met[0])
     least = [
-        float(np.min(met[own], where=(met[own] > 0) & (hands[own].weight > 0), initial=weights[1 - own]))
-        for own in range(2)
+        float(np.min(met[own], where=(met[own] > 0) & (hands[own].weight > 0), initial=weights[own - 1]))
+        for own in players
     ]
-    worst = max(weights[1 - own] / least[own] if least[own] > 0 else 1.0 for own in range(2))
-    return weights[0] * weights[1] > MOST_CANCELLED * pairs or worst > MOST_CANCELLED_OF_A_HAND
+    worst = max(weights[own - 1] / least[own] if least[own] > 0 else 1.0 for own in players)
+    return weights[0] * weights[-1] > MOST_CANCELLED * pairs or worst > MOST_CANCELLED_OF_A_HAND

@@ -52,7 +52,8 @@ class Lock(NamedTuple):
 class StoredEngine:
     """The part of an engine that handles storage, locks and reading; `allocate` creates arrays of zeros.
 
-    An engine with numbers on a device overrides `_zeros`, `_take`, `_put`, `_stored`, `_target` and `_load`.
+    An engine with numbers on a device overrides `_zeros` or `_all_zeros`, and `_take`, `_put`, `_stored`, `_target` and
+    `_load`.
     """
 
     def __init__(
@@ -66,8 +67,7 @@ class StoredEngine:
         self.fixed: set[int] = set()
         self.changes = 0  # of locks, and of which arrays are in use
         self._allocate = allocate
-        self._regret = [self._zeros(player, number_format.regret) for player in PLAYERS]
-        self._average = [self._zeros(player, number_format.average) for player in PLAYERS]
+        self._regret, self._average = self._all_zeros(number_format.regret, number_format.average)
         self._matched = list(self._regret)  # what strategies are matched to: regrets, unless the variant predicts
 
     @property
@@ -79,11 +79,15 @@ class StoredEngine:
         """Store predictions from now on; the first are the regrets."""
         if not self.predicts:
             self.changes += 1
-            self._matched = [self._zeros(player, self.format.regret) for player in PLAYERS]
+            (self._matched,) = self._all_zeros(self.format.regret)
             for matched, regret in zip(self._matched, self._regret, strict=True):
                 self._load(matched, self._stored(regret))
 
     # --- numbers, which may be on a device ---------------------------------------------------------------------------
+
+    def _all_zeros(self, *dtypes: np.dtype[Any]) -> list[list[Any]]:
+        """[dtypes][players] regrets or averages."""
+        return [[self._zeros(player, dtype) for player in PLAYERS] for dtype in dtypes]
 
     def _zeros(self, player: int, dtype: np.dtype[Any]) -> Any:
         """Regrets or averages of a player."""

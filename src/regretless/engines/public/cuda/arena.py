@@ -1,7 +1,8 @@
 """Device memory for the tables of many spots, so that a thousand small tables are one upload.
 
 Inside `with arena:`, tables are collected on the host and uploaded together at the end; outside, an arena is the device
-itself. Memory is taken in chunks; each table begins at a multiple of 256 bytes, as every allocation of CUDA does.
+itself. Memory is taken in chunks; each table begins at a multiple of 256 bytes, as every allocation of CUDA does. What
+is collected goes through a small buffer that is used again and again: new pages of memory cost more than filling them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ __all__ = ["Arena"]
 
 ALIGNMENT = 256
 CHUNK_BYTES = 16 << 20
+STAGED_BYTES = 2 << 20
 
 
 class Arena:
@@ -30,8 +32,8 @@ class Arena:
         self.assign, self.download, self.address = device.assign, device.download, device.address
         self.wait = device.wait
         self._collecting = False
-        self._tables = _Chunk(device, staged=True)
-        self._blank = _Chunk(device, staged=False)
+        self._tables = _Chunk(device, STAGED_BYTES)
+        self._blank = _Chunk(device, 0)
         self._shared: dict[Hashable, Buffer] = {}
 
     def __enter__(self) -> Arena:
@@ -46,7 +48,7 @@ class Arena:
         size = count * dtype.itemsize
         if not self._collecting or size > CHUNK_BYTES // 2:
             return self.device.zeros(count, dtype)
-        part, _ = self._blank.reserve(size)
+        part = self._blank.reserve(size)
         return part if dtype.kind == "V" else part.view(dtype)
 
     def once(self, key: Hashable, make: Callable[[], Array]) -> Buffer:
@@ -55,37 +57,44 @@ class Arena:
         return self._shared[key]
 
     def upload(self, array: Array) -> Buffer:
-        if not self._collecting or array.nbytes > CHUNK_BYTES // 2:
+        if not self._collecting or array.nbytes > STAGED_BYTES:
             return self.device.upload(array)
-        part, staged = self._tables.reserve(array.nbytes)
-        staged[:] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        part = self._tables.reserve(array.nbytes)
+        self._tables.fill(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
         return part if array.dtype.kind == "V" else part.view(array.dtype).reshape(array.shape)
 
 
 class _Chunk:
-    """Device memory that is given away piece by piece, and what it shall contain."""
+    """Device memory that is given away piece by piece, and what its latest pieces shall contain."""
 
-    def __init__(self, device: Device, *, staged: bool) -> None:
-        self.device, self.is_staged = device, staged
+    def __init__(self, device: Device, staged: int) -> None:
+        self.device = device
         self.buffer: Buffer = None
-        self.staged = np.zeros(0, dtype=np.uint8)
-        self.used = self.uploaded = self.size = 0
+        self.staged = np.zeros(staged, dtype=np.uint8)  # from `uploaded` on
+        self.begin = self.used = self.uploaded = self.size = 0
 
-    def reserve(self, size: int) -> tuple[Buffer, NDArray[np.uint8]]:
-        """The next `size` bytes, and their contents."""
+    def reserve(self, size: int) -> Buffer:
+        """The next `size` bytes."""
         if self.used + size > self.size:
             self.flush()
             self.buffer = self.device.zeros(CHUNK_BYTES, np.dtype(np.uint8))
-            self.staged = np.zeros(CHUNK_BYTES if self.is_staged else 0, dtype=np.uint8)
-            self.used, self.uploaded, self.size = 0, 0, CHUNK_BYTES
-        begin, self.used = self.used, min(self.used + -(-size // ALIGNMENT) * ALIGNMENT, CHUNK_BYTES)
-        return self.buffer[begin : begin + size], self.staged[begin : begin + size]
+            self.begin, self.used, self.uploaded, self.size = 0, 0, 0, CHUNK_BYTES
+        self.begin, self.used = self.used, min(self.used + -(-size // ALIGNMENT) * ALIGNMENT, CHUNK_BYTES)
+        return self.buffer[self.begin : self.begin + size]
 
-    def flush(self) -> None:
-        """Upload what is new."""
-        if self.is_staged and self.used > self.uploaded:
-            self.device.assign(self.buffer[self.uploaded : self.used], self.staged[self.uploaded : self.used])
-            self.uploaded = self.used
+    def fill(self, contents: NDArray[np.uint8]) -> None:
+        """Say what the bytes that were reserved last shall contain."""
+        if self.used - self.uploaded > len(self.staged):
+            self.flush(self.begin)
+        place = self.begin - self.uploaded
+        self.staged[place : place + len(contents)] = contents
+
+    def flush(self, end: int | None = None) -> None:
+        """Upload what is new, up to `end`."""
+        end = self.used if end is None else end
+        if len(self.staged) and end > self.uploaded:
+            self.device.assign(self.buffer[self.uploaded : end], self.staged[: end - self.uploaded])
+            self.uploaded = end
 
 
 if TYPE_CHECKING:

@@ -63,22 +63,25 @@ class CudaBatch:
                 steps.append(None)
                 continue
             key = id(rows), engine.iteration, engine.weight
-            if key not in found:
-                found[key] = engine.next_steps(rows), engine.weight
-            taken, engine.weight = found[key]
-            steps.append(taken)
-            engine.iteration += len(rows)
+            made = found.get(key)
+            if made is None:
+                made = found[key] = engine.next_steps(rows), engine.weight
+            steps.append(made[0])
+            engine.weight = made[1]
+            engine.iteration += len(made[0])
         different = [taken for taken, _ in found.values()]
         self._walks.learn(different[0] if len(different) == 1 else _stacked(steps), self.engines[0].learning)
 
-    def evaluate(self) -> list[Evaluation]:
-        """Values and best responses of every spot's average strategy."""
+    def evaluate(self, numbers: Sequence[int]) -> list[Evaluation]:
+        """Values and best responses of the average strategies of these spots."""
         values, best = self._walks.evaluate(0, 1) * self._value_units
         for own in self.engines[0].learning:
             np.maximum(best[:, own], values[:, own], out=best[:, own])
         for own in self.engines[0].fixed:
             best[:, own] = values[:, own]
-        return [Evaluation(*pair) for pair in zip(map(tuple, values.tolist()), map(tuple, best.tolist()))]
+        chosen = list(numbers)
+        pairs = zip(values[chosen].tolist(), best[chosen].tolist(), strict=True)
+        return [Evaluation(tuple(value), tuple(response)) for value, response in pairs]
 
 
 def _stacked(steps: Sequence[NDArray[np.void] | None]) -> NDArray[np.void]:

@@ -41,6 +41,9 @@ from regretless.variants.variant import Schedule, Weights, predicts
 
 __all__ = ["CudaPublicEngine", "check_offsets", "open_device"]
 
+ALIGNMENT = 256  # bytes; as every allocation of CUDA has
+LOCKS = ("lock_at", "lock_regret", "lock_average", "lock_rows", "locked")  # what jobs know of locks
+
 
 class CudaPublicEngine(StoredEngine):
     """One public form on a CUDA device."""
@@ -166,25 +169,26 @@ class CudaPublicEngine(StoredEngine):
     def fill_jobs(self) -> None:
         """Tell the jobs where this engine's numbers and locks are."""
         jobs = self.spot.jobs  # first, since it may move the numbers
-        for own in range(2):
-            job = jobs[own]
-            for name, numbers in (
-                ("regret", self._regret[own]),
-                ("matched", self._matched[own]),
-                ("average", self._average[own]),
-                ("other_matched", self._matched[1 - own]),
-                ("other_average", self._average[1 - own]),
-            ):
-                job[name] = self._on.address(numbers) if numbers.size else 0
+        regret, matched, average = (
+            [self._on.address(numbers) if numbers.size else 0 for numbers in arrays]
+            for arrays in (self._regret, self._matched, self._average)
+        )
+        for name, addresses in (
+            ("regret", regret),
+            ("matched", matched),
+            ("average", average),
+            ("other_matched", matched[::-1]),
+            ("other_average", average[::-1]),
+        ):
+            jobs[name] = addresses
+        if any(self.lock_tables):
+            for name in (*LOCKS, "lock_count"):
+                jobs[name] = 0
         self.lock_tables = [self._fill_locks(own, jobs[own]) for own in range(2)]
 
     def _fill_locks(self, own: int, job: Any) -> list[Buffer]:
         """Where locked numbers are, what they are, and which hands a best response may not choose for."""
         locked, layout, form = self.locked[own], self.layout, self.form
-        names = ("lock_at", "lock_regret", "lock_average", "lock_rows", "locked")
-        for name in names:
-            job[name] = 0
-        job["lock_count"] = 0
         if not locked:
             return []
         street_at = np.cumsum([0, *(len(street.parent) for street in form.streets)])
@@ -203,7 +207,7 @@ class CudaPublicEngine(StoredEngine):
         kept = [self.format.stored(found, kind).astype(kind) for kind in (self.format.regret, self.format.average)]
         tables = (np.concatenate(places), kept[0], kept[1], rows, hands)
         buffers = [self._on.upload(table) for table in tables]
-        for name, buffer in zip(names, buffers, strict=True):
+        for name, buffer in zip(LOCKS, buffers, strict=True):
             job[name] = self._on.address(buffer)
         job["lock_count"] = len(found)
         return buffers
@@ -276,8 +280,16 @@ class CudaPublicEngine(StoredEngine):
 
     # --- numbers on the device ---
 
-    def _zeros(self, player: int, dtype: np.dtype[Any]) -> Buffer:
-        return self._on.zeros(int(self.layout.entries[player]), dtype)
+    def _all_zeros(self, *dtypes: np.dtype[Any]) -> list[list[Buffer]]:
+        """All in one buffer, since many spots are so small that allocating takes longer than iterating."""
+        entries = self.layout.entries.tolist()
+        sizes = [-(-count * dtype.itemsize // ALIGNMENT) * ALIGNMENT for dtype in dtypes for count in entries]
+        whole = self._on.zeros(sum(sizes), np.dtype(np.uint8))
+        begins = iter(np.cumsum([0, *sizes]).tolist())
+        return [
+            [whole[begin : begin + count * dtype.itemsize].view(dtype) for count, begin in zip(entries, begins)]
+            for dtype in dtypes
+        ]
 
     def _take(self, numbers: Buffer, node: int, runouts: slice) -> Stored:
         return self.layout.by_action(self._on.download(self.layout.node_rows(numbers, node, runouts)), node)

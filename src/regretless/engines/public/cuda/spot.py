@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from regretless.engines.public.cuda.device import Buffer, Device
 from regretless.engines.public.cuda.tables.hands import hand_tables, has_equal_players, list_sizes, most_sums
-from regretless.engines.public.cuda.tables.packing import Field, Pointers, pack, places_of, pointers_of
-from regretless.engines.public.cuda.tables.program import make_plan
+from regretless.engines.public.cuda.tables.packing import ALIGNMENT, Field, Pointers, places_of
+from regretless.engines.public.cuda.tables.program import Plan, make_plan
 from regretless.engines.public.cuda.tables.records import JOB
 from regretless.engines.public.layout import Layout, walking_order
 
@@ -19,6 +19,7 @@ __all__ = ["APART_BYTES", "WAYS", "WAY_ROWS", "SpotWalks", "slots_of"]
 WAYS = 2  # in which a walk can go up: evaluations need the mean and the best response
 WAY_ROWS = ("line_values", "earlier_values")  # what each way up has of its own
 WAVE_BYTES = 2 << 30  # working rows of a wave
+KEPT_SHAPES = 32
 APART_BYTES = 64 << 20  # working rows up to which each player has its own, so that both can be evaluated at once
 
 Rows = tuple[Field, int]  # what points to working rows, and the numbers in them
@@ -29,74 +30,114 @@ def slots_of(slot_bytes: int, runouts: int) -> int:
     return min(max(WAVE_BYTES // max(slot_bytes, 1), 1), runouts)
 
 
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
+
+
+class _Shape:
+    """What spots with the same plans have in common: which working rows and lists there are, and where.
+
+    Only the lists of operations differ from spot to spot, so they come last.
+    """
+
+    def __init__(self, layout: Layout, plans: tuple[Plan, Plan]) -> None:
+        slot_rows = [_slot_rows(layout, plan) for plan in plans]
+        slot = 4 * sum(map(max, *slot_rows))  # if the players take turns
+        self.slots = slots_of(slot, int(layout.runouts[-1]))
+        rows = [_rows(plan, self.slots, each) for plan, each in zip(plans, slot_rows, strict=True)]
+        pairs = list(zip(*rows, strict=True))
+        self.apart = 4 * sum(max(one[1], two[1]) for one, two in pairs) <= APART_BYTES  # whether they need not
+        blank = list(self._blank(layout, pairs))
+        sizes, fields = tuple(size for size, _ in blank), tuple(each for _, each in blank)
+        self.places = places_of(sizes, fields)
+        found = {field: begin for begin, each in zip(self.places.begins, fields, strict=True) for field in each}
+        self.ways = {  # [ways, players]
+            name: np.array([[found[~own, f"{name}_{way}"] for own in range(2)] for way in range(WAYS)])
+            for name in WAY_ROWS
+        }
+        self.jobs = np.zeros(2, dtype=JOB)
+        for own, job in enumerate(self.jobs):
+            job["own_hands"], job["other_hands"] = layout.hands[own], layout.hands[1 - own]
+            job["deck"], job["nodes"] = layout.form.deck, len(layout.form.tree.kind)
+            job["last_street"] = len(layout.form.streets) - 1
+
+    def _blank(self, layout: Layout, rows: Iterable[tuple[Rows, Rows]]) -> Iterator[tuple[int, tuple[Field, ...]]]:
+        """Bytes of everything that walks fill, and the fields that point to it; `rows` are those of both players."""
+        for one, two in rows:
+            if self.apart:
+                yield from ((4 * count, (field,)) for field, count in (one, two))
+            else:
+                yield 4 * max(one[1], two[1]), (one[0], two[0])
+        for own in range(2):
+            for name, size in list_sizes(layout, own).items():
+                yield size, ((own, name),)
+
+
+def _slot_rows(layout: Layout, plan: Plan) -> tuple[int, int, int]:
+    """Numbers in the opponent's rows, own rows and values of one runout of the last street."""
+    street = plan.streets[-1]
+    mine, theirs = int(layout.hands[plan.own]), int(layout.hands[1 - plan.own])
+    return int(street["opponent_rows"]) * theirs, int(street["own_rows"]) * mine, int(street["value_rows"]) * mine
+
+
+def _rows(plan: Plan, slots: int, last: tuple[int, int, int]) -> Iterator[Rows]:
+    """The fields of a player's working rows, and how many numbers they have; job ~own has those of each way."""
+    for which, name in enumerate(("opponent_rows", "own_rows", "value_rows")):
+        yield (plan.own, name), slots * last[which] + (plan.earlier_rows[which] if which < 2 else 0)
+    for name, count in zip(WAY_ROWS, (plan.line_values, plan.earlier_rows[2]), strict=True):
+        for way in range(WAYS):
+            yield (~plan.own, f"{name}_{way}"), count
+
+
+_shapes: dict[tuple[Plan, Plan, int], _Shape] = {}  # the latest
+
+
+def _shape_of(layout: Layout, plans: tuple[Plan, Plan]) -> _Shape:
+    """The shape of a spot; plans are made for a number of hands and of runouts."""
+    key = *plans, len(layout.form.symmetry.cards)
+    if key not in _shapes:
+        while len(_shapes) >= KEPT_SHAPES:
+            del _shapes[next(iter(_shapes))]
+        _shapes[key] = _Shape(layout, plans)
+    return _shapes[key]
+
+
 class SpotWalks:
     """One spot on a device: the jobs of both players and what they point to, except stored numbers."""
 
     def __init__(self, device: Device, layout: Layout, units: Sequence[float]) -> None:
         self.device, self.layout = device, layout
         self.plans = make_plan(layout, 0), make_plan(layout, 1)
+        self._shape = _shape_of(layout, self.plans)
         first = most_sums(layout.form, 0)
         self.sums = first, first if has_equal_players(layout.form) else most_sums(layout.form, 1)
-        self.jobs = np.zeros(2, dtype=JOB)
+        self.slots, self.apart = self._shape.slots, self._shape.apart
+        self.jobs = self._shape.jobs.copy()
         self._held: list[Buffer] = []  # so that nothing is freed
         self._widths: tuple[int, int] | None = None  # of pieces of terminals
-        slot = 4 * sum(map(max, zip(*map(self._slot_rows, range(2)), strict=True)))  # if the players take turns
-        self.slots = slots_of(slot, int(layout.runouts[-1]))
-        rows = list(zip(*map(self._rows, range(2)), strict=True))
-        self.apart = 4 * sum(max(one[1], two[1]) for one, two in rows) <= APART_BYTES  # whether they need not
-        tables = pack(hand_tables(layout, units))
-        self._point(device.upload(tables.block), tables.pointers)
+        tables = hand_tables(layout, units)
+        self._point(device.upload(tables.block), tables.places.pointers)
         for plan in self.plans:
-            self._point(device.once(plan, plan.packed.get_block), plan.packed.pointers)
-        places, size = places_of(self._blank(rows))
+            self._point(device.once(plan, plan.packed.get_block), plan.packed.places.pointers)
+        finals, end = int(layout.runouts[-1]), self._shape.places.size
+        ends = end, end + _aligned(4 * finals * self.sums[0].operations)
+        size = ends[1] + _aligned(4 * finals * self.sums[1].operations)
         self._blank_buffer = device.zeros(size, np.dtype(np.uint8))
-        self._point(self._blank_buffer, pointers_of(places))
-        found = {field: begin for begin, fields in places for field in fields}
-        self._ways = {  # [ways][players]
-            name: [[found[~own, f"{name}_{way}"] for own in range(2)] for way in range(WAYS)] for name in WAY_ROWS
-        }
-        base = device.address(self._blank_buffer) if size else 0
-        self.way_addresses = {
-            name: [[base + begin if begin >= 0 else 0 for begin in each] for each in begins]
-            for name, begins in self._ways.items()
-        }
-        for own, job in enumerate(self.jobs):
-            job["own_hands"], job["other_hands"] = layout.hands[own], layout.hands[1 - own]
-            job["deck"], job["nodes"] = layout.form.deck, len(layout.form.tree.kind)
-            job["last_street"], job["most_operations"] = len(layout.form.streets) - 1, self.sums[own].operations
+        self.blank_at = device.address(self._blank_buffer) if size else 0
+        self._point(self._blank_buffer, self._shape.places.pointers)
+        self.jobs["operations"] = [self.blank_at + end for end in ends]
+        self.jobs["most_operations"] = [sums.operations for sums in self.sums]
 
-    def _slot_rows(self, own: int) -> tuple[int, int, int]:
-        """Numbers in the opponent's rows, own rows and values of one runout of the last street."""
-        street = self.plans[own].streets[-1]
-        mine, theirs = int(self.layout.hands[own]), int(self.layout.hands[1 - own])
-        return int(street["opponent_rows"]) * theirs, int(street["own_rows"]) * mine, int(street["value_rows"]) * mine
-
-    def _blank(self, rows: Iterable[tuple[Rows, Rows]]) -> Iterator[tuple[int, Sequence[Field]]]:
-        """Bytes of everything that walks fill, and the fields that point to it; `rows` are those of both players."""
-        for one, two in rows:
-            if self.apart:
-                yield from ((4 * count, [field]) for field, count in (one, two))
-            else:
-                yield 4 * max(one[1], two[1]), [one[0], two[0]]
-        for own in range(2):
-            for name, (count, dtype) in list_sizes(self.layout, own, self.sums[own]).items():
-                yield count * dtype.itemsize, [(own, name)]
-
-    def _rows(self, own: int) -> Iterator[Rows]:
-        """The fields of a player's working rows, and how many numbers they have; job ~own has those of each way."""
-        plan, last = self.plans[own], self._slot_rows(own)
-        for which, name in enumerate(("opponent_rows", "own_rows", "value_rows")):
-            yield (own, name), self.slots * last[which] + (plan.earlier_rows[which] if which < 2 else 0)
-        for name, count in zip(WAY_ROWS, (plan.line_values, plan.earlier_rows[2]), strict=True):
-            for way in range(WAYS):
-                yield (~own, f"{name}_{way}"), count
+    @property
+    def way_rows(self) -> dict[str, NDArray[np.int64]]:
+        """[ways, players] where the rows that each way up has of its own begin, from `blank_at` on; -1 for none."""
+        return self._shape.ways
 
     def _point(self, buffer: Buffer, pointers: Pointers) -> None:
         """Let fields of the jobs point into a buffer."""
         self._held = [*self._held, buffer]  # a new list: a copy of this spot in a batch holds what it adds alone
-        base = self.device.address(buffer) if buffer.size else 0
-        # All in one step: this runs for each of a thousand spots.
-        self.jobs.view(np.uint64).reshape(2, -1)[pointers.jobs, pointers.columns] = pointers.addresses(base)
+        if buffer.size:
+            pointers.point(self.jobs, self.device.address(buffer))
 
     def cut(self, width: int, fold_width: int) -> None:
         """Cut showdowns and folds into pieces of at most so many, unless they are cut that way already."""
@@ -105,7 +146,7 @@ class SpotWalks:
         self._widths = width, fold_width
         for plan in self.plans:
             pieces = plan.pieces(width, fold_width)
-            self._point(self.device.once((plan, width, fold_width), pieces.get_block), pieces.pointers)
+            self._point(self.device.once((plan, width, fold_width), pieces.get_block), pieces.places.pointers)
 
     @property
     def table_bytes(self) -> int:
@@ -118,7 +159,7 @@ class SpotWalks:
 
     def root_values(self, own: int, way: int = 0) -> NDArray[np.float32]:
         """[H] values of the own player's hands at the root, after an evaluation of that player alone."""
-        return self._floats(self._ways["line_values"][way][own], len(self.layout.form.hands[own].weight))
+        return self._floats(int(self.way_rows["line_values"][way, own]), len(self.layout.form.hands[own].weight))
 
     def street_nodes(self, street: int) -> list[int]:
         """The betting nodes of a street in walking order."""
@@ -129,5 +170,5 @@ class SpotWalks:
         """[runouts, nodes in walking order, hands, padded] values after an evaluation, of a street before the last."""
         record = self.plans[own].streets[street]
         shape = int(self.layout.runouts[street]), int(record["value_rows"]), int(self.layout.hands[own])
-        begin = self._ways["earlier_values"][way][own] + 4 * int(record["value_at"])
+        begin = int(self.way_rows["earlier_values"][way, own]) + 4 * int(record["value_at"])
         return self._floats(begin, int(np.prod(shape))).reshape(shape)

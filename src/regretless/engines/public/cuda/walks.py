@@ -15,7 +15,7 @@ are recorded once and repeated; the weights of the iterations to come are copied
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -62,6 +62,7 @@ class Walks:
         self.device, self.spots = device, spots
         self._streets = len(spots[0].layout.form.streets)
         self._deck = max(spot.layout.form.deck for spot in spots)
+        self._most_hands = np.max([spot.layout.hands for spot in spots], axis=0).tolist()  # of each player
         options = KernelOptions(storage=storage, wide=wide, predicts=predicts, bucketed=bucketed)
         self.options, self._rooms = self._choose(options)
         self._kernels = device.compile(kernel_source(), self.options.flags())
@@ -107,9 +108,11 @@ class Walks:
     def _all_jobs(self) -> NDArray[np.uint8]:
         """The jobs of all spots, once for each way up: each has values of its own."""
         jobs = np.concatenate([spot.jobs.view(np.uint8) for spot in self.spots] * WAYS).view(JOB)
+        blank_at = np.array([spot.blank_at for spot in self.spots])[:, None]
         for name in WAY_ROWS:
-            addresses = [spot.way_addresses[name][way] for way in range(WAYS) for spot in self.spots]
-            jobs[name] = np.array(addresses, dtype=np.uint64).reshape(-1)
+            begins = np.stack([spot.way_rows[name] for spot in self.spots], axis=1)  # [ways, spots, players]
+            jobs[name] = np.where(begins < 0, 0, begins + blank_at).reshape(-1)
+        self._with_locks = np.flatnonzero(jobs["lock_count"][: len(jobs) // WAYS]).tolist()
         jobs["best"] = np.repeat(np.arange(WAYS), len(jobs) // WAYS)
         jobs["result"] = self.device.address(self._results) + 8 * np.arange(len(jobs))
         return jobs.view(np.uint8)
@@ -131,12 +134,13 @@ class Walks:
             self.device.wait()
 
     def _hands(self, player: int) -> int:
-        return max(int(spot.layout.hands[player]) for spot in self.spots)
+        return int(self._most_hands[player])
 
     def forget(self) -> None:
         """Record iterations and evaluations anew: other kernels take part in them."""
-        self._iterate: dict[tuple[int, int], Callable[[], None]] = {}  # by number of iterations and stride
-        self._evaluate: dict[tuple[int, ...], Callable[[], None]] = {}  # by players
+        active = set(self._active)
+        self._locked = [[job for job in self._with_locks if job % 2 == own and job // 2 in active] for own in range(2)]
+        self._recorded: dict[Hashable, Callable[[], None] | None] = {}  # None for what was launched once
 
     def learn(self, steps: Records, players: Sequence[int]) -> None:
         """Run iterations in which some players learn: `steps` [iterations], or [spots, iterations] of all spots."""
@@ -146,38 +150,37 @@ class Walks:
             taken = np.ascontiguousarray(steps[..., done : done + count]).reshape(-1).view(np.uint8)
             self.device.assign(self._steps.view(np.uint8)[: len(taken)], taken)
             stride = count if steps.ndim > 1 else 0
-            if (count, stride) not in self._iterate:
-                self._iterate[count, stride] = self._record(partial(self._iterations, count, stride, players))
-            else:
-                self._iterate[count, stride]()
+            self._launch(("learn", count, stride), partial(self._iterations, count, stride, players))
             done += count
         self.device.wait()
 
     def evaluate(self, *players: int) -> NDArray[np.float64]:
         """[ways, spots, 2] what these players win with the average strategies, and with best responses to them."""
-        if players not in self._evaluate:
-            self._evaluate[players] = self._record(partial(self._evaluation, players))
-        else:
-            self._evaluate[players]()
+        self._launch(("evaluate", *players), partial(self._evaluation, players))
         return self.device.download(self._results).reshape(WAYS, len(self.spots), 2)
 
     def evaluate_once(self, player: int) -> None:
         """The same for one player, whose values are left on the device; not recorded, since it is not repeated."""
         self._evaluation((player,))
 
-    def _record(self, launch: Callable[[], None]) -> Callable[[], None]:
-        """Launch once, since that loads the kernels, which cannot be recorded; then record."""
-        launch()
-        return self.device.record(launch)
+    def _launch(self, key: Hashable, launch: Callable[[], None]) -> None:
+        """Launch; record the second time, since the first loads the kernels, which cannot be recorded."""
+        if key not in self._recorded:
+            launch()
+            self._recorded[key] = None
+            return
+        recorded = self._recorded[key]
+        if recorded is None:
+            recorded = self._recorded[key] = self.device.record(launch)
+        recorded()
 
     def _iterations(self, count: int, stride: int, players: Sequence[int]) -> None:
         for number in range(count):
             step = self._steps.view(np.uint8)[number * STEP.itemsize :], np.int32(stride)
             for own in players:
                 self._walk(own, step)
-                for spot in self._active:
-                    if self.spots[spot].jobs[own]["lock_count"]:
-                        self._kernels["hold"]((64,), STEP_THREADS, 0, self._jobs, np.int32(2 * spot + own))
+                for job in self._locked[own]:
+                    self._kernels["hold"]((64,), STEP_THREADS, 0, self._jobs, np.int32(job))
 
     def _evaluation(self, players: Sequence[int]) -> None:
         for own in (BOTH,) if self._joins and len(players) == 2 else players:

@@ -24,22 +24,25 @@ class Work:
     """Runouts of one street whose lines are walked together by one player."""
 
     def __init__(self, spots: Chosen, own: int, street: int, runouts: Sequence[range]) -> None:
-        lines = [int(spot.plans[own].streets[street]["lines"]) for _, spot in spots]
-        hands = [[int(spot.layout.hands[player]) for player in (own, 1 - own)] for _, spot in spots]
+        plans = {spot.plans[own]: spot.layout.hands.tolist() for _, spot in spots}  # which many spots share
+        hands = [[each[own], each[1 - own]] for each in plans.values()]
+        lines = [int(plan.streets[street]["lines"]) for plan in plans]
         # Fours of hands of a runout, if all are of the spot with the most.
         self.mine = max(count * each[0] // FOUR for count, each in zip(lines, hands))
-        walked = [int(spot.plans[own].streets[street]["walked"]) for _, spot in spots]
+        walked = [int(plan.streets[street]["walked"]) for plan in plans]
         self.theirs = max(count * each[1] // FOUR for count, each in zip(walked, hands))
         self.both = max(count * sum(each) // FOUR for count, each in zip(lines, hands))
-        self.kept = max(spot.plans[own].kept[street] for _, spot in spots)
+        self.kept = max(plan.kept[street] for plan in plans)
         last = street == len(spots[0][1].layout.form.streets) - 1
         # Before the last street, each way up has rows of values of its own. On it, both write the same rows.
-        self.takes_turns = last and any(spot.plans[own].streets[street]["own_rows"] for _, spot in spots)
-        jobs = np.repeat([2 * number + own for number, _ in spots], [len(each) for each in runouts])
-        items = np.zeros(len(jobs), dtype=ITEM)
-        items["job"], items["runout"] = jobs, np.concatenate([np.array(each, dtype=np.int32) for each in runouts])
-        first = np.repeat([each.start for each in runouts], [len(each) for each in runouts])
-        items["slot"] = items["runout"] - (first if last else 0)
+        self.takes_turns = last and any(plan.streets[street]["own_rows"] for plan in plans)
+        counts = [len(each) for each in runouts]
+        self.spot_of = np.repeat(np.arange(len(spots)), counts)  # the place of every item's spot among those chosen
+        items = np.zeros(len(self.spot_of), dtype=ITEM)
+        items["job"] = np.array([2 * number + own for number, _ in spots])[self.spot_of]
+        first = np.array([each.start for each in runouts])[self.spot_of]
+        within = _within(counts)
+        items["runout"], items["slot"] = first + within, within if last else first + within
         self.items, self.pieces = items, items[:0]  # runouts, and pieces of work on them
         self.hands = max(each[0] for each in hands), max(each[1] for each in hands)  # own and opposing ones
         self.terms = 0  # deals that follow a runout
@@ -51,8 +54,7 @@ class StreetWork(Work):
     def __init__(self, spots: Chosen, own: int, street: int) -> None:
         super().__init__(spots, own, street, [range(int(spot.layout.runouts[street])) for _, spot in spots])
         first = [spot.plans[own].leaf_first[street : street + 2] for _, spot in spots]
-        jobs = [2 * number + own for number, _ in spots]
-        self.pieces = _with_pieces(self.items, [range(*each) for each in first], jobs)
+        self.pieces = _with_pieces(self.items, self.spot_of, [range(*each) for each in first])
         below = [spot.layout.form.streets[street + 1] for _, spot in spots]
         self.terms = max(
             int(np.diff(each.first_copy[spot.layout.form.streets[street].first_child]).max(initial=0))
@@ -65,12 +67,17 @@ class WaveWork(Work):
 
     def __init__(self, spots: Chosen, own: int, runouts: Sequence[range], width: int, fold_width: int) -> None:
         super().__init__(spots, own, len(spots[0][1].layout.form.streets) - 1, runouts)
-        jobs = [2 * number + own for number, _ in spots]
         found = []
         for kind, most in (("showdowns", width), ("folds", fold_width)):
-            counts = [-(-len(getattr(spot.plans[own], kind).records) // most) for _, spot in spots]
-            pieces = [range(count) if kind == "showdowns" else range(-1, -1 - count, -1) for count in counts]
-            found.append(_with_pieces(self.items, pieces, jobs).view(np.int32))
+            counts = {
+                plan: -(-len(getattr(plan, kind).records) // most) for plan in {each.plans[own] for _, each in spots}
+            }
+            of_plan = {
+                plan: range(count) if kind == "showdowns" else range(-1, -1 - count, -1)
+                for plan, count in counts.items()
+            }
+            pieces = _with_pieces(self.items, self.spot_of, [of_plan[each.plans[own]] for _, each in spots])
+            found.append(pieces.view(np.int32))
         self.pieces = np.concatenate(found).view(ITEM)
 
 
@@ -127,12 +134,18 @@ def waves_of(spots: Chosen, own: int, width: int, fold_width: int) -> Iterator[W
         yield WaveWork(spots, own, runouts, width, fold_width)
 
 
-def _with_pieces(items: Records, pieces: Sequence[range], jobs: Sequence[int]) -> Records:
-    """Every item once for each piece of its job, the pieces of a runout together."""
-    counts = dict(zip(jobs, map(len, pieces), strict=True))
-    of_items = np.array([counts[job] for job in items["job"].tolist()], dtype=np.int64)
-    found = np.repeat(items, of_items)
-    arrays = {job: np.array(each, dtype=np.int32) for job, each in zip(jobs, pieces, strict=True)}
-    if len(found):
-        found["piece"] = np.concatenate([arrays[job] for job in items["job"].tolist()])
+def _with_pieces(items: Records, spot_of: NDArray[np.int64], pieces: Sequence[range]) -> Records:
+    """Every item once for each piece of its spot, the pieces of a runout together."""
+    count, start, step = (
+        np.array(each, dtype=np.int64)[spot_of]
+        for each in zip(*((len(each), each.start, each.step) for each in pieces), strict=True)
+    )
+    found = np.repeat(items, count)
+    found["piece"] = np.repeat(start, count) + np.repeat(step, count) * _within(count)
     return found
+
+
+def _within(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
+    """0, 1, … up to each of the counts, one after another."""
+    ends = np.cumsum(counts)
+    return np.arange(ends[-1]) - np.repeat(ends - counts, counts)

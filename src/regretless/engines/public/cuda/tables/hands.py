@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.cuda.tables._distinct_kernels import most_distinct
-from regretless.engines.public.cuda.tables.packing import Field
+from regretless.engines.public.cuda.tables._hand_kernels import fill_hands, most_distinct
+from regretless.engines.public.cuda.tables.packing import Field, Packed, places_of
 from regretless.engines.public.cuda.tables.records import OWN_HAND, RUNOUT, SEGMENTS, TERM, UNIT
 from regretless.engines.public.formats import GOLDEN
 from regretless.engines.public.layout import Layout
-from regretless.forms.public import DEAD, PublicForm
+from regretless.forms.public import PublicForm
 
 __all__ = ["Sums", "hand_tables", "has_equal_players", "list_sizes", "most_sums"]
 
@@ -21,48 +21,94 @@ Array = NDArray[Any]
 
 FOUR = 4  # operations that a kernel reads at once
 
+Sharing = tuple[tuple[int, ...], ...]  # sets of players that have the same tables of hands
+TOGETHER: Sharing = ((0, 1),)
+APART: Sharing = ((0,), (1,))
 
-def hand_tables(layout: Layout, units: Sequence[float]) -> Iterator[tuple[Array, Sequence[Field]]]:
+
+def _fields(sharing: Sharing) -> Iterator[tuple[Field, ...]]:
+    """The fields that point to each table, in the order of the tables."""
+    for name in ("runouts", "terms", "alike_cards"):
+        yield (0, name), (1, name)
+    for mine in sharing:
+        theirs = tuple(1 - own for own in mine)  # jobs
+        for jobs, name, other_name in (
+            (mine, "permutations", ""),
+            (mine, "alike_hands", ""),
+            (mine, "roundings", ""),
+            (mine, "own_alive", "other_alive"),
+            (mine, "own_cards", "other_cards"),
+            (mine, "same", ""),
+            (mine, "own_strength", "other_strength"),
+            (theirs, "held_first", ""),
+            (theirs, "held_hands", ""),
+            (mine, "own_weight", ""),
+        ):
+            others = theirs if other_name else ()
+            yield (*((job, name) for job in jobs), *((job, other_name) for job in others))
+        yield from (((job, "other_reach"),) for job in theirs)
+
+
+FIELDS = {sharing: tuple(_fields(sharing)) for sharing in (TOGETHER, APART)}
+HAND_TABLES = 10  # of a set of players, and one for the reach in each job of the others
+
+
+def hand_tables(layout: Layout, units: Sequence[float]) -> Packed:
     """The tables of a spot that do not change, and the fields of both jobs that point to each.
 
     `units` multiply all values, one for each updating player.
     """
     form = layout.form
-    both = range(2)
-    of_each: Sequence[Sequence[int]] = ((0, 1),) if has_equal_players(form) else ((0,), (1,))  # who shares tables
-    yield _runouts(form), [(own, "runouts") for own in both]
-    yield _terms(form), [(own, "terms") for own in both]
-    alike_cards = _padded(form.symmetry.cards, form.deck + 1, form.deck, np.uint8)
-    yield alike_cards, [(own, "alike_cards") for own in both]
+    of_each = TOGETHER if has_equal_players(form) else APART  # who shares tables
+    symmetries, deck = form.symmetry.cards, form.deck
+    runouts, terms = _runouts(form), _terms(form)
+    sizes = [runouts.nbytes, terms.nbytes, len(symmetries) * (deck + 1)]
     for mine in of_each:
-        one, theirs = mine[0], [1 - own for own in mine]  # jobs
-        n = int(layout.hands[one])
-        cards, alike = _cards(form, one, n), _hand_rows(form.symmetry.hands[one], n)
-        first, held = _held(cards, form.deck)
-        yield _hand_rows(form.permutations[one], n), _fields(mine, "permutations")
-        yield alike, _fields(mine, "alike_hands")
-        yield alike.astype(np.uint32) * np.uint32(GOLDEN), _fields(mine, "roundings")
-        yield _alive(form, one, n), _fields(mine, "own_alive") + _fields(theirs, "other_alive")
-        yield cards, _fields(mine, "own_cards") + _fields(theirs, "other_cards")
-        yield _padded(form.hands[one].same, n, -1, np.int16), _fields(mine, "same")
-        strength = _padded(form.strength[one], n, DEAD, np.int16)
-        yield strength, _fields(mine, "own_strength") + _fields(theirs, "other_strength")
-        yield first.astype(np.int16), _fields(theirs, "held_first")
-        yield held.astype(np.int16), _fields(theirs, "held_hands")
-        yield _padded(form.hands[one].weight, n, 0, np.float64), _fields(mine, "own_weight")
-    for own in both:
-        reach = form.hands[1 - own].weight * units[own]
-        yield _padded(reach, int(layout.hands[1 - own]), 0, np.float32), [(own, "other_reach")]
+        player, n = mine[0], int(layout.hands[mine[0]])
+        held = int(np.count_nonzero(form.hands[player].cards >= 0))
+        sizes += [2 * n * len(form.permutations[player]), 2 * n * len(symmetries), 4 * n * len(symmetries)]
+        sizes += [n * len(runouts), 2 * n, 2 * n, 2 * n * len(form.strength[player])]
+        sizes += [2 * (deck + 1), 2 * held, 8 * n, *(4 * n for _ in mine)]
+    places = places_of(tuple(sizes), FIELDS[of_each])
+    block = np.zeros(places.size, dtype=np.uint8)
+    for table, begin in ((runouts, places.begins[0]), (terms, places.begins[1])):
+        if len(table):
+            block[begin : begin + table.nbytes] = table.reshape(-1).view(np.uint8)
+    alike_cards = block[places.begins[2] :][: sizes[2]].reshape(len(symmetries), deck + 1)
+    alike_cards[:, :deck], alike_cards[:, deck] = symmetries, deck
+    begins = np.array(places.begins, dtype=np.int64)
+    first = 3
+    for mine in of_each:
+        player = mine[0]
+        hands, dead = form.hands[player], [street.dead[player] for street in form.streets]
+        fill_hands(
+            block,
+            begins[first : first + HAND_TABLES + len(mine)],
+            int(layout.hands[player]),
+            deck,
+            GOLDEN,
+            _rows(form.permutations[player]),
+            _rows(form.symmetry.hands[player]),
+            dead[0] if len(dead) == 1 else np.concatenate(dead),
+            _rows(hands.cards),
+            _rows(hands.same),
+            _rows(form.strength[player]),
+            np.ascontiguousarray(hands.weight, dtype=np.float64),
+            np.array([units[1 - own] for own in mine]),
+        )
+        first += HAND_TABLES + len(mine)
+    return Packed(block, places)
+
+
+def _rows(numbers: Array) -> Array:
+    """Numbers of hands or cards as the tables have them."""
+    return np.ascontiguousarray(numbers, dtype=np.int16)
 
 
 def has_equal_players(form: PublicForm) -> bool:
     """Whether both players have the same arrays, as in hold'em with equal ranges."""
     pairs = (form.hands, form.permutations, form.symmetry.hands, form.strength, *(each.dead for each in form.streets))
     return all(first is second for first, second in pairs)
-
-
-def _fields(jobs: Sequence[int], name: str) -> list[Field]:
-    return [(job, name) for job in jobs]
 
 
 class Sums(NamedTuple):
@@ -73,14 +119,13 @@ class Sums(NamedTuple):
     operations: int
 
 
-def list_sizes(layout: Layout, own: int, sums: Sums) -> dict[str, tuple[int, np.dtype[Any]]]:
-    """Number and type of the elements of each list that `kernels/lists.cu` fills."""
+def list_sizes(layout: Layout, own: int) -> dict[str, int]:
+    """Bytes of each list that `kernels/lists.cu` fills, except the operations, whose number differs among spots."""
     n, finals = int(layout.hands[own]), int(layout.runouts[-1])
     return {
-        "operations": (finals * sums.operations, np.dtype(np.uint32)),
-        "units": (finals * (SEGMENTS + layout.form.deck + 1), UNIT),
-        "own_list": (finals * n, OWN_HAND),
-        "fold_list": (len(layout.form.symmetry.cards) * n, OWN_HAND),
+        "units": finals * (SEGMENTS + layout.form.deck + 1) * UNIT.itemsize,
+        "own_list": finals * n * OWN_HAND.itemsize,
+        "fold_list": len(layout.form.symmetry.cards) * n * OWN_HAND.itemsize,
     }
 
 
@@ -91,13 +136,6 @@ def most_sums(form: PublicForm, own: int) -> Sums:
     # An operation per hand of the opponent, overall and by card, and one per group or pair that no hand equals.
     operations = 3 * len(form.hands[1 - own].weight) + groups + pairs + (FOUR - 1) * (SEGMENTS + form.deck)
     return Sums(groups, pairs, -(-operations // FOUR) * FOUR)
-
-
-def _held(cards: Array, deck: int) -> tuple[Array, Array]:
-    """The hands [.] that hold each card, card by card, and where those of a card begin [deck + 1]."""
-    by_card = np.argsort(cards, axis=None, kind="stable")
-    first = np.searchsorted(cards.ravel()[by_card], np.arange(deck + 1))
-    return first, by_card[: first[-1]] // 2
 
 
 def _runouts(form: PublicForm) -> Array:
@@ -122,29 +160,3 @@ def _terms(form: PublicForm) -> Array:
         part["permutation"], part["probability"] = street.copies, street.probability
         found.append(part)
     return np.concatenate(found) if found else np.zeros(0, dtype=TERM)
-
-
-def _hand_rows(rows: Array, width: int) -> Array:
-    """[rows, width] numbers of hands; a padding hand is its own."""
-    wide = np.tile(np.arange(width, dtype=np.int16), (len(rows), 1))
-    wide[:, : rows.shape[1]] = rows
-    return wide
-
-
-def _padded(rows: Array, width: int, fill: int, dtype: type[np.generic]) -> Array:
-    """The last dimension filled up to `width`."""
-    wide = np.full((*rows.shape[:-1], width), fill, dtype=dtype)
-    wide[..., : rows.shape[-1]] = rows
-    return wide
-
-
-def _alive(form: PublicForm, player: int, width: int) -> Array:
-    return _padded(~np.concatenate([street.dead[player] for street in form.streets]), width, 0, np.uint8)
-
-
-def _cards(form: PublicForm, player: int, width: int) -> Array:
-    """[width, 2]; `deck` where there is no card."""
-    cards = np.full((width, 2), form.deck, dtype=np.uint8)
-    given = form.hands[player].cards
-    cards[: len(given)] = np.where(given < 0, form.deck, given)
-    return cards

@@ -4,35 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.cuda.tables.records import POINTERS
+from regretless.engines.public.cuda.tables.records import JOB, POINTERS
 from regretless.reprs import brief
 
-__all__ = ["Field", "Packed", "Places", "Pointers", "pack", "places_of", "pointers_of"]
+__all__ = ["ALIGNMENT", "Field", "Packed", "Places", "Pointers", "pack", "places_of"]
 
 ALIGNMENT = 64
+WORDS = JOB.itemsize // 8  # of a job
 
 Field = tuple[int, str]  # a player's job, and the name of a pointer in it; no job if below 0
 
 
-Places = list[tuple[int, Sequence[Field]]]  # where each table begins, -1 for an empty one, and what points to it
-
-
 class Pointers(NamedTuple):
-    """Pointers of jobs into a block."""
+    """Pointers of both players' jobs into a block; there are none to empty tables."""
 
-    jobs: list[int]
-    columns: list[int]  # of the job, as a row of words
-    begins: NDArray[np.int64]  # -1 for an empty table
+    at: NDArray[np.int64]  # words of the jobs
+    begins: NDArray[np.uint64]
 
-    def addresses(self, base: int) -> NDArray[np.int64]:
-        """What the pointers hold if the block begins at `base`; 0 for an empty table."""
-        return np.where(self.begins < 0, 0, self.begins + base)
+    def point(self, jobs: NDArray[np.void], base: int) -> None:
+        """Let the jobs point into the block that begins at `base`."""
+        jobs.view(np.uint64)[self.at] = self.begins + np.uint64(base)
+
+
+class Places(NamedTuple):
+    """Where tables are in a block."""
+
+    begins: tuple[int, ...]  # -1 for an empty table
+    size: int
+    pointers: Pointers
 
 
 @dataclass(frozen=True)
@@ -48,35 +53,29 @@ class Packed:
         """The tables."""
         return self.block
 
-    @cached_property
-    def pointers(self) -> Pointers:
-        """What points to the tables; the same for all spots that share them."""
-        return pointers_of(self.places)
-
-
-def pointers_of(places: Places) -> Pointers:
-    """The pointers of jobs to tables; those of jobs below 0 are left to the caller."""
-    found = [(own, POINTERS[name], begin) for begin, fields in places for own, name in fields if own >= 0]
-    jobs, columns, begins = ([each[part] for each in found] for part in range(3))
-    return Pointers(jobs, columns, np.array(begins, dtype=np.int64))
-
 
 def pack(tables: Iterable[tuple[NDArray[Any], Sequence[Field]]]) -> Packed:
     """Pack tables, each with the fields that point to it."""
     held = list(tables)
-    places, size = places_of((table.nbytes, fields) for table, fields in held)
-    block = np.zeros(size, dtype=np.uint8)
-    for (table, _), (begin, _) in zip(held, places, strict=True):
+    places = places_of(tuple(table.nbytes for table, _ in held), tuple(tuple(fields) for _, fields in held))
+    block = np.zeros(places.size, dtype=np.uint8)
+    for (table, _), begin in zip(held, places.begins, strict=True):
         if table.nbytes:
             block[begin : begin + table.nbytes] = np.ascontiguousarray(table).reshape(-1).view(np.uint8)
     return Packed(block, places)
 
 
-def places_of(sizes: Iterable[tuple[int, Sequence[Field]]]) -> tuple[Places, int]:
-    """Where tables of so many bytes begin, and the bytes of all."""
-    places: Places = []
+@lru_cache(maxsize=256)  # spots of a batch mostly have tables of the same sizes
+def places_of(sizes: tuple[int, ...], fields: tuple[tuple[Field, ...], ...]) -> Places:
+    """Where tables of so many bytes begin, and what points to each; pointers of jobs below 0 are left to the caller."""
+    begins: list[int] = []
+    found: list[tuple[int, int]] = []
     size = 0
-    for count, fields in sizes:
-        places.append((size if count else -1, fields))
+    for count, each in zip(sizes, fields, strict=True):
+        begins.append(size if count else -1)
+        if count:
+            found += [(own * WORDS + POINTERS[name], size) for own, name in each if own >= 0]
         size += -(-count // ALIGNMENT) * ALIGNMENT
-    return places, size
+    at, places = [word for word, _ in found], [begin for _, begin in found]
+    pointers = Pointers(np.array(at, dtype=np.int64), np.array(places, dtype=np.uint64))
+    return Places(tuple(begins), size, pointers)
