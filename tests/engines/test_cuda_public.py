@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
+from regretless.engines.public.cuda import arena as arena_module
 from regretless.engines.public.cuda.arena import Arena
 from regretless.engines.public.cuda.batch import CudaBatch, kind_of
 from regretless.engines.public.cuda.engine import CudaPublicEngine
@@ -282,6 +283,18 @@ def test_an_arena_uploads_tables_together() -> None:
     np.testing.assert_array_equal(blank, np.zeros(9))
     np.testing.assert_array_equal(arena.upload(tables[0]), tables[0])
     assert Counting.calls == ["assign", "upload"]
+
+
+def test_an_arena_collects_more_than_its_buffer_and_its_chunks_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arena_module, "STAGED_BYTES", 1024)
+    monkeypatch.setattr(arena_module, "CHUNK_BYTES", 4096)
+    random = np.random.default_rng(3)
+    sizes = [1, 255, 256, 257, 1024, 0, 1023, 768, 512, 1025, *random.integers(0, 1200, size=60).tolist()]
+    tables = [random.integers(0, 256, size=size).astype(np.uint8) for size in sizes]
+    with Arena(HostDevice()) as arena:
+        parts = [arena.upload(table) for table in tables]
+    for part, table in zip(parts, tables, strict=True):
+        np.testing.assert_array_equal(part, table)
 
 
 @needs_nvcc
