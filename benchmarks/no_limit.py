@@ -11,7 +11,7 @@ two walks of a board, the reach of both players and the values at every betting 
 An engine that works per bucket moves less.
 
 train: saves the solution after the given seconds of solving (5s,25s) or iterations (1,4,16), as FOLDER/1.rgl,
-FOLDER/2.rgl, …, and writes iterations, boards and seconds to FOLDER/results.json.
+FOLDER/2.rgl, …, of which the last one can be resumed, and writes iterations, boards and seconds to FOLDER/results.json.
 
 price: adds the exploitability with real cards of each saved solution, the last one first. It is exact for a game with
 only these flops, weighted, and so an estimate for the whole game, too high on average.
@@ -107,7 +107,8 @@ def train(given: argparse.Namespace) -> None:
     points: list[dict[str, Any]] = []
     solution: Any = None
     solved = 0.0  # seconds
-    for number, limit in enumerate(given.until.split(","), start=1):
+    limits = given.until.split(",")
+    for number, limit in enumerate(limits, start=1):
         options: dict[str, Any] = {"iterations": int(limit)} if limit.isdecimal() else {"iterations": 10**6}
         if limit.endswith("s"):
             options["interrupted"] = _after(time.monotonic() + float(limit[:-1]) - solved)
@@ -118,7 +119,7 @@ def train(given: argparse.Namespace) -> None:
         else:
             options["resume"] = solution
         solution = rl.solve(game if number == 1 else None, **options)
-        solution.save(given.out / f"{number}.rgl")
+        solution.save(given.out / f"{number}.rgl", resumable=number == len(limits))
         record = solution.record
         points.append(
             {

@@ -8,6 +8,7 @@ is collected goes through a small buffer that is used again and again: new pages
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,8 @@ class Arena:
     def __init__(self, device: Device) -> None:
         self.device = device
         self.name, self.shared_bytes = device.name, device.shared_bytes
-        self.free_bytes, self.compile, self.record = device.free_bytes, device.compile, device.record
+        self.free_bytes, self.record = device.free_bytes, device.record
+        self.compile = cache(device.compile)  # spots that come one after another often have the same kernels
         self.assign, self.download, self.address = device.assign, device.download, device.address
         self.wait = device.wait
         self._collecting = False
