@@ -86,9 +86,10 @@ class CudaBucketEvaluator:
         check_offsets(form)
         self.form, self._among, self._on = form, among, among.on
         self._met = met_weights(form.hands, form.deck)
-        self._spot = SpotWalks(self._on, make_layout(form), (1.0, 1.0))
         wide = needs_wide_tiles(form.hands, self._met)
-        self._walks = Walks(self._on, [self._spot], storage=32, wide=wide, predicts=False, bucketed=True)
+        with self._on:  # one upload of thousands of small tables
+            self._spot = SpotWalks(self._on, make_layout(form), (1.0, 1.0))
+            self._walks = Walks(self._on, [self._spot], storage=32, wide=wide, predicts=False, bucketed=True)
         self._walks.make_lists()
         self._held: list[Buffer] = []  # what the jobs point to
 
