@@ -83,7 +83,7 @@ class Range:
         return f"<Range of {self.combos:g} combos: {shortened(text, LONGEST_REPR)}>"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Range) and np.array_equal(self.weights, other.weights)
+        return self is other or (isinstance(other, Range) and np.array_equal(self.weights, other.weights))
 
     def __hash__(self) -> int:
         return self._hash

@@ -17,12 +17,10 @@ from regretless.engines.memory import estimate
 from regretless.engines.public.formats import FORMATS
 from regretless.engines.registry import Kind
 from regretless.errors import InvalidOption, WouldNotFit
-from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
 from regretless.forms.public_size import PublicSize
-from regretless.holdem.form.betting import betting_of
-from regretless.holdem.form.runouts import spot_hands
-from regretless.holdem.form.suits import count_runouts, spot_group
+from regretless.holdem.form.runouts import SpotParts, parts_of
+from regretless.holdem.form.suits import count_runouts
 from regretless.holdem.reading.probabilities import BLOCK_BYTES, blocks_at_once, probability_bits
 from regretless.holdem.spots.spot import Spot
 
@@ -54,11 +52,11 @@ class Estimate:
         return answer
 
 
-def spot_size(spot: Spot, group: IntArray | None = None) -> PublicSize:
-    """The size of a spot's form; `group` is `spot_group(spot)`, if it is known already."""
-    group = spot_group(spot) if group is None else group
-    ip, oop = spot_hands(spot)
-    return betting_of(spot).size.with_cards(
+def spot_size(spot: Spot, parts: SpotParts | None = None) -> PublicSize:
+    """The size of a spot's form; `parts` are `parts_of(spot)`, if they are known already."""
+    parts = parts_of(spot) if parts is None else parts
+    (ip, oop), group = parts.held, parts.group
+    return parts.betting.size.with_cards(
         deck=DECK, hands=(len(ip), len(oop)), permutations=len(group), runouts=count_runouts(spot, group)
     )
 

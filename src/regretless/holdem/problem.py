@@ -11,13 +11,11 @@ from typing import Any
 from regretless.engines import devices
 from regretless.engines.contract import PublicEngine
 from regretless.errors import InvalidOption, MissingOption
-from regretless.forms.history import IntArray
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
 from regretless.forms.tree_hash import tree_hash
 from regretless.holdem.estimate import STORAGES, check_fits, spot_size
-from regretless.holdem.form.runouts import compile_spot
-from regretless.holdem.form.suits import spot_group
+from regretless.holdem.form.runouts import SpotParts, compile_spot, parts_of
 from regretless.holdem.locking import apply_locks, with_sources
 from regretless.holdem.reading.reading import EngineAnswers, SpotReader
 from regretless.holdem.solution import SpotSolution
@@ -89,13 +87,12 @@ class SpotProblem(PublicFormProblem):
         self.variant = VARIANTS[len(spot.board)]
 
     @cached_property
-    def group(self) -> IntArray:
-        """Renamings of suits that change nothing."""
-        return spot_group(self.spot)
+    def _parts(self) -> SpotParts:
+        return parts_of(self.spot)
 
     @cached_property
     def _size(self) -> PublicSize:
-        return spot_size(self.spot, self.group)
+        return spot_size(self.spot, self._parts)
 
     def in_units(self, target: float) -> float:
         return target / 100 * self.spot.pot
@@ -117,7 +114,7 @@ class SpotProblem(PublicFormProblem):
         check_fits(self.spot, storage=storage, threads=threads, size=self.public_size())
 
     def form(self) -> PublicForm:
-        return compile_spot(self.spot, self.group)
+        return compile_spot(self.spot, self._parts)
 
     def tree_hash(self, form: PublicForm) -> str:
         return tree_hash(form.tree)

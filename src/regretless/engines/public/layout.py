@@ -129,22 +129,38 @@ def take_alike(form: PublicForm, strategy: FloatArray, node: int, runout: int) -
 
 def make_layout(form: PublicForm) -> Layout:
     """The layout of a form; fast and small, since it does not grow with the runouts."""
-    tree = form.tree
-    hands = np.array([padded(len(held.weight)) for held in form.hands], dtype=np.int64)
-    actions = _actions_of(tree)
-    runout_size = np.zeros((2, len(form.streets)), dtype=np.int64)
-    runout_size[:, : actions.total.shape[1]] = actions.total * hands[:, None]
-    runouts = np.array([len(each.parent) for each in form.streets], dtype=np.int64)
-    ends = np.cumsum(runout_size * runouts, axis=1)
-    return Layout(
-        form=form,
-        hands=hands,
-        block=actions.before * hands[tree.player],
-        runout_size=runout_size,
-        street_at=ends - runout_size * runouts,
-        entries=ends[:, -1],
-        runouts=runouts,
+    key = (
+        padded(len(form.hands[0].weight)),
+        padded(len(form.hands[1].weight)),
+        *(len(street.parent) for street in form.streets),
     )
+    actions = _actions_of(form.tree)
+    sizes = actions.sizes.get(key)
+    if sizes is None:
+        sizes = actions.sizes[key] = _sizes(form.tree, actions, np.array(key[:2]), np.array(key[2:]))
+    return Layout(form, *sizes)
+
+
+class _Sizes(NamedTuple):
+    """The arrays of a layout, read-only: spots of a batch mostly have the same."""
+
+    hands: Int64
+    block: Int64
+    runout_size: Int64
+    street_at: Int64
+    entries: Int64
+    runouts: Int64
+
+
+def _sizes(tree: BettingTree, actions: _Actions, hands: Int64, runouts: Int64) -> _Sizes:
+    runout_size = np.zeros((2, len(runouts)), dtype=np.int64)
+    runout_size[:, : actions.total.shape[1]] = actions.total * hands[:, None]
+    ends = np.cumsum(runout_size * runouts, axis=1)
+    block, street_at = actions.before * hands[tree.player], ends - runout_size * runouts
+    found = _Sizes(hands, block, runout_size, street_at, ends[:, -1], runouts)
+    for each in found:
+        each.flags.writeable = False
+    return found
 
 
 class _Actions(NamedTuple):
@@ -152,6 +168,7 @@ class _Actions(NamedTuple):
 
     before: Int64  # [N]    before a decision; 0 at other nodes
     total: Int64  # [2, S]
+    sizes: dict[tuple[int, ...], _Sizes]  # by padded hands and runouts
 
 
 _actions: WeakKeyDictionary[BettingTree, _Actions] = WeakKeyDictionary()  # of trees in use: many spots may share one
@@ -167,7 +184,7 @@ def _actions_of(tree: BettingTree) -> _Actions:
                 before[node] = total[place]
                 total[place] += counts[node]
         before.flags.writeable = total.flags.writeable = False
-        _actions[tree] = _Actions(before, total)
+        _actions[tree] = _Actions(before, total, {})
     return _actions[tree]
 
 

@@ -15,6 +15,7 @@ With n cards in the deck besides the board and both hands, each deal of k cards 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import comb, inf
 from typing import TypeVar
@@ -31,27 +32,41 @@ from regretless.errors import InvalidOption
 from regretless.forms.betting import poker_payoffs
 from regretless.forms.history import IntArray
 from regretless.forms.public import DEAD, BettingTree, Hands, Payoffs, PublicForm, Street, Symmetry
-from regretless.holdem.form.betting import betting_of
+from regretless.holdem.form.betting import Betting, betting_of
 from regretless.holdem.form.suits import distinct_cards, spot_group, suit_group
 from regretless.holdem.spots.spot import Spot
+from regretless.reprs import brief
 
-__all__ = ["compile_holdem", "compile_spot", "hands_of", "holdem_hands", "spot_hands"]
+__all__ = ["SpotParts", "compile_holdem", "compile_spot", "hands_of", "holdem_hands", "parts_of", "spot_hands"]
 
 Made = TypeVar("Made")
 
 
-def compile_spot(spot: Spot, group: IntArray | None = None) -> PublicForm:
+@dataclass(frozen=True)
+class SpotParts:
+    """What both the size of a spot and its form are made of."""
+
+    betting: Betting
+    group: IntArray  # `spot_group`
+    held: tuple[IntArray, IntArray]  # `spot_hands`
+
+    __repr__ = brief
+
+
+def parts_of(spot: Spot) -> SpotParts:
+    """The parts of a spot; a problem finds them once."""
+    return SpotParts(betting_of(spot), spot_group(spot), spot_hands(spot))
+
+
+def compile_spot(spot: Spot, parts: SpotParts | None = None) -> PublicForm:
     """The public form of a spot: betting tree × runouts × hands.
 
-    `group` is `spot_group(spot)`, if it is known already.
+    `parts` are `parts_of(spot)`, if they are known already.
     """
-    betting = betting_of(spot)
-    if group is None:
-        group = spot_group(spot)
-    deals = (1,) * (5 - len(spot.board))
-    return _compile(
-        spot.board, spot.ip, spot.oop, betting.tree, betting.payoffs, deals, group, name=spot.name or "spot"
-    )
+    parts = parts_of(spot) if parts is None else parts
+    betting, deals = parts.betting, (1,) * (5 - len(spot.board))
+    ranges, name = (spot.ip, spot.oop), spot.name or "spot"
+    return _compile(spot.board, ranges, parts.held, betting.tree, betting.payoffs, deals, parts.group, name=name)
 
 
 def compile_holdem(
@@ -86,20 +101,20 @@ def compile_holdem(
     if group is None:
         group = suit_group(board, ip, oop)
     payoffs = poker_payoffs(tree, rake=rake, rake_cap=rake_cap)
-    return _compile(board, ip, oop, tree, payoffs, deals, group, name=name or f"holdem({board_text(board)})")
+    held = _held(board, ip, oop)
+    return _compile(board, (ip, oop), held, tree, payoffs, deals, group, name=name or f"holdem({board_text(board)})")
 
 
 def _compile(
     board: Sequence[int],
-    ip: Range,
-    oop: Range,
+    ranges: tuple[Range, Range],
+    hands: tuple[IntArray, IntArray],
     tree: BettingTree,
     payoffs: Payoffs,
     deals: Sequence[int],
     group: IntArray,
     name: str,
 ) -> PublicForm:
-    hands = _held(board, ip, oop)
     permutations = _of_both(hands, lambda player: _permutations(group, hands[player]))
     streets, boards, stabilisers = _deal(tuple(board), group, deals, hands)
     strengths, dead = _strengths(boards), streets[-1].dead
@@ -108,7 +123,7 @@ def _compile(
         deck=DECK,
         tree=tree,
         streets=streets,
-        hands=hands_of(hands, ip, oop),
+        hands=hands_of(hands, *ranges),
         payoffs=payoffs,
         permutations=permutations,
         symmetry=_symmetry(group, stabilisers, permutations),
@@ -147,10 +162,13 @@ def hands_of(held: tuple[IntArray, IntArray], ip: Range, oop: Range) -> tuple[Ha
 
     def of(player: int) -> Hands:
         own, other = held[player], held[1 - player]
-        position = np.full(len(HAND_CARDS), -1, dtype=np.int16)
-        position[other] = np.arange(len(other), dtype=np.int16)
+        same = np.arange(len(own), dtype=np.int16)
+        if other is not own:
+            position = np.full(len(HAND_CARDS), -1, dtype=np.int16)
+            position[other] = np.arange(len(other), dtype=np.int16)
+            same = position[own]
         cards = HAND_CARDS.take(own, axis=0).astype(np.int16)
-        return Hands(weight=(ip, oop)[player].weights[own], cards=cards, same=position[own])
+        return Hands(weight=(ip, oop)[player].weights[own], cards=cards, same=same)
 
     return _of_both(held, of)
 
@@ -160,6 +178,8 @@ def _permutations(group: IntArray, held: IntArray) -> IntArray:
     hands = np.arange(len(held), dtype=np.int16)
     inverse = np.empty((len(group), len(held)), dtype=np.int16)
     inverse[0] = hands  # the identity
+    if len(group) == 1:
+        return inverse
     position = np.empty(len(HAND_CARDS), dtype=np.int16)
     position[held] = hands
     for row, renaming in zip(inverse[1:], group[1:].tolist(), strict=True):
@@ -218,11 +238,15 @@ def _first_rows(images: IntArray) -> IntArray:
 
 def _symmetry(group: IntArray, stabilisers: list[tuple[int, ...]], permutations: tuple[IntArray, IntArray]) -> Symmetry:
     """Step 5: the representatives, the lowest card and the first hand that each set of renamings exchanges."""
-    rows = [np.array(stabiliser) for stabiliser in stabilisers]
-    hands = _of_both(
-        permutations, lambda player: np.array([permutations[player][each].min(axis=0) for each in rows], np.int16)
-    )
-    return Symmetry(np.array([CARD_MAPS[group[each]].min(axis=0) for each in rows], np.int16), hands)
+
+    def least(images: IntArray) -> IntArray:
+        """[sets, …] the least that each set makes of a card or hand; `images` [G, …] are what each renaming does."""
+        found = np.empty((len(stabilisers), images.shape[1]), dtype=np.int16)
+        for row, stabiliser in zip(found, stabilisers, strict=True):
+            row[:] = images[stabiliser[0]] if len(stabiliser) == 1 else images[list(stabiliser)].min(axis=0)
+        return found
+
+    return Symmetry(least(CARD_MAPS[group]), _of_both(permutations, lambda player: least(permutations[player])))
 
 
 def _dead(
