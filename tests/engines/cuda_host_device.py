@@ -65,6 +65,9 @@ class HostDevice:
     def assign(self, target: np.ndarray, array: np.ndarray) -> None:
         target[...] = array
 
+    def copy(self, target: np.ndarray, source: np.ndarray) -> None:
+        target[...] = source
+
     def download(self, buffer: np.ndarray) -> np.ndarray:
         return buffer.copy()
 

@@ -16,12 +16,17 @@ never asks which variant it runs.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Hashable
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = ["ROW", "Schedule", "Variant", "Weights", "predicts", "schedule"]
+
+KEPT_ROWS = 256  # iterations of a variant whose weights are computed once
 
 
 class Weights(NamedTuple):
@@ -57,8 +62,21 @@ def schedule(variant: Variant, first: int, count: int) -> Schedule:
     >>> schedule(Plus(), first=3, count=2)["average_weight"]  # CFR+ weighs iteration t by t
     array([3., 4.])
     """
+    if first + count <= KEPT_ROWS + 1 and type(variant).__hash__ not in (None, object.__hash__):
+        with suppress(TypeError):  # some parameter cannot be hashed
+            return _first_rows(cast(Hashable, variant))[first - 1 : first - 1 + count].copy()
+    return _rows(variant, first, count)
+
+
+def _rows(variant: Variant, first: int, count: int) -> Schedule:
     rows = [variant.weights(t) for t in range(first, first + count)]
     return np.array(rows, dtype=np.float64).reshape(count, len(Weights._fields)).view(ROW)[:, 0]
+
+
+@lru_cache(maxsize=16)
+def _first_rows(variant: Any) -> Schedule:
+    """Those of a variant that is compared by its parameters: solves of a few hundred iterations are often repeated."""
+    return _rows(variant, 1, KEPT_ROWS)
 
 
 def predicts(schedule: Schedule) -> bool:

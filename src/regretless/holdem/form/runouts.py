@@ -239,7 +239,7 @@ def _first_rows(images: IntArray) -> IntArray:
 def _symmetry(group: IntArray, stabilisers: list[tuple[int, ...]], permutations: tuple[IntArray, IntArray]) -> Symmetry:
     """Step 5: the representatives, the lowest card and the first hand that each set of renamings exchanges."""
 
-    def least(images: IntArray) -> IntArray:
+    def least(images: NDArray[np.integer]) -> IntArray:
         """[sets, …] the least that each set makes of a card or hand; `images` [G, …] are what each renaming does."""
         found = np.empty((len(stabilisers), images.shape[1]), dtype=np.int16)
         for row, stabiliser in zip(found, stabilisers, strict=True):

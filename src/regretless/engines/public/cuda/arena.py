@@ -31,8 +31,8 @@ class Arena:
         self.name, self.shared_bytes = device.name, device.shared_bytes
         self.free_bytes, self.record = device.free_bytes, device.record
         self.compile = cache(device.compile)  # spots that come one after another often have the same kernels
-        self.assign, self.download, self.address = device.assign, device.download, device.address
-        self.wait = device.wait
+        self.assign, self.copy, self.download = device.assign, device.copy, device.download
+        self.address, self.wait = device.address, device.wait
         self._collecting = False
         self._tables = _Chunk(device, STAGED_BYTES)
         self._blank = _Chunk(device, 0)

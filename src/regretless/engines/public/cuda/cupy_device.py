@@ -87,6 +87,11 @@ class CupyDevice:
                 target[...] = cupy.asarray(whole)
 
     @_told
+    def copy(self, target: Buffer, source: Buffer) -> None:
+        with self._device, self._stream:
+            target[...] = source
+
+    @_told
     def download(self, buffer: Buffer) -> Array:
         with self._device, self._stream:
             return np.asarray(cupy.asnumpy(buffer, stream=self._stream))

@@ -50,6 +50,9 @@ class Device(Protocol):
     def assign(self, target: Buffer, array: Array) -> None:
         """Copy an array into a buffer, or into part of one."""
 
+    def copy(self, target: Buffer, source: Buffer) -> None:
+        """Copy one buffer into another of its size and type, after everything launched before."""
+
     def download(self, buffer: Buffer) -> Array: ...
 
     def address(self, buffer: Buffer) -> int: ...

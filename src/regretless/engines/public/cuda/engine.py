@@ -141,11 +141,12 @@ class CudaPublicEngine(StoredEngine):
         """The numbers of the next iterations as kernels read them."""
         self.get_ready(schedule)
         steps = np.zeros(len(schedule), dtype=STEP)
-        for name in Weights._fields:
-            steps[name] = schedule[name]
-        steps["average_decay"], steps["average_weight"], self.weight = self.format.in_steps(
-            schedule["average_decay"], schedule["average_weight"], self.weight
-        )
+        columns = steps.view(np.float32).reshape(len(schedule), -1)  # the numbers of a variant come first, in its order
+        columns[:, : len(Weights._fields)] = np.ascontiguousarray(schedule).view(np.float64).reshape(len(schedule), -1)
+        if self.format.one != 1:
+            steps["average_decay"], steps["average_weight"], self.weight = self.format.in_steps(
+                schedule["average_decay"], schedule["average_weight"], self.weight
+            )
         steps["reach_share"] = self.format.reach_share
         steps["salt"] = np.arange(self.iteration + 1, self.iteration + 1 + len(schedule)) * SALT % 2**24
         return steps

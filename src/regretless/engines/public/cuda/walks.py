@@ -145,13 +145,23 @@ class Walks:
     def learn(self, steps: Records, players: Sequence[int]) -> None:
         """Run iterations in which some players learn: `steps` [iterations], or [spots, iterations] of all spots."""
         done, rounds = 0, steps.shape[-1]
+        taken: list[tuple[int, NDArray[np.uint8]]] = []
         while done < rounds:
             count = next(size for size in TOGETHER if size <= rounds - done)
-            taken = np.ascontiguousarray(steps[..., done : done + count]).reshape(-1).view(np.uint8)
-            self.device.assign(self._steps.view(np.uint8)[: len(taken)], taken)
+            taken.append((count, np.ascontiguousarray(steps[..., done : done + count]).reshape(-1).view(np.uint8)))
+            done += count
+        # All at once: a copy from the host waits for everything launched before it.
+        ahead = self.device.upload(np.concatenate([each for _, each in taken])) if len(taken) > 1 else None
+        begin = 0
+        for count, each in taken:
+            target = self._steps.view(np.uint8)[: len(each)]
+            if ahead is None:
+                self.device.assign(target, each)
+            else:
+                self.device.copy(target, ahead[begin : begin + len(each)])
+                begin += len(each)
             stride = count if steps.ndim > 1 else 0
             self._launch(("learn", count, stride), partial(self._iterations, count, stride, players))
-            done += count
         self.device.wait()
 
     def evaluate(self, *players: int) -> NDArray[np.float64]:
