@@ -84,10 +84,12 @@ def buckets(
     estimate = check_fits(plan, threads=workers)
     path = Path(_file_name(plan)) if out is None else out
     situations = sum(estimate.situations.values())
-    note(
-        f"{situations:,} situations, {bytes_text(estimate.file_bytes)}: "
-        f"about {about_text(sum(estimate.seconds.values()))} on {workers} thread{'s' if workers > 1 else ''}"
-    )
+    size = f"{situations:,} situations, {bytes_text(estimate.file_bytes)}"
+    if where == "cpu":
+        about = about_text(sum(estimate.seconds.values()))
+        note(f"{size}: about {about} on {workers} thread{'s' if workers > 1 else ''}")
+    else:  # how long that takes was measured on a CPU only
+        note(f"{size}, on {where}")
     status = _Status(path, plan.streets[0])
     began = time.monotonic()
     with interruptible(status) as interrupted, bar("buckets") as tell:
