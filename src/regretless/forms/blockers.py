@@ -31,7 +31,9 @@ def met(own: Hands, other: Hands, reach: FloatArray, deck: int) -> FloatArray:
     >>> met(hands, hands, np.array([[0.25, 1.0]]), deck=4)
     array([[1.  , 0.25]])
     """
-    cards = np.where(other.cards < 0, deck, other.cards).T.ravel()  # one-card hands have no second card to block
+    cards = other.cards.T.ravel()
+    if cards.min(initial=0) < 0:  # one-card hands have no second card to block
+        cards = np.where(cards < 0, deck, cards)
     by_card = np.zeros((len(reach), deck + 1))
     for row, weights in zip(by_card, reach, strict=True):
         row[:] = np.bincount(cards, np.concatenate((weights, weights)), minlength=deck + 1)

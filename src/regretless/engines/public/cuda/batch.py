@@ -8,7 +8,6 @@ numbers are those that it would have found alone.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +34,7 @@ class CudaBatch:
         self.engines, self.kind = tuple(engines), kind_of(engines[0])
         for engine in engines:
             engine.fill_jobs()
-        self._spots = [copy(engine.spot) for engine in engines]
-        for spot in self._spots:
-            spot.jobs = spot.jobs.copy()  # so that the engine's own walks do not change them
+        self._spots = [engine.spot.twin() for engine in engines]  # whose jobs the engines' own walks do not change
         self._lock_tables = [engine.lock_tables for engine in engines]  # held, since an engine replaces its own
         self._active = set(range(len(engines)))
         self._value_units = np.array([engine.value_units for engine in engines])

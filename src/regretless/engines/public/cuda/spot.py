@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,10 @@ Rows = tuple[Field, int]  # what points to working rows, and the numbers in them
 def slots_of(slot_bytes: int, runouts: int) -> int:
     """Runouts of the last street that have rows at the same time."""
     return min(max(WAVE_BYTES // max(slot_bytes, 1), 1), runouts)
+
+
+def _copied(jobs: NDArray[np.void]) -> NDArray[np.void]:
+    return jobs.view(np.uint8).copy().view(JOB)  # as bytes, since records are copied field by field
 
 
 def _aligned(size: int) -> int:
@@ -112,7 +117,7 @@ class SpotWalks:
         first = most_sums(layout.form, 0)
         self.sums = first, first if has_equal_players(layout.form) else most_sums(layout.form, 1)
         self.slots, self.apart = self._shape.slots, self._shape.apart
-        self.jobs = self._shape.jobs.copy()
+        self.jobs = _copied(self._shape.jobs)
         self._held: list[Buffer] = []  # so that nothing is freed
         self._widths: tuple[int, int] | None = None  # of pieces of terminals
         tables = hand_tables(layout, units)
@@ -127,6 +132,12 @@ class SpotWalks:
         self._point(self._blank_buffer, self._shape.places.pointers)
         self.jobs["operations"] = [self.blank_at + end for end in ends]
         self.jobs["most_operations"] = [sums.operations for sums in self.sums]
+
+    def twin(self) -> SpotWalks:
+        """The same spot with jobs of its own, which can be changed alone."""
+        found = copy(self)
+        found.jobs = _copied(self.jobs)
+        return found
 
     @property
     def way_rows(self) -> dict[str, NDArray[np.int64]]:
