@@ -33,7 +33,7 @@ from regretless.engines.public.cuda.tables.records import (
 from regretless.engines.public.reference import PublicReference
 from regretless.errors import InvalidGame
 from regretless.forms.betting import Branch, flatten, poker_payoffs
-from regretless.forms.public import DEAD, Hands, Kind, PublicForm
+from regretless.forms.public import DEAD, Hands, Kind, PublicForm, no_symmetry
 from regretless.forms.public_size import size_of_form
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -530,6 +530,16 @@ def test_memory_of_rows_that_are_only_just_apart_is_never_underestimated(monkeyp
     engine.evaluate()
     assert engine.spot.apart
     assert engine.memory_bytes <= estimated(form, engine)
+
+
+def test_games_that_differ_only_in_their_deck_do_not_share_lists() -> None:
+    form = random_form(3, deck=9, streets=1)
+    more = replace(form, deck=30, symmetry=no_symmetry(30, form.hands))
+    spots = [CudaPublicEngine(each, device=NoKernels()).spot for each in (form, more, form)]
+    assert [each.jobs["deck"].tolist() for each in spots] == [[9, 9], [30, 30], [9, 9]]
+    room = [(each.jobs["own_list"] - each.jobs["units"]).tolist() for each in spots]  # the units come first
+    assert room[0] == room[2] != room[1]
+    assert min(room[1]) >= (SEGMENTS + 30 + 1) * UNIT.itemsize
 
 
 def test_rows_that_32_bits_cannot_number_are_refused() -> None:

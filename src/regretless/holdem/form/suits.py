@@ -39,7 +39,7 @@ def suit_group(
     (2, 1)
     """
     rows = unchanged_by(board)
-    for each in (ip, oop, *alike):
+    for each in (ip, oop, *alike) if len(rows) > 1 else ():
         doubtful = ~_preserved(each)[rows]
         if doubtful.any():  # hands that the board blocks may make the difference
             live = each.remove(board).weights

@@ -40,7 +40,7 @@ def _aligned(size: int) -> int:
 
 
 class _Shape:
-    """What spots with the same plans have in common: which working rows and lists there are, and where.
+    """What spots with the same plans and deck have in common: which working rows and lists there are, and where.
 
     Only the lists of operations differ from spot to spot, so they come last.
     """
@@ -94,12 +94,12 @@ def _rows(plan: Plan, slots: int, last: tuple[int, int, int]) -> Iterator[Rows]:
             yield (~plan.own, f"{name}_{way}"), count
 
 
-_shapes: dict[tuple[Plan, Plan, int], _Shape] = {}  # the latest
+_shapes: dict[tuple[Plan, Plan, int, int], _Shape] = {}  # the latest
 
 
 def _shape_of(layout: Layout, plans: tuple[Plan, Plan]) -> _Shape:
     """The shape of a spot; plans are made for a number of hands and of runouts."""
-    key = *plans, len(layout.form.symmetry.cards)
+    key = *plans, layout.form.deck, len(layout.form.symmetry.cards)
     if key not in _shapes:
         while len(_shapes) >= KEPT_SHAPES:
             del _shapes[next(iter(_shapes))]
