@@ -96,6 +96,7 @@ class _Chunk:
         end = self.used if end is None else end
         if len(self.staged) and end > self.uploaded:
             self.device.assign(self.buffer[self.uploaded : end], self.staged[: end - self.uploaded])
+            self.device.wait()  # since the buffer is filled again
             self.uploaded = end
 
 
