@@ -51,5 +51,9 @@ extern "C" bool run(const char* name, int across, int down, int threads, size_t 
 #define WALK(which) if (kernel == #which) return \
     LAUNCH(which, jobs, items, AT(int, 2), AT(int, 3), AT(int, 4), AT(const Step*, 5), AT(int, 6));
     WALK(learn_down) WALK(last_down) WALK(mean_down) WALK(learn_up) WALK(last_up) WALK(value_up)
+#define LEVEL(which) if (kernel == #which) return \
+    LAUNCH(which, jobs, items, AT(int, 2), AT(int, 3), AT(int, 4), AT(const Step*, 5), AT(int, 6), AT(int, 7));
+    LEVEL(levels_learn_down) LEVEL(levels_last_down) LEVEL(levels_mean_down)
+    LEVEL(levels_learn_up) LEVEL(levels_last_up) LEVEL(levels_value_up)
     std::abort();
 }

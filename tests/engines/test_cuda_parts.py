@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regretless.engines.public.cuda import sizes, spot, walks
+from regretless.engines.public.cuda import sizes, spot, walks, work
 from regretless.engines.public.cuda.arena import Arena
 from regretless.engines.public.cuda.batch import CudaBatch, kind_of
 from regretless.engines.public.cuda.engine import CudaPublicEngine
@@ -30,6 +30,7 @@ from regretless.engines.public.cuda.tables.records import (
     TERMINAL,
     UNIT,
 )
+from regretless.engines.public.layout import make_layout
 from regretless.engines.public.reference import PublicReference
 from regretless.errors import InvalidGame
 from regretless.forms.betting import Branch, flatten, poker_payoffs
@@ -106,12 +107,14 @@ def assert_equal(one: CudaPublicEngine, two: CudaPublicEngine) -> None:
         np.testing.assert_array_equal(values, same)
 
 
-def solved(form: PublicForm, *, storage: int = 32, locks: bool = False) -> CudaPublicEngine:
+def solved(
+    form: PublicForm, *, storage: int = 32, locks: bool = False, variant: str = "discounted"
+) -> CudaPublicEngine:
     engine = CudaPublicEngine(form, device=HostDevice(), storage=storage)
     begin(form, engine)
     if locks:
         lock_some(form, engine)
-    engine.advance(rows(4, 2))
+    engine.advance(rows(4, 2, variant))
     return engine
 
 
@@ -157,6 +160,60 @@ def test_more_actions_than_needs_are_noted() -> None:
     assert_same(engine, plain, 1e-5)
 
 
+@needs_gcc
+@pytest.mark.parametrize(
+    ("streets", "storage", "variant"), [(1, 32, "predictive-plus"), (1, 16, "discounted"), (2, 32, "discounted")]
+)
+def test_lines_walked_level_by_level_equal_lines_walked_by_a_thread(
+    streets: int, storage: int, variant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if a block has fewer threads than decisions, more than hands, and keeps fewer rows than there are."""
+    form = busy_form(streets)
+
+    def solve(*, tasks: int, threads: int = 256, team: int = 4, kept: int = 24, rows: int = 512) -> CudaPublicEngine:
+        monkeypatch.setattr(work, "LEVEL_TASKS", tasks)
+        monkeypatch.setattr(walks, "LEVEL_THREADS", threads)
+        monkeypatch.setattr(walks, "TEAM", team)
+        monkeypatch.setattr(program, "KEPT", kept)
+        monkeypatch.setattr(program, "LEVEL_ROWS", rows)
+        program._plans.clear()
+        engine = solved(form, storage=storage, locks=True, variant=variant)
+        assert all(
+            each.work.by_levels == (tasks > 0) for each in (*engine._walks._waves[0], *engine._walks._earlier[1])
+        )
+        return engine
+
+    expected = solve(tasks=0)
+    assert max(max(plan.longest) for plan in expected.spot.plans) > 5
+    assert max(max(plan.reach_rows) for plan in expected.spot.plans) > 8
+    assert_equal(solve(tasks=1 << 20), expected)
+    assert_equal(solve(tasks=1 << 20, threads=32, team=16), expected)
+    assert_equal(solve(tasks=1 << 20, threads=32, team=8, kept=2, rows=3), expected)
+
+
+@pytest.mark.parametrize("own", [0, 1])
+def test_levels_of_a_line_follow_its_decisions(own: int) -> None:
+    form = with_tree(random_form(7, deck=5, streets=1, most_hands=10), many_actions(1, 2, 4))
+    plan = program.make_plan(make_layout(form), own)
+    found = {int(record["node"]): record for record in plan.decisions}
+
+    def follow(node: int, above: tuple[int, int]) -> int:
+        """The longest sequence of decisions from a node on; `above` are those of each player before it."""
+        if node not in found:
+            return 0
+        player = int(form.tree.player[node])
+        assert int(found[node]["depth"]) == above[player]
+        below = (above[0] + (player == 0), above[1] + (player == 1))
+        children = range(form.tree.first_child[node], form.tree.first_child[node + 1])
+        height = max(follow(child, below) for child in children)
+        assert int(found[node]["height"]) == height
+        return height + 1
+
+    levels = follow(0, (0, 0))
+    assert plan.lines["levels"].tolist() == [levels]
+    assert levels > 3
+
+
 def test_ways_up_take_turns_with_rows_that_both_write(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks of one launch run in any order, which the emulated device does not show."""
     launched: list[np.ndarray] = []
@@ -170,6 +227,7 @@ def test_ways_up_take_turns_with_rows_that_both_write(monkeypatch: pytest.Monkey
             return kernels
 
     form = busy_form(2)
+    monkeypatch.setattr(work, "LEVEL_TASKS", 0)
     for kept in (program.KEPT, 2):
         monkeypatch.setattr(program, "KEPT", kept)
         program._plans.clear()

@@ -19,14 +19,20 @@ Launch = Callable[..., None]  # (grid, threads, shared bytes, *arguments)
 
 KERNELS = (
     "make_lists",
+    "levels_learn_down",
+    "levels_last_down",
+    "levels_mean_down",
+    "levels_learn_up",
+    "levels_last_up",
+    "levels_value_up",
     "learn_down",
     "last_down",
     "mean_down",
-    "terminals",
-    "leaves",
     "learn_up",
     "last_up",
     "value_up",
+    "terminals",
+    "leaves",
     "sums",
     "hold",
 )

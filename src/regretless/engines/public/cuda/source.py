@@ -7,10 +7,11 @@ from importlib import resources
 
 from regretless.engines.public.cuda.tables.records import records_source
 
-__all__ = ["KernelOptions", "kernel_source"]
+__all__ = ["LEVEL_THREADS", "KernelOptions", "kernel_source"]
 
 UP_BLOCKS = 5  # of the way up the last street on a processor: more would leave too few registers
-FILES = ("numbers", "decisions", "terminals", "lists", "streets")
+LEVEL_THREADS = 256  # of a block that walks a line level by level, at most
+FILES = ("numbers", "decisions", "terminals", "lists", "lines", "levels", "streets")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +39,7 @@ class KernelOptions:
             "THREADS": self.threads,
             "BLOCKS": self.blocks,
             "UP_BLOCKS": UP_BLOCKS,
+            "LEVEL_THREADS": LEVEL_THREADS,
         }
         return tuple(f"-D{name}={value}" for name, value in named.items())
 

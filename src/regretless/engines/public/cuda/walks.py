@@ -23,15 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.public.cuda.device import Buffer, Device
-from regretless.engines.public.cuda.source import KernelOptions, kernel_source
+from regretless.engines.public.cuda.source import LEVEL_THREADS, KernelOptions, kernel_source
 from regretless.engines.public.cuda.spot import WAY_ROWS, WAYS, SpotWalks
 from regretless.engines.public.cuda.tables.records import ITEM, JOB, ROOMS, SEGMENTS, STEP, TERM, UNIT
-from regretless.engines.public.cuda.work import Items, Launches, StreetWork, Work, both_ways, joined, waves_of
+from regretless.engines.public.cuda.work import FOUR, Items, Launches, StreetWork, Work, both_ways, joined, waves_of
 
 __all__ = ["WARP", "Walks"]
 
 TOGETHER = (10, 4, 1)  # iterations that are recorded together: small spots wait less between them
 STEP_THREADS = 128  # of a block that walks decisions
+TEAM = 4  # fours of hands of a block that walks a line level by level
 ROW_OF_FOUR = 16  # bytes of a row of the four hands of such a thread
 MOST_TERMS = 4096  # of a chance node that a block keeps in shared memory
 BOTH = 2  # in place of a player: both at once
@@ -204,12 +205,12 @@ class Walks:
         names = ("learn_down", "last_down", "learn_up", "last_up")
         if not learns:
             names = ("mean_down", "mean_down", "value_up", "value_up")
-        down, last_down, up, last_up = (self._kernels[name] for name in names)
+        down, last_down, up, last_up = names
         last, way = self._streets - 1, 0 if learns else 1
         for number, street in enumerate(self._earlier[own]):
-            self._lines(down, street, street.items[0], street.both if learns else street.theirs, number, given)
+            self._down(down, street, number, given, both=learns)
         for wave in self._waves[own]:
-            self._lines(last_down, wave, wave.items[0], wave.theirs, last, given)
+            self._down(last_down, wave, last, given)
             if wave.pieces[0].count:
                 self._kernels["terminals"](
                     (wave.pieces[0].count,),
@@ -220,27 +221,46 @@ class Walks:
                     self._room_buffer,
                     self._space,
                 )
-            for items in wave.turns if way else wave.items[:1]:
-                self._lines(last_up, wave, items, wave.mine, last, given)
+            for items in wave.turns if way else wave.up[:1]:
+                self._up(last_up, wave, items, last, given)
         for number, street in reversed(list(enumerate(self._earlier[own]))):
             leaves = street.pieces[way]
             if leaves.count:
-                grid = (leaves.count, -(-street.hands[0] // STEP_THREADS))
-                terms = min(street.terms, MOST_TERMS)
-                shared = max(8 * (self._deck + 1 + 32) + 4 * street.hands[1], TERM.itemsize * terms)
+                hands, terms = street.work.hands, min(street.work.terms, MOST_TERMS)
+                grid = (leaves.count, -(-hands[0] // STEP_THREADS))
+                shared = max(8 * (self._deck + 1 + 32) + 4 * hands[1], TERM.itemsize * terms)
                 where = np.int32(number), np.int32(terms)
                 self._kernels["leaves"](grid, STEP_THREADS, shared, self._jobs, leaves.buffer, *where)
-            self._lines(up, street, street.items[way], street.mine, number, given)
+            self._up(up, street, street.up[way], number, given)
 
-    def _lines(
-        self, kernel: Callable[..., None], runouts: Launches, items: Items, units: int, street: int, step: Step
-    ) -> None:
-        """Launch a walk of lines: `units` fours of hands of each item."""
-        blocks = -(-units // STEP_THREADS)
-        if blocks * items.count:
-            given = np.int32(blocks), np.int32(street), np.int32(runouts.kept)
-            shared = runouts.kept * STEP_THREADS * ROW_OF_FOUR
-            kernel((blocks * items.count,), STEP_THREADS, shared, self._jobs, items.buffer, *given, *step)
+    def _down(self, name: str, launches: Launches, street: int, step: Step, *, both: bool = False) -> None:
+        """Launch a walk down, of the opponent's hands or of both players'."""
+        work = launches.work
+        units = work.both if both else work.theirs
+        blocks = _chunks(work.hands[1]) + (_chunks(work.hands[0]) if both else 0)
+        self._lines(name, work, launches.down, (units, blocks, work.reach_rows), street, step)
+
+    def _up(self, name: str, launches: Launches, items: Items, street: int, step: Step) -> None:
+        work = launches.work
+        self._lines(name, work, items, (work.mine, _chunks(work.hands[0]), work.kept), street, step)
+
+    def _lines(self, name: str, work: Work, items: Items, sizes: tuple[int, int, int], street: int, step: Step) -> None:
+        """Launch a walk of lines. `sizes`: fours of hands of each item, or blocks and rows of it if by levels."""
+        units, blocks, rows = sizes
+        if not work.by_levels:
+            blocks = -(-units // STEP_THREADS)
+        if blocks * items.count == 0:
+            return
+        given = self._jobs, items.buffer, np.int32(blocks), np.int32(street)
+        if work.by_levels:
+            threads = min(-(-work.longest * TEAM // WARP) * WARP, LEVEL_THREADS)
+            grid, shared = (blocks * items.count,), max(rows, 1) * TEAM * ROW_OF_FOUR
+            self._kernels[f"levels_{name}"](
+                grid, max(threads, WARP), shared, *given, np.int32(rows), *step, np.int32(TEAM)
+            )
+        else:
+            shared = work.kept * STEP_THREADS * ROW_OF_FOUR
+            self._kernels[name]((blocks * items.count,), STEP_THREADS, shared, *given, np.int32(work.kept), *step)
 
     def _choose(self, options: KernelOptions) -> tuple[KernelOptions, Records]:
         """Decide how wide tiles are, what of them lies in shared memory and how many threads share it."""
@@ -299,6 +319,11 @@ class Walks:
         rooms["bytes"] = max(at, self._fold_bytes(fold_width, options))
         rooms["block_bytes"] = -(-outside // 128) * 128
         return rooms
+
+
+def _chunks(hands: int) -> int:
+    """Blocks that take the hands of a line."""
+    return -(-hands // (TEAM * FOUR))
 
 
 def _widths(terminals: int) -> list[int]:

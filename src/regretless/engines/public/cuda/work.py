@@ -1,4 +1,8 @@
-"""What a walk launches: lists of runouts, and of pieces of work on them, for the spots that are still walked."""
+"""What a walk launches: lists of runouts or lines, and of pieces of work on them, for the spots that are still walked.
+
+Where a street is small, its lines are walked level by level, with an item for each line on each runout (`by_levels`).
+Elsewhere an item is a runout.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +14,14 @@ from numpy.typing import NDArray
 
 from regretless.engines.public.cuda.device import Device
 from regretless.engines.public.cuda.spot import WAYS, SpotWalks
+from regretless.engines.public.cuda.tables.program import Plan
 from regretless.engines.public.cuda.tables.records import ITEM
 
-__all__ = ["Items", "Launches", "StreetWork", "Work", "both_ways", "joined", "waves_of"]
+__all__ = ["FOUR", "Items", "Launches", "StreetWork", "Work", "both_ways", "joined", "waves_of"]
 
 FOUR = 4  # hands of a thread
+LEVEL_TASKS = 1 << 16  # fours of hands at decisions, up to which a street is walked level by level: all run at once
+REST = -1  # in place of a line: all that have no decisions
 
 Records = NDArray[np.void]
 Chosen = Sequence[tuple[int, SpotWalks]]  # with their places among all
@@ -33,6 +40,8 @@ class Work:
         self.theirs = max(count * each[1] // FOUR for count, each in zip(walked, hands))
         self.both = max(count * sum(each) // FOUR for count, each in zip(lines, hands))
         self.kept = max(plan.kept[street] for plan in plans)
+        self.reach_rows = max(plan.reach_rows[street] for plan in plans)
+        self.longest = max(plan.longest[street] for plan in plans)
         last = street == len(spots[0][1].layout.form.streets) - 1
         # Before the last street, each way up has rows of values of its own. On it, both write the same rows.
         self.takes_turns = last and any(plan.streets[street]["own_rows"] for plan in plans)
@@ -44,6 +53,21 @@ class Work:
         within = _within(counts)
         items["runout"], items["slot"] = first + within, within if last else first + within
         self.items, self.pieces = items, items[:0]  # runouts, and pieces of work on them
+        # Fours of hands of lines with decisions, of the player with more hands.
+        fours = {plan: int(plan.streets[street]["decided"]) * max(each) // FOUR for plan, each in plans.items()}
+        walkers = sum(count * fours[spot.plans[own]] for count, (_, spot) in zip(counts, spots, strict=True))
+        self.by_levels = walkers * self.longest <= LEVEL_TASKS
+        self.down = self.up = items  # what is walked in each direction
+        if self.by_levels:
+            chosen = [spot.plans[own] for _, spot in spots]
+            self.down = _with_lines(items, self.spot_of, [_lines(plan, street, "walked") for plan in chosen])
+            rest = {
+                plan: [REST] if plan.streets[street]["lines"] > plan.streets[street]["decided"] else []
+                for plan in plans
+            }
+            self.up = _with_lines(
+                items, self.spot_of, [_lines(plan, street, "decided") + rest[plan] for plan in chosen]
+            )
         self.hands = max(each[0] for each in hands), max(each[1] for each in hands)  # own and opposing ones
         self.terms = 0  # deals that follow a runout
 
@@ -89,32 +113,33 @@ class Items:
 
 
 class Launches:
-    """What is launched of some work: the runouts of spots that are still walked, and the pieces on them.
+    """What is launched of some work on spots that are still walked: down, the pieces, and up.
 
-    Of both, items for one way up, and for both ways. `turns` are runouts for both ways up, one way after the other
-    where both would write the same rows.
+    Of the last two, items for one way up, and for both ways. `turns` are those of `up` for both ways, one way after the
+    other where both would write the same rows.
     """
 
     def __init__(self, device: Device, work: Work, walked: NDArray[np.bool_]) -> None:
-        self.mine, self.theirs, self.both, self.kept = work.mine, work.theirs, work.both, work.kept
-        self.hands, self.terms = work.hands, work.terms
-        self.items, self.pieces = (
-            [Items(device, chosen), Items(device, both_ways(chosen, len(walked)))]
-            for chosen in (each[walked[each["job"]]] for each in (work.items, work.pieces))
+        self.work = work
+        down, up, pieces = (each[walked[each["job"]]] for each in (work.down, work.up, work.pieces))
+        self.down = Items(device, down)
+        self.up, self.pieces = (
+            [Items(device, chosen), Items(device, both_ways(chosen, len(walked)))] for chosen in (up, pieces)
         )
-        self.turns = self.items[1:]
+        self.turns = self.up[1:]
         if work.takes_turns:
-            twice = both_ways(work.items[walked[work.items["job"]]], len(walked))
+            twice = both_ways(up, len(walked))
             self.turns = [Items(device, twice[way::WAYS]) for way in range(WAYS)]
 
 
 def joined(one: Work, two: Work) -> Work:
     """The same work of both players, launched at once."""
     found = copy(one)
-    for name in ("mine", "theirs", "both", "kept", "terms", "takes_turns"):
+    for name in ("mine", "theirs", "both", "kept", "reach_rows", "longest", "terms", "takes_turns"):
         setattr(found, name, max(getattr(one, name), getattr(two, name)))
     found.hands = max(one.hands[0], two.hands[0]), max(one.hands[1], two.hands[1])
-    found.items, found.pieces = np.concatenate([one.items, two.items]), np.concatenate([one.pieces, two.pieces])
+    for name in ("items", "down", "up", "pieces"):
+        setattr(found, name, np.concatenate([getattr(one, name), getattr(two, name)]))
     return found
 
 
@@ -132,6 +157,24 @@ def waves_of(spots: Chosen, own: int, width: int, fold_width: int) -> Iterator[W
     for wave in range(max(-(-count // each) for count, each in zip(finals, slots))):
         runouts = [range(min(wave * each, count), min((wave + 1) * each, count)) for count, each in zip(finals, slots)]
         yield WaveWork(spots, own, runouts, width, fold_width)
+
+
+def _lines(plan: Plan, street: int, which: str) -> list[int]:
+    """Lines of a street, numbered among all, that are walked down or have decisions; long ones first."""
+    record = plan.streets[street]
+    first, count = int(record["first_line"]), int(record[which])
+    return [first + line for line in plan.line_order[first : first + count].tolist()]
+
+
+def _with_lines(items: Records, spot_of: NDArray[np.int64], lines: Sequence[list[int]]) -> Records:
+    """Every item once for each of these lines of its spot."""
+    counts = np.array([len(each) for each in lines])
+    begin, count = (np.cumsum(counts) - counts)[spot_of], counts[spot_of]
+    found = np.repeat(items, count)
+    found["piece"] = np.concatenate([np.array(each, dtype=np.int32) for each in lines])[
+        np.repeat(begin, count) + _within(count)
+    ]
+    return found
 
 
 def _with_pieces(items: Records, spot_of: NDArray[np.int64], pieces: Sequence[range]) -> Records:

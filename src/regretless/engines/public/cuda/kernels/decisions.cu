@@ -1,7 +1,9 @@
 // A decision for four adjacent hands: how their strategies split reach on the way down, and join values on the way up.
 //
 // The numbers of a node are [hands / 16, actions, 16], so the actions of a hand are sixteen numbers apart. Up to four
-// actions are unrolled, with all loads before the first use.
+// actions are unrolled, with all loads before the first use. `from` says where a decision's numbers come from: memory,
+// or what a thread has loaded ahead (`levels.cu`); then little time is left to fetch instructions, and one piece of code
+// serves up to four actions.
 
 const int LEARN = 0, BEST = 1, MEAN = 2;  // what the own player does: regret matching, best response, average strategy
 const int LANES = 16;
@@ -50,6 +52,7 @@ __device__ __forceinline__ Hands positive_of(Hands numbers) {
 
 // What the strategies of four hands at a decision are matched to: `load(a)` has the numbers of action a.
 struct Regrets {
+    static const bool AHEAD = false;
     const Regret* at;
     __device__ __forceinline__ Hands load(int a) const { return positive_of(load_regrets(at + a * LANES)); }
 };
@@ -57,6 +60,7 @@ struct Regrets {
 #if BUCKETED
 // Those of their buckets. A table is [buckets, actions]: what a hand does is in one place.
 struct Averages {
+    static const bool AHEAD = false;
     const float* table;
     Four<unsigned short> bucket;
     int actions;
@@ -74,6 +78,7 @@ __device__ __forceinline__ Averages averages_at(const Numbers& numbers, const De
 }
 #else
 struct Averages {
+    static const bool AHEAD = false;
     const Average* at;
     __device__ __forceinline__ Hands load(int a) const { return positive_of(load_averages(at + a * LANES)); }
 };
@@ -91,14 +96,44 @@ __device__ __forceinline__ auto played_at(const Numbers& numbers, const Decision
     else return averages_at<false>(numbers, decision, hand);
 }
 
+// The own player's numbers at a decision; `load(a)` has those that the strategy is matched to while it learns.
+struct Mine {
+    static const bool AHEAD = false;
+    const Numbers& numbers;
+    const Decision& decision;
+    int hand, at;
+    __device__ __forceinline__ Hands load(int a) const { return positive_of(matched(a)); }
+    __device__ __forceinline__ Hands regret(int a) const { return load_regrets(numbers.regret + at + a * LANES); }
+    __device__ __forceinline__ Hands matched(int a) const { return load_regrets(numbers.matched + at + a * LANES); }
+    __device__ __forceinline__ Hands average(int a) const { return load_averages(numbers.average + at + a * LANES); }
+    __device__ __forceinline__ Averages averages() const { return averages_at<true>(numbers, decision, hand); }
+};
+
+__device__ __forceinline__ Mine mine_at(const Numbers& numbers, const Decision& decision, int hand) {
+    return {numbers, decision, hand, number_at(decision, hand)};
+}
+
+// What each action gets if all get the same. Compilers divide by a constant in their own way, so if actions are few, they
+// do so also where their number is not known to them. MOST: how many they can be, or MANY.
+const int MANY = 0;
+template <int MOST> __device__ __forceinline__ float divided(float number, int actions) {
+    if (MOST != MANY) switch (actions) {
+        case 1: return number;
+        case 2: return number / 2.0f;
+        case 3: return number / 3.0f;
+        case 4: return number / 4.0f;
+    }
+    return number / (float)actions;
+}
+
 // What arriving reach leaves with: action a gets evenly + max(numbers[a], 0) · factor.
-struct Shares {
+template <int MOST> struct Shares {
     Hands factor, evenly;
     __device__ __forceinline__ Shares(const Hands& positive, const Hands& arriving, int actions) {
         EACH(j) {
             const bool some = positive[j] > 0.0f;
             factor[j] = some ? arriving[j] / positive[j] : 0.0f;
-            evenly[j] = some ? 0.0f : arriving[j] / (float)actions;
+            evenly[j] = some ? 0.0f : divided<MOST>(arriving[j], actions);
         }
     }
     __device__ __forceinline__ Hands leaving(const Hands& number) const {
@@ -108,35 +143,54 @@ struct Shares {
     }
 };
 
-// Calls body(a, leaving reach) for every action; `played` are the numbers that the strategy is matched to.
-template <int ACTIONS, typename Played, typename Body>
-__device__ __forceinline__ void split_few(const Played& played, const Hands& arriving, Body body) {
-    Hands number[ACTIONS];
-#pragma unroll
-    for (int a = 0; a < ACTIONS; a++) number[a] = played.load(a);
+// Calls few(the most actions, actions) where code is unrolled for so many, else many().
+template <int COUNT> struct Most { static const int MOST = COUNT; };
+template <typename From, typename Few, typename Many>
+__device__ __forceinline__ auto by_actions(int actions, Few few, Many many) {
+    if (From::AHEAD) {
+        if (actions <= FOUR) return few(Most<FOUR>{}, actions);
+    } else {
+        switch (actions) {
+            case 1: return few(Most<1>{}, 1);
+            case 2: return few(Most<2>{}, 2);
+            case 3: return few(Most<3>{}, 3);
+            case 4: return few(Most<4>{}, 4);
+        }
+    }
+    return many();
+}
+#define FEW(a, first, MOST, actions) _Pragma("unroll") for (int a = first; a < MOST; a++) if (a < actions)
+
+// Calls body(a, leaving reach) for every action.
+template <int MOST, typename From, typename Body>
+__device__ __forceinline__ void split_few(const From& from, int actions, const Hands& arriving, Body body) {
+    Hands number[MOST];
+    FEW(a, 0, MOST, actions) number[a] = from.load(a);
     Hands positive = number[0];
-#pragma unroll
-    for (int a = 1; a < ACTIONS; a++) EACH(j) positive[j] += number[a][j];
-    const Shares shares(positive, arriving, ACTIONS);
-#pragma unroll
-    for (int a = 0; a < ACTIONS; a++) body(a, shares.leaving(number[a]));
+    FEW(a, 1, MOST, actions) EACH(j) positive[j] += number[a][j];
+    const Shares<MOST> shares(positive, arriving, actions);
+    FEW(a, 0, MOST, actions) body(a, shares.leaving(number[a]));
 }
 
-template <typename Played, typename Body>
-__device__ __forceinline__ void split(const Played& played, int actions, const Hands& arriving, Body body) {
-    switch (actions) {
-        case 1: return split_few<1>(played, arriving, body);
-        case 2: return split_few<2>(played, arriving, body);
-        case 3: return split_few<3>(played, arriving, body);
-        case 4: return split_few<4>(played, arriving, body);
-    }
-    Hands positive = played.load(0);
+template <typename From, typename Body>
+__device__ __forceinline__ void split_many(const From& from, int actions, const Hands& arriving, Body body) {
+    Hands positive = from.load(0);
+#pragma unroll 1
     for (int a = 1; a < actions; a++) {
-        const Hands number = played.load(a);
+        const Hands number = from.load(a);
         EACH(j) positive[j] += number[j];
     }
-    const Shares shares(positive, arriving, actions);
-    for (int a = 0; a < actions; a++) body(a, shares.leaving(played.load(a)));
+    const Shares<MANY> shares(positive, arriving, actions);
+#pragma unroll 1
+    for (int a = 0; a < actions; a++) body(a, shares.leaving(from.load(a)));
+}
+
+template <typename From, typename Body>
+__device__ __forceinline__ void split(const From& from, int actions, const Hands& arriving, Body body) {
+    by_actions<From>(
+        actions,
+        [&](auto most, int actions) { split_few<decltype(most)::MOST>(from, actions, arriving, body); },
+        [&] { split_many(from, actions, arriving, body); });
 }
 
 __device__ __forceinline__ Hands averaged(const Step& step, const Hands& sum, const Hands& leaving) {
@@ -146,37 +200,30 @@ __device__ __forceinline__ Hands averaged(const Step& step, const Hands& sum, co
 }
 
 // The own player's decision on the way down: as above, and the average is updated.
-template <int ACTIONS, typename Body>
-__device__ __forceinline__ void average_few(const Numbers& numbers, const Step& step, int block, int at,
-                                            const Hands& arriving, const Chances& rounding, Body body) {
-    Average* const average = numbers.average + at;
-    Hands sum[ACTIONS];
-#pragma unroll
-    for (int a = 0; a < ACTIONS; a++) sum[a] = load_averages(average + a * LANES);
-    split_few<ACTIONS>(Regrets{numbers.matched + at}, arriving, [&](int a, const Hands& leaving) {
-        body(a, leaving);
-        store_averages(average + a * LANES, averaged(step, sum[a], leaving), chance_of(numbers, step, block, a),
-                       rounding);
-    });
-}
-
-template <typename Body>
-__device__ __forceinline__ void split_and_average(const Numbers& numbers, const Step& step, const Decision& decision,
-                                                  int hand, const Hands& reach, const Chances& rounding, Body body) {
+template <typename From, typename Body>
+__device__ __forceinline__ void split_and_average(const From& from, const Numbers& numbers, const Step& step,
+                                                  const Decision& decision, int hand, const Hands& reach,
+                                                  const Chances& rounding, Body body) {
     Hands arriving;
     EACH(j) arriving[j] = (1.0f - step.reach_share) + reach[j] * step.reach_share;
-    const int block = decision.block, at = number_at(decision, hand);
-    switch (decision.actions) {
-        case 1: return average_few<1>(numbers, step, block, at, arriving, rounding, body);
-        case 2: return average_few<2>(numbers, step, block, at, arriving, rounding, body);
-        case 3: return average_few<3>(numbers, step, block, at, arriving, rounding, body);
-        case 4: return average_few<4>(numbers, step, block, at, arriving, rounding, body);
-    }
-    split(Regrets{numbers.matched + at}, decision.actions, arriving, [&](int a, const Hands& leaving) {
+    Average* const average = numbers.average + number_at(decision, hand);
+    const auto store = [&](int a, const Hands& sum, const Hands& leaving) {
         body(a, leaving);
-        Average* const sum = numbers.average + at + a * LANES;
-        store_averages(sum, averaged(step, load_averages(sum), leaving), chance_of(numbers, step, block, a), rounding);
-    });
+        store_averages(average + a * LANES, averaged(step, sum, leaving), chance_of(numbers, step, decision.block, a),
+                       rounding);
+    };
+    by_actions<From>(
+        decision.actions,
+        [&](auto most, int actions) {
+            const int MOST = decltype(most)::MOST;
+            Hands sum[MOST];
+            FEW(a, 0, MOST, actions) sum[a] = from.average(a);
+            split_few<MOST>(from, actions, arriving, [&](int a, const Hands& leaving) { store(a, sum[a], leaving); });
+        },
+        [&] {
+            split_many(from, decision.actions, arriving,
+                       [&](int a, const Hands& leaving) { store(a, from.average(a), leaving); });
+        });
 }
 
 struct Worth {
@@ -188,9 +235,9 @@ struct Worth {
             plain[j] += value[j];
         }
     }
-    __device__ __forceinline__ Hands mean(int actions) const {
+    template <int MOST> __device__ __forceinline__ Hands mean(int actions) const {
         Hands found;
-        EACH(j) found[j] = positive[j] > 0.0f ? mixed[j] / positive[j] : plain[j] / (float)actions;
+        EACH(j) found[j] = positive[j] > 0.0f ? mixed[j] / positive[j] : divided<MOST>(plain[j], actions);
         return found;
     }
 };
@@ -212,48 +259,43 @@ __device__ __forceinline__ void improve_action(const Numbers& numbers, const Ste
 }
 
 // The own player's decision on the way up: its value, and new regrets. `value(a)` is the value of action a.
-template <int ACTIONS, typename Value>
-__device__ __forceinline__ Hands improve_few(const Numbers& numbers, const Step& step, int block, int at,
-                                             const Chances& rounding, Value value) {
-    Hands old[ACTIONS], below[ACTIONS];
-#pragma unroll
-    for (int a = 0; a < ACTIONS; a++) old[a] = load_regrets(numbers.regret + at + a * LANES);
-    Worth worth;
-#pragma unroll
-    for (int a = 0; a < ACTIONS; a++) {
-        below[a] = value(a);
-        worth.add(positive_of(PREDICTS ? load_regrets(numbers.matched + at + a * LANES) : old[a]), below[a]);
-    }
-    const Hands mean = worth.mean(ACTIONS);
-#pragma unroll
-    for (int a = 0; a < ACTIONS; a++) improve_action(numbers, step, block, at, a, old[a], below[a], mean, rounding);
-    return mean;
-}
-
-template <typename Value>
-__device__ __forceinline__ Hands improve(const Numbers& numbers, const Step& step, const Decision& decision, int hand,
-                                         const Chances& rounding, Value value) {
-    const int block = decision.block, at = number_at(decision, hand), actions = decision.actions;
-    switch (actions) {
-        case 1: return improve_few<1>(numbers, step, block, at, rounding, value);
-        case 2: return improve_few<2>(numbers, step, block, at, rounding, value);
-        case 3: return improve_few<3>(numbers, step, block, at, rounding, value);
-        case 4: return improve_few<4>(numbers, step, block, at, rounding, value);
-    }
-    Worth worth;
-    for (int a = 0; a < actions; a++) worth.add(positive_of(load_regrets(numbers.matched + at + a * LANES)), value(a));
-    const Hands mean = worth.mean(actions);
-    for (int a = 0; a < actions; a++) {
-        const Hands old = load_regrets(numbers.regret + at + a * LANES);
-        improve_action(numbers, step, block, at, a, old, value(a), mean, rounding);
-    }
-    return mean;
+template <typename From, typename Value>
+__device__ __forceinline__ Hands improve(const From& from, const Numbers& numbers, const Step& step,
+                                         const Decision& decision, int hand, const Chances& rounding, Value value) {
+    const int block = decision.block, at = number_at(decision, hand);
+    return by_actions<From>(
+        decision.actions,
+        [&](auto most, int actions) {
+            const int MOST = decltype(most)::MOST;
+            Hands old[MOST], below[MOST];
+            FEW(a, 0, MOST, actions) old[a] = from.regret(a);
+            Worth worth;
+            FEW(a, 0, MOST, actions) {
+                below[a] = value(a);
+                worth.add(positive_of(PREDICTS ? from.matched(a) : old[a]), below[a]);
+            }
+            const Hands mean = worth.template mean<MOST>(actions);
+            FEW(a, 0, MOST, actions)
+                improve_action(numbers, step, block, at, a, old[a], below[a], mean, rounding);
+            return mean;
+        },
+        [&] {
+            const int actions = decision.actions;
+            Worth worth;
+#pragma unroll 1
+            for (int a = 0; a < actions; a++) worth.add(positive_of(from.matched(a)), value(a));
+            const Hands mean = worth.mean<MANY>(actions);
+#pragma unroll 1
+            for (int a = 0; a < actions; a++)
+                improve_action(numbers, step, block, at, a, from.regret(a), value(a), mean, rounding);
+            return mean;
+        });
 }
 
 // The value of a decision from those of its actions, whoever acts.
-template <int MODE, typename Value>
-__device__ __forceinline__ Hands join(const Numbers& numbers, const Step& step, const Decision& decision, int hand,
-                                      const Chances& rounding, Value value) {
+template <int MODE, typename From, typename Value>
+__device__ __forceinline__ Hands join(const From& from, const Numbers& numbers, const Step& step, const Decision& decision,
+                                      int hand, const Chances& rounding, Value value) {
     const int actions = decision.actions;
     if (!decision.mine) {
         Hands sum = value(0);
@@ -263,22 +305,25 @@ __device__ __forceinline__ Hands join(const Numbers& numbers, const Step& step, 
         }
         return sum;
     }
-    if constexpr (MODE == LEARN) return improve(numbers, step, decision, hand, rounding, value);
-    Worth worth;
-    if (MODE == MEAN || numbers.lock_rows) {
-        const Averages played = averages_at<true>(numbers, decision, hand);
-        for (int a = 0; a < actions; a++) worth.add(played.load(a), value(a));
-        if (MODE == MEAN) return worth.mean(actions);
+    if constexpr (MODE == LEARN) {
+        return improve(from, numbers, step, decision, hand, rounding, value);
+    } else {
+        Worth worth;
+        if (MODE == MEAN || numbers.lock_rows) {
+            const auto played = from.averages();
+            for (int a = 0; a < actions; a++) worth.add(played.load(a), value(a));
+            if (MODE == MEAN) return worth.mean<MANY>(actions);
+        }
+        Hands highest = value(0);
+        for (int a = 1; a < actions; a++) {
+            const Hands below = value(a);
+            EACH(j) highest[j] = fmaxf(highest[j], below[j]);
+        }
+        const int lock = numbers.lock_rows ? numbers.lock_rows[decision.node] : -1;
+        if (lock >= 0) {
+            const Hands mean = worth.mean<MANY>(actions);
+            EACH(j) if (numbers.locked[(long long)lock * numbers.hands + hand + j]) highest[j] = mean[j];
+        }
+        return highest;
     }
-    Hands highest = value(0);
-    for (int a = 1; a < actions; a++) {
-        const Hands below = value(a);
-        EACH(j) highest[j] = fmaxf(highest[j], below[j]);
-    }
-    const int lock = numbers.lock_rows ? numbers.lock_rows[decision.node] : -1;
-    if (lock >= 0) {
-        const Hands mean = worth.mean(actions);
-        EACH(j) if (numbers.locked[(long long)lock * numbers.hands + hand + j]) highest[j] = mean[j];
-    }
-    return highest;
 }

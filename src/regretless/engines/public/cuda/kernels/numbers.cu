@@ -89,12 +89,15 @@ __device__ __forceinline__ Hands load_regrets(const Regret* at) {
     return found;
 }
 
-__device__ __forceinline__ Hands load_averages(const Average* at) {
-    const FourAverages whole = load_once((const FourAverages*)at);
-    const Four<Average>& stored = *(const Four<Average>*)&whole;
+__device__ __forceinline__ Hands averages_of(const Four<Average>& stored) {
     Hands found;
     EACH(j) found[j] = (float)stored[j];
     return found;
+}
+
+__device__ __forceinline__ Hands load_averages(const Average* at) {
+    const FourAverages whole = load_once((const FourAverages*)at);
+    return averages_of(*(const Four<Average>*)&whole);
 }
 
 // A 32-bit number that looks random, from what identifies an action in an iteration.

@@ -1,5 +1,4 @@
-// Decisions of every street, and the leaves before the last one. A row of reach or values per node and runout, in device
-// memory; what only the thread itself needs again stays with it: rows below 0 are its own.
+// Decisions of streets with many runouts, and the leaves before the last street. (`levels.cu` has streets with few.)
 //
 // 1. `down`    a thread for four hands of a line: reach of every node; before the last street, own averages too.
 // 2. `leaves`  a block per fold, and per chance node once the next street is done: its value. (`terminals.cu` has those of
@@ -10,69 +9,10 @@
 // The threads of a block are adjacent fours of hands of adjacent lines, whatever the number of hands; lines of the same
 // shape are adjacent, so that few warps diverge.
 
-// A record of a table, read whole.
-template <typename Record> __device__ __forceinline__ Record record_at(const Record* at) {
-    Record found;
-#pragma unroll
-    for (int i = 0; i < (int)(sizeof(Record) / sizeof(int4)); i++) ((int4*)&found)[i] = load_table((const int4*)at + i);
-    return found;
-}
-
-// One line of the tree on one runout. Records are copied, or the compiler would reload them after every store.
-struct Stretch {
-    const Job& job;
-    Street street, above;  // the street itself and the one before it, if there is one
-    Runout runout;
-    Line line;
-    int piece, local, number, slot;
-};
-
-// `place` counts the lines of a street in the order in which threads take them.
-__device__ __forceinline__ Stretch stretch_of(const Job& job, const Item& item, int street_number, int place) {
-    const Street street = job.streets[street_number], above = job.streets[max(street_number - 1, 0)];
-    const int number = street.first_runout + item.runout;
-    const int piece = load_table(job.line_order + street.first_line + place);
-    return {job,   street,      above,  record_at(job.runouts + number), record_at(job.lines + street.first_line + piece),
-            piece, item.runout, number, item.slot};
-}
-
-__device__ __forceinline__ Hands& hands_at(float* row) { return *(Hands*)row; }
-
-// Rows that a thread keeps in shared memory.
-struct Kept {
-    Hands* first;
-    int count;
-    __device__ __forceinline__ Hands& operator[](int row) const { return first[row * blockDim.x]; }
-};
-
-__device__ __forceinline__ Kept kept_rows(int count) { return {(Hands*)shared_space + threadIdx.x, count}; }
-
-// Rows of reach of a line: those below 0 are only kept; of the others, the first few are kept too.
-struct Rows {
-    float* all;
-    Kept kept;
-    int first, hands;
-    __device__ __forceinline__ Hands read(int row) const {
-        if (row < 0) return kept[~row];
-        return row - first < kept.count ? kept[row - first] : hands_at(all + row * hands);
-    }
-    __device__ __forceinline__ void write(int row, const Hands& reach) const {
-        if (row < 0) {
-            kept[~row] = reach;
-            return;
-        }
-        if (row - first < kept.count) kept[row - first] = reach;
-        hands_at(all + row * hands) = reach;
-    }
-};
-
-// Calls body(decision) for each decision of a line, of the own player or of the opponent.
-template <typename Body> __device__ __forceinline__ void each_decision(const Stretch& at, bool mine, Body body) {
+// Calls body(decision) for each decision of a line.
+template <typename Body> __device__ __forceinline__ void each_decision(const Stretch& at, Body body) {
     const Decision* const end = at.job.decisions + at.line.last_decision;
-    for (const Decision* i = at.job.decisions + at.line.first_decision; i < end; i++) {
-        const Decision decision = record_at(i);
-        if (decision.mine == mine) body(decision);
-    }
+    for (const Decision* i = at.job.decisions + at.line.first_decision; i < end; i++) body(record_at(i));
 }
 
 // A walk reads the numbers of a line's decisions one after another; this prefetches all of them at the start. The line's
@@ -82,55 +22,24 @@ template <typename Body> __device__ __forceinline__ void prefetch_line(const Str
 }
 
 template <int MODE> __device__ __forceinline__ void other_rows(const Stretch& at, int hand, const Kept& kept) {
-    const Job& job = at.job;
-    const int m = job.other_hands;
-    float* const all = job.opponent_rows + at.street.opponent_at + (long long)at.slot * at.street.opponent_rows * m + hand;
-    Hands reach = *(const Hands*)(job.other_reach + hand);
-    if (at.runout.parent >= 0) {
-        const long long row = (long long)at.runout.parent * at.above.opponent_rows + at.line.above_opponent;
-        reach = hands_at(job.opponent_rows + at.above.opponent_at + row * m + hand);
-    }
-    const Four<unsigned char> alive = *(const Four<unsigned char>*)(job.other_alive + (long long)at.number * m + hand);
-    EACH(j) if (!alive[j]) reach[j] = 0.0f;
-    const Rows rows = {all, kept, at.line.opponent_row, m};
-    rows.write(at.line.opponent_row, reach);
-    const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
-    each_decision(at, false, [&](const Decision& decision) {
-        split(played_at<MODE>(numbers, decision, hand), decision.actions, rows.read(decision.source),
+    const Rows rows = rows_of_other(at, hand, kept);
+    rows.write(at.line.opponent_row, first_of_other(at, hand));
+    const Numbers numbers = numbers_of<MODE>(at.job, at.street, at.local);
+    each_decision(at, [&](const Decision& decision) {
+        if (!decision.mine) split(played_at<MODE>(numbers, decision, hand), decision.actions, rows.read(decision.source),
               [&](int a, const Hands& leaving) { rows.write(decision.to + a, leaving); });
     });
 }
 
-__device__ __forceinline__ void own_rows(const Stretch& at, const Step& step, int hand, const Kept& kept) {
-    const Job& job = at.job;
-    const int n = job.own_hands;
-    float* const all = job.own_rows + at.street.own_at_rows + (long long)at.slot * at.street.own_rows * n + hand;
-    Hands reach = {1.0f, 1.0f, 1.0f, 1.0f};
-    if (at.runout.parent >= 0) {
-        const long long row = (long long)at.runout.parent * at.above.own_rows + at.line.above_own;
-        reach = hands_at(job.own_rows + at.above.own_at_rows + row * n + hand);
-    }
-    const Rows rows = {all, kept, at.line.own_row, n};
-    rows.write(at.line.own_row, reach);
-    const Chances rounding = *(const Chances*)(job.roundings + at.runout.symmetry * n + hand);
-    const Numbers numbers = numbers_of<LEARN>(job, at.street, at.local);
-    each_decision(at, true, [&](const Decision& decision) {
-        const unsigned needed = decision.needed;  // a bit per action: something reads its reach
-        int to = decision.to;
-        const int next = to < 0 ? -1 : 1;
-        split_and_average(numbers, step, decision, hand, rows.read(decision.source), rounding,
-                          [&](int a, const Hands& leaving) {
-                              if (a > 31 || needed >> a & 1) {
-                                  rows.write(to, leaving);
-                                  to += next;
-                              }
-                          });
+__device__ __forceinline__ void own_rows(const Stretch& at, const Step& step, int hand, const Kept& kept,
+                                         const Numbers& numbers) {
+    const Rows rows = rows_of_own(at, hand, kept);
+    rows.write(at.line.own_row, first_of_own(at, hand));
+    const Chances rounding = rounding_of(at, hand);
+    each_decision(at, [&](const Decision& decision) {
+        if (!decision.mine) return;
+        split_own(mine_at(numbers, decision, hand), numbers, step, decision, hand, rounding, rows);
     });
-}
-
-// The weights of a job's iteration, `stride` from one spot to the next; the jobs of a spot are adjacent.
-__device__ __forceinline__ Step step_of(const Step* steps, int stride, int job) {
-    return steps[(long long)(job / 2) * stride];
 }
 
 // The item and the unit of a thread, if `blocks` walk an item.
@@ -151,7 +60,7 @@ __device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, in
     const int line = place.unit / each, four = place.unit - line * each;
     if (line >= job.streets[street_number].walked) return;
     const Stretch at = stretch_of(job, item, street_number, line);
-    const Kept kept = kept_rows(kept_count);
+    const Kept kept = kept_rows(kept_count, blockDim.x, threadIdx.x);
     if (!OWN && MODE == LEARN) {
         const Regret* const played = (const Regret*)numbers_of<MODE>(job, at.street, at.local).other;
         prefetch_line(at, four, theirs, [&](const Decision& decision) {
@@ -160,7 +69,10 @@ __device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, in
         });
     }
     if (four < theirs) other_rows<MODE>(at, FOUR * four, kept);
-    else if (OWN) own_rows(at, step_of(steps, stride, item.job), FOUR * (four - theirs), kept);
+    else if (OWN) {
+        const Numbers numbers = numbers_of<LEARN>(job, at.street, at.local);
+        own_rows(at, step_of(steps, stride, item.job), FOUR * (four - theirs), kept, numbers);
+    }
 }
 
 extern "C" __global__ void learn_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps,
@@ -174,11 +86,6 @@ extern "C" __global__ void last_down(const Job* jobs, const Item* items, int blo
 extern "C" __global__ void mean_down(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps,
                                      int stride) {
     walk_down<MEAN, false>(jobs, items, blocks, street, kept, steps, stride);
-}
-
-__device__ __forceinline__ float* values_of(const Job& job, const Street& street, bool is_last, int slot) {
-    return (is_last ? job.value_rows : job.earlier_values) + street.value_at +
-           (long long)slot * street.value_rows * job.own_hands;
 }
 
 // A fold: pay · (all − S[c] − S[d] + same hand), with S[c] the reach of the hands that hold card c. A thread per own hand.
@@ -267,7 +174,7 @@ extern "C" __global__ void leaves(const Job* jobs, const Item* items, int street
 // OWN: own reach and averages first.
 template <int MODE, bool OWN>
 __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int blocks, int street_number, int kept_count,
-                                          const Step* steps, int stride) {
+                                        const Step* steps, int stride) {
     const Place place = place_of(blocks);
     const Item item = items[place.item];
     const Job job = jobs[item.job];
@@ -275,10 +182,9 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
     const int hand = FOUR * (place.unit - line_number * each);
     if (line_number >= job.streets[street_number].lines) return;
     const Stretch at = stretch_of(job, item, street_number, line_number);
-    const bool is_last = street_number == job.last_street;
-    const Kept kept = kept_rows(kept_count);
+    const Kept kept = kept_rows(kept_count, blockDim.x, threadIdx.x);
     const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
-    float* const rows = values_of(job, at.street, is_last, at.slot) + hand;
+    float* const rows = values_of(job, at.street, street_number == job.last_street, at.slot) + hand;
     if (OWN)
         prefetch_line(at, hand / FOUR, each, [&](const Decision& decision) {
             const int children[] = {decision.child_a, decision.child_b, decision.child_c, decision.child_d};
@@ -292,24 +198,22 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
         });
     Step step = {};
     if (MODE == LEARN) step = step_of(steps, stride, item.job);
-    if (OWN && at.line.first_decision < at.line.last_decision) own_rows(at, step, hand, kept);
-    const Chances rounding = *(const Chances*)(job.roundings + at.runout.symmetry * n + hand);
+    if (OWN && at.line.first_decision < at.line.last_decision) own_rows(at, step, hand, kept, numbers);
+    const Chances rounding = rounding_of(at, hand);
     const long long row = (long long)at.local * at.street.lines + at.piece;
     float* const line_values = job.line_values + at.street.line_at + row * n + hand;
-    const int* const children = job.children;
     const int root = at.line.root, first = at.line.first_decision;
-    const auto value_at = [&](int row) { return row < 0 ? kept[~row] : hands_at(rows + row * n); };
     for (int i = at.line.last_decision - 1; i >= first; i--) {
         const Decision decision = record_at(job.decisions + i);
-        const Hands value = join<MODE>(numbers, step, decision, hand, rounding, [&](int a) {
-            const int row = a == 0 ? decision.child_a : a == 1 ? decision.child_b : a == 2 ? decision.child_c
-                          : a == 3 ? decision.child_d : load_table(children + decision.first + a);
-            return value_at(row);
+        const Mine mine = mine_at(numbers, decision, hand);
+        const Hands value = join<MODE>(mine, numbers, step, decision, hand, rounding, [&](int a) {
+            const int row = child_of(decision, a, job.children);
+            return row < 0 ? kept[~row] : hands_at(rows + row * n);
         });
         if (decision.kept >= 0) kept[decision.kept] = value;
         if (decision.place >= 0) hands_at(rows + decision.place * n) = value;
     }
-    hands_at(line_values) = value_at(root);
+    hands_at(line_values) = root < 0 ? kept[~root] : hands_at(rows + root * n);
 }
 
 extern "C" __global__ void learn_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps,

@@ -3,9 +3,9 @@
 Every street has a row of reach for the first node of every line and for every action of the player it belongs to (of
 the own player: if anything reads it), and a row of values for every node. A line that is a showdown alone has no row of
 reach: it reads that of the chance node above, where hands that have become impossible do no harm, because no list of
-hands has them. On the last street, own reach and the values of decisions are read only by the thread that wrote them,
-so if they are few, the thread keeps them: such rows are numbered −1, −2, … Before the last street, threads keep rows
-too, and write them as well. Showdowns and folds of the last street are evaluated in pieces, a few dozen at a time.
+hands has them. On the last street, own reach and the values of decisions are read only by the thread or block that
+wrote them, so if they are few, it keeps them: such rows are numbered −1, −2, … Before the last street, rows are kept
+too, and written as well. Showdowns and folds of the last street are evaluated in pieces, a few dozen at a time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ Int32 = NDArray[np.int32]
 
 NEEDED_BITS = 32  # actions whose need is noted; any others are stored without asking
 KEPT_PLANS = 32
-KEPT = 24  # rows that a thread keeps at most, in shared memory
+KEPT = 24  # rows of a line that a thread keeps at most, in shared memory
+LEVEL_ROWS = 512  # rows of reach that a block keeps at most, if it walks a line level by level
 INLINE = 4  # children that a decision itself names
 
 
@@ -59,6 +60,8 @@ class Plan:
     lines: Records  #     [L]  LINE
     decisions: Records  # DECISION, in walking order
     kept: tuple[int, ...]  # [S]  the most rows that a thread keeps
+    reach_rows: tuple[int, ...]  # [S]  the most rows of either player's reach in a line that a block keeps
+    longest: tuple[int, ...]  # [S]  the most decisions of a line
     line_order: Int32  #  [L]  the lines of each street, counted in it: long ones first, those of a shape together
     children: Int32  #    rows of values of their children
     leaves: Records  #    [folds and chance nodes before the last street]  LEAF, street by street
@@ -109,6 +112,11 @@ def make_plan(layout: Layout, own: int) -> Plan:
     return _plans[key]
 
 
+def _most(numbers: list[int], of_street: list[list[int]]) -> tuple[int, ...]:
+    """The largest number of a line on each street."""
+    return tuple(max((numbers[line] for line in each), default=0) for each in of_street)
+
+
 class _Planner:
     """The betting tree in walking order: node i is `order[i]` of the form, `line_first[l]` the first node of line l."""
 
@@ -133,7 +141,8 @@ class _Planner:
         self.needs = self._find_needs()
         self.decisions: list[tuple[int, ...]] = []
         self.child_rows: list[int] = []
-        self.kept = [0] * len(entries)  # rows that threads keep of each line
+        self.kept = [0] * len(entries)  # rows that threads keep of each line,
+        self.reach_rows = [0] * len(entries)  # and that blocks keep
         self.leaves: list[tuple[int, int, int, float]] = []
         self.terminals: dict[Kind, list[tuple[int, int]]] = {Kind.SHOWDOWN: [], Kind.FOLD: []}
         self.pays: dict[Kind, list[tuple[float, float, float]]] = {Kind.SHOWDOWN: [], Kind.FOLD: []}
@@ -153,6 +162,7 @@ class _Planner:
             record["first_runout"], record["first_line"] = first_runout, members[0] if len(members) else 0
             record["lines"], record["line_at"] = len(members), line_at
             record["walked"] = sum(not self._is_direct(line) for line in members.tolist())
+            record["decided"] = sum(self.actor[self.line_first[line]] >= 0 for line in members.tolist())
             for who, player in (("own", own), ("other", 1 - own)):
                 record[f"{who}_at"] = layout.street_at[player, street]
                 record[f"{who}_size"] = layout.runout_size[player, street]
@@ -172,7 +182,9 @@ class _Planner:
             streets=streets,
             lines=lines,
             decisions=np.array(self.decisions, dtype=DECISION),
-            kept=tuple(max((self.kept[line] for line in each), default=0) for each in of_street),
+            kept=_most(self.kept, of_street),
+            reach_rows=_most(self.reach_rows, of_street),
+            longest=_most((lines["last_decision"] - lines["first_decision"]).tolist(), of_street),
             line_order=np.concatenate(orders),
             children=np.array(self.child_rows, dtype=np.int32),
             leaves=np.array(self.leaves, dtype=LEAF),
@@ -211,7 +223,7 @@ class _Planner:
             if above >= 0:
                 record["above_opponent"], record["above_own"] = self.reach_row[0][above], self.reach_row[1][above]
             nodes = range(entry, self.line_first[line + 1])
-            keeps = self._keeps(nodes)
+            keeps, before = self._keeps(nodes), tuple(used)
             own_used = [0] if keeps else used[1:]
             direct = self._is_direct(line)
             self.reach_row[0][entry] = ~self.reach_row[0][above] if direct else used[0]
@@ -222,17 +234,20 @@ class _Planner:
             kept = {node: index for index, node in enumerate(decided) if index < KEPT}
             value_row = {node: node - start for node in nodes} | {node: ~index for node, index in kept.items()}
             self.kept[line] = max(len(kept), min(self._own_rows(nodes), KEPT))
+            levels = self._levels(nodes)
+            record["levels"] = max((height + 1 for _, height in levels.values()), default=0)
             record["opponent_row"], record["own_row"] = self.reach_row[0][entry], self.reach_row[1][entry]
             record["root"], record["first_decision"] = value_row[entry], len(self.decisions)
             for node in nodes:
                 if self.kind[node] == Kind.DECISION:
                     place = -1 if keeps else node - start
-                    self._decision(node, value_row, place, kept.get(node, -1), used, own_used)
+                    self._decision(node, value_row, place, kept.get(node, -1), levels[node], used, own_used)
                 else:
                     self._leaf(node, start)
             record["last_decision"] = len(self.decisions)
             if not keeps:
                 used[1] = own_used[0]
+            self.reach_rows[line] = min(max(used[0] - before[0], self._own_rows(nodes)), LEVEL_ROWS)
         return used[0], used[1], sum(self.line_first[line + 1] - self.line_first[line] for line in members)
 
     def _is_direct(self, line: int) -> bool:
@@ -244,6 +259,21 @@ class _Planner:
         if self.tree.street[self.order[nodes[0]]] + 1 < len(self.layout.form.streets):
             return False
         return max(self._own_rows(nodes), [self.kind[node] for node in nodes].count(Kind.DECISION)) <= KEPT
+
+    def _levels(self, nodes: range) -> dict[int, tuple[int, int]]:
+        """Of each decision of a line, those of the same player above it, and how many follow each other below it."""
+        above = {nodes[0]: (0, 0)}
+        heights: dict[int, int] = {}
+        for node in nodes:
+            for child in self.children[node]:
+                first, second = above[node]
+                above[child] = (first + 1, second) if self.actor[node] == 0 else (first, second + 1)
+        for node in reversed(nodes):
+            if self.kind[node] == Kind.DECISION:
+                heights[node] = max(
+                    (1 + heights[child] for child in self.children[node] if child in heights), default=0
+                )
+        return {node: (above[node][self.actor[node]], height) for node, height in heights.items()}
 
     def _own_rows(self, nodes: range) -> int:
         """Rows of own reach of a line."""
@@ -257,7 +287,14 @@ class _Planner:
         ]
 
     def _decision(
-        self, node: int, value_row: dict[int, int], place: int, kept: int, used: list[int], own_used: list[int]
+        self,
+        node: int,
+        value_row: dict[int, int],
+        place: int,
+        kept: int,
+        levels: tuple[int, int],
+        used: list[int],
+        own_used: list[int],
     ) -> None:
         below, mine, keeps = self.children[node], self.actor[node] == self.own, place < 0
         rows_below = [value_row[child] for child in below]
@@ -279,8 +316,7 @@ class _Planner:
                 int(np.uint32(bits).astype(np.int32)),
                 kept,
                 *(rows_below + [0] * INLINE)[:INLINE],
-                0,
-                0,
+                *levels,
             )
         )
         self.child_rows += rows_below

@@ -97,6 +97,7 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "first_runout"),  # among those of all streets
         ("int", "first_line"),
         ("int", "lines"),
+        ("int", "decided"),  #       of them that have decisions; they come first
         ("int", "walked"),  #        of them on the way down; the others, showdowns alone, come last
         ("int", "opponent_rows"),  # on a runout
         ("int", "own_rows"),
@@ -118,7 +119,7 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "root"),  #         where its value is, as in `children`
         ("int", "first_decision"),
         ("int", "last_decision"),
-        ("int", "padding"),
+        ("int", "levels"),  #       decisions that follow each other in it, at most
     ),
     "Decision": (
         ("int", "block"),  #   where its numbers begin within those of its runout and player
@@ -132,8 +133,8 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "needed"),  #  a bit per action: whether anything reads the actor's reach below
         ("int", "kept"),  #    where the thread keeps its value, or -1
         *(("int", f"child_{name}") for name in "abcd"),  # the first four of its children
-        ("int", "padding_a"),
-        ("int", "padding_b"),
+        ("int", "depth"),  #   decisions of the same player above it in its line
+        ("int", "height"),  #  decisions below it in its line that follow each other, at most
     ),
     "Terminal": (("int", "opponent_row"), ("int", "value_row")),  # reach: below 0, ~row of the chance node above
     "Leaf": (

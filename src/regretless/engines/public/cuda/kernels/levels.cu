@@ -1,0 +1,264 @@
+// Streets with few lines and runouts, level by level. A thread that walked a line would wait for one decision after
+// another, and there are too few threads for others to fill the time. So a block takes some hands of one line on one runout, and each
+// thread one of its decisions for four hands: it loads all that the decision needs, then waits for its level to come.
+// Reach and values go from level to level through shared memory, or device memory where there are too many.
+//
+// 1. `down`  reach of every node; before the last street, own averages too. Levels count decisions of the same player
+//            above.
+// 2. `up`    values of decisions, own regrets; on the last street own averages first. Levels count decisions below.
+//
+// A block with fewer threads than decisions takes the line in passes. Parents come before their children in a line, so
+// that going down, a pass needs only what is above it and in earlier passes, and going up the passes are reversed.
+
+// What a thread of a block has: four hands, and every `slots`-th decision.
+struct Team {
+    int hand, slot, slots;
+    bool works;  // not beyond the last hand
+};
+
+__device__ __forceinline__ Team team_of(int fours, int chunk, int hands) {
+    const int slot = threadIdx.x / fours, hand = FOUR * (chunk * fours + (int)threadIdx.x - slot * fours);
+    return {hand, slot, (int)blockDim.x / fours, hand < hands};
+}
+
+__device__ __forceinline__ Kept team_rows(int count, int fours) {
+    return kept_rows(count, fours, threadIdx.x % fours);
+}
+
+// How many blocks take the hands of a line.
+__device__ __forceinline__ int chunks_of(int hands, int fours) { return (hands / FOUR + fours - 1) / fours; }
+
+// The line of an item, which says itself which it is.
+__device__ __forceinline__ Stretch line_of(const Job& job, const Item& item, int street_number) {
+    const Street street = job.streets[street_number], above = job.streets[max(street_number - 1, 0)];
+    const int number = street.first_runout + item.runout;
+    return {job,   street, above, record_at(job.runouts + number), record_at(job.lines + item.piece),
+            item.piece - street.first_line, item.runout, number, item.slot};
+}
+
+__device__ __forceinline__ Hands pick(const Hands* first_four, int a) {
+    Hands found = first_four[0];
+    EACH(j) found[j] = a == 1 ? first_four[1][j] : a == 2 ? first_four[2][j] : a == 3 ? first_four[3][j] : found[j];
+    return found;
+}
+
+// What the opponent's strategy at a decision is matched to; of the first four actions it is loaded ahead.
+template <typename Played> struct TheirsAhead {
+    static const bool AHEAD = true;
+    Played memory;
+    Hands number[FOUR];
+    __device__ __forceinline__ void fetch(const Decision& decision, const Played& played) {
+        memory = played;
+        FEW(a, 0, FOUR, decision.actions) number[a] = memory.load(a);
+    }
+    __device__ __forceinline__ Hands load(int a) const { return a < FOUR ? pick(number, a) : memory.load(a); }
+};
+
+// The own player's numbers: what a walk needs that goes down, up, or down and up again.
+template <int MODE, bool DOWN, bool UP> struct MineAhead {
+    static const bool AHEAD = true;
+    const Numbers& numbers;
+    const Decision& decision;
+    int hand;
+    Hands old[FOUR], match[FOUR], sum[FOUR];
+    __device__ __forceinline__ Mine memory() const { return mine_at(numbers, decision, hand); }
+    __device__ __forceinline__ void fetch() {
+        const Mine from = memory();
+        FEW(a, 0, FOUR, decision.actions) {
+            if (MODE == LEARN && (UP || !PREDICTS)) old[a] = from.regret(a);
+            if (MODE == LEARN && PREDICTS) match[a] = from.matched(a);
+            if (MODE == LEARN && DOWN) sum[a] = from.average(a);
+        }
+        if (MODE == MEAN || (MODE == BEST && numbers.lock_rows)) {
+            const Averages averages = from.averages();
+            FEW(a, 0, FOUR, decision.actions) sum[a] = averages.load(a);
+        }
+    }
+    __device__ __forceinline__ Hands regret(int a) const { return a < FOUR ? pick(old, a) : memory().regret(a); }
+    __device__ __forceinline__ Hands average(int a) const { return a < FOUR ? pick(sum, a) : memory().average(a); }
+    __device__ __forceinline__ Hands matched(int a) const {
+        return a < FOUR ? pick(PREDICTS ? match : old, a) : memory().matched(a);
+    }
+    struct Played {
+        const MineAhead& from;
+        __device__ __forceinline__ Hands load(int a) const {
+            return a < FOUR ? pick(from.sum, a) : from.memory().averages().load(a);
+        }
+    };
+    __device__ __forceinline__ Played averages() const { return {*this}; }
+    __device__ __forceinline__ Hands load(int a) const { return positive_of(matched(a)); }
+};
+
+// The line's decision of a thread in a pass that begins with the line's decision `first`, if it has one.
+__device__ __forceinline__ bool take(const Stretch& at, const Team& team, int first, Decision& decision) {
+    const int i = at.line.first_decision + first + team.slot;
+    if (!team.works || i >= at.line.last_decision) return false;
+    decision = record_at(at.job.decisions + i);
+    return true;
+}
+
+// Calls body() of every thread that works when its level comes: `level`, counted from 0.
+template <typename Body>
+__device__ __forceinline__ void by_level(const Stretch& at, bool works, int level, Body body) {
+#pragma unroll 1
+    for (int now = 0; now < at.line.levels; now++) {
+        SYNC_BLOCK();
+        if (works && level == now) body();
+    }
+}
+
+// Reach of a line.
+template <int MODE>
+__device__ __forceinline__ void other_levels(const Stretch& at, const Team& team, const Kept& kept) {
+    const Rows rows = rows_of_other(at, team.hand, kept);
+    const Numbers numbers = numbers_of<MODE>(at.job, at.street, at.local);
+    Hands reach = {};
+    if (team.works && team.slot == 0) reach = first_of_other(at, team.hand);
+    int first = 0;
+    do {
+        Decision decision;
+        const bool works = take(at, team, first, decision) && !decision.mine;
+        TheirsAhead<decltype(played_at<MODE>(numbers, decision, 0))> from;
+        if (works) from.fetch(decision, played_at<MODE>(numbers, decision, team.hand));
+        if (team.works && team.slot + first == 0) rows.write(rows.first, reach);
+        by_level(at, works, decision.depth, [&] {
+            split(from, decision.actions, rows.read(decision.source),
+                  [&](int a, const Hands& leaving) { rows.write(decision.to + a, leaving); });
+        });
+        first += team.slots;
+    } while (at.line.first_decision + first < at.line.last_decision);
+}
+
+// Own reach and averages. Returns where the last pass begins, and what it took.
+template <typename From>
+__device__ __forceinline__ int own_levels(const Stretch& at, const Team& team, const Kept& kept, const Step& step,
+                                          const Chances& rounding, From& from, Decision& decision, bool& works) {
+    const Rows rows = rows_of_own(at, team.hand, kept);
+    Hands reach = {};
+    if (team.works && team.slot == 0) reach = first_of_own(at, team.hand);
+    for (int first = 0;; first += team.slots) {
+        works = take(at, team, first, decision);
+        const bool mine = works && decision.mine;
+        if (mine) from.fetch();
+        if (team.works && team.slot + first == 0) rows.write(rows.first, reach);
+        by_level(at, mine, decision.depth, [&] {
+            split_own(from, from.numbers, step, decision, team.hand, rounding, rows);
+        });
+        if (at.line.first_decision + first + team.slots >= at.line.last_decision) return first;
+    }
+}
+
+// Blocks take the opponent's hands and, if OWN, the own ones after them.
+template <int MODE, bool OWN>
+__device__ __forceinline__ void go_down(const Job* jobs, const Item* items, int blocks, int street_number, int kept_count,
+                                        const Step* steps, int stride, int fours) {
+    const Item item = items[blockIdx.x / blocks];
+    const Job job = jobs[item.job];
+    const int chunk = blockIdx.x % blocks, theirs = chunks_of(job.other_hands, fours);
+    if (chunk >= theirs + (OWN ? chunks_of(job.own_hands, fours) : 0)) return;
+    const Stretch at = line_of(job, item, street_number);
+    const Kept kept = team_rows(kept_count, fours);
+    if (chunk < theirs) {
+        other_levels<MODE>(at, team_of(fours, chunk, job.other_hands), kept);
+    } else if (OWN) {
+        const Team team = team_of(fours, chunk - theirs, job.own_hands);
+        const Numbers numbers = numbers_of<LEARN>(job, at.street, at.local);
+        Chances rounding = {};
+        if (team.works) rounding = rounding_of(at, team.hand);
+        Decision decision;
+        MineAhead<LEARN, true, false> from = {numbers, decision, team.hand};
+        bool works;
+        own_levels(at, team, kept, step_of(steps, stride, item.job), rounding, from, decision, works);
+    }
+}
+
+// Lines without decisions: their values are those of leaves.
+__device__ __forceinline__ void copy_values(const Job& job, const Item& item, int street_number, int chunk, int blocks) {
+    const Street street = job.streets[street_number];
+    const int n = job.own_hands, each = n / FOUR;
+    const bool is_last = street_number == job.last_street;
+    for (int unit = chunk * blockDim.x + threadIdx.x;; unit += blocks * blockDim.x) {
+        const int place = street.decided + unit / each, hand = FOUR * (unit % each);
+        if (place >= street.lines) return;
+        const int piece = load_table(job.line_order + street.first_line + place);
+        const int root = load_table(&job.lines[street.first_line + piece].root);
+        const long long row = (long long)item.runout * street.lines + piece;
+        hands_at(job.line_values + street.line_at + row * n + hand) =
+            hands_at(values_of(job, street, is_last, item.slot) + root * n + hand);
+    }
+}
+
+// OWN: own reach and averages first.
+template <int MODE, bool OWN>
+__device__ __forceinline__ void go_up(const Job* jobs, const Item* items, int blocks, int street_number, int kept_count,
+                                      const Step* steps, int stride, int fours) {
+    const Item item = items[blockIdx.x / blocks];
+    const Job job = jobs[item.job];
+    const int chunk = blockIdx.x % blocks, n = job.own_hands;
+    if (item.piece < 0) return copy_values(job, item, street_number, chunk, blocks);
+    if (chunk >= chunks_of(n, fours)) return;
+    const Stretch at = line_of(job, item, street_number);
+    const Team team = team_of(fours, chunk, n);
+    const Kept kept = team_rows(kept_count, fours);
+    const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
+    float* const rows = values_of(job, at.street, street_number == job.last_street, at.slot) + team.hand;
+    const auto value_at = [&](int row) { return row < 0 ? kept[~row] : hands_at(rows + row * n); };
+    Step step = {};
+    Chances rounding = {};
+    if (MODE == LEARN) {
+        step = step_of(steps, stride, item.job);
+        if (team.works) rounding = rounding_of(at, team.hand);
+    }
+    const long long row = (long long)at.local * at.street.lines + at.piece;
+    float* const line_values = job.line_values + at.street.line_at + row * n + team.hand;
+    const int count = at.line.last_decision - at.line.first_decision;
+    Decision decision;
+    MineAhead<MODE, OWN, true> from = {numbers, decision, team.hand};
+    bool works;
+    int first;
+    if (OWN) {
+        first = own_levels(at, team, kept, step, rounding, from, decision, works);
+    } else {
+        first = (count - 1) / team.slots * team.slots;
+        works = take(at, team, first, decision);
+        if (works && decision.mine) from.fetch();
+    }
+    while (true) {
+        const int children[] = {decision.child_a, decision.child_b, decision.child_c, decision.child_d};
+        // Whether rows in memory are those of leaves, known from the beginning: values of all decisions are kept, or all
+        // children are leaves.
+        const bool ready = count <= kept_count || decision.height == 0;
+        Hands below[FOUR];
+        if (works && ready) FEW(a, 0, FOUR, decision.actions) if (children[a] >= 0) below[a] = value_at(children[a]);
+        by_level(at, works, decision.height, [&] {
+            FEW(a, 0, FOUR, decision.actions) if (!ready || children[a] < 0) below[a] = value_at(children[a]);
+            const Hands value = join<MODE>(from, numbers, step, decision, team.hand, rounding, [&](int a) {
+                return a < FOUR ? pick(below, a) : value_at(load_table(job.children + decision.first + a));
+            });
+            if (decision.kept >= 0) kept[decision.kept] = value;
+            if (decision.place >= 0) hands_at(rows + decision.place * n) = value;
+            if (first + team.slot == 0) hands_at(line_values) = value;
+        });
+        if (first == 0) return;
+        first -= team.slots;
+        works = take(at, team, first, decision);
+        if (works && decision.mine) from.fetch();
+    }
+}
+
+#define LEVELS(name, go, MODE, OWN)                                                                                  \
+    extern "C" __global__ void __launch_bounds__(LEVEL_THREADS, 2)                                                      \
+    name(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps, int stride, int fours) { \
+        go<MODE, OWN>(jobs, items, blocks, street, kept, steps, stride, fours);                                      \
+    }
+LEVELS(levels_learn_down, go_down, LEARN, true)
+LEVELS(levels_last_down, go_down, LEARN, false)
+LEVELS(levels_mean_down, go_down, MEAN, false)
+LEVELS(levels_learn_up, go_up, LEARN, false)
+LEVELS(levels_last_up, go_up, LEARN, true)
+// The average strategy, and in the jobs of the other way a best response.
+extern "C" __global__ void __launch_bounds__(LEVEL_THREADS, 2)
+levels_value_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps, int stride, int fours) {
+    if (!jobs[items[blockIdx.x / blocks].job].best) go_up<MEAN, false>(jobs, items, blocks, street, kept, steps, stride, fours);
+    else go_up<BEST, false>(jobs, items, blocks, street, kept, steps, stride, fours);
+}

@@ -1,0 +1,128 @@
+// Lines of the betting tree on a runout: where their records and rows are, and what they begin with. A row of reach or
+// values per node and runout, in device memory; what only a thread or its block needs again stays in shared memory.
+
+// A record of a table, read whole.
+template <typename Record> __device__ __forceinline__ Record record_at(const Record* at) {
+    Record found;
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof(Record) / sizeof(int4)); i++) ((int4*)&found)[i] = load_table((const int4*)at + i);
+    return found;
+}
+
+// One line of the tree on one runout. Records are copied, or the compiler would reload them after every store.
+struct Stretch {
+    const Job& job;
+    Street street, above;  // the street itself and the one before it, if there is one
+    Runout runout;
+    Line line;
+    int piece, local, number, slot;
+};
+
+// `place` counts the lines of a street in the order in which threads take them.
+__device__ __forceinline__ Stretch stretch_of(const Job& job, const Item& item, int street_number, int place) {
+    const Street street = job.streets[street_number], above = job.streets[max(street_number - 1, 0)];
+    const int number = street.first_runout + item.runout;
+    const int piece = load_table(job.line_order + street.first_line + place);
+    return {job,   street,      above,  record_at(job.runouts + number), record_at(job.lines + street.first_line + piece),
+            piece, item.runout, number, item.slot};
+}
+
+__device__ __forceinline__ Hands& hands_at(float* row) { return *(Hands*)row; }
+
+// Rows that are kept in shared memory, where `fours` threads of a block have different hands.
+struct Kept {
+    Hands* first;
+    int count, fours;
+    __device__ __forceinline__ Hands& operator[](int row) const { return first[row * fours]; }
+};
+
+__device__ __forceinline__ Kept kept_rows(int count, int fours, int four) {
+    return {(Hands*)shared_space + four, count, fours};
+}
+
+// Rows of reach of a line: those below 0 are only kept; of the others, the first few are kept too.
+struct Rows {
+    float* all;
+    Kept kept;
+    int first, hands;
+    __device__ __forceinline__ Hands read(int row) const {
+        if (row < 0) return kept[~row];
+        return row - first < kept.count ? kept[row - first] : hands_at(all + row * hands);
+    }
+    __device__ __forceinline__ void write(int row, const Hands& reach) const {
+        if (row < 0) {
+            kept[~row] = reach;
+            return;
+        }
+        if (row - first < kept.count) kept[row - first] = reach;
+        hands_at(all + row * hands) = reach;
+    }
+};
+
+// Where the value of a decision's child is: a row, or ~where it is kept.
+__device__ __forceinline__ int child_of(const Decision& decision, int a, const int* children) {
+    return a == 0 ? decision.child_a : a == 1 ? decision.child_b : a == 2 ? decision.child_c
+         : a == 3 ? decision.child_d : load_table(children + decision.first + a);
+}
+
+// An own decision on the way down: averages, and reach where something reads it.
+template <typename From>
+__device__ __forceinline__ void split_own(const From& from, const Numbers& numbers, const Step& step,
+                                          const Decision& decision, int hand, const Chances& rounding, const Rows& rows) {
+    const unsigned needed = decision.needed;  // a bit per action
+    int to = decision.to;
+    const int next = to < 0 ? -1 : 1;
+    split_and_average(from, numbers, step, decision, hand, rows.read(decision.source), rounding,
+                      [&](int a, const Hands& leaving) {
+                          if (a > 31 || needed >> a & 1) {
+                              rows.write(to, leaving);
+                              to += next;
+                          }
+                      });
+}
+
+// The opponent's rows of a line, for four hands, and what it begins with.
+__device__ __forceinline__ Rows rows_of_other(const Stretch& at, int hand, const Kept& kept) {
+    const int m = at.job.other_hands;
+    const long long row = (long long)at.slot * at.street.opponent_rows;
+    return {at.job.opponent_rows + at.street.opponent_at + row * m + hand, kept, at.line.opponent_row, m};
+}
+__device__ __forceinline__ Hands first_of_other(const Stretch& at, int hand) {
+    const Job& job = at.job;
+    const int m = job.other_hands;
+    Hands reach = *(const Hands*)(job.other_reach + hand);
+    if (at.runout.parent >= 0) {
+        const long long row = (long long)at.runout.parent * at.above.opponent_rows + at.line.above_opponent;
+        reach = hands_at(job.opponent_rows + at.above.opponent_at + row * m + hand);
+    }
+    const Four<unsigned char> alive = *(const Four<unsigned char>*)(job.other_alive + (long long)at.number * m + hand);
+    EACH(j) if (!alive[j]) reach[j] = 0.0f;
+    return reach;
+}
+
+// The same of the own player.
+__device__ __forceinline__ Rows rows_of_own(const Stretch& at, int hand, const Kept& kept) {
+    const int n = at.job.own_hands;
+    const long long row = (long long)at.slot * at.street.own_rows;
+    return {at.job.own_rows + at.street.own_at_rows + row * n + hand, kept, at.line.own_row, n};
+}
+__device__ __forceinline__ Hands first_of_own(const Stretch& at, int hand) {
+    if (at.runout.parent < 0) return {1.0f, 1.0f, 1.0f, 1.0f};
+    const long long row = (long long)at.runout.parent * at.above.own_rows + at.line.above_own;
+    return hands_at(at.job.own_rows + at.above.own_at_rows + row * at.job.own_hands + hand);
+}
+
+// What decides how numbers of four own hands are rounded.
+__device__ __forceinline__ Chances rounding_of(const Stretch& at, int hand) {
+    return *(const Chances*)(at.job.roundings + at.runout.symmetry * at.job.own_hands + hand);
+}
+
+// The weights of a job's iteration, `stride` from one spot to the next; the jobs of a spot are adjacent.
+__device__ __forceinline__ Step step_of(const Step* steps, int stride, int job) {
+    return steps[(long long)(job / 2) * stride];
+}
+
+__device__ __forceinline__ float* values_of(const Job& job, const Street& street, bool is_last, int slot) {
+    return (is_last ? job.value_rows : job.earlier_values) + street.value_at +
+           (long long)slot * street.value_rows * job.own_hands;
+}
