@@ -23,6 +23,7 @@ import argparse
 import datetime
 import json
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -35,6 +36,7 @@ from regretless import benchmark, engines
 from regretless.cards.hands import HAND_COUNT
 from regretless.engines.bandwidth import copy_bandwidth
 from regretless.engines.bucketed.tables import table_numbers
+from regretless.errors import RegretlessError
 from regretless.forms.public import BettingTree, Kind
 from regretless.holdem.buckets.choice import BucketChoice
 from regretless.holdem.games.game import HoldemGame
@@ -60,7 +62,10 @@ def main() -> None:
     parser.add_argument("--flops", default="subset(25)", help="for `price`")
     parser.add_argument("--out", type=Path, help="results of `speed`, folder of `train`, picture of `plot`")
     given = parser.parse_args()
-    {"speed": speed, "train": train, "price": price, "plot": plot}[given.what](given)
+    try:
+        {"speed": speed, "train": train, "price": price, "plot": plot}[given.what](given)
+    except RegretlessError as error:
+        sys.exit(f"error: {error}")
 
 
 def speed(given: argparse.Namespace) -> None:

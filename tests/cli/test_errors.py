@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from regretless.engines import memory
 from regretless.errors import WouldNotFit
 
 SOLVING = importlib.import_module("regretless.solvers.game_problem")
@@ -119,6 +120,17 @@ def test_too_much_memory_is_exit_code_three(run, monkeypatch: pytest.MonkeyPatch
     result = run("solve", "leduc(ranks=13)")
     assert result.code == 3
     assert result.err == "error: leduc(ranks=13) needs 1024.0 GiB of memory, but only 1.0 GiB are free\n"
+
+
+def test_a_game_from_the_deal_that_does_not_fit_says_which_option_helps(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = 'name = "short"\nstack = 6\nsmall_blind = 0.5\nbig_blind = 1\npreflop = { limp = false, open = "a" }\n'
+    Path("short.toml").write_text(game, encoding="utf-8")
+    monkeypatch.setattr(memory, "available_bytes", lambda: 2**10)
+    result = run("solve", "short.toml", "--sample-runouts", "64", "--threads", "1")
+    assert result.code == 3
+    assert result.err.count("\n") == 1
+    assert result.err.startswith("error: short in the numba engine needs 0.0 GiB of memory, but only 0.0 GiB are free")
+    assert result.err.endswith(": use a smaller --sample-runouts\n")
 
 
 def test_an_unwritable_file_is_noticed_before_the_solve(run, monkeypatch: pytest.MonkeyPatch) -> None:

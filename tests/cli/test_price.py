@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
 import signal
@@ -10,6 +11,8 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -219,6 +222,28 @@ def test_a_price_that_was_begun_on_a_cpu_is_resumed_on_a_gpu_if_that_is_large_en
         patch.setattr(pricing, "available", lambda: ("cupy",))
         patch.setattr(SmallGpu, "free", 2**20)
         assert run("price", "game.rgl", "--flops", "QsJh2h", "--json").json["device"] == "cpu"
+
+
+def test_a_price_leaves_nothing_on_its_device(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even until garbage is collected: the next solution that is priced needs the memory."""
+    monkeypatch.setattr(SmallGpu, "free", 2**40)
+    made: list[ref[SmallGpu]] = []
+
+    def evaluators(device: str, **options: Any) -> SmallGpu:
+        made.append(ref(found := SmallGpu(**options)))
+        return found
+
+    monkeypatch.setattr(pricing, "bucket_evaluators", evaluators)
+    solution = rl.load(game)
+    assert isinstance(solution, NoLimitSolution)
+    gc.disable()
+    try:
+        assert solution.price("AcAdAh", threads=1, device="cuda") is not None
+        assert [each() for each in made] == [None]
+        assert solution.price("AcAdAh", threads=1, device="cuda", interrupted=lambda: True) is None
+        assert [each() for each in made] == [None, None]
+    finally:
+        gc.enable()
 
 
 def test_a_game_without_flops_is_not_priced_by_them(run) -> None:

@@ -56,6 +56,9 @@ class HostDevice:
     def zeros(self, count: int, dtype: np.dtype[Any]) -> np.ndarray:
         return np.zeros(count, dtype=dtype)
 
+    def clear(self, buffer: np.ndarray) -> None:
+        buffer.fill(0)
+
     def upload(self, array: np.ndarray) -> np.ndarray:
         return np.array(array, order="C")
 

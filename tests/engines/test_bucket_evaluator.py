@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 import sys
 from dataclasses import replace
+from typing import Any
+from weakref import ref
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from regretless.engines.contract import BucketEvaluators, BucketStrategy, Stoppe
 from regretless.engines.creation import bucket_evaluators
 from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
 from regretless.engines.public.compiled.sizes import bucket_evaluation_bytes
+from regretless.engines.public.cuda import arena
 from regretless.engines.public.cuda.bucket_evaluator import CudaBucketEvaluators
 from regretless.engines.public.reference import PublicReference
 from regretless.errors import InvalidGame
@@ -108,6 +111,71 @@ def test_an_emulated_evaluator_counts_its_memory_refuses_what_it_cannot_number_a
         evaluator.evaluate(replace(strategy, maps=((np.full_like(first, 70_000), *others), theirs)))
     with pytest.raises(Stopped):
         CudaBucketEvaluators(device=HostDevice(), interrupted=lambda: True).create(form).evaluate(strategy)
+
+
+class CountingDevice(HostDevice):
+    """Knows how much of what it gave away is still held, and how often it gave away how much."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.zeroed: list[int] = []
+        self.most = 0
+        self._given: list[ref[np.ndarray]] = []
+
+    def zeros(self, count: int, dtype: np.dtype[Any]) -> np.ndarray:
+        self.zeroed.append(count * dtype.itemsize)
+        return self._counted(super().zeros(count, dtype))
+
+    def upload(self, array: np.ndarray) -> np.ndarray:
+        return self._counted(super().upload(array))
+
+    def _counted(self, buffer: np.ndarray) -> np.ndarray:
+        self._given.append(ref(buffer))
+        self.most = max(self.most, self.held)
+        return buffer
+
+    @property
+    def held(self) -> int:
+        """Bytes; what only the garbage collector would free counts."""
+        found = (each() for each in self._given)
+        return sum(buffer.nbytes for buffer in found if buffer is not None)
+
+
+@needs_gcc
+def test_forms_that_are_evaluated_one_after_another_take_turns_with_the_same_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Over four forms and two strategies, no more is held than is counted for one, and rows are allocated twice."""
+    monkeypatch.setattr(arena, "CHUNK_BYTES", 1 << 17)
+    monkeypatch.setattr(arena, "STAGED_BYTES", 1 << 14)
+    small, large = (random_form(3, deck=deck, streets=3, most_hands=60) for deck in (10, 12))
+    device = CountingDevice()
+    for seed in range(2):
+        device.zeroed.clear()
+        on = CudaBucketEvaluators(device=device)
+        for form in (small, large, large, small):
+            strategy = Strategy(form, seed).in_buckets
+            assert on.create(form).evaluate(strategy) == CudaBucketEvaluators(device=HostDevice()).create(
+                form
+            ).evaluate(strategy)
+        assert len([size for size in device.zeroed if size > 1 << 20]) == 2
+        del on
+        assert device.held == 0
+    counted = CudaBucketEvaluators(device=HostDevice()).needed_bytes(
+        size_of_form(large), probabilities=len(strategy.tables[0].probability)
+    )
+    assert counted / 2 < device.most < counted
+
+
+@needs_gcc
+def test_two_evaluators_at_once_have_rows_of_their_own() -> None:
+    form = small_form(13, 3)
+    strategies = [Strategy(form, seed).in_buckets for seed in range(2)]
+    on = CudaBucketEvaluators(device=HostDevice())
+    both = [on.create(form) for _ in strategies]
+    found = [evaluator.evaluate(strategy) for evaluator, strategy in zip(both, strategies, strict=True)]
+    assert found == [on.create(form).evaluate(strategy) for strategy in strategies]
+    assert found[0] != found[1]
 
 
 def test_its_tables_are_counted_and_it_stops_when_asked() -> None:

@@ -65,7 +65,7 @@ def device(monkeypatch: pytest.MonkeyPatch) -> HostDevice:
     monkeypatch.setattr(devices, "cuda_devices", lambda: 1)
     monkeypatch.setattr(devices, "cuda_free_bytes", lambda: 1 << 33)
     for module in (cuda_engine, shared):
-        monkeypatch.setattr(module, "open_device", lambda name="cuda": emulated)
+        monkeypatch.setattr(module, "open_device", lambda name="cuda", **_: emulated)
     return emulated
 
 

@@ -55,7 +55,8 @@ class CudaBucketedEngine(BucketTables):
     tolerance = 1e-5
 
     def __init__(self, form: BucketedForm, *, device: str | Device = "cuda") -> None:
-        self._on = open_device(device) if isinstance(device, str) else device
+        hint = "use a smaller --sample-runouts, or --device cpu"
+        self._on = open_device(device, hint=hint) if isinstance(device, str) else device
         super().__init__(form, np.float32)
         self._plan = make_plan(self.layout)
         _check_offsets(form, self._plan)

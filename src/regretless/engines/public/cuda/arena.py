@@ -31,7 +31,7 @@ class Arena:
         self.name, self.shared_bytes = device.name, device.shared_bytes
         self.free_bytes, self.record = device.free_bytes, device.record
         self.compile = cache(device.compile)  # spots that come one after another often have the same kernels
-        self.assign, self.copy, self.download = device.assign, device.copy, device.download
+        self.assign, self.copy, self.download, self.clear = device.assign, device.copy, device.download, device.clear
         self.address, self.wait = device.address, device.wait
         self._collecting = False
         self._tables = _Chunk(device, STAGED_BYTES)

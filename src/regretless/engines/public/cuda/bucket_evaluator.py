@@ -4,15 +4,16 @@ The walks are those of an evaluation in `CudaPublicEngine`. Only what a hand pla
 averages, but in the table of its decision, at the hand's bucket on the runout. So nothing is stored per decision, hand
 and runout; what grows with the runouts is the buckets of hands, the lists of final runouts, and the values of lines.
 
-Tables are uploaded once and stay on the device for as long as anybody holds them.
+Tables are uploaded once and stay on the device for as long as anybody holds them. Evaluators that follow one another
+take turns with the same working rows, which are tens of gigabytes in a large game.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,11 +54,13 @@ class CudaBucketEvaluators:
     def __init__(self, *, device: str | Device = "cuda", interrupted: Callable[[], bool] = lambda: False) -> None:
         self._given, self.interrupted = device, interrupted
         self._tables: WeakKeyDictionary[StrategyTables, Buffer] = WeakKeyDictionary()
+        self._rows: Buffer | None = None
+        self._user: ReferenceType[CudaBucketEvaluator] | None = None  # of the rows
 
     @cached_property
     def on(self) -> Arena:
         """The device, opened when it is first needed."""
-        return Arena(open_device(self._given) if isinstance(self._given, str) else self._given)
+        return Arena(open_device(self._given, hint="use --device cpu") if isinstance(self._given, str) else self._given)
 
     def create(self, form: PublicForm) -> CudaBucketEvaluator:
         return CudaBucketEvaluator(form, self)
@@ -67,6 +70,18 @@ class CudaBucketEvaluators:
 
     def free_bytes(self) -> int:
         return self.on.free_bytes()
+
+    def rows(self, user: CudaBucketEvaluator, size: int) -> Buffer:
+        """So many bytes, all 0, for as long as the user exists; then the next one gets the same memory."""
+        if self._user is not None and self._user() is not None:
+            return self.on.zeros(size, np.dtype(np.uint8))
+        self._user = ref(user)
+        if self._rows is None or self._rows.size < size:
+            self._rows = None  # before, since there may be no room for both
+            self._rows = self.on.zeros(size, np.dtype(np.uint8))
+        else:
+            self.on.clear(self._rows[:size])
+        return self._rows[:size]
 
     def place(self, tables: StrategyTables, actions: NDArray[np.integer]) -> Buffer:
         """The tables of D decisions with so many actions [D] on the device, each [columns, actions]."""
@@ -88,7 +103,7 @@ class CudaBucketEvaluator:
         self._met = met_weights(form.hands, form.deck)
         wide = needs_wide_tiles(form.hands, self._met)
         with self._on:  # one upload of thousands of small tables
-            self._spot = SpotWalks(self._on, make_layout(form), (1.0, 1.0))
+            self._spot = SpotWalks(self._on, make_layout(form), (1.0, 1.0), blank=partial(among.rows, self))
             self._walks = Walks(self._on, [self._spot], storage=32, wide=wide, predicts=False, bucketed=True)
         self._walks.make_lists()
         self._held: list[Buffer] = []  # what the jobs point to

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -17,7 +18,9 @@ __all__ = ["CupyDevice"]
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
+LARGE_BYTES = 1 << 30  # of a buffer that does not come from CuPy's pool
 FAILURES = (
+    cupy.cuda.memory.OutOfMemoryError,
     cupy.cuda.runtime.CUDARuntimeError,
     cupy.cuda.driver.CUDADriverError,
     cupy.cuda.compiler.CompileException,
@@ -32,9 +35,6 @@ def _told(work: Callable[Given, Answer]) -> Callable[Given, Answer]:
     def told(*given: Given.args, **named: Given.kwargs) -> Answer:
         try:
             return work(*given, **named)
-        except cupy.cuda.memory.OutOfMemoryError as error:
-            hint = "--storage 16 needs about half as much, --device cpu none of it"
-            raise DeviceFailed(f"the GPU is out of memory ({_first_line(error)}): {hint}") from error
         except FAILURES as error:
             raise DeviceFailed(f"the GPU failed: {_first_line(error)}") from error
 
@@ -46,11 +46,11 @@ def _first_line(error: Exception) -> str:
 
 
 class CupyDevice:
-    """One CUDA device."""
+    """One CUDA device. `hint` says what the user can do if its memory is full."""
 
     @_told
-    def __init__(self, name: str = "cuda") -> None:
-        self.name = name
+    def __init__(self, name: str = "cuda", *, hint: str = "") -> None:
+        self.name, self._hint = name, hint
         self._device = cupy.cuda.Device(int(name.partition(":")[2] or 0))
         attributes = self._device.attributes
         self.shared_bytes = int(attributes["MaxSharedMemoryPerBlockOptin"])
@@ -61,15 +61,38 @@ class CupyDevice:
         with self._device:
             return int(cupy.cuda.runtime.memGetInfo()[0]) + int(cupy.get_default_memory_pool().free_bytes())
 
+    @contextmanager
+    def _allocating(self) -> Iterator[None]:
+        """Work on the device that takes memory."""
+        try:
+            with self._device, self._stream:
+                yield
+        except (cupy.cuda.memory.OutOfMemoryError, cupy.cuda.runtime.CUDARuntimeError) as error:
+            if getattr(error, "status", None) not in (None, cupy.cuda.runtime.errorMemoryAllocation):
+                raise
+            said = f"the GPU is out of memory ({_first_line(error).rstrip('.')})"
+            raise DeviceFailed(f"{said}: {self._hint}" if self._hint else said) from error
+
     @_told
     def zeros(self, count: int, dtype: np.dtype[Any]) -> Buffer:
+        kind = dtype if dtype.kind != "V" else np.dtype(np.uint8)
+        size = count * dtype.itemsize
+        with self._allocating():
+            if size < LARGE_BYTES:
+                return cupy.zeros(size // kind.itemsize, dtype=kind)
+            # CuPy's pool keeps what was freed and cuts small buffers from it, so that the next large one would not fit.
+            cupy.get_default_memory_pool().free_all_blocks()
+            with cupy.cuda.using_allocator():  # the driver itself
+                return cupy.zeros(size // kind.itemsize, dtype=kind)
+
+    @_told
+    def clear(self, buffer: Buffer) -> None:
         with self._device, self._stream:
-            kind = dtype if dtype.kind != "V" else np.dtype(np.uint8)
-            return cupy.zeros(count * (dtype.itemsize // kind.itemsize), dtype=kind)
+            buffer.fill(0)
 
     @_told
     def upload(self, array: Array) -> Buffer:
-        with self._device, self._stream:
+        with self._allocating():
             whole = np.ascontiguousarray(array)
             return cupy.asarray(whole.view(np.uint8) if whole.dtype.kind == "V" else whole)
 
@@ -78,7 +101,7 @@ class CupyDevice:
 
     @_told
     def assign(self, target: Buffer, array: Array) -> None:
-        with self._device, self._stream:
+        with self._allocating():
             whole = np.ascontiguousarray(array)
             whole = whole.view(np.uint8) if whole.dtype.kind == "V" else whole
             if target.flags.c_contiguous and (target.shape, target.dtype) == (whole.shape, whole.dtype):

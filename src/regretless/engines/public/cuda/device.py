@@ -48,6 +48,9 @@ class Device(Protocol):
 
     def zeros(self, count: int, dtype: np.dtype[Any]) -> Buffer: ...
 
+    def clear(self, buffer: Buffer) -> None:
+        """Fill a buffer with zeros."""
+
     def upload(self, array: Array) -> Buffer: ...
 
     def once(self, key: Hashable, make: Callable[[], Array]) -> Buffer:

@@ -39,8 +39,9 @@ from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.variants.variant import Schedule, Weights, predicts
 
-__all__ = ["CudaPublicEngine", "check_offsets", "open_device"]
+__all__ = ["FULL", "CudaPublicEngine", "check_offsets", "open_device"]
 
+FULL = "--storage 16 takes about half as much as 32, --device cpu none of it"  # what to do about a full device
 ALIGNMENT = 256  # bytes; as every allocation of CUDA has
 LOCKS = ("lock_at", "lock_regret", "lock_average", "lock_rows", "locked")  # what jobs know of locks
 
@@ -62,7 +63,7 @@ class CudaPublicEngine(StoredEngine):
         """
         check_offsets(form)
         number = number_format(storage)
-        self._on = open_device(device) if isinstance(device, str) else device
+        self._on = open_device(device, hint=FULL) if isinstance(device, str) else device
         super().__init__(form, number)
         self._met = met_weights(form.hands, form.deck)
         self._pairs = float(form.hands[0].weight @ self._met[0])
@@ -341,14 +342,14 @@ class _Live(Mapping[str, Stored]):
         return tuple(self._buffers()[name].shape)
 
 
-def open_device(name: str = "cuda") -> Device:
-    """A CUDA device by its name."""
+def open_device(name: str = "cuda", *, hint: str) -> Device:
+    """A CUDA device by its name; `hint` says what the user can do if its memory is full."""
     require_cuda()
     if find_spec("cupy") is None:
         raise MissingExtra("cupy", "gpu")
     from regretless.engines.public.cuda.cupy_device import CupyDevice
 
-    return CupyDevice(name)
+    return CupyDevice(name, hint=hint)
 
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 
 import numpy as np
@@ -110,7 +110,15 @@ def _shape_of(layout: Layout, plans: tuple[Plan, Plan]) -> _Shape:
 class SpotWalks:
     """One spot on a device: the jobs of both players and what they point to, except stored numbers."""
 
-    def __init__(self, device: Device, layout: Layout, units: Sequence[float]) -> None:
+    def __init__(
+        self,
+        device: Device,
+        layout: Layout,
+        units: Sequence[float],
+        *,
+        blank: Callable[[int], Buffer] | None = None,
+    ) -> None:
+        """`blank` gives so many bytes, all 0, for working rows and lists; by default the device does."""
         self.device, self.layout = device, layout
         self.plans = make_plan(layout, 0), make_plan(layout, 1)
         self._shape = _shape_of(layout, self.plans)
@@ -127,7 +135,7 @@ class SpotWalks:
         finals, end = int(layout.runouts[-1]), self._shape.places.size
         ends = end, end + _aligned(4 * finals * self.sums[0].operations)
         size = ends[1] + _aligned(4 * finals * self.sums[1].operations)
-        self._blank_buffer = device.zeros(size, np.dtype(np.uint8))
+        self._blank_buffer = blank(size) if blank else device.zeros(size, np.dtype(np.uint8))
         self.blank_at = device.address(self._blank_buffer) if size else 0
         self._point(self._blank_buffer, self._shape.places.pointers)
         self.jobs["operations"] = [self.blank_at + end for end in ends]
