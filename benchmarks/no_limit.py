@@ -166,7 +166,7 @@ def price(given: argparse.Namespace) -> None:
 
 
 def plot(given: argparse.Namespace) -> None:
-    """Exploitability against boards."""
+    """Exploitability against boards, with the seconds of solving that they took."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -181,11 +181,14 @@ def plot(given: argparse.Namespace) -> None:
         name = f"{results['game'].replace('_', ' ')}, {results['slots']:,} action slots"
         axes.plot(across, up, color=color, marker="o", linewidth=1.8, label=name)
         for point, height in zip(points, up, strict=True):
-            text = f"{height:,.0f} after {point['seconds']:.0f} s"
-            axes.annotate(text, (point["boards"], height), xytext=(5, 6), textcoords="offset points", fontsize=8)
+            text = f"{height:,.0f}\n{point['seconds']:.0f} s"
+            where = {"xytext": (0, 6), "textcoords": "offset points", "ha": "center"}
+            axes.annotate(text, (point["boards"], height), fontsize=8, **where)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.margins(x=0.2, y=0.15)
+    axes.margins(x=0.06, y=0.15)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:,.0f}")
     axes.grid(True, which="both", color="#e3e7eb")
     axes.set_axisbelow(True)
     for side in ("top", "right"):
