@@ -46,7 +46,7 @@ class Cupy:
         self.failure: Exception | None = None
         self._pools = True
         self.cuda = SimpleNamespace(
-            runtime=SimpleNamespace(CUDARuntimeError=FromDriver, errorMemoryAllocation=2),
+            runtime=SimpleNamespace(CUDARuntimeError=FromDriver),
             memory=SimpleNamespace(OutOfMemoryError=FullPool),
             driver=SimpleNamespace(CUDADriverError=ZeroDivisionError),  # and others that are not raised here
             compiler=SimpleNamespace(CompileException=ZeroDivisionError),

@@ -19,6 +19,7 @@ Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
 LARGE_BYTES = 1 << 30  # of a buffer that does not come from CuPy's pool
+OUT_OF_MEMORY = 2  # the status `cudaErrorMemoryAllocation`
 FAILURES = (
     cupy.cuda.memory.OutOfMemoryError,
     cupy.cuda.runtime.CUDARuntimeError,
@@ -68,7 +69,7 @@ class CupyDevice:
             with self._device, self._stream:
                 yield
         except (cupy.cuda.memory.OutOfMemoryError, cupy.cuda.runtime.CUDARuntimeError) as error:
-            if getattr(error, "status", None) not in (None, cupy.cuda.runtime.errorMemoryAllocation):
+            if getattr(error, "status", None) not in (None, OUT_OF_MEMORY):
                 raise
             said = f"the GPU is out of memory ({_first_line(error).rstrip('.')})"
             raise DeviceFailed(f"{said}: {self._hint}" if self._hint else said) from error
