@@ -267,7 +267,7 @@ def test_a_checkpoint_contains_the_history_so_far(clock: Clock) -> None:
     run(Counter(clock), Plus(), Stop(iterations=37, measure_every=4), checkpoints=checkpoints)
     assert [iterations(outcome.history) for outcome in disk.written] == [
         [4, 8],
-        [4, 8, 12, 16],
+        [4, 8, 12, 16, 20],
         [4, 8, 12, 16, 20, 24, 28],
     ]
 
@@ -341,6 +341,19 @@ def test_interrupts_do_not_change_when_a_solve_with_a_target_measures(
         assert (resumed.reason, resumed.iterations) == ("target", whole.iterations)
         caused = {stopped.iterations} - set(iterations(whole.history)) if saved_by == "user" else set()
         assert set(iterations(resumed.history)) - caused == set(iterations(whole.history))
+
+
+@pytest.mark.parametrize("target", [None, 1e-2])
+def test_a_solve_resumed_from_any_checkpoint_has_the_history_of_an_uninterrupted_one(
+    clock: Clock, target: float | None
+) -> None:
+    """Also from one that was written when a measurement was due."""
+    stop, disk = Stop(iterations=200, target=target), Disk(clock)
+    whole = run(Counter(clock), Plus(), stop, checkpoints=Checkpoints(write=disk.write, every=1.0))
+    assert {outcome.iterations for outcome in disk.written} == set(range(1, whole.iterations))
+    for saved in disk.written:
+        resumed = run(Counter(clock, iteration=saved.iterations), Plus(), stop, before=saved.history)
+        assert (resumed.reason, iterations(resumed.history)) == (whole.reason, iterations(whole.history))
 
 
 def test_a_lower_target_is_pursued_from_the_last_measurement(clock: Clock) -> None:

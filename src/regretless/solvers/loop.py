@@ -218,6 +218,17 @@ def steps(
             iteration_seconds / max(engine.iteration - started_at, 1),
         )
 
+    def is_due() -> bool:
+        """Whether it is time for a checkpoint."""
+        return checkpoints is not None and time.perf_counter() - last_saved >= checkpoints.every
+
+    def save(evaluation: Evaluation | None, save_began: float) -> None:
+        nonlocal last_saved, saving
+        assert checkpoints is not None
+        checkpoints.write(outcome("interrupted", evaluation, history, save_began - began))
+        last_saved = time.perf_counter()
+        saving = last_saved - save_began
+
     while True:
         measure_at = engine.iteration
         if history or not _is_over(stop, engine.iteration, before):
@@ -231,15 +242,14 @@ def steps(
             iteration_seconds += lasted
             if count == piece:
                 piece = max(1, min(2 * piece, LARGEST_PIECE, int(count * PIECE_SECONDS / max(lasted, 1e-9))))
-            if engine.iteration < measure_at:  # otherwise the report below includes the new exploitability
-                tell()
-            if checkpoints is not None and time.perf_counter() - last_saved >= checkpoints.every:
-                write_began = time.perf_counter()
+            if engine.iteration == measure_at:  # the report and checkpoint below include the new exploitability
+                break
+            tell()
+            if is_due():
+                save_began = time.perf_counter()
                 measured = (yield None) if measures else None
                 assert measured is None or isinstance(measured, Evaluation)
-                checkpoints.write(outcome("interrupted", measured, history, write_began - began))
-                last_saved = time.perf_counter()
-                saving = last_saved - write_began
+                save(measured, save_began)
         if not measures:
             tell()
         elif not history or history[-1].iteration < engine.iteration:  # else an interrupt came right after measuring
@@ -263,6 +273,8 @@ def steps(
                 due = history if not history or history[-1] is planned else history[:-1]
                 checkpoints.write(outcome(reason, evaluation, due, seconds))
             return outcome(reason, evaluation, history, seconds)
+        if is_due():
+            save(evaluation, time.perf_counter())
 
 
 def _joined(before: Sequence[Measurement], after: Sequence[Measurement], seconds: float) -> tuple[Measurement, ...]:
