@@ -52,6 +52,19 @@ def test_pytorch_finds_the_same_labels_and_centroids(columns, count, device, mon
         two.add(drawn)
 
 
+def test_pytorch_draws_the_same_rows_where_rows_have_nothing_in_common():
+    """Their distances may exceed the square of the longest row, where those on a processor end."""
+    pytest.importorskip("torch")
+    from regretless.engines.clustering.on_torch import TorchSample
+
+    random = np.random.default_rng(1)
+    rows = np.zeros((200, 16), dtype=np.uint16)
+    rows[np.arange(200), random.integers(16, size=200)] = random.integers(1500, 2896, size=200)
+    weights = random.integers(1, 9, size=200)
+    on_torch = find_centroids(rows, weights, 12, seed=2, make=partial(TorchSample, device="cpu"))
+    np.testing.assert_array_equal(on_torch, find_centroids(rows, weights, 12, seed=2))
+
+
 @pytest.mark.gpu
 def test_centroids_do_not_depend_on_the_device():
     rows, weights = random_rows(30_000, 32, seed=4), np.random.default_rng(5).integers(1, 9, size=30_000)

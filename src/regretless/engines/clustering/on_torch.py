@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from regretless.engines.clustering.kmeans import Rows, rounded_means
+from regretless.engines.clustering.kmeans import LARGEST_SQUARE, Rows, rounded_means
 
 __all__ = ["TorchNearest", "TorchSample"]
 
@@ -51,7 +51,7 @@ class TorchSample:
         self._rows = _uploaded(rows, device).double()
         self._near = self._rows.float()
         self._weights = torch.from_numpy(weights).to(device)
-        self._distances: Any = None
+        self._distances = torch.full((len(rows),), LARGEST_SQUARE, dtype=torch.float64, device=device)
         self._sums = torch.cumsum(self._weights, dim=0)
 
     def total(self) -> int:
@@ -63,7 +63,7 @@ class TorchSample:
 
     def add(self, centroid: NDArray[np.uint16]) -> None:
         away = (self._rows - _uploaded(centroid, self.device).double()).square_().sum(dim=1)
-        self._distances = away if self._distances is None else torch.minimum(self._distances, away)
+        self._distances = torch.minimum(self._distances, away)
         self._sums = torch.cumsum(self._weights * self._distances.long(), dim=0)
 
     def moved(self, centroids: Rows) -> Rows:
