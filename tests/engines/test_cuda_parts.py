@@ -138,6 +138,16 @@ def test_lines_with_more_rows_than_threads_keep(streets: int, monkeypatch: pytes
 
 
 @needs_gcc
+def test_terminals_in_64_bits_follow_the_reference_after_others_in_32() -> None:
+    wide = with_tree(random_form(33, deck=6, streets=1, most_hands=10), many_actions(1, 30, 1))
+    for form in (form_of("random-18-1"), wide):
+        engine, plain = CudaPublicEngine(form, device=HostDevice()), PublicReference(form)
+        assert engine.wide == (form is wide)
+        begin(form, engine, plain)
+        assert_same(engine, plain, 1e-5)
+
+
+@needs_gcc
 def test_sixteen_bits_with_more_rows_than_threads_keep(monkeypatch: pytest.MonkeyPatch) -> None:
     form = busy_form(1)
     expected = solved(form, storage=16, locks=True)
