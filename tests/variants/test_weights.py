@@ -1,5 +1,7 @@
 """The seven numbers of every preset at t = 1, 2 and 10, worked out by hand from the equations in the papers."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -129,6 +131,41 @@ def test_schedule_is_the_weights_row_by_row() -> None:
     assert rows.tolist() == [rule.weights(t) for t in (5, 6, 7)]
     np.testing.assert_array_equal(rows["average_decay"], [rule.weights(t).average_decay for t in (5, 6, 7)])
     assert schedule(rule, first=5, count=0).shape == (0,)
+
+
+class Rising(NamedTuple):
+    """A variant of one's own, equal to any other tuple with the same parameters."""
+
+    power: float
+
+    def weights(self, t: int) -> Weights:
+        return Weights(average_weight=t**self.power)
+
+
+class Falling(NamedTuple):
+    power: float
+
+    def weights(self, t: int) -> Weights:
+        return Weights(average_weight=t**-self.power)
+
+
+class Listed(NamedTuple):
+    listed: tuple[float, ...]
+
+    def weights(self, t: int) -> Weights:
+        return Weights(average_weight=self.listed[t - 1])
+
+
+def test_variants_that_compare_equal_keep_weights_of_their_own() -> None:
+    assert Rising(2.0) == Falling(2.0)
+    assert schedule(Rising(2.0), 1, 3)["average_weight"].tolist() == [1, 4, 9]
+    assert schedule(Falling(2.0), 1, 2)["average_weight"].tolist() == [1, 0.25]
+
+
+def test_weights_are_asked_for_only_as_far_as_a_solve_goes() -> None:
+    assert schedule(Listed((3.0, 5.0)), 1, 2)["average_weight"].tolist() == [3, 5]
+    with pytest.raises(IndexError):
+        schedule(Listed((3.0, 5.0)), 1, 3)
 
 
 def test_an_average_by_weights_equals_one_by_decay() -> None:

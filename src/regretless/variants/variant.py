@@ -63,7 +63,7 @@ def schedule(variant: Variant, first: int, count: int) -> Schedule:
     array([3., 4.])
     """
     if first + count <= KEPT_ROWS + 1 and type(variant).__hash__ not in (None, object.__hash__):
-        with suppress(TypeError):  # some parameter cannot be hashed
+        with suppress(Exception):  # some parameter cannot be hashed, or there are weights for fewer iterations
             return _first_rows(cast(Hashable, variant))[first - 1 : first - 1 + count].copy()
     return _rows(variant, first, count)
 
@@ -73,7 +73,7 @@ def _rows(variant: Variant, first: int, count: int) -> Schedule:
     return np.array(rows, dtype=np.float64).reshape(count, len(Weights._fields)).view(ROW)[:, 0]
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=16, typed=True)  # named tuples of different types may be equal
 def _first_rows(variant: Any) -> Schedule:
     """Those of a variant that is compared by its parameters: solves of a few hundred iterations are often repeated."""
     return _rows(variant, 1, KEPT_ROWS)
