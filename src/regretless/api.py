@@ -111,9 +111,9 @@ def solve(what: Any = None, **options: Any) -> Any:
     - `iterations`, `target`: when to stop. By default, a game runs for 1,000 iterations, or with a target (in the
       game's units; in mbb/g for push-fold and flop-holdem) for at most 1,000,000. Push-fold stops at a target of
       0.00001 mbb/g, or after 5,000; a spot stops at a target of 0.3 percent of the pot, or after 10,000.
-    - `measure_every`: iterations between measurements of exploitability; by default a tenth of those done, with a
-      target at most as many as those done, and fewer as it comes closer; with buckets only at the end or, if there is a
-      target, every hundred.
+    - `measure_every`: iterations between measurements of exploitability; by default a tenth of those done. With a
+      target, at most as many as have been done, and fewer the closer the target is. With buckets, only at the end or,
+      with a target, every hundred.
     - `updates`, `sampling`, `batch_size`, `seed`: games only. Who is updated when, and how much of the tree is walked.
     - `form`: games only. `"history"` (the default: engines derive the sequence form from it) or `"public"`, for kuhn,
       leduc and flop-holdem, which has no other.

@@ -217,7 +217,7 @@ def test_a_price_that_was_begun_on_a_cpu_is_resumed_on_a_gpu_if_that_is_large_en
     assert found["best_response_values"] == whole["best_response_values"]
     shown = run("price", "game.rgl", "--flops", FLOPS, "--device", "cuda")
     assert shown.out.splitlines()[-1].rstrip().endswith(", cuda")
-    with pytest.MonkeyPatch.context() as patch:  # left open, a GPU that is too small is not used
+    with pytest.MonkeyPatch.context() as patch:  # without --device, a GPU that is too small is not used
         patch.setattr(pricing, "cuda_devices", lambda: 1)
         patch.setattr(pricing, "available", lambda: ("cupy",))
         patch.setattr(SmallGpu, "free", 2**20)

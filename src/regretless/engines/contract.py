@@ -90,7 +90,7 @@ class StrategyTables:
 class BucketStrategy:
     """A strategy of the public form per bucket: what a hand does on a runout is what its bucket does.
 
-    Every decision is in one of the tables. An engine may keep tables for the next strategy that has them too.
+    Every decision is in one of the tables. Strategies may share tables, which an evaluator then uploads once.
     """
 
     tables: tuple[StrategyTables, ...]
@@ -288,7 +288,7 @@ class BucketedEngine(Learner[BucketedForm], Protocol):
 
 
 class Stopped(Exception):
-    """An evaluation was stopped because it was asked to."""
+    """An evaluation was interrupted by its caller."""
 
 
 class BucketEvaluator(Protocol):
@@ -323,13 +323,13 @@ class BucketEvaluators(Protocol):
     def threads(self) -> int: ...
 
     def create(self, form: PublicForm) -> BucketEvaluator:
-        """An evaluator of a form; whatever the one before it kept must no longer be needed."""
+        """An evaluator of a form; it may reuse the memory of an earlier one that no longer exists."""
 
     def needed_bytes(self, size: PublicSize, *, probabilities: int) -> int:
-        """Memory of the device that an evaluation in a form of this size takes, counted before it is taken."""
+        """Device memory that an evaluation in a form of this size takes, estimated before any is allocated."""
 
     def free_bytes(self) -> int:
-        """What the device has left."""
+        """Free memory of the device."""
 
 
 # --- many spots on one device ----------------------------------------------------------------------------------------

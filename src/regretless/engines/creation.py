@@ -109,7 +109,7 @@ def share(name: str, device: str) -> SharedDevice[Any] | None:
 def bucket_evaluators(
     device: str, *, threads: int = 1, interrupted: Callable[[], bool] = lambda: False
 ) -> BucketEvaluators:
-    """Evaluators of strategies per bucket on "cpu" or "cuda"; `interrupted` is asked now and then, to stop one."""
+    """Evaluators of strategies per bucket on "cpu" or "cuda"; they raise `Stopped` once `interrupted()`."""
     able = [name for name in FASTEST_FIRST.get(device, ()) if ENGINES[name].classes[Kind.PUBLIC].buckets]
     if not able:
         raise InvalidOption("device", device, "is not one of auto, cpu, cuda")

@@ -2,8 +2,8 @@
 
 1. Between measurements, the engine gets pieces of work that last about a fifth of a second, so that progress bars move
    and interrupts are noticed while compiled code still runs many iterations per call.
-2. Exploitability is measured when `Stop` says so. With a target, measurements come closer together as it comes closer;
-   without one, they are frequent at first, then after every tenth of the iterations done.
+2. Exploitability is measured when `Stop` says so. With a target, intervals shrink as the target gets closer;
+   without one, the next measurement is after another tenth of the iterations done.
 3. Checkpoints are written at regular intervals and when the solve is interrupted.
 4. A resumed solve adds to the history and seconds of the earlier one; if nothing is left to do, it does nothing.
 """
@@ -26,8 +26,8 @@ __all__ = ["Answer", "Checkpoints", "Iterating", "Outcome", "Progress", "Stop", 
 
 PIECE_SECONDS = 0.2  # target length of an uninterrupted piece of work
 LARGEST_PIECE = 20_000  # iterations; bounds the schedule held in memory
-FASTEST = 3  # exponent of a power law that exploitability hardly ever falls faster than
-FARTHEST = 2  # times the iterations of the last measurement, at most until the next
+FASTEST = 3  # b in e ≈ c · t^−b: exploitability hardly ever falls faster
+FARTHEST = 2  # the next measurement is after at most this many times the iterations of the last
 BYTES_PER_SECOND = 200e6  # checksums and writing, until a checkpoint has been timed
 
 
@@ -92,8 +92,8 @@ class Stop:
         """The iteration after which exploitability is measured next; `last` is the last measurement.
 
         Without a target, that is after another tenth of the iterations done. With one, it is where the target would be
-        met if exploitability fell with the cube of the iterations, but at most twice as far: hardly any solve
-        converges that fast, so few iterations are wasted, and a handful of measurements finds the target.
+        met if exploitability fell as 1/t³, but after at most twice the iterations of the last. Hardly any solve
+        converges that fast, so few iterations are wasted, and about ten measurements find the target.
 
         >>> stop = Stop(iterations=1000)
         >>> [stop.next_measurement(done) for done in (0, 1, 9, 20, 48, 50, 199, 200)]
@@ -111,9 +111,9 @@ class Stop:
         return min(-(-after // step) * step, self.iterations)
 
     def last_planned(self, history: Sequence[Measurement]) -> Measurement | None:
-        """The last measurement that the ones before it called for.
+        """The last measurement that was due, given the ones before it.
 
-        An interrupt may have caused others, which must not change when a resumed solve measures.
+        Interrupts may have caused others, which must not change when a resumed solve measures.
         """
         last, due = None, 0
         for point in history:

@@ -76,7 +76,7 @@ class Problem(ABC, Generic[FormType, EngineType]):
         return {"form": self.form_name}
 
     def measure_every(self, iterations: int, target: float | None) -> int | None:
-        """Iterations between measurements, unless the request says; None: as the loop chooses."""
+        """Iterations between measurements, unless the request says; None: the loop chooses."""
         return None
 
     @classmethod

@@ -70,7 +70,7 @@ MeasureEvery = Annotated[
     option(
         "Iterations between measurements of exploitability.",
         SEARCH,
-        default="a tenth of those done; with a target, up to as many, fewer as it comes closer",
+        default="a tenth of those done; with a target, at most as many as done, fewer the closer it is",
     ),
 ]
 Engine = Annotated[

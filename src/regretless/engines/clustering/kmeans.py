@@ -79,10 +79,10 @@ class Sample(Protocol):
         """The weight of all rows or, once there are centroids, weight × squared distance to the nearest of them."""
 
     def draw(self, place: int) -> NDArray[np.uint16]:
-        """[columns] the row in which the running sum of that passes `place`."""
+        """[columns] the row at which the running sum of what `total` adds up passes `place`."""
 
     def add(self, centroid: NDArray[np.uint16]) -> None:
-        """One more centroid to be near to."""
+        """Take one more centroid into account."""
 
     def moved(self, centroids: Rows) -> Rows:
         """Where step 2 moves the centroids."""
@@ -125,7 +125,7 @@ def find_centroids(
 ) -> Rows:
     """[count, columns] centroids; `tell` is given the share of the work that is done, and may raise to stop it.
 
-    `make` brings the rows and their weights to another device, where `threads` do not matter.
+    `make` puts the rows and their weights on another device; `threads` are not used then.
     """
     _check(rows, weights, count)
     sample = CompiledSample(rows, weights, threads) if make is None else make(rows, weights)
@@ -174,8 +174,8 @@ def rounded_means(
     rows: Rows,
     labels: NDArray[np.uint16],
     centroids: Rows,
-    sums: NDArray[np.int64],  # [centroids, columns] of their rows, by weight
-    totals: NDArray[np.int64],  # [centroids] of their weights
+    sums: NDArray[np.int64],  # [centroids, columns] weighted sums of their rows
+    totals: NDArray[np.int64],  # [centroids] sums of the weights
 ) -> Rows:
     """The means of all centroids that have rows; the others move to the farthest rows."""
     held = np.maximum(totals, 1)[:, None]

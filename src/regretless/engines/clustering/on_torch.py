@@ -1,8 +1,8 @@
 """k-means in PyTorch, for a GPU: the same centroids and labels as on the processor, to the last bit.
 
-Scores x·c − |c|²/2 are products of matrices in float32, which are exact for whole numbers as short as these (`kernels`
-says why), if they are multiplied in 32 bits, as they are unless PyTorch was told otherwise. Distances and sums over
-rows are whole numbers in float64. `argmax` returns the first of equal scores.
+Scores x·c − |c|²/2 are matrix products in float32, exact for whole numbers this small (`kernels` says why) as long as
+PyTorch multiplies in full float32, which is its default. Distances and sums over rows are whole numbers in float64.
+`argmax` returns the first of equal scores.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from regretless.engines.clustering.kmeans import LARGEST_SQUARE, Rows, rounded_m
 
 __all__ = ["TorchNearest", "TorchSample"]
 
-SCORES = 2**25  # at a time
+SCORES = 2**25  # computed at a time, to bound memory
 
 
 class TorchNearest:
@@ -77,7 +77,7 @@ class TorchSample:
 
 
 def _uploaded(rows: NDArray[np.uint16], device: str) -> Any:
-    """Rows on a device; features are far below 2¹⁵, and PyTorch knows signed numbers better."""
+    """Rows on a device, as int16: features are far below 2¹⁵, and PyTorch does little with uint16."""
     return torch.from_numpy(np.ascontiguousarray(rows).view(np.int16)).to(device)
 
 

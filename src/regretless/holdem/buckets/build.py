@@ -100,7 +100,7 @@ def check_threads(threads: int | None) -> int:
 
 
 def check_device(device: str, plan: BucketPlan) -> str:
-    """The device to use: "cpu" or "cuda"; "auto" is a GPU if there is one for k-means, and PyTorch."""
+    """The device to use: "cpu" or "cuda"; "auto" is a GPU for k-means, if there are one and PyTorch."""
     if device not in ("auto", "cpu", "cuda"):
         raise InvalidOption("device", device, "is not one of auto, cpu, cuda")
     if device == "auto":

@@ -40,7 +40,7 @@ class Division(Protocol):
         ...
 
     def on(self, device: str) -> Division:
-        """The same division, computed on a device where that helps."""
+        """The same division, computed on a device if that makes it faster."""
         ...
 
 
@@ -49,7 +49,7 @@ class NearestCentroid:
     """The bucket of the nearest centroid."""
 
     parameters: NDArray[np.uint16]  # [buckets, columns]  centroids
-    device: str = "cpu"  # on which it is looked for: the same one on all of them
+    device: str = "cpu"  # on which it is searched for; all devices find the same
 
     @cached_property
     def _nearest(self) -> Nearest | TorchNearest:

@@ -74,7 +74,7 @@ def train(
 
 
 def _sample_on(device: str) -> Callable[[NDArray[np.uint16], NDArray[np.int64]], Sample] | None:
-    """What brings a sample to a device; None on a CPU."""
+    """What puts a sample on a device; None for the CPU."""
     if device == "cpu":
         return None
     from regretless.engines.clustering.on_torch import TorchSample  # loads PyTorch

@@ -44,7 +44,7 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True)
 class SpotParts:
-    """What both the size of a spot and its form are made of."""
+    """What both the size of a spot and its form are computed from."""
 
     betting: Betting
     group: IntArray  # `spot_group`
@@ -240,7 +240,7 @@ def _symmetry(group: IntArray, stabilisers: list[tuple[int, ...]], permutations:
     """Step 5: the representatives, the lowest card and the first hand that each set of renamings exchanges."""
 
     def least(images: NDArray[np.integer]) -> IntArray:
-        """[sets, …] the least that each set makes of a card or hand; `images` [G, …] are what each renaming does."""
+        """[sets, …] the lowest image of each card or hand in each set; `images` [G, …] are those of all renamings."""
         found = np.empty((len(stabilisers), images.shape[1]), dtype=np.int16)
         for row, stabiliser in zip(found, stabilisers, strict=True):
             row[:] = images[stabiliser[0]] if len(stabiliser) == 1 else images[list(stabiliser)].min(axis=0)

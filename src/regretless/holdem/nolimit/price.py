@@ -44,7 +44,7 @@ __all__ = ["CLASSES", "FlopPricer", "FlopTree", "PreflopValues", "flop_tree", "p
 CLASSES = len(CLASS_SIZES)
 HANDS = comb(49, 2)  # that a flop leaves
 LOOKUP_BYTES = 400 * 2**20  # for finding the buckets of all rivers of a flop
-PIECES, FEWEST_BOARDS = 4, 16  # into which boards are divided among threads: for each thread, and in each piece
+PIECES, FEWEST_BOARDS = 4, 16  # pieces of boards per thread, and boards in a piece
 NodeStrategy = Callable[[int], FloatArray]  # [actions, K] at a betting node
 
 # [2, 2, lines, 169] per player, following the strategy and best-responding: values where the flop's betting begins
@@ -107,7 +107,7 @@ def _showdown(tree: BettingTree, node: int) -> int | None:
 class FlopPricer:
     """The strategy of a game, ready to be evaluated on one flop after another; `payoffs` are those of the whole game.
 
-    `threads` find the buckets of hands; by default, they evaluate flops as well.
+    `threads` look up the buckets of hands; with the default evaluators, they evaluate flops as well.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class FlopPricer:
         if self.evaluators.device == "cpu":
             return self.evaluation_bytes + form + LOOKUP_BYTES
         buckets = 2402 * HANDS * (4 + 2)
-        ahead = 2  # a flop is evaluated, and the next one is prepared
+        ahead = 2  # one flop is evaluated while the next is prepared
         return 2 * self._later.probability.nbytes + ahead * (form + buckets) + LOOKUP_BYTES
 
     def values(self, flop: tuple[int, ...]) -> PreflopValues:

@@ -2,7 +2,8 @@
 
 Flops are evaluated in a random order, the same every time, so that those done so far are always a random sample. The
 result is computed from the values of all flops in the order in which they were chosen, so it does not depend on
-what was computed in which run; a GPU and a CPU round differently, so it may depend on which of them evaluated a flop.
+what was computed in which run. A GPU and a CPU round differently, so its last digits may depend on which of them
+evaluated a flop.
 """
 
 from __future__ import annotations

@@ -111,9 +111,9 @@ class NoLimitSolution(BigBlindSolution):
 
         `flops` are those of `pricing.read_flops`. With a few, it is the exact exploitability in a game with only these
         flops, weighted, and an estimate of that of the whole game, biased upwards. A flop takes from seconds to
-        minutes, by the size of the betting tree. With a folder, flops that are done are stored, and a run that was
-        stopped is resumed, on any device. `device` is "cpu", "cuda" or "auto": a GPU if there is one with enough
-        memory, unless `threads` are given. None if it was `interrupted`.
+        minutes, depending on the betting tree and the device. With a folder, flops that are done are stored, and a run
+        that was stopped is resumed, on any device. `device` is "cpu", "cuda" or "auto": a GPU if there is one with
+        enough memory, unless `threads` are given. None if it was `interrupted`.
         """
         return price_game(
             self.rules,

@@ -1,8 +1,8 @@
 """How much longer a solve will take, from the trend of its exploitability.
 
 Exploitability falls roughly as a power of the iterations, e ≈ c · t^−b, a line in log t and log e. The line is fitted
-by least squares to the measurements of the latter half (early iterations fall at a different rate), or to the last few
-if it has fewer, and predicts the iteration t* that meets the target. The time until then is
+by least squares to the measurements of the latter half (early iterations fall at a different rate), or to the last
+three if that half has fewer, and predicts the iteration t* that meets the target. The time until then is
 
     seconds left = (t* − t) · seconds per iteration + measurements until t* · seconds per measurement
 

@@ -44,7 +44,7 @@ def buckets(
     device: Annotated[
         str | None,
         option(
-            "Where k-means runs: auto, cpu or cuda (the same buckets, sooner if they are many).",
+            "Where k-means runs: auto, cpu or cuda (same buckets; faster if there are many).",
             MACHINE,
             default="auto",
         ),
@@ -88,7 +88,7 @@ def buckets(
     if where == "cpu":
         about = about_text(sum(estimate.seconds.values()))
         note(f"{size}: about {about} on {workers} thread{'s' if workers > 1 else ''}")
-    else:  # how long that takes was measured on a CPU only
+    else:  # the estimate of the time holds for a CPU only
         note(f"{size}, on {where}")
     status = _Status(path, plan.streets[0])
     began = time.monotonic()

@@ -38,7 +38,7 @@ _LEARNED = Learned(_NONE, _NONE, _NONE, _NONE, _NONE, np.empty(0, dtype=np.int32
 
 
 class Probabilities(NamedTuple):
-    """The tables of a strategy as one, with N betting nodes."""
+    """The tables of a strategy joined into one; N betting nodes."""
 
     probability: Float32
     begin: Int64  # [N]
@@ -57,7 +57,7 @@ class CompiledBucketEvaluators:
         return CompiledBucketEvaluator(form, threads=self.threads, interrupted=self.interrupted)
 
     def needed_bytes(self, size: PublicSize, *, probabilities: int) -> int:
-        """Those of a strategy of several tables: once as given, and once as one."""
+        """Counts probabilities twice: in the tables as given, and joined into one."""
         return bucket_evaluation_bytes(size, probabilities=2 * probabilities, threads=self.threads)
 
     def free_bytes(self) -> int:

@@ -2,7 +2,8 @@
 
 Inside `with arena:`, tables are collected on the host and uploaded together at the end; outside, an arena is the device
 itself. Memory is taken in chunks; each table begins at a multiple of 256 bytes, as every allocation of CUDA does. What
-is collected goes through a small buffer that is used again and again: new pages of memory cost more than filling them.
+is collected goes through a small staging buffer that is reused, since new pages of host memory cost more than filling
+them.
 """
 
 from __future__ import annotations
@@ -67,12 +68,12 @@ class Arena:
 
 
 class _Chunk:
-    """Device memory that is given away piece by piece, and what its latest pieces shall contain."""
+    """Device memory that is handed out piece by piece; contents not yet uploaded are staged on the host."""
 
     def __init__(self, device: Device, staged: int) -> None:
         self.device = device
         self.buffer: Buffer = None
-        self.staged = np.zeros(staged, dtype=np.uint8)  # from `uploaded` on
+        self.staged = np.zeros(staged, dtype=np.uint8)  # contents of `buffer` from `uploaded` on
         self.begin = self.used = self.uploaded = self.size = 0
 
     def reserve(self, size: int) -> Buffer:
@@ -85,7 +86,7 @@ class _Chunk:
         return self.buffer[self.begin : self.begin + size]
 
     def fill(self, contents: NDArray[np.uint8]) -> None:
-        """Say what the bytes that were reserved last shall contain."""
+        """Set the contents of the bytes that were reserved last."""
         if self.used - self.uploaded > len(self.staged):
             self.flush(self.begin)
         place = self.begin - self.uploaded
@@ -96,7 +97,7 @@ class _Chunk:
         end = self.used if end is None else end
         if len(self.staged) and end > self.uploaded:
             self.device.assign(self.buffer[self.uploaded : end], self.staged[: end - self.uploaded])
-            self.device.wait()  # since the buffer is filled again
+            self.device.wait()  # before the staging buffer is filled again
             self.uploaded = end
 
 

@@ -34,7 +34,7 @@ class CudaBatch:
         self.engines, self.kind = tuple(engines), kind_of(engines[0])
         for engine in engines:
             engine.fill_jobs()
-        self._spots = [engine.spot.twin() for engine in engines]  # whose jobs the engines' own walks do not change
+        self._spots = [engine.spot.twin() for engine in engines]  # their jobs stay when an engine walks alone
         self._lock_tables = [engine.lock_tables for engine in engines]  # held, since an engine replaces its own
         self._active = set(range(len(engines)))
         self._value_units = np.array([engine.value_units for engine in engines])

@@ -4,8 +4,8 @@ The walks are those of an evaluation in `CudaPublicEngine`. Only what a hand pla
 averages, but in the table of its decision, at the hand's bucket on the runout. So nothing is stored per decision, hand
 and runout; what grows with the runouts is the buckets of hands, the lists of final runouts, and the values of lines.
 
-Tables are uploaded once and stay on the device for as long as anybody holds them. Evaluators that follow one another
-take turns with the same working rows, which are tens of gigabytes in a large game.
+Tables are uploaded once and stay on the device as long as their `StrategyTables` exist. Evaluators used one after
+another share the same working rows, which are tens of gigabytes in a large game.
 """
 
 from __future__ import annotations
@@ -72,19 +72,19 @@ class CudaBucketEvaluators:
         return self.on.free_bytes()
 
     def rows(self, user: CudaBucketEvaluator, size: int) -> Buffer:
-        """So many bytes, all 0, for as long as the user exists; then the next one gets the same memory."""
+        """`size` bytes of zeros, reserved while `user` exists; the next user then gets the same memory."""
         if self._user is not None and self._user() is not None:
             return self.on.zeros(size, np.dtype(np.uint8))
         self._user = ref(user)
         if self._rows is None or self._rows.size < size:
-            self._rows = None  # before, since there may be no room for both
+            self._rows = None  # freed first, since both may not fit
             self._rows = self.on.zeros(size, np.dtype(np.uint8))
         else:
             self.on.clear(self._rows[:size])
         return self._rows[:size]
 
     def place(self, tables: StrategyTables, actions: NDArray[np.integer]) -> Buffer:
-        """The tables of D decisions with so many actions [D] on the device, each [columns, actions]."""
+        """The tables of D decisions on the device, each [columns, actions]; `actions` [D] says how many each has."""
         if tables not in self._tables:
             turned = np.empty_like(tables.probability)
             for begin, columns, count in zip(tables.begin.tolist(), tables.columns.tolist(), actions.tolist()):

@@ -18,7 +18,7 @@ __all__ = ["CupyDevice"]
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
-LARGE_BYTES = 1 << 30  # of a buffer that does not come from CuPy's pool
+LARGE_BYTES = 1 << 30  # buffers from this size on bypass CuPy's memory pool
 OUT_OF_MEMORY = 2  # the status `cudaErrorMemoryAllocation`
 FAILURES = (
     cupy.cuda.memory.OutOfMemoryError,
@@ -64,7 +64,7 @@ class CupyDevice:
 
     @contextmanager
     def _allocating(self) -> Iterator[None]:
-        """Work on the device that takes memory."""
+        """A context for work that allocates memory: running out of it raises `DeviceFailed` with the hint."""
         try:
             with self._device, self._stream:
                 yield
@@ -81,7 +81,7 @@ class CupyDevice:
         with self._allocating():
             if size < LARGE_BYTES:
                 return cupy.zeros(size // kind.itemsize, dtype=kind)
-            # CuPy's pool keeps what was freed and cuts small buffers from it, so that the next large one would not fit.
+            # CuPy's pool keeps what was freed and cuts small buffers from it, so the next large one might not fit.
             cupy.get_default_memory_pool().free_all_blocks()
             with cupy.cuda.using_allocator():  # the driver itself
                 return cupy.zeros(size // kind.itemsize, dtype=kind)

@@ -39,11 +39,11 @@ from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.variants.variant import Schedule, Weights, predicts
 
-__all__ = ["FULL", "CudaPublicEngine", "check_offsets", "open_device"]
+__all__ = ["FULL_HINT", "CudaPublicEngine", "check_offsets", "open_device"]
 
-FULL = "--storage 16 takes about half as much as 32, --device cpu none of it"  # what to do about a full device
+FULL_HINT = "--storage 16 takes less than 32, --device cpu none of it"
 ALIGNMENT = 256  # bytes; as every allocation of CUDA has
-LOCKS = ("lock_at", "lock_regret", "lock_average", "lock_rows", "locked")  # what jobs know of locks
+LOCKS = ("lock_at", "lock_regret", "lock_average", "lock_rows", "locked")  # fields of a job that point to locks
 
 
 class CudaPublicEngine(StoredEngine):
@@ -63,7 +63,7 @@ class CudaPublicEngine(StoredEngine):
         """
         check_offsets(form)
         number = number_format(storage)
-        self._on = open_device(device, hint=FULL) if isinstance(device, str) else device
+        self._on = open_device(device, hint=FULL_HINT) if isinstance(device, str) else device
         super().__init__(form, number)
         self._met = met_weights(form.hands, form.deck)
         self._pairs = float(form.hands[0].weight @ self._met[0])
@@ -142,7 +142,7 @@ class CudaPublicEngine(StoredEngine):
         """The numbers of the next iterations as kernels read them."""
         self.get_ready(schedule)
         steps = np.zeros(len(schedule), dtype=STEP)
-        columns = steps.view(np.float32).reshape(len(schedule), -1)  # the numbers of a variant come first, in its order
+        columns = steps.view(np.float32).reshape(len(schedule), -1)  # a step begins with the variant's weights
         columns[:, : len(Weights._fields)] = np.ascontiguousarray(schedule).view(np.float64).reshape(len(schedule), -1)
         if self.format.one != 1:
             steps["average_decay"], steps["average_weight"], self.weight = self.format.in_steps(

@@ -32,7 +32,7 @@ def slots_of(slot_bytes: int, runouts: int) -> int:
 
 
 def _copied(jobs: NDArray[np.void]) -> NDArray[np.void]:
-    return jobs.view(np.uint8).copy().view(JOB)  # as bytes, since records are copied field by field
+    return jobs.view(np.uint8).copy().view(JOB)  # as bytes: NumPy copies records field by field, slowly
 
 
 def _aligned(size: int) -> int:
@@ -51,7 +51,7 @@ class _Shape:
         self.slots = slots_of(slot, int(layout.runouts[-1]))
         rows = [_rows(plan, self.slots, each) for plan, each in zip(plans, slot_rows, strict=True)]
         pairs = list(zip(*rows, strict=True))
-        self.apart = 4 * sum(max(one[1], two[1]) for one, two in pairs) <= APART_BYTES  # whether they need not
+        self.apart = 4 * sum(max(one[1], two[1]) for one, two in pairs) <= APART_BYTES  # whether each has its own
         blank = list(self._blank(layout, pairs))
         sizes, fields = tuple(size for size, _ in blank), tuple(each for _, each in blank)
         self.places = places_of(sizes, fields)
@@ -98,7 +98,7 @@ _shapes: dict[tuple[Plan, Plan, int, int], _Shape] = {}  # the latest
 
 
 def _shape_of(layout: Layout, plans: tuple[Plan, Plan]) -> _Shape:
-    """The shape of a spot; plans are made for a number of hands and of runouts."""
+    """The shape of a spot; numbers of hands and runouts are not in the key, since each plan is made for some."""
     key = *plans, layout.form.deck, len(layout.form.symmetry.cards)
     if key not in _shapes:
         while len(_shapes) >= KEPT_SHAPES:
@@ -118,7 +118,7 @@ class SpotWalks:
         *,
         blank: Callable[[int], Buffer] | None = None,
     ) -> None:
-        """`blank` gives so many bytes, all 0, for working rows and lists; by default the device does."""
+        """`blank(size)` allocates zeroed bytes for working rows and lists; by default the device does."""
         self.device, self.layout = device, layout
         self.plans = make_plan(layout, 0), make_plan(layout, 1)
         self._shape = _shape_of(layout, self.plans)

@@ -32,7 +32,7 @@ __all__ = ["WARP", "Walks"]
 
 TOGETHER = (10, 4, 1)  # iterations that are recorded together: small spots wait less between them
 STEP_THREADS = 128  # of a block that walks decisions
-TEAM = 4  # fours of hands of a block that walks a line level by level
+TEAM = 4  # threads per decision in a block that walks a line level by level, each with four hands
 ROW_OF_FOUR = 16  # bytes of a row of the four hands of such a thread
 MOST_TERMS = 4096  # of a chance node that a block keeps in shared memory
 BOTH = 2  # in place of a player: both at once
@@ -245,7 +245,7 @@ class Walks:
         self._lines(name, work, items, (work.mine, _chunks(work.hands[0]), work.kept), street, step)
 
     def _lines(self, name: str, work: Work, items: Items, sizes: tuple[int, int, int], street: int, step: Step) -> None:
-        """Launch a walk of lines. `sizes`: fours of hands of each item, or blocks and rows of it if by levels."""
+        """Launch a walk of lines. `sizes` of an item: its fours of hands; its blocks and rows, if walked by levels."""
         units, blocks, rows = sizes
         if not work.by_levels:
             blocks = -(-units // STEP_THREADS)
@@ -322,7 +322,7 @@ class Walks:
 
 
 def _chunks(hands: int) -> int:
-    """Blocks that take the hands of a line."""
+    """Blocks that share the hands of a line, if it is walked level by level."""
     return -(-hands // (TEAM * FOUR))
 
 

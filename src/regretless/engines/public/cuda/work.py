@@ -20,8 +20,8 @@ from regretless.engines.public.cuda.tables.records import ITEM
 __all__ = ["FOUR", "Items", "Launches", "StreetWork", "Work", "both_ways", "joined", "waves_of"]
 
 FOUR = 4  # hands of a thread
-LEVEL_TASKS = 1 << 16  # fours of hands at decisions, up to which a street is walked level by level: all run at once
-REST = -1  # in place of a line: all that have no decisions
+LEVEL_TASKS = 1 << 16  # decisions × fours of hands up to which a street is walked by levels: all of them run at once
+REST = -1  # in place of a line's number: all lines without decisions
 
 Records = NDArray[np.void]
 Chosen = Sequence[tuple[int, SpotWalks]]  # with their places among all
@@ -31,7 +31,7 @@ class Work:
     """Runouts of one street whose lines are walked together by one player."""
 
     def __init__(self, spots: Chosen, own: int, street: int, runouts: Sequence[range]) -> None:
-        plans = {spot.plans[own]: spot.layout.hands.tolist() for _, spot in spots}  # which many spots share
+        plans = {spot.plans[own]: spot.layout.hands.tolist() for _, spot in spots}  # many spots share one
         hands = [[each[own], each[1 - own]] for each in plans.values()]
         lines = [int(plan.streets[street]["lines"]) for plan in plans]
         # Fours of hands of a runout, if all are of the spot with the most.
@@ -113,10 +113,10 @@ class Items:
 
 
 class Launches:
-    """What is launched of some work on spots that are still walked: down, the pieces, and up.
+    """What some work launches for the spots that are still walked: `down`, `pieces` and `up`.
 
-    Of the last two, items for one way up, and for both ways. `turns` are those of `up` for both ways, one way after the
-    other where both would write the same rows.
+    The last two have items for one way up, and for both ways. `turns` are those of `up` for both ways, one way after
+    the other where both would write the same rows.
     """
 
     def __init__(self, device: Device, work: Work, walked: NDArray[np.bool_]) -> None:
@@ -189,6 +189,6 @@ def _with_pieces(items: Records, spot_of: NDArray[np.int64], pieces: Sequence[ra
 
 
 def _within(counts: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64]:
-    """0, 1, … up to each of the counts, one after another."""
+    """0, 1, …, count − 1 for each of the counts, one after another."""
     ends = np.cumsum(counts)
     return np.arange(ends[-1]) - np.repeat(ends - counts, counts)

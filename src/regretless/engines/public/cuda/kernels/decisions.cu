@@ -2,8 +2,8 @@
 //
 // The numbers of a node are [hands / 16, actions, 16], so the actions of a hand are sixteen numbers apart. Up to four
 // actions are unrolled, with all loads before the first use. `from` says where a decision's numbers come from: memory,
-// or what a thread has loaded ahead (`levels.cu`); then little time is left to fetch instructions, and one piece of code
-// serves up to four actions.
+// or what a thread has loaded ahead (`levels.cu`). In that case fetching instructions is what takes time, so one piece of
+// code serves up to four actions.
 
 const int LEARN = 0, BEST = 1, MEAN = 2;  // what the own player does: regret matching, best response, average strategy
 const int LANES = 16;
@@ -50,7 +50,7 @@ __device__ __forceinline__ Hands positive_of(Hands numbers) {
     return numbers;
 }
 
-// What the strategies of four hands at a decision are matched to: `load(a)` has the numbers of action a.
+// What the strategies of four hands at a decision are matched to: `load(a)` returns the numbers of action a.
 struct Regrets {
     static const bool AHEAD = false;
     const Regret* at;
@@ -58,7 +58,7 @@ struct Regrets {
 };
 
 #if BUCKETED
-// Those of their buckets. A table is [buckets, actions]: what a hand does is in one place.
+// The averages of the hands' buckets. A table is [buckets, actions], so that what a hand does is in one place.
 struct Averages {
     static const bool AHEAD = false;
     const float* table;
@@ -96,7 +96,7 @@ __device__ __forceinline__ auto played_at(const Numbers& numbers, const Decision
     else return averages_at<false>(numbers, decision, hand);
 }
 
-// The own player's numbers at a decision; `load(a)` has those that the strategy is matched to while it learns.
+// The own player's numbers at a decision; `load(a)` returns those that the strategy is matched to while it learns.
 struct Mine {
     static const bool AHEAD = false;
     const Numbers& numbers;
@@ -113,8 +113,8 @@ __device__ __forceinline__ Mine mine_at(const Numbers& numbers, const Decision& 
     return {numbers, decision, hand, number_at(decision, hand)};
 }
 
-// What each action gets if all get the same. Compilers divide by a constant in their own way, so if actions are few, they
-// do so also where their number is not known to them. MOST: how many they can be, or MANY.
+// What each action gets if all get the same. A compiler may round a division by a constant differently, so few actions are
+// always divided by a constant, and all walks give the same bits. MOST: how many actions there can be, or MANY.
 const int MANY = 0;
 template <int MOST> __device__ __forceinline__ float divided(float number, int actions) {
     if (MOST != MANY) switch (actions) {
@@ -143,7 +143,7 @@ template <int MOST> struct Shares {
     }
 };
 
-// Calls few(the most actions, actions) where code is unrolled for so many, else many().
+// Calls few(the most actions, actions) if there is unrolled code for that many, else many().
 template <int COUNT> struct Most { static const int MOST = COUNT; };
 template <typename From, typename Few, typename Many>
 __device__ __forceinline__ auto by_actions(int actions, Few few, Many many) {

@@ -1,16 +1,16 @@
-// Streets with few lines and runouts, level by level. A thread that walked a line would wait for one decision after
-// another, and there are too few threads for others to fill the time. So a block takes some hands of one line on one runout, and each
-// thread one of its decisions for four hands: it loads all that the decision needs, then waits for its level to come.
-// Reach and values go from level to level through shared memory, or device memory where there are too many.
+// Streets with few lines and runouts, level by level. A thread that walked a whole line would wait for the memory of one
+// decision after another, and there are too few other threads to hide that. So a block takes some hands of one line on one
+// runout, and each thread one of its decisions for four hands: it loads all that the decision needs, then waits for its
+// level. Reach and values go from level to level through shared memory, or through device memory if there are too many.
 //
 // 1. `down`  reach of every node; before the last street, own averages too. Levels count decisions of the same player
 //            above.
 // 2. `up`    values of decisions, own regrets; on the last street own averages first. Levels count decisions below.
 //
-// A block with fewer threads than decisions takes the line in passes. Parents come before their children in a line, so
-// that going down, a pass needs only what is above it and in earlier passes, and going up the passes are reversed.
+// A block with fewer threads than decisions takes the line in passes. Parents come before their children in a line, so on
+// the way down a pass needs only itself and earlier passes; on the way up, passes come in reverse order.
 
-// What a thread of a block has: four hands, and every `slots`-th decision.
+// What a thread of a block works on: four hands, and every `slots`-th decision.
 struct Team {
     int hand, slot, slots;
     bool works;  // not beyond the last hand
@@ -28,7 +28,7 @@ __device__ __forceinline__ Kept team_rows(int count, int fours) {
 // How many blocks take the hands of a line.
 __device__ __forceinline__ int chunks_of(int hands, int fours) { return (hands / FOUR + fours - 1) / fours; }
 
-// The line of an item, which says itself which it is.
+// The line of an item: `piece` is its number among those of all streets.
 __device__ __forceinline__ Stretch line_of(const Job& job, const Item& item, int street_number) {
     const Street street = job.streets[street_number], above = job.streets[max(street_number - 1, 0)];
     const int number = street.first_runout + item.runout;
@@ -36,13 +36,14 @@ __device__ __forceinline__ Stretch line_of(const Job& job, const Item& item, int
             item.piece - street.first_line, item.runout, number, item.slot};
 }
 
+// first_four[a], without an index that is only known at run time: registers cannot be indexed.
 __device__ __forceinline__ Hands pick(const Hands* first_four, int a) {
     Hands found = first_four[0];
     EACH(j) found[j] = a == 1 ? first_four[1][j] : a == 2 ? first_four[2][j] : a == 3 ? first_four[3][j] : found[j];
     return found;
 }
 
-// What the opponent's strategy at a decision is matched to; of the first four actions it is loaded ahead.
+// What the opponent's strategy at a decision is matched to; loaded ahead for the first four actions.
 template <typename Played> struct TheirsAhead {
     static const bool AHEAD = true;
     Played memory;
@@ -54,7 +55,7 @@ template <typename Played> struct TheirsAhead {
     __device__ __forceinline__ Hands load(int a) const { return a < FOUR ? pick(number, a) : memory.load(a); }
 };
 
-// The own player's numbers: what a walk needs that goes down, up, or down and up again.
+// The own player's numbers, as far as a walk down, a walk up, or a walk down and up again needs them.
 template <int MODE, bool DOWN, bool UP> struct MineAhead {
     static const bool AHEAD = true;
     const Numbers& numbers;
@@ -89,7 +90,7 @@ template <int MODE, bool DOWN, bool UP> struct MineAhead {
     __device__ __forceinline__ Hands load(int a) const { return positive_of(matched(a)); }
 };
 
-// The line's decision of a thread in a pass that begins with the line's decision `first`, if it has one.
+// Reads a thread's decision in the pass that begins with decision `first` of the line; false if it has none.
 __device__ __forceinline__ bool take(const Stretch& at, const Team& team, int first, Decision& decision) {
     const int i = at.line.first_decision + first + team.slot;
     if (!team.works || i >= at.line.last_decision) return false;
@@ -97,7 +98,7 @@ __device__ __forceinline__ bool take(const Stretch& at, const Team& team, int fi
     return true;
 }
 
-// Calls body() of every thread that works when its level comes: `level`, counted from 0.
+// Every thread that works calls body() when its `level` comes; levels count from 0.
 template <typename Body>
 __device__ __forceinline__ void by_level(const Stretch& at, bool works, int level, Body body) {
 #pragma unroll 1
@@ -129,7 +130,7 @@ __device__ __forceinline__ void other_levels(const Stretch& at, const Team& team
     } while (at.line.first_decision + first < at.line.last_decision);
 }
 
-// Own reach and averages. Returns where the last pass begins, and what it took.
+// Own reach and averages. Returns where the last pass begins; `decision` and `works` are left as of that pass.
 template <typename From>
 __device__ __forceinline__ int own_levels(const Stretch& at, const Team& team, const Kept& kept, const Step& step,
                                           const Chances& rounding, From& from, Decision& decision, bool& works) {
@@ -225,8 +226,8 @@ __device__ __forceinline__ void go_up(const Job* jobs, const Item* items, int bl
     }
     while (true) {
         const int children[] = {decision.child_a, decision.child_b, decision.child_c, decision.child_d};
-        // Whether rows in memory are those of leaves, known from the beginning: values of all decisions are kept, or all
-        // children are leaves.
+        // Whether children in memory are leaves, whose values are known from the beginning: either the values of all
+        // decisions are kept, or all children are leaves.
         const bool ready = count <= kept_count || decision.height == 0;
         Hands below[FOUR];
         if (works && ready) FEW(a, 0, FOUR, decision.actions) if (children[a] >= 0) below[a] = value_at(children[a]);

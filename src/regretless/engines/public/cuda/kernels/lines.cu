@@ -1,5 +1,5 @@
-// Lines of the betting tree on a runout: where their records and rows are, and what they begin with. A row of reach or
-// values per node and runout, in device memory; what only a thread or its block needs again stays in shared memory.
+// Lines of the betting tree on a runout: where their records and rows are, and the reach they begin with. Rows of reach and
+// values, one per node and runout, are in device memory; what only a thread or its block needs again stays in shared memory.
 
 // A record of a table, read whole.
 template <typename Record> __device__ __forceinline__ Record record_at(const Record* at) {
@@ -29,7 +29,7 @@ __device__ __forceinline__ Stretch stretch_of(const Job& job, const Item& item, 
 
 __device__ __forceinline__ Hands& hands_at(float* row) { return *(Hands*)row; }
 
-// Rows that are kept in shared memory, where `fours` threads of a block have different hands.
+// Rows that are kept in shared memory: each has a place for each of the block's `fours`, four hands.
 struct Kept {
     Hands* first;
     int count, fours;
@@ -81,7 +81,7 @@ __device__ __forceinline__ void split_own(const From& from, const Numbers& numbe
                       });
 }
 
-// The opponent's rows of a line, for four hands, and what it begins with.
+// The opponent's rows of a line, for four hands, and the reach it begins with.
 __device__ __forceinline__ Rows rows_of_other(const Stretch& at, int hand, const Kept& kept) {
     const int m = at.job.other_hands;
     const long long row = (long long)at.slot * at.street.opponent_rows;

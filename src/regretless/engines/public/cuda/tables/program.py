@@ -261,7 +261,7 @@ class _Planner:
         return max(self._own_rows(nodes), [self.kind[node] for node in nodes].count(Kind.DECISION)) <= KEPT
 
     def _levels(self, nodes: range) -> dict[int, tuple[int, int]]:
-        """Of each decision of a line, those of the same player above it, and how many follow each other below it."""
+        """The depth and height of each decision of a line, as in `DECISION`."""
         above = {nodes[0]: (0, 0)}
         heights: dict[int, int] = {}
         for node in nodes:

@@ -119,7 +119,7 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "root"),  #         where its value is, as in `children`
         ("int", "first_decision"),
         ("int", "last_decision"),
-        ("int", "levels"),  #       decisions that follow each other in it, at most
+        ("int", "levels"),  #       the longest chain of decisions in it
     ),
     "Decision": (
         ("int", "block"),  #   where its numbers begin within those of its runout and player
@@ -134,7 +134,7 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "kept"),  #    where the thread keeps its value, or -1
         *(("int", f"child_{name}") for name in "abcd"),  # the first four of its children
         ("int", "depth"),  #   decisions of the same player above it in its line
-        ("int", "height"),  #  decisions below it in its line that follow each other, at most
+        ("int", "height"),  #  the longest chain of decisions below it in its line
     ),
     "Terminal": (("int", "opponent_row"), ("int", "value_row")),  # reach: below 0, ~row of the chance node above
     "Leaf": (
