@@ -23,7 +23,7 @@ ANY_THREADS = {"make_lists": 64, "terminals": 64} | dict.fromkeys(
 @cache
 def _library(source: str, flags: tuple[str, ...], host: str) -> ctypes.CDLL:
     """The compiled kernels, kept beside this file, by what they are compiled from, for other processes and runs."""
-    # Static variables of a function are those of its library alone: kernels of other numbers have others.
+    # -fno-gnu-unique: libraries compiled with other flags must not share static variables, which differ in type.
     alone = ("-U_FORTIFY_SOURCE", "-fno-gnu-unique")
     command = ["g++", "-std=c++20", "-O1", "-w", "-shared", "-fPIC", *alone, *flags, f"-I{HERE}"]
     texts = [

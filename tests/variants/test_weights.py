@@ -162,7 +162,7 @@ def test_variants_that_compare_equal_keep_weights_of_their_own() -> None:
     assert schedule(Falling(2.0), 1, 2)["average_weight"].tolist() == [1, 0.25]
 
 
-def test_weights_are_asked_for_only_as_far_as_a_solve_goes() -> None:
+def test_a_variant_may_have_weights_for_few_iterations_only() -> None:
     assert schedule(Listed((3.0, 5.0)), 1, 2)["average_weight"].tolist() == [3, 5]
     with pytest.raises(IndexError):
         schedule(Listed((3.0, 5.0)), 1, 3)
