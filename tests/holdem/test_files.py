@@ -129,8 +129,15 @@ def test_checkpoints_are_written_on_the_way(fields: dict[str, Any], tmp_path: Pa
 
 
 def test_a_checkpoint_of_the_last_iteration_is_resumed_to_its_end(fields: dict[str, Any], tmp_path: Path) -> None:
+    """As earlier versions wrote one if it was due just then; now, a solve that ends writes its answer alone."""
     path = tmp_path / "spot.rgl"
     whole = solve_spot(Spot.from_mapping(fields), iterations=20, checkpoint=path, save_every=1e-9)
+    assert SpotSolution.load(path).iterations < 20
+    whole.checkpoint(path)
+    file = open_container(path)
+    header = {name: value for name, value in file.header.items() if name not in ("format", "kind")}
+    arrays = {name: file.array(name) for name in file.names}
+    write_container(path, file.kind, header | {"reason": "interrupted"}, arrays)
     assert (SpotSolution.load(path).iterations, SpotSolution.load(path).reason) == (20, "interrupted")
     resumed = solve_spot(resume=path)
     assert (resumed.reason, resumed.evaluation) == ("iterations", whole.evaluation)
