@@ -25,7 +25,8 @@ TORCH_BUILD = torch==$(shell sed -n 's/^torch==//p' constraints.txt)$(if $(filte
 # What the package itself needs, read from pyproject.toml.
 CORE = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
-PIP = $(BIN)/python -m pip --disable-pip-version-check -qq install --constraint constraints.txt
+# Without compiling bytecode: most of it is never used, and Python compiles the rest when it is.
+PIP = $(BIN)/python -m pip --disable-pip-version-check -qq install --no-compile --constraint constraints.txt
 CORE_READY := $(VENV)/.core-ready
 DEMO_READY := $(VENV)/.demo-ready
 DEV_READY := $(VENV)/.dev-ready$(if $(filter-out auto,$(TORCH)),-torch-$(TORCH))
