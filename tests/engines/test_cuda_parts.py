@@ -24,6 +24,7 @@ from regretless.engines.public.cuda.tables.records import (
     JOB,
     LINE,
     OWN_HAND,
+    PIECE,
     POINTERS,
     RUNOUT,
     SEGMENTS,
@@ -392,24 +393,37 @@ def test_a_batch_in_which_a_player_is_fixed() -> None:
         assert_equal(together[number], engine)
 
 
-def count_distinct(strength: np.ndarray, cards: np.ndarray, deck: int) -> tuple[int, int]:
+def count_distinct(
+    mine: np.ndarray, my_cards: np.ndarray, theirs: np.ndarray, their_cards: np.ndarray, deck: int
+) -> tuple[int, int]:
+    """The most sets of hands, or of hands with a card, that own hands beat and tie."""
     groups, pairs = [0], [0]
-    for row in strength.tolist():
-        living = [(level, *held) for level, held in zip(row, cards.tolist(), strict=True) if level >= 0]
-        groups.append(len({level for level, _, _ in living}))
-        pairs.append(len({(level, card) for level, *held in living for card in held if card < deck}))
+    for own, other in zip(mine.tolist(), theirs.tolist(), strict=True):
+        living = [(level, set(held)) for level, held in zip(other, their_cards.tolist(), strict=True) if level >= 0]
+        found: set[tuple[int, ...]] = set()
+        for strength, held in zip(own, my_cards.tolist(), strict=True):
+            for card in (deck, *held) if strength >= 0 else ():
+                met = [level for level, cards in living if card == deck or card in cards]
+                found.add((card, sum(level < strength for level in met), sum(level <= strength for level in met)))
+            found -= {each for each in found if each[0] > deck}
+        groups.append(sum(card == deck for card, *_ in found))
+        pairs.append(sum(card < deck for card, *_ in found))
     return max(groups), max(pairs)
 
 
 @pytest.mark.parametrize("deck", [1, 2, 7, 52, 63, 64, 65, 70])
-def test_different_strengths_are_counted(deck: int) -> None:
+def test_different_sums_are_counted(deck: int) -> None:
     random = np.random.default_rng(deck)
-    for hands, levels, dead in ((0, 5, 0.5), (1, 1, 0.0), (9, 3, 0.3), (80, 200, 0.1), (80, 5, 1.0), (300, 7000, 0.5)):
-        cards = np.sort(random.integers(0, deck + 1, size=(hands, 2)), axis=1).astype(np.int16)
-        strength = random.integers(0, levels, size=(4, hands)).astype(np.int16)
-        strength[random.random(strength.shape) < dead] = DEAD
-        assert most_distinct(strength, cards, deck) == count_distinct(strength, cards, deck)
-    assert most_distinct(np.zeros((0, 3), dtype=np.int16), np.zeros((3, 2), dtype=np.int16), deck) == (0, 0)
+    for hands, levels, dead in ((0, 5, 0.5), (1, 1, 0.0), (9, 3, 0.3), (80, 200, 0.1), (80, 5, 1.0), (120, 7000, 0.5)):
+        given = []
+        for count in (hands, int(random.integers(hands + 1))):
+            cards = np.sort(random.integers(0, deck + 1, size=(count, 2)), axis=1).astype(np.int16)
+            strength = random.integers(0, levels, size=(4, count)).astype(np.int16)
+            strength[random.random(strength.shape) < dead] = DEAD
+            given += [strength, cards]
+        assert most_distinct(*given, deck) == count_distinct(*given, deck)
+    nothing = np.zeros((0, 3), dtype=np.int16), np.zeros((3, 2), dtype=np.int16)
+    assert most_distinct(*nothing, *nothing, deck) == (0, 0)
 
 
 def test_tables_are_packed() -> None:
@@ -446,7 +460,7 @@ def test_tables_are_packed() -> None:
 
 
 def test_records_that_are_read_whole_have_no_gaps() -> None:
-    whole = {DECISION: 64, ITEM: 16, LINE: 32, RUNOUT: 16, OWN_HAND: 16, TERMINAL: 8, UNIT: 8}
+    whole = {DECISION: 64, ITEM: 16, LINE: 32, RUNOUT: 16, OWN_HAND: 16, PIECE: 32, TERMINAL: 16, UNIT: 16}
     for record, size in whole.items():
         assert record.itemsize == size
         assert ALIGNMENT % min(size, 16) == 0

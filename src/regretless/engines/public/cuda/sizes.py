@@ -15,6 +15,8 @@ from regretless.engines.public.cuda.tables.records import (
     LEAF,
     LINE,
     OWN_HAND,
+    PAYS,
+    PIECE,
     RUNOUT,
     SEGMENTS,
     STREET,
@@ -75,7 +77,7 @@ def _lists(size: PublicSize, own: int) -> int:
     """`tables.list_sizes`, for the walks of one player."""
     n = padded(size.hands[own])
     units = SEGMENTS + size.deck
-    operations = 3 * (size.hands[own] + size.hands[1 - own] + units)  # of all hands and of both cards, in fours
+    operations = 3 * size.hands[1 - own] + 4 * units + 4  # of all hands and of both cards, in fours
     folds = _symmetries(size) * n * OWN_HAND.itemsize
     return int(size.runouts[-1]) * (n * OWN_HAND.itemsize + operations * 4 + (units + 1) * UNIT.itemsize) + folds
 
@@ -93,8 +95,8 @@ def _plan(size: PublicSize, own: int) -> int:
         + sum(_lines(size)) * 4
         + int(before[Kind.FOLD] + before[Kind.CHANCE]) * LEAF.itemsize
         + terminals * TERMINAL.itemsize
-        + (terminals + 2 * WARP) * (3 * 8)
-        + terminals * 4
+        + (terminals + 2 * WARP) * len(PAYS) * 8
+        + terminals * PIECE.itemsize
     )
 
 

@@ -11,7 +11,7 @@ __all__ = ["LEVEL_THREADS", "KernelOptions", "kernel_source"]
 
 UP_BLOCKS = 5  # of the way up the last street on a processor: more would leave too few registers
 LEVEL_THREADS = 256  # of a block that walks a line level by level, at most
-FILES = ("numbers", "decisions", "terminals", "lists", "lines", "levels", "streets")
+FILES = ("numbers", "decisions", "lines", "terminals", "lists", "levels", "streets")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -127,7 +127,7 @@ class SpotWalks:
         self.slots, self.apart = self._shape.slots, self._shape.apart
         self.jobs = _copied(self._shape.jobs)
         self._held: list[Buffer] = []  # so that nothing is freed
-        self._widths: tuple[int, int] | None = None  # of pieces of terminals
+        self._width: int | None = None  # of pieces of terminals
         tables = hand_tables(layout, units)
         self._point(device.upload(tables.block), tables.places.pointers)
         for plan in self.plans:
@@ -158,14 +158,14 @@ class SpotWalks:
         if buffer.size:
             pointers.point(self.jobs, self.device.address(buffer))
 
-    def cut(self, width: int, fold_width: int) -> None:
-        """Cut showdowns and folds into pieces of at most so many, unless they are cut that way already."""
-        if self._widths == (width, fold_width):
+    def cut(self, width: int) -> None:
+        """Cut terminals into pieces of at most so many, unless they are cut that way already."""
+        if self._width == width:
             return
-        self._widths = width, fold_width
+        self._width = width
         for plan in self.plans:
-            pieces = plan.pieces(width, fold_width)
-            self._point(self.device.once((plan, width, fold_width), pieces.get_block), pieces.places.pointers)
+            _, tables = plan.cut(width)
+            self._point(self.device.once((plan, width), tables.get_block), tables.places.pointers)
 
     @property
     def table_bytes(self) -> int:

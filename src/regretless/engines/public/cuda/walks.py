@@ -4,7 +4,7 @@ Every spot has a job for each player: a record that says where its tables, store
 is a fixed sequence of launches over lists of items, each a runout of some spot or a piece of its tree on one of them:
 
     down the first street, … down the last but one
-    in waves of runouts: down the last street, its showdowns and folds, up the last street
+    in waves of runouts: down the last street, its terminals, up the last street
     leaves and up the last but one, … leaves and up the first
 
 Runouts of the last street take turns with the working rows. Waves as large as memory allows are fastest: smaller ones
@@ -39,7 +39,7 @@ BOTH = 2  # in place of a player: both at once
 WARP = 32  # lanes; half of them sum two columns each
 PROCESSOR_SHARED = 228 * 1024  # bytes of shared memory of a processor, of which every block takes
 BLOCK_SHARED = 1024  # for itself
-STATIC_SHARED = 1152  # bytes that the kernels declare, or a few more
+STATIC_SHARED = 1536  # bytes that the kernels declare, or a few more
 # Threads of a block and blocks of a processor, best first: two hide each other's waits.
 SHARINGS = ((512, 2), (1024, 1))
 
@@ -67,9 +67,9 @@ class Walks:
         options = KernelOptions(storage=storage, wide=wide, predicts=predicts, bucketed=bucketed)
         self.options, self._rooms = self._choose(options)
         self._kernels = device.compile(kernel_source(), self.options.flags())
-        self._widths = int(self._rooms[0]["width"]), int(self._rooms[0]["fold_width"])
+        width = int(self._rooms[0]["width"])
         for spot in spots:
-            spot.cut(*self._widths)
+            spot.cut(width)
         self._steps = device.zeros(max(TOGETHER) * len(spots), STEP)  # of the iterations that are launched together
         self._results = device.zeros(WAYS * len(spots) * 2, np.dtype(np.float64))
         self._jobs = device.upload(self._all_jobs())
@@ -78,7 +78,7 @@ class Walks:
         self._streets_of: list[list[Work]] = [
             [StreetWork(chosen, own, street) for street in range(self._streets - 1)] for own in range(2)
         ]
-        self._waves_of: list[list[Work]] = [list(waves_of(chosen, own, *self._widths)) for own in range(2)]
+        self._waves_of: list[list[Work]] = [list(waves_of(chosen, own, width)) for own in range(2)]
         self._joins = all(spot.apart for spot in spots)  # whether both players can be evaluated at once
         if self._joins:
             for works in (self._streets_of, self._waves_of):
@@ -130,7 +130,7 @@ class Walks:
         for own in range(2):
             finals[:, 0] = np.repeat(2 * np.arange(len(self.spots)) + own, runouts)
             units = SEGMENTS + self._deck
-            shared = 4 * (2 * (self._deck + 1) + units) + 13 * self._hands(own) + 6 * self._hands(1 - own)
+            shared = 4 * (2 * (self._deck + 1) + units) + 27 * self._hands(own) + 6 * self._hands(1 - own)
             self._kernels["make_lists"]((len(finals),), 256, shared, self._jobs, self.device.upload(finals))
             self.device.wait()
 
@@ -264,9 +264,7 @@ class Walks:
 
     def _choose(self, options: KernelOptions) -> tuple[KernelOptions, Records]:
         """Decide how wide tiles are, what of them lies in shared memory and how many threads share it."""
-        plans = [plan for spot in self.spots for plan in spot.plans]
-        showdowns = max(max(len(plan.showdowns.records) for plan in plans), 1)
-        folds = max(max(len(plan.folds.records) for plan in plans), 1)
+        showdowns = max(max(len(plan.terminals.records) for spot in self.spots for plan in spot.plans), 1)
         for inside in (("reach", "parts"), ("reach",), ()):
             for threads, blocks in SHARINGS:
                 chosen = replace(
@@ -277,30 +275,32 @@ class Walks:
                     blocks=blocks,
                 )
                 share = min(PROCESSOR_SHARED // blocks - BLOCK_SHARED, self.device.shared_bytes) - STATIC_SHARED
-                fold_width = next((width for width in _widths(folds) if self._fold_bytes(width, chosen) <= share), 0)
                 for width in _widths(showdowns):
-                    rooms = np.concatenate([self._room(own, chosen, width, fold_width) for own in range(2)])
-                    if fold_width and int(rooms["bytes"].max()) <= share:
+                    rooms = np.concatenate([self._room(own, chosen, width) for own in range(2)])
+                    if int(rooms["bytes"].max()) <= share:
                         # Alike for both players, whose blocks may be launched together, or tiles would overlap.
                         rooms["block_bytes"] = rooms["block_bytes"].max()
                         return chosen, rooms
         raise AssertionError("even the lists of a runout do not fit in shared memory")
 
-    def _fold_bytes(self, width: int, options: KernelOptions) -> int:
-        """Shared memory of a block that evaluates folds."""
-        stride, real = _stride(width), 8 if options.wide else 4
-        most = max(self._hands(own) for own in range(2))
-        return (most + 1) * stride * 4 + 8 + (1 + self._deck + SEGMENTS) * stride * real + 2 * most * 4
-
-    def _room(self, own: int, options: KernelOptions, width: int, fold_width: int) -> Records:
+    def _room(self, own: int, options: KernelOptions, width: int) -> Records:
         """Where everything lies in the shared memory of a block that evaluates terminals, or outside it."""
-        m, real, row = self._hands(1 - own), 8 if options.wide else 4, _stride(width)
+        m, real = self._hands(1 - own), 8 if options.wide else 4
+        cuts = [plan.cut(width)[0] for plan in {spot.plans[own] for spot in self.spots}]
+        strides = {
+            "reach_stride": _stride(max(cut.tiled for cut in cuts)),
+            "stride": _stride(width),
+            "mixed_stride": _stride(max(cut.mixed for cut in cuts)),
+            "fold_stride": _stride(max(cut.folds for cut in cuts)),
+        }
         groups, pairs, operations = (max(counts) for counts in zip(*(spot.sums[own] for spot in self.spots)))
         sizes = {
-            "reach": (m + 1) * row * 4,
-            "parts": (1 + pairs) * row * real,
-            "base": groups * row * real,
-            "partial": SEGMENTS * row * real,
+            "reach": (m + 1) * strides["reach_stride"] * 4,
+            "parts": (1 + pairs) * strides["stride"] * real,
+            "base": groups * strides["stride"] * real,
+            "partial": SEGMENTS * strides["stride"] * real,
+            "mixed": SEGMENTS * strides["mixed_stride"] * real,
+            "folds": (1 + self._deck) * strides["fold_stride"] * real,
             "operations": operations * 4,
             "units": (SEGMENTS + self._deck + 1) * UNIT.itemsize,
         }
@@ -314,10 +314,9 @@ class Walks:
                 at += padded
             else:
                 outside += padded
-        rooms["width"], rooms["stride"] = width, row
-        rooms["fold_width"], rooms["fold_stride"] = fold_width, _stride(fold_width)
-        rooms["bytes"] = max(at, self._fold_bytes(fold_width, options))
-        rooms["block_bytes"] = -(-outside // 128) * 128
+        for name, stride in strides.items():
+            rooms[name] = stride
+        rooms["width"], rooms["bytes"], rooms["block_bytes"] = width, at, -(-outside // 128) * 128
         return rooms
 
 

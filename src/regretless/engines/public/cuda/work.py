@@ -89,20 +89,10 @@ class StreetWork(Work):
 class WaveWork(Work):
     """Runouts of the last street that are walked together."""
 
-    def __init__(self, spots: Chosen, own: int, runouts: Sequence[range], width: int, fold_width: int) -> None:
+    def __init__(self, spots: Chosen, own: int, runouts: Sequence[range], width: int) -> None:
         super().__init__(spots, own, len(spots[0][1].layout.form.streets) - 1, runouts)
-        found = []
-        for kind, most in (("showdowns", width), ("folds", fold_width)):
-            counts = {
-                plan: -(-len(getattr(plan, kind).records) // most) for plan in {each.plans[own] for _, each in spots}
-            }
-            of_plan = {
-                plan: range(count) if kind == "showdowns" else range(-1, -1 - count, -1)
-                for plan, count in counts.items()
-            }
-            pieces = _with_pieces(self.items, self.spot_of, [of_plan[each.plans[own]] for _, each in spots])
-            found.append(pieces.view(np.int32))
-        self.pieces = np.concatenate(found).view(ITEM)
+        pieces = {plan: range(len(plan.cut(width)[0].pieces)) for plan in {each.plans[own] for _, each in spots}}
+        self.pieces = _with_pieces(self.items, self.spot_of, [pieces[each.plans[own]] for _, each in spots])
 
 
 class Items:
@@ -150,13 +140,13 @@ def both_ways(items: Records, jobs: int) -> Records:
     return twice
 
 
-def waves_of(spots: Chosen, own: int, width: int, fold_width: int) -> Iterator[WaveWork]:
+def waves_of(spots: Chosen, own: int, width: int) -> Iterator[WaveWork]:
     """Waves of one player's walks: in each, every spot has some runouts in its share of the rows."""
     finals = [int(spot.layout.runouts[-1]) for _, spot in spots]
     slots = [spot.slots for _, spot in spots]
     for wave in range(max(-(-count // each) for count, each in zip(finals, slots))):
         runouts = [range(min(wave * each, count), min((wave + 1) * each, count)) for count, each in zip(finals, slots)]
-        yield WaveWork(spots, own, runouts, width, fold_width)
+        yield WaveWork(spots, own, runouts, width)
 
 
 def _lines(plan: Plan, street: int, which: str) -> list[int]:

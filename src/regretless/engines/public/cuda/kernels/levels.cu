@@ -203,7 +203,9 @@ __device__ __forceinline__ void go_up(const Job* jobs, const Item* items, int bl
     const Kept kept = team_rows(kept_count, fours);
     const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
     float* const rows = values_of(job, at.street, street_number == job.last_street, at.slot) + team.hand;
-    const auto value_at = [&](int row) { return row < 0 ? kept[~row] : hands_at(rows + row * n); };
+    const auto value_at = [&](int row) {
+        return row == NOTHING ? Hands{} : row < 0 ? kept[~row] : hands_at(rows + row * n);
+    };
     Step step = {};
     Chances rounding = {};
     if (MODE == LEARN) {

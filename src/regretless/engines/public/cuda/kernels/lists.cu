@@ -1,14 +1,16 @@
 // Which hands to sum at showdowns, found once for every final runout, by counting.
 //
-// Own hands of equal strength form a *group*, own hands of a group that share a card a *pair*. With P[g] the reach of the
-// opponent's hands that are weaker than group g (or weaker and equal, or all), and E[c, g] that of those which hold card c,
-// an own hand with cards c and d meets
+// Own hands that beat and tie the same hands of the opponent form a *group*. Own hands with a common card that beat and tie
+// the same of the opponent's hands with this card form a *pair*. With P[g] the reach of the opponent's hands that are
+// weaker than group g (or weaker and equal, or all), and E[c, g] that of those which hold card c, an own hand with cards c
+// and d meets
 //
 //     P[g] − E[c, g] − E[d, g] + the same hand
 //
 // Lists of the opponent's hands from weakest to strongest, all of them and by card, make every sum a running sum, once per
 // group and once per pair. Each list becomes a stream of operations, which a loop without branches can follow: add a row,
-// and before that MARK the sum of the weaker hands, or after it EMIT what a group or a pair is worth.
+// and before that MARK the sum of the weaker hands, or after it EMIT what a group or a pair is worth. A group or pair that
+// no hand equals is emitted by the PASS over it, before the next row is added.
 //
 // Equivalent cards on the runout share the sums of the first of them, and an own hand subtracts its lower card first, so
 // equivalent hands get bit-identical values.
@@ -19,15 +21,6 @@ __device__ __forceinline__ bool before(int one, int at_one, int two, int at_two)
 
 __device__ __forceinline__ bool holds(const unsigned char* cards, int hand, int card) {
     return cards[2 * hand] == card || cards[2 * hand + 1] == card;
-}
-
-// Whether a hand is the first of its pair with this card: `alike` gives the card whose sums a card uses.
-__device__ __forceinline__ bool leads_pair(const Job& job, const short* own, const unsigned char* alike, int hand,
-                                           int card) {
-    for (int i = 0; i < hand; i++)
-        if (own[i] == own[hand] && (alike[job.own_cards[2 * i]] == card || alike[job.own_cards[2 * i + 1]] == card))
-            return false;
-    return true;
 }
 
 // For folds: rows of the sums of a hand's cards. Blocks with the same set of equivalent cards write the same.
@@ -41,8 +34,21 @@ __device__ void make_fold_list(const Job& job, int symmetry) {
     }
 }
 
-// How many of the opponent's hands are weaker than a group or pair, and how many no better.
-struct Extent { unsigned short weaker, equal; };
+// How many of the opponent's hands, or of those with a card, an own hand beats, and beats or ties.
+struct Extent {
+    unsigned short weaker, equal;
+    __device__ __forceinline__ bool operator==(const Extent& other) const {
+        return weaker == other.weaker && equal == other.equal;
+    }
+    __device__ __forceinline__ bool operator<(const Extent& other) const {
+        return before(weaker, equal, other.weaker, other.equal);
+    }
+    __device__ __forceinline__ bool ties() const { return weaker < equal; }
+};
+
+// What own hands meet with each of their cards, and with all: `card` is the first of the equivalent ones, or the deck if
+// there is none.
+struct Meeting { Extent all, by_card[2]; unsigned char card[2]; };
 
 // What a unit adds up, as lists.
 struct Source {
@@ -51,23 +57,27 @@ struct Source {
     const Extent* extent;
     const Extent* last;
 
-    // A group or pair that no hand equals has an operation too, which adds nothing.
+    // What is emitted after the last hand has an operation too, which adds nothing.
     __device__ int operations() const {
-        int count = end - at;
-        for (const Extent* i = extent; i < last; i++) count += i->weaker == i->equal;
-        return (count + FOUR - 1) / FOUR * FOUR;
+        const bool more = extent < last && !last[-1].ties() && last[-1].weaker == end;
+        return (end - at + more + FOUR - 1) / FOUR * FOUR;
     }
 
     __device__ void write(unsigned* to, const unsigned* to_end, unsigned zeros) const {
         int hand = at;
+        unsigned passed = 0;
+        const auto add = [&](unsigned row) {
+            *to++ = row | passed;
+            passed = 0;
+        };
         for (const Extent* i = extent; i < last; i++) {
-            for (; hand < i->weaker; hand++) *to++ = hands[hand];
-            if (i->weaker == i->equal) *to++ = zeros | MARK | EMIT;
+            for (; hand < i->weaker; hand++) add(hands[hand]);
+            if (!i->ties()) passed = PASS;
             for (; hand < i->equal; hand++)
-                *to++ = hands[hand] | (hand == i->weaker ? MARK : 0) | (hand == i->equal - 1 ? EMIT : 0);
+                add(hands[hand] | (hand == i->weaker ? MARK : 0) | (hand == i->equal - 1 ? EMIT : 0));
         }
-        for (; hand < end; hand++) *to++ = hands[hand];
-        for (; to < to_end; to++) *to = zeros;
+        for (; hand < end; hand++) add(hands[hand]);
+        while (to < to_end) add(zeros);
     }
 };
 
@@ -88,29 +98,55 @@ extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
     int* lengths = pair_first + deck + 1;                        // [units] operations of each
     Extent* groups = (Extent*)(lengths + units);                 // [n]
     Extent* pairs = groups + n;                                  // [2 n]
-    unsigned short* order = (unsigned short*)(pairs + 2 * n);    // [m] the opponent's hands from weakest to strongest,
+    Meeting* meetings = (Meeting*)(pairs + 2 * n);               // [n]
+    unsigned short* order = (unsigned short*)(meetings + n);     // [m] the opponent's hands from weakest to strongest,
     unsigned short* card_hands = order + m;                      // [2 m] and by card
     unsigned char* leads = (unsigned char*)(card_hands + 2 * m); // [n] 1: first of its group, 2, 4: of a pair, by side
 
     for (int h = threadIdx.x; h < n; h += blockDim.x) {
+        if (own[h] < 0) continue;
+        const int c = alike[job.own_cards[2 * h]], d = alike[job.own_cards[2 * h + 1]], strength = own[h];
+        Meeting found = {{0, 0}, {{0, 0}, {0, 0}}, {(unsigned char)min(c, d), (unsigned char)max(c, d)}};
+        for (int k = 0; k < m; k++) {
+            if (other[k] < 0) continue;
+            const bool beaten = other[k] < strength, met = other[k] <= strength;
+            found.all.weaker += beaten, found.all.equal += met;
+            for (int side = 0; side < 2; side++) {
+                const bool shared = holds(job.other_cards, k, found.card[side]);
+                found.by_card[side].weaker += shared && beaten, found.by_card[side].equal += shared && met;
+            }
+        }
+        meetings[h] = found;
+    }
+    SYNC_BLOCK();
+    for (int h = threadIdx.x; h < n; h += blockDim.x) {
         unsigned char found = 0;
         if (own[h] >= 0) {
-            const int c = alike[job.own_cards[2 * h]], d = alike[job.own_cards[2 * h + 1]];
-            found = 1;
-            for (int i = 0; i < h && found; i++) found = own[i] != own[h];
-            if (c < deck && leads_pair(job, own, alike, h, c)) found |= 2;
-            if (d < deck && d != c && leads_pair(job, own, alike, h, d)) found |= 4;
+            const Meeting mine = meetings[h];
+            found = 1 | (mine.card[0] < deck ? 2 : 0) | (mine.card[1] < deck && mine.card[1] != mine.card[0] ? 4 : 0);
+            for (int i = 0; i < h && found; i++) {
+                if (own[i] < 0) continue;
+                const Meeting earlier = meetings[i];
+                if (earlier.all == mine.all) found &= ~1;
+                for (int side = 0; side < 4; side++)
+                    if (earlier.card[side % 2] == mine.card[side / 2] &&
+                        earlier.by_card[side % 2] == mine.by_card[side / 2])
+                        found &= ~(2 << side / 2);
+            }
         }
         leads[h] = found;
     }
     SYNC_BLOCK();
+    // Calls body(extent) for every pair of a card.
+    const auto each_pair = [&](int card, auto body) {
+        for (int h = 0; h < n; h++)
+            for (int side = 0; side < 2; side++)
+                if (leads[h] & 2 << side && meetings[h].card[side] == card) body(meetings[h].by_card[side]);
+    };
     for (int card = threadIdx.x; card < deck; card += blockDim.x) {
         int hands = 0, count = 0;
         for (int k = 0; k < m; k++) hands += other[k] >= 0 && alike[card] == card && holds(job.other_cards, k, card);
-        for (int h = 0; h < n; h++) {
-            count += (leads[h] & 2) && alike[job.own_cards[2 * h]] == card;
-            count += (leads[h] & 4) && alike[job.own_cards[2 * h + 1]] == card;
-        }
+        each_pair(card, [&](const Extent&) { count++; });
         card_first[card + 1] = hands;
         pair_first[card + 1] = count;
     }
@@ -144,46 +180,36 @@ extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
     for (int h = threadIdx.x; h < n; h += blockDim.x) {
         OwnHand record = {0, 0, 0, job.same[h] < 0 ? m : job.same[h]};
         if (own[h] >= 0) {
-            const int strength = own[h], c = alike[job.own_cards[2 * h]], d = alike[job.own_cards[2 * h + 1]];
-            int group = 0, weaker = 0, equal = 0;
-            for (int i = 0; i < n; i++) group += (leads[i] & 1) && own[i] < strength;
-            for (int k = 0; k < m; k++) {
-                weaker += other[k] >= 0 && other[k] < strength;
-                equal += other[k] >= 0 && other[k] <= strength;
-            }
-            record.group = group;
-            if (leads[h] & 1) groups[group] = {(unsigned short)weaker, (unsigned short)equal};
-            const int cards[2] = {min(c, d), max(c, d)};
+            const Meeting mine = meetings[h];
+            for (int i = 0; i < n; i++) record.group += (leads[i] & 1) && meetings[i].all < mine.all;
+            if (leads[h] & 1) groups[record.group] = mine.all;
             for (int side = 0; side < 2; side++) {
-                const int card = cards[side];
+                const int card = mine.card[side];
                 if (card >= deck) continue;
-                int rank = 0, card_weaker = 0, card_equal = 0;
-                for (int i = 0; i < n; i++) {
-                    rank += (leads[i] & 2) && own[i] < strength && alike[job.own_cards[2 * i]] == card;
-                    rank += (leads[i] & 4) && own[i] < strength && alike[job.own_cards[2 * i + 1]] == card;
-                }
-                for (int k = 0; k < m; k++) {
-                    const bool meets = other[k] >= 0 && holds(job.other_cards, k, card);
-                    card_weaker += meets && other[k] < strength;
-                    card_equal += meets && other[k] <= strength;
-                }
-                const int pair = pair_first[card] + rank;
-                pairs[pair] = {(unsigned short)card_weaker, (unsigned short)card_equal};
+                int pair = pair_first[card];
+                each_pair(card, [&](const Extent& extent) { pair += extent < mine.by_card[side]; });
+                if (leads[h] & 2 << side) pairs[pair] = mine.by_card[side];
                 (side == 0 ? record.lower : record.higher) = 1 + pair;  // row 0 is all zeros
             }
         }
         job.own_list[(long long)final * n + h] = record;
     }
     SYNC_BLOCK();
+    // The first group of a segment: segments have about the same number of the opponent's hands.
+    const auto first_of_segment = [&](int segment) {
+        int group = 0;
+        while (group < found && groups[group].weaker * SEGMENTS < living * segment) group++;
+        return group;
+    };
     const auto source = [&](int unit) -> Source {
         if (unit >= SEGMENTS) {
             const int card = unit - SEGMENTS, hands = card_first[card];
             const int pair = pair_first[card], last = pair_first[card + 1];
             return {card_hands + hands, 0, pair < last ? card_first[card + 1] - hands : 0, pairs + pair, pairs + last};
         }
-        const int group = found * unit / SEGMENTS, last = found * (unit + 1) / SEGMENTS;
+        const int group = first_of_segment(unit), last = unit + 1 < SEGMENTS ? first_of_segment(unit + 1) : found;
         const int at = unit == 0 ? 0 : group < found ? groups[group].weaker : living;
-        const int end = unit + 1 < SEGMENTS && last < found ? groups[last].weaker : living;
+        const int end = last < found ? groups[last].weaker : living;
         return {order, at, end, groups + group, groups + last};
     };
     for (int unit = threadIdx.x; unit < units; unit += blockDim.x) lengths[unit] = source(unit).operations();
@@ -200,8 +226,9 @@ extern "C" __global__ void make_lists(const Job* jobs, const int* finals) {
             first += lengths[i];
             place++;
         }
-        const int row = unit == units ? 0 : unit < SEGMENTS ? found * unit / SEGMENTS : 1 + pair_first[unit - SEGMENTS];
-        unit_list[place] = {first, row};
+        const int card = unit - SEGMENTS;
+        const int row = unit == units ? 0 : unit < SEGMENTS ? first_of_segment(unit) : 1 + pair_first[card];
+        unit_list[place] = {first, row, 1 + card, 0};
         if (unit < units) source(unit).write(operations + first, operations + first + lengths[unit], m);
     }
 }

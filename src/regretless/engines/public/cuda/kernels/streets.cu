@@ -208,7 +208,7 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
         const Mine mine = mine_at(numbers, decision, hand);
         const Hands value = join<MODE>(mine, numbers, step, decision, hand, rounding, [&](int a) {
             const int row = child_of(decision, a, job.children);
-            return row < 0 ? kept[~row] : hands_at(rows + row * n);
+            return row == NOTHING ? Hands{} : row < 0 ? kept[~row] : hands_at(rows + row * n);
         });
         if (decision.kept >= 0) kept[decision.kept] = value;
         if (decision.place >= 0) hands_at(rows + decision.place * n) = value;

@@ -84,36 +84,50 @@ def fill_hands(
 
 
 @kernel
-def most_distinct(strength: NDArray[np.int16], cards: NDArray[Any], deck: int) -> tuple[int, int]:
+def most_distinct(
+    mine: NDArray[np.int16], my_cards: NDArray[Any], theirs: NDArray[np.int16], their_cards: NDArray[Any], deck: int
+) -> tuple[int, int]:
     """The most groups and pairs on a runout.
 
-    `strength` [runouts, hands] is below 0 for a hand that is not possible. Hands of equal strength form a group, those
-    of a group that share a card a pair; `cards` [hands, 2] are `deck` where there is none.
+    Strengths, `mine` and `theirs` [runouts, hands], are below 0 for a hand that is not possible. Own hands that beat
+    and tie the same hands form a group; those with a common card that beat and tie the same hands with this card, a
+    pair. Cards [hands, 2] are `deck` where there is none.
     """
     most_groups = most_pairs = 0
     words = deck // 64 + 1
     levels = 0
-    for runout in range(strength.shape[0]):
-        for hand in range(strength.shape[1]):
-            levels = max(levels, strength[runout, hand] + 1)
-    seen = np.zeros((levels, words), dtype=np.uint64)  # by strength, a bit per card, and one for all
-    for runout in range(strength.shape[0]):
-        seen[:] = 0
-        groups = pairs = 0
-        for hand in range(strength.shape[1]):
-            level = strength[runout, hand]
-            if level < 0:
-                continue
-            for side in range(3):
-                bit = deck if side == 2 else cards[hand, side]
-                if side < 2 and bit >= deck:
+    for strength in (mine, theirs):
+        for runout in range(strength.shape[0]):
+            for hand in range(strength.shape[1]):
+                levels = max(levels, strength[runout, hand] + 1)
+    held = np.zeros((2, levels, words), dtype=np.uint64)  # by player and strength, a bit per card, and one for all
+    between = np.zeros(words, dtype=np.uint64)  # whether own hands were found since the last hand of the opponent
+    everyone = np.uint64(1) << np.uint64(deck % 64)
+    for runout in range(mine.shape[0]):
+        held[:] = 0
+        between[:] = 0
+        for player in range(2):
+            strength, cards = (mine, my_cards) if player == 0 else (theirs, their_cards)
+            for hand in range(strength.shape[1]):
+                level = strength[runout, hand]
+                if level < 0:
                     continue
-                mask = np.uint64(1) << np.uint64(bit % 64)
-                if seen[level, bit // 64] & mask == 0:
-                    seen[level, bit // 64] |= mask
-                    if side == 2:
-                        groups += 1
-                    else:
-                        pairs += 1
+                for side in range(2):
+                    card = cards[hand, side]
+                    if card < deck:
+                        held[player, level, card // 64] |= np.uint64(1) << np.uint64(card % 64)
+                held[player, level, deck // 64] |= everyone
+        groups = pairs = 0
+        for level in range(levels):
+            for word in range(words):
+                alone = held[0, level, word] & ~held[1, level, word]
+                new = (held[0, level, word] & held[1, level, word]) | (alone & ~between[word])
+                between[word] = (between[word] | alone) & ~held[1, level, word]
+                if word == deck // 64 and new & everyone != 0:
+                    groups += 1
+                    new ^= everyone
+                while new != 0:
+                    new &= new - np.uint64(1)
+                    pairs += 1
         most_groups, most_pairs = max(most_groups, groups), max(most_pairs, pairs)
     return most_groups, most_pairs

@@ -131,10 +131,10 @@ def list_sizes(layout: Layout, own: int) -> dict[str, int]:
 
 def most_sums(form: PublicForm, own: int) -> Sums:
     """What the showdowns of a player need at most on a final runout."""
-    cards = form.hands[own].cards
-    groups, pairs = most_distinct(form.strength[own], np.where(cards < 0, form.deck, cards), form.deck)
-    # An operation per hand of the opponent, overall and by card, and one per group or pair that no hand equals.
-    operations = 3 * len(form.hands[1 - own].weight) + groups + pairs + (FOUR - 1) * (SEGMENTS + form.deck)
+    mine, theirs = (np.where(each.cards < 0, form.deck, each.cards) for each in (form.hands[own], form.hands[1 - own]))
+    groups, pairs = most_distinct(form.strength[own], mine, form.strength[1 - own], theirs, form.deck)
+    # An operation per hand of the opponent, overall and by card; one for what is emitted after them, then padding.
+    operations = 3 * len(theirs) + FOUR * (SEGMENTS + form.deck)
     return Sums(groups, pairs, -(-operations // FOUR) * FOUR)
 
 

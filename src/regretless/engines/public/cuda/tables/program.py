@@ -5,7 +5,8 @@ the own player: if anything reads it), and a row of values for every node. A lin
 reach: it reads that of the chance node above, where hands that have become impossible do no harm, because no list of
 hands has them. On the last street, own reach and the values of decisions are read only by the thread or block that
 wrote them, so if they are few, it keeps them: such rows are numbered −1, −2, … Before the last street, rows are kept
-too, and written as well. Showdowns and folds of the last street are evaluated in pieces, a few dozen at a time.
+too, and written as well. Terminals of the last street are evaluated in pieces, a few dozen at a time; a fold beside a
+showdown, which calling leads to instead, is evaluated with it.
 """
 
 from __future__ import annotations
@@ -13,13 +14,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.cuda.tables.packing import Field, Packed, pack
-from regretless.engines.public.cuda.tables.records import DECISION, LEAF, LINE, STREET, TERMINAL
+from regretless.engines.public.cuda.tables.packing import Packed, pack
+from regretless.engines.public.cuda.tables.records import (
+    DECISION,
+    LEAF,
+    LINE,
+    NOTHING,
+    PAYS,
+    PIECE,
+    STREET,
+    TERMINAL,
+)
 from regretless.engines.public.layout import Layout, walking_order
 from regretless.forms.public import Kind
 from regretless.reprs import brief
@@ -36,20 +46,50 @@ LEVEL_ROWS = 512  # rows of reach that a block keeps at most, if it walks a line
 INLINE = 4  # children that a decision itself names
 
 
+class Cut(NamedTuple):
+    """T terminals, cut into P pieces."""
+
+    pieces: Records  # [P]  PIECE
+    order: Int32  # [T]  which terminals they have, one piece after another
+    pays: NDArray[np.float64]  # [P, PAYS, width]
+
+    @property
+    def mixed(self) -> int:
+        """The most mixtures of a piece."""
+        return int(self.pieces["mixed"].max(initial=0))
+
+    @property
+    def tiled(self) -> int:
+        """The most columns of a piece, mixtures included."""
+        columns = self.pieces["columns"]
+        return int((columns + columns % 2 + self.pieces["mixed"]).max(initial=0))
+
+    @property
+    def folds(self) -> int:
+        """The most own folds of a piece."""
+        return int((self.pieces["fold_last"] - self.pieces["fold_first"]).max(initial=0))
+
+
 class Terminals(NamedTuple):
-    """T terminals of one kind on the last street."""
+    """T terminals of the last street."""
 
     records: Records  # [T]  TERMINAL
-    pays: NDArray[np.float64]  # [3, T]  what reach of weaker hands, of weaker or equal ones, and of all is worth
+    pays: NDArray[np.float64]  # [PAYS, T]
 
-    def pieces(self, width: int) -> tuple[Int32, NDArray[np.float64]]:
-        """Where each of P pieces of at most `width` terminals begins [P+1], and their payoffs [P, 3, width]."""
+    def cut(self, width: int) -> Cut:
+        """Pieces of at most `width`; in each, terminals with a mixture come first, then those with an own fold."""
         count = len(self.records)
-        first = np.linspace(0, count, -(-count // width) + 1).astype(np.int32)
-        pays = np.zeros((len(first) - 1, 3, width))
-        for piece, (start, end) in enumerate(pairwise(first.tolist())):
-            pays[piece, :, : end - start] = self.pays[:, start:end]
-        return first, pays
+        first = np.linspace(0, count, -(-count // width) + 1).astype(np.int64).tolist()
+        pieces, pays = np.zeros(len(first) - 1, dtype=PIECE), np.zeros((len(first) - 1, len(PAYS), width))
+        orders = []
+        for number, (start, end) in enumerate(pairwise(first)):
+            mixed, folds = (self.records[name][start:end] >= 0 for name in ("fold_reach", "fold_value"))
+            order = start + np.argsort(np.where(mixed, 0, np.where(folds, 1, 2)), kind="stable")
+            before, last = int(mixed.sum()), int(mixed.sum() + folds.sum())
+            pieces[number] = (start, end - start, before + before % 2, before - before % 2, last + last % 2, 0, 0, 0)
+            pays[number, :, : end - start] = self.pays[:, order]
+            orders.append(order)
+        return Cut(pieces, np.concatenate([*orders, np.zeros(0)]).astype(np.int32), pays)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +106,11 @@ class Plan:
     children: Int32  #    rows of values of their children
     leaves: Records  #    [folds and chance nodes before the last street]  LEAF, street by street
     leaf_first: tuple[int, ...]  # [S]  where those of a street begin; on the last street, how many there are
-    showdowns: Terminals  # of the last street
-    folds: Terminals
+    terminals: Terminals
     earlier_rows: tuple[int, int, int]  # numbers in opponent's rows, own rows and values before the last street
     line_values: int  # numbers in values of lines
     own: int  # the player
-    _pieces: dict[tuple[int, int], Packed] = field(default_factory=dict)
+    _cuts: dict[int, tuple[Cut, Packed]] = field(default_factory=dict)
 
     __repr__ = brief
 
@@ -80,21 +119,16 @@ class Plan:
         """The tables of the plan, which all spots with it share."""
         names = ("streets", "lines", "decisions", "leaves", "line_order", "children")
         tables = [(getattr(self, name), [(self.own, name)]) for name in names]
-        tables += [(getattr(self, name).records, [(self.own, name)]) for name in ("showdowns", "folds")]
         return pack(tables)
 
-    def pieces(self, width: int, fold_width: int) -> Packed:
-        """Showdowns and folds, cut into pieces of at most so many; remembered, since many spots want the same."""
-        if (width, fold_width) not in self._pieces:
-            self._pieces[width, fold_width] = self._cut(width, fold_width)
-        return self._pieces[width, fold_width]
-
-    def _cut(self, width: int, fold_width: int) -> Packed:
-        tables: list[tuple[NDArray[Any], list[Field]]] = []
-        for name, terminals, most in (("showdown", self.showdowns, width), ("fold", self.folds, fold_width)):
-            first, pays = terminals.pieces(most)
-            tables += [(first, [(self.own, f"{name}_first")]), (pays, [(self.own, f"{name}_pays")])]
-        return pack(tables)
+    def cut(self, width: int) -> tuple[Cut, Packed]:
+        """Terminals in pieces of at most so many, and as tables; remembered, since many spots want the same."""
+        if width not in self._cuts:
+            cut = self.terminals.cut(width)
+            records = self.terminals.records[cut.order]
+            tables = [(cut.pieces, "pieces"), (records, "terminals"), (cut.pays, "pays")]
+            self._cuts[width] = cut, pack([(table, [(self.own, name)]) for table, name in tables])
+        return self._cuts[width]
 
 
 _plans: dict[tuple[object, ...], Plan] = {}  # the latest, since spots of a batch often have the same betting
@@ -144,8 +178,9 @@ class _Planner:
         self.kept = [0] * len(entries)  # rows that threads keep of each line,
         self.reach_rows = [0] * len(entries)  # and that blocks keep
         self.leaves: list[tuple[int, int, int, float]] = []
-        self.terminals: dict[Kind, list[tuple[int, int]]] = {Kind.SHOWDOWN: [], Kind.FOLD: []}
-        self.pays: dict[Kind, list[tuple[float, float, float]]] = {Kind.SHOWDOWN: [], Kind.FOLD: []}
+        self.beside, self.mixed = self._find_beside()
+        self.terminals: list[tuple[int, int, int, int]] = []
+        self.pays: list[tuple[float, ...]] = []
 
     def plan(self) -> Plan:
         """Number the rows, street by street."""
@@ -189,8 +224,7 @@ class _Planner:
             children=np.array(self.child_rows, dtype=np.int32),
             leaves=np.array(self.leaves, dtype=LEAF),
             leaf_first=tuple(leaf_first),
-            showdowns=self._terminals(Kind.SHOWDOWN),
-            folds=self._terminals(Kind.FOLD),
+            terminals=Terminals(np.array(self.terminals, dtype=TERMINAL), np.array(self.pays).reshape(-1, len(PAYS)).T),
             earlier_rows=(opponent_at, own_at, value_at),
             line_values=line_at,
             own=own,
@@ -209,10 +243,6 @@ class _Planner:
             return self._is_direct(line), -len(decisions), decisions
 
         return np.array(sorted(range(len(members)), key=shape), dtype=np.int32)
-
-    def _terminals(self, kind: Kind) -> Terminals:
-        pays = np.array(self.pays[kind], dtype=np.float64).reshape(-1, 3).T
-        return Terminals(np.array(self.terminals[kind], dtype=TERMINAL), pays)
 
     def _street(self, members: list[int], lines: Records) -> tuple[int, int, int]:
         """Records of a street's lines; returns the opponent's rows, own rows and values of a runout."""
@@ -233,6 +263,7 @@ class _Planner:
             decided = [node for node in nodes if self.kind[node] == Kind.DECISION]
             kept = {node: index for index, node in enumerate(decided) if index < KEPT}
             value_row = {node: node - start for node in nodes} | {node: ~index for node, index in kept.items()}
+            value_row |= {node: NOTHING for node in nodes if node in self.mixed}
             self.kept[line] = max(len(kept), min(self._own_rows(nodes), KEPT))
             levels = self._levels(nodes)
             record["levels"] = max((height + 1 for _, height in levels.values()), default=0)
@@ -333,9 +364,21 @@ class _Planner:
             self.leaves.append((reach, node - start, self.line_below[node] - first, 0.0))
         elif street + 1 < len(self.layout.form.streets):
             self.leaves.append((reach, node - start, -1, self._pay(node)[2]))
-        else:
-            self.terminals[self.kind[node]].append((reach, node - start))
-            self.pays[self.kind[node]].append(self._pay(node))
+        elif node not in self.beside:
+            self._terminal(node, start, next((fold for fold, end in self.beside.items() if end == node), None))
+
+    def _terminal(self, node: int, start: int, fold: int | None) -> None:
+        """A terminal of the last street, with a fold beside it or without."""
+        weaker, equal, everyone = self._pay(node)
+        fold_reach = fold_value = -1
+        mixture, own_fold = (1.0, 0.0), 0.0
+        if fold is not None and fold in self.mixed:
+            fold_reach = self.reach_row[0][fold]
+            mixture, everyone = (everyone, self._pay(fold)[2]), 1.0
+        elif fold is not None:
+            fold_value, own_fold = fold - start, self._pay(fold)[2]
+        self.terminals.append((self.reach_row[0][node], node - start, fold_reach, fold_value))
+        self.pays.append((weaker, equal, everyone, *mixture, own_fold))
 
     def _pay(self, node: int) -> tuple[float, float, float]:
         """What reach of weaker hands, of weaker or equal ones, and of all is worth to the own player."""
@@ -344,6 +387,19 @@ class _Planner:
         if self.kind[node] == Kind.FOLD:
             return 0.0, 0.0, lose if self.tree.player[at] == own else win
         return win - tie, tie - lose, lose
+
+    def _find_beside(self) -> tuple[dict[int, int], set[int]]:
+        """For folds of the last street, a showdown after the same decision; and which of them the opponent decides."""
+        found: dict[int, int] = {}
+        mixed: set[int] = set()
+        for node, below in enumerate(self.children):
+            if self.tree.street[self.order[node]] + 1 < len(self.layout.form.streets):
+                continue
+            folds, showdowns = ([k for k in below if self.kind[k] == kind] for kind in (Kind.FOLD, Kind.SHOWDOWN))
+            if folds and showdowns:
+                found[folds[0]] = showdowns[0]
+                mixed |= set(folds[:1]) if self.actor[node] != self.own else set()
+        return found, mixed
 
     def _find_needs(self) -> list[bool]:
         """Whether anything at or below a node reads the own reach: an own decision, or a chance node."""

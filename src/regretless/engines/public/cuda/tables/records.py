@@ -9,7 +9,8 @@
 | LINE     | way to enter a street                                                                |
 | DECISION | decision, as a walk of one player sees it                                            |
 | LEAF     | fold or chance node before the last street                                           |
-| TERMINAL | fold or showdown of the last street                                                  |
+| TERMINAL | showdown of the last street with the folds beside it, or fold with no showdown beside it |
+| PIECE    | some terminals that a block evaluates together                                       |
 | ITEM     | piece of work of a launch: a line, a leaf or some terminals on one runout            |
 | STEP     | iteration: a variant's numbers, then what 16-bit storage adds                        |
 | UNIT     | part of a showdown's additions: a segment of the order of strength, or a card        |
@@ -29,6 +30,9 @@ __all__ = [
     "JOB",
     "LEAF",
     "LINE",
+    "NOTHING",
+    "PAYS",
+    "PIECE",
     "POINTERS",
     "ROOMS",
     "RUNOUT",
@@ -42,12 +46,17 @@ __all__ = [
 ]
 
 SEGMENTS = 32  # into which the order of strength is cut, so that several warps can sum it
+NOTHING = -(1 << 31)  # in place of a row of values: included in that of another child
+
+# What terminals pay: the reach of weaker hands, of weaker or equal ones, and of all, or of the mixture; the shares of
+# the showdown and of the opponent's fold in the mixture; the own fold.
+PAYS = ("WEAKER", "EQUAL", "ALL", "MIX_SHOWDOWN", "MIX_FOLD", "OWN_FOLD")
 
 C_TYPES = {"int": np.int32, "long long": np.int64, "float": np.float32, "double": np.float64}
 
 
 # Bytes: these are read whole.
-ALIGNED = {"Decision": 16, "Item": 16, "Line": 16, "Runout": 16, "OwnHand": 16, "Terminal": 8, "Unit": 8}
+ALIGNED = {"Decision": 16, "Item": 16, "Line": 16, "Runout": 16, "OwnHand": 16, "Piece": 16, "Terminal": 16, "Unit": 16}
 
 
 def _record(*fields: tuple[str, str]) -> np.dtype[np.void]:
@@ -63,6 +72,8 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
     "Unit": (
         ("int", "first"),  #  its first operation; the last is before the next unit's first
         ("int", "row"),  #    where its first sum goes, among those of groups or of pairs
+        ("int", "fold_row"),  # where the sum of all its hands goes, for folds
+        ("int", "unused"),
     ),
     "OwnHand": (
         ("int", "lower"),  #  rows of its pairs, the lower card's first; 0 for a missing card
@@ -73,12 +84,12 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
     "Item": (
         ("int", "job"),
         ("int", "runout"),
-        ("int", "piece"),  # a leaf, some showdowns, or some folds: -1 and below; none where a runout is walked whole
+        ("int", "piece"),  # a line, a leaf or a piece of terminals; none where a runout is walked whole
         ("int", "slot"),  #  which rows of the street it uses: the runout's own, or a turn with those of the last street
     ),
     "Rooms": (
-        *(("int", name) for name in ("reach", "parts", "base", "partial", "operations", "units")),
-        *(("int", name) for name in ("width", "stride", "fold_width", "fold_stride")),
+        *(("int", name) for name in ("reach", "parts", "base", "partial", "mixed", "folds", "operations", "units")),
+        *(("int", name) for name in ("width", "reach_stride", "stride", "mixed_stride", "fold_stride")),
         ("int", "bytes"),
         ("long long", "block_bytes"),  # of device memory, for the tiles of a block that do not fit in shared memory
     ),
@@ -136,7 +147,20 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "depth"),  #   decisions of the same player above it in its line
         ("int", "height"),  #  the longest chain of decisions below it in its line
     ),
-    "Terminal": (("int", "opponent_row"), ("int", "value_row")),  # reach: below 0, ~row of the chance node above
+    "Terminal": (
+        ("int", "opponent_row"),  # reach; below 0: ~row of the chance node above
+        ("int", "value_row"),
+        ("int", "fold_reach"),  #   row of the opponent's fold that is included, or -1
+        ("int", "fold_value"),  #   row of the own fold with the same reach, or -1
+    ),
+    "Piece": (
+        ("int", "first"),  #      its first terminal
+        ("int", "columns"),  #    how many it has; counts below are even
+        ("int", "mixed"),  #      how many of the first may include an opponent's fold
+        ("int", "fold_first"),  # which of them may have an own fold beside them
+        ("int", "fold_last"),
+        *(("int", f"unused_{name}") for name in "abc"),
+    ),
     "Leaf": (
         ("int", "opponent_row"),
         ("int", "value_row"),
@@ -175,12 +199,9 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("const int*", "line_order"),  # lines of each street, in the order in which threads take them
         ("const int*", "children"),  # where values of children are: a row, or ~where the thread keeps it
         ("const Leaf*", "leaves"),
-        ("const int*", "showdown_first"),
-        ("const Terminal*", "showdowns"),
-        ("const double*", "showdown_pays"),
-        ("const int*", "fold_first"),
-        ("const Terminal*", "folds"),
-        ("const double*", "fold_pays"),
+        ("const Piece*", "pieces"),
+        ("const Terminal*", "terminals"),
+        ("const double*", "pays"),  # of every piece, as in `PAYS`
         ("float*", "opponent_rows"),  # working rows
         ("float*", "own_rows"),
         ("float*", "value_rows"),  # of the last street,
@@ -207,7 +228,7 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
 }
 
-STEP, ITEM, ROOMS, RUNOUT, TERM, STREET, LINE, DECISION, TERMINAL, LEAF, JOB, UNIT, OWN_HAND = (
+STEP, ITEM, ROOMS, RUNOUT, TERM, STREET, LINE, DECISION, TERMINAL, PIECE, LEAF, JOB, UNIT, OWN_HAND = (
     _record(*_FIELDS[name])
     for name in (
         "Step",
@@ -219,6 +240,7 @@ STEP, ITEM, ROOMS, RUNOUT, TERM, STREET, LINE, DECISION, TERMINAL, LEAF, JOB, UN
         "Line",
         "Decision",
         "Terminal",
+        "Piece",
         "Leaf",
         "Job",
         "Unit",
@@ -237,4 +259,6 @@ def records_source() -> str:
         + "};"
         for name, fields in _FIELDS.items()
     ]
-    return "\n".join([*structs, f"const int SEGMENTS = {SEGMENTS};"])
+    pays = ", ".join([*PAYS, "PAYS"])
+    constants = [f"const int SEGMENTS = {SEGMENTS}, NOTHING = {NOTHING + 1} - 1;", f"enum {{ {pays} }};"]
+    return "\n".join([*structs, *constants])
