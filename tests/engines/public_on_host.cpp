@@ -47,7 +47,7 @@ extern "C" bool run(const char* name, int across, int down, int threads, size_t 
     const Item* items = AT(const Item*, 1);
     if (kernel == "sums") return LAUNCH(sums, jobs, items);
     if (kernel == "leaves") return LAUNCH(leaves, jobs, items, AT(int, 2), AT(int, 3));
-    if (kernel == "terminals") return LAUNCH(terminals, jobs, items, AT(const Rooms*, 2), AT(char*, 3));
+    if (kernel == "terminals") return LAUNCH(terminals, jobs, items, AT(const Rooms*, 2), AT(char*, 3), AT(int, 4));
 #define WALK(which) if (kernel == #which) return \
     LAUNCH(which, jobs, items, AT(int, 2), AT(int, 3), AT(int, 4), AT(const Step*, 5), AT(int, 6));
     WALK(learn_down) WALK(last_down) WALK(mean_down) WALK(learn_up) WALK(last_up) WALK(value_up)

@@ -23,6 +23,7 @@ from regretless.engines.public.cuda.tables.records import (
     ITEM,
     JOB,
     LINE,
+    MIXTURE,
     OWN_HAND,
     PIECE,
     POINTERS,
@@ -255,7 +256,7 @@ def test_ways_up_take_turns_with_rows_that_both_write(monkeypatch: pytest.Monkey
 
 def test_players_evaluated_at_once_write_apart_what_does_not_fit_in_shared_memory() -> None:
     """Blocks of one launch run at the same time, which the emulated device does not show."""
-    launched: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    launched: list[tuple[np.ndarray, ...]] = []
 
     class Listening(NoKernels):
         def compile(self, source: str, flags: tuple[str, ...]) -> dict:
@@ -264,9 +265,9 @@ def test_players_evaluated_at_once_write_apart_what_does_not_fit_in_shared_memor
             return kernels
 
     form = random_form(10, deck=9, streets=1, most_hands=30)  # the first player's sums need more room
-    engine = CudaPublicEngine(form, device=Listening(shared_bytes=6000))
+    engine = CudaPublicEngine(form, device=Listening(shared_bytes=8000))
     engine._walks.evaluate(0, 1)
-    ((items, rooms, space),) = launched[:1]
+    ((items, rooms, space, _),) = launched[:1]
     assert set(items["job"].tolist()) == {0, 1}
     size = rooms["block_bytes"][items["job"] % 2]
     begins = np.arange(len(items)) * size
@@ -292,6 +293,39 @@ def test_deals_that_do_not_fit_in_shared_memory_and_runouts_and_players_that_tak
     assert expected.spot.apart
     assert not engine.spot.apart
     assert_equal(engine, expected)
+
+
+@needs_gcc
+@pytest.mark.parametrize("streets", [1, 2])
+def test_blocks_that_take_several_pieces_of_terminals(streets: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    form = busy_form(streets)
+    expected = solved(form, locks=True)
+    monkeypatch.setattr(work, "ENOUGH_BLOCKS", 1)
+    for width in (2, 4):
+        monkeypatch.setattr(walks, "_widths", lambda terminals, width=width: [width])
+        engine = solved(form, locks=True)
+        (wave,) = engine._walks._waves_of[0]
+        assert wave.together == 3
+        pieces = engine.spot.plans[0].cut(width)[0].pieces
+        assert len(pieces) > 3
+        assert len(wave.pieces) == -(-len(pieces) // 3) * len(wave.items)
+        assert_equal(engine, expected)
+
+
+def test_folds_are_evaluated_with_showdowns() -> None:
+    """All folds of the last street: own ones beside the showdown, the opponent's mixed with it."""
+    form = with_tree(random_form(85, deck=6, streets=2, most_hands=10), many_actions(2, 2, 2))
+    for plan in CudaPublicEngine(form, device=NoKernels()).spot.plans:
+        last = form.tree.street == 1
+        kinds = form.tree.kind[last]
+        assert len(plan.terminals.records) == np.count_nonzero(kinds == Kind.SHOWDOWN)
+        mixed, folds = (plan.terminals.records[name] >= 0 for name in ("mixture", "fold_value"))
+        by_player = [
+            np.count_nonzero(last & (form.tree.kind == Kind.FOLD) & (form.tree.player == player)) for player in range(2)
+        ]
+        assert [np.count_nonzero(folds), np.count_nonzero(mixed)] == [by_player[plan.own], by_player[1 - plan.own]]
+        assert not (mixed & folds).any()
+        assert len(plan.mixtures) == np.count_nonzero(mixed)
 
 
 def all_in(streets: int) -> Branch:
@@ -460,7 +494,7 @@ def test_tables_are_packed() -> None:
 
 
 def test_records_that_are_read_whole_have_no_gaps() -> None:
-    whole = {DECISION: 64, ITEM: 16, LINE: 32, RUNOUT: 16, OWN_HAND: 16, PIECE: 32, TERMINAL: 16, UNIT: 16}
+    whole = {DECISION: 64, ITEM: 16, LINE: 32, MIXTURE: 16, RUNOUT: 16, OWN_HAND: 16, PIECE: 32, TERMINAL: 16, UNIT: 16}
     for record, size in whole.items():
         assert record.itemsize == size
         assert ALIGNMENT % min(size, 16) == 0

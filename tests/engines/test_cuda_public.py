@@ -1,6 +1,6 @@
 """The CUDA engine of the public form on an emulated device: same host code, same kernels, threads as fibers.
 
-What needs a real device is in `test_gpu_public.py`.
+What needs a real device is in `tests/holdem/test_engines_agree.py`.
 """
 
 from __future__ import annotations

@@ -25,6 +25,7 @@ import regretless as rl
 from regretless.engines.contract import PublicEngine
 from regretless.engines.creation import create
 from regretless.engines.devices import PUBLIC_GPU_FROM
+from regretless.engines.public.cuda import work
 from regretless.engines.public.layout import make_layout
 from regretless.engines.registry import available
 from regretless.forms.public import PublicForm
@@ -224,6 +225,23 @@ def test_a_batch_on_a_gpu_equals_its_spots_alone(storage: int) -> None:
         assert alone.snapshot is not None
         for name, numbers in alone.snapshot.arrays.items():
             np.testing.assert_array_equal(solution.snapshot.arrays[name], numbers)
+
+
+@gpu
+@pytest.mark.parametrize("storage", [32, 16])
+@pytest.mark.parametrize("name", ["river, rake", "turn, paired", "flop, paired"])
+def test_walks_level_by_level_give_the_same_bits(name: str, storage: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many spots are solved together decides how each is walked."""
+    on("cupy-cuda")
+    taken = []
+    for tasks in (0, 1 << 40):
+        monkeypatch.setattr(work, "LEVEL_TASKS", tasks)
+        engine = create_on("cupy-cuda", compile_spot(SPOTS[name]), storage)
+        engine.advance(schedule(PRESETS["postflop"], 1, 40))
+        taken.append((engine.evaluate(), engine.snapshot().arrays))
+    assert taken[0][0] == taken[1][0]
+    for array, numbers in taken[0][1].items():
+        np.testing.assert_array_equal(taken[1][1][array], numbers)
 
 
 KILLED = """

@@ -14,6 +14,7 @@ from regretless.engines.public.cuda.tables.records import (
     DECISION,
     LEAF,
     LINE,
+    MIXTURE,
     OWN_HAND,
     PAYS,
     PIECE,
@@ -96,7 +97,7 @@ def _plan(size: PublicSize, own: int) -> int:
         + int(before[Kind.FOLD] + before[Kind.CHANCE]) * LEAF.itemsize
         + terminals * TERMINAL.itemsize
         + (terminals + 2 * WARP) * len(PAYS) * 8
-        + terminals * PIECE.itemsize
+        + terminals * (PIECE.itemsize + MIXTURE.itemsize)
     )
 
 

@@ -127,7 +127,7 @@ class SpotWalks:
         self.slots, self.apart = self._shape.slots, self._shape.apart
         self.jobs = _copied(self._shape.jobs)
         self._held: list[Buffer] = []  # so that nothing is freed
-        self._width: int | None = None  # of pieces of terminals
+        self._widths: list[int] = []  # of both players' pieces of terminals
         tables = hand_tables(layout, units)
         self._point(device.upload(tables.block), tables.places.pointers)
         for plan in self.plans:
@@ -158,13 +158,14 @@ class SpotWalks:
         if buffer.size:
             pointers.point(self.jobs, self.device.address(buffer))
 
-    def cut(self, width: int) -> None:
-        """Cut terminals into pieces of at most so many, unless they are cut that way already."""
-        if self._width == width:
+    def cut(self, widths: list[int]) -> None:
+        """Cut both players' terminals into pieces of at most so many, unless they are cut that way already."""
+        if self._widths == widths:
             return
-        self._width = width
-        for plan in self.plans:
-            _, tables = plan.cut(width)
+        self._widths = widths
+        for plan, width in zip(self.plans, widths, strict=True):
+            cut, tables = plan.cut(width)
+            self.jobs[plan.own]["piece_count"] = len(cut.pieces)
             self._point(self.device.once((plan, width), tables.get_block), tables.places.pointers)
 
     @property

@@ -39,7 +39,7 @@ BOTH = 2  # in place of a player: both at once
 WARP = 32  # lanes; half of them sum two columns each
 PROCESSOR_SHARED = 228 * 1024  # bytes of shared memory of a processor, of which every block takes
 BLOCK_SHARED = 1024  # for itself
-STATIC_SHARED = 1536  # bytes that the kernels declare, or a few more
+STATIC_SHARED = {False: 4096, True: 5632}  # bytes that the kernel declares in 32 and in 64 bits, or a few more
 # Threads of a block and blocks of a processor, best first: two hide each other's waits.
 SHARINGS = ((512, 2), (1024, 1))
 
@@ -67,9 +67,9 @@ class Walks:
         options = KernelOptions(storage=storage, wide=wide, predicts=predicts, bucketed=bucketed)
         self.options, self._rooms = self._choose(options)
         self._kernels = device.compile(kernel_source(), self.options.flags())
-        width = int(self._rooms[0]["width"])
+        widths = self._rooms["width"].tolist()
         for spot in spots:
-            spot.cut(width)
+            spot.cut(widths)
         self._steps = device.zeros(max(TOGETHER) * len(spots), STEP)  # of the iterations that are launched together
         self._results = device.zeros(WAYS * len(spots) * 2, np.dtype(np.float64))
         self._jobs = device.upload(self._all_jobs())
@@ -78,7 +78,7 @@ class Walks:
         self._streets_of: list[list[Work]] = [
             [StreetWork(chosen, own, street) for street in range(self._streets - 1)] for own in range(2)
         ]
-        self._waves_of: list[list[Work]] = [list(waves_of(chosen, own, width)) for own in range(2)]
+        self._waves_of: list[list[Work]] = [list(waves_of(chosen, own, widths[own])) for own in range(2)]
         self._joins = all(spot.apart for spot in spots)  # whether both players can be evaluated at once
         if self._joins:
             for works in (self._streets_of, self._waves_of):
@@ -220,6 +220,7 @@ class Walks:
                     wave.pieces[0].buffer,
                     self._room_buffer,
                     self._space,
+                    np.int32(wave.work.together),
                 )
             for items in wave.turns if way else wave.up[:1]:
                 self._up(last_up, wave, items, last, given)
@@ -264,7 +265,6 @@ class Walks:
 
     def _choose(self, options: KernelOptions) -> tuple[KernelOptions, Records]:
         """Decide how wide tiles are, what of them lies in shared memory and how many threads share it."""
-        showdowns = max(max(len(plan.terminals.records) for spot in self.spots for plan in spot.plans), 1)
         for inside in (("reach", "parts"), ("reach",), ()):
             for threads, blocks in SHARINGS:
                 chosen = replace(
@@ -274,14 +274,24 @@ class Walks:
                     threads=threads,
                     blocks=blocks,
                 )
-                share = min(PROCESSOR_SHARED // blocks - BLOCK_SHARED, self.device.shared_bytes) - STATIC_SHARED
-                for width in _widths(showdowns):
-                    rooms = np.concatenate([self._room(own, chosen, width) for own in range(2)])
-                    if int(rooms["bytes"].max()) <= share:
-                        # Alike for both players, whose blocks may be launched together, or tiles would overlap.
-                        rooms["block_bytes"] = rooms["block_bytes"].max()
-                        return chosen, rooms
+                share = min(PROCESSOR_SHARED // blocks - BLOCK_SHARED, self.device.shared_bytes)
+                share -= STATIC_SHARED[options.wide]
+                fitting = [self._widest(own, chosen, share) for own in range(2)]
+                if all(map(len, fitting)):
+                    rooms = np.concatenate(fitting)
+                    # Alike for both players, whose blocks may be launched together, or tiles would overlap.
+                    rooms["block_bytes"] = rooms["block_bytes"].max()
+                    return chosen, rooms
         raise AssertionError("even the lists of a runout do not fit in shared memory")
+
+    def _widest(self, own: int, options: KernelOptions, share: int) -> Records:
+        """Room for the widest tiles that fit; nothing if none do."""
+        terminals = max(max(len(spot.plans[own].terminals.records) for spot in self.spots), 1)
+        for width in _widths(terminals):
+            rooms = self._room(own, options, width)
+            if int(rooms["bytes"][0]) <= share:
+                return rooms
+        return np.zeros(0, dtype=ROOMS)
 
     def _room(self, own: int, options: KernelOptions, width: int) -> Records:
         """Where everything lies in the shared memory of a block that evaluates terminals, or outside it."""

@@ -21,6 +21,8 @@ __all__ = ["FOUR", "Items", "Launches", "StreetWork", "Work", "both_ways", "join
 
 FOUR = 4  # hands of a thread
 LEVEL_TASKS = 1 << 16  # decisions × fours of hands up to which a street is walked by levels: all of them run at once
+ENOUGH_BLOCKS = 2048  # that evaluate terminals: beyond that many pieces, blocks take several,
+MOST_TOGETHER = 3  # but few, so that all blocks end at about the same time
 REST = -1  # in place of a line's number: all lines without decisions
 
 Records = NDArray[np.void]
@@ -70,6 +72,7 @@ class Work:
             )
         self.hands = max(each[0] for each in hands), max(each[1] for each in hands)  # own and opposing ones
         self.terms = 0  # deals that follow a runout
+        self.together = 1  # pieces that a block takes
 
 
 class StreetWork(Work):
@@ -91,7 +94,10 @@ class WaveWork(Work):
 
     def __init__(self, spots: Chosen, own: int, runouts: Sequence[range], width: int) -> None:
         super().__init__(spots, own, len(spots[0][1].layout.form.streets) - 1, runouts)
-        pieces = {plan: range(len(plan.cut(width)[0].pieces)) for plan in {each.plans[own] for _, each in spots}}
+        counts = {plan: len(plan.cut(width)[0].pieces) for plan in {each.plans[own] for _, each in spots}}
+        total = sum(len(each) * counts[spot.plans[own]] for each, (_, spot) in zip(runouts, spots, strict=True))
+        self.together = min(max(total // ENOUGH_BLOCKS, 1), MOST_TOGETHER)
+        pieces = {plan: range(0, count, self.together) for plan, count in counts.items()}
         self.pieces = _with_pieces(self.items, self.spot_of, [pieces[each.plans[own]] for _, each in spots])
 
 
@@ -125,7 +131,7 @@ class Launches:
 def joined(one: Work, two: Work) -> Work:
     """The same work of both players, launched at once."""
     found = copy(one)
-    for name in ("mine", "theirs", "both", "kept", "reach_rows", "longest", "terms", "takes_turns"):
+    for name in ("mine", "theirs", "both", "kept", "reach_rows", "longest", "terms", "takes_turns", "together"):
         setattr(found, name, max(getattr(one, name), getattr(two, name)))
     found.hands = max(one.hands[0], two.hands[0]), max(one.hands[1], two.hands[1])
     for name in ("items", "down", "up", "pieces"):

@@ -3,7 +3,8 @@
 // The numbers of a node are [hands / 16, actions, 16], so the actions of a hand are sixteen numbers apart. Up to four
 // actions are unrolled, with all loads before the first use. `from` says where a decision's numbers come from: memory,
 // or what a thread has loaded ahead (`levels.cu`). In that case fetching instructions is what takes time, so one piece of
-// code serves up to four actions.
+// code serves up to four actions. Whether a compiler fuses a product with a sum depends on what is around it; here it is
+// said, so that all walks give the same bits.
 
 const int LEARN = 0, BEST = 1, MEAN = 2;  // what the own player does: regret matching, best response, average strategy
 const int LANES = 16;
@@ -138,7 +139,7 @@ template <int MOST> struct Shares {
     }
     __device__ __forceinline__ Hands leaving(const Hands& number) const {
         Hands found;
-        EACH(j) found[j] = evenly[j] + number[j] * factor[j];
+        EACH(j) found[j] = fmaf(number[j], factor[j], evenly[j]);
         return found;
     }
 };
@@ -195,7 +196,7 @@ __device__ __forceinline__ void split(const From& from, int actions, const Hands
 
 __device__ __forceinline__ Hands averaged(const Step& step, const Hands& sum, const Hands& leaving) {
     Hands found;
-    EACH(j) found[j] = leaving[j] * step.average_weight + sum[j] * step.average_decay;
+    EACH(j) found[j] = fmaf(leaving[j], step.average_weight, sum[j] * step.average_decay);
     return found;
 }
 
@@ -205,7 +206,7 @@ __device__ __forceinline__ void split_and_average(const From& from, const Number
                                                   const Decision& decision, int hand, const Hands& reach,
                                                   const Chances& rounding, Body body) {
     Hands arriving;
-    EACH(j) arriving[j] = (1.0f - step.reach_share) + reach[j] * step.reach_share;
+    EACH(j) arriving[j] = fmaf(reach[j], step.reach_share, 1.0f - step.reach_share);
     Average* const average = numbers.average + number_at(decision, hand);
     const auto store = [&](int a, const Hands& sum, const Hands& leaving) {
         body(a, leaving);
@@ -231,7 +232,7 @@ struct Worth {
     __device__ __forceinline__ void add(const Hands& number, const Hands& value) {
         EACH(j) {
             positive[j] += number[j];
-            mixed[j] += number[j] * value[j];
+            mixed[j] = fmaf(number[j], value[j], mixed[j]);
             plain[j] += value[j];
         }
     }
@@ -249,9 +250,9 @@ __device__ __forceinline__ void improve_action(const Numbers& numbers, const Ste
     Hands kept, predicted;
     EACH(j) {
         const float gain = value[j] - mean[j];
-        kept[j] = gain + old[j] * (old[j] > 0.0f ? step.positive_discount : step.negative_discount);
+        kept[j] = fmaf(old[j], old[j] > 0.0f ? step.positive_discount : step.negative_discount, gain);
         if (step.floor > 0.0f) kept[j] = fmaxf(kept[j], 0.0f);
-        predicted[j] = kept[j] * step.prediction_discount + gain * step.prediction;
+        predicted[j] = fmaf(kept[j], step.prediction_discount, gain * step.prediction);
     }
     const unsigned chance = chance_of(numbers, step, block, a);
     store_regrets(numbers.regret + at + a * LANES, kept, chance, rounding);

@@ -123,8 +123,7 @@ __device__ __forceinline__ void other_levels(const Stretch& at, const Team& team
         if (works) from.fetch(decision, played_at<MODE>(numbers, decision, team.hand));
         if (team.works && team.slot + first == 0) rows.write(rows.first, reach);
         by_level(at, works, decision.depth, [&] {
-            split(from, decision.actions, rows.read(decision.source),
-                  [&](int a, const Hands& leaving) { rows.write(decision.to + a, leaving); });
+            split(from, decision.actions, rows.read(decision.source), Leaving(at.job, decision, rows));
         });
         first += team.slots;
     } while (at.line.first_decision + first < at.line.last_decision);

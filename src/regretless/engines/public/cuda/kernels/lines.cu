@@ -59,6 +59,27 @@ struct Rows {
     }
 };
 
+// Writes what leaves an opponent's decision. Where calling leads to a showdown, the fold's row gets a mixture of both, which
+// is what `terminals.cu` needs.
+struct Leaving {
+    const Rows& rows;
+    int to;
+    Mixture mixture;
+    Hands mixed;
+    __device__ __forceinline__ Leaving(const Job& job, const Decision& decision, const Rows& rows)
+        : rows(rows), to(decision.to), mixture{-1, -1, 0.0f, 0.0f}, mixed{} {
+        if (decision.needed >= 0) mixture = record_at(job.mixtures + decision.needed);
+    }
+    __device__ __forceinline__ void operator()(int a, const Hands& leaving) {
+        const bool folds = a == mixture.fold, calls = a == mixture.call;
+        if (!folds) rows.write(to + a, leaving);
+        if (!folds && !calls) return;
+        const float share = folds ? mixture.fold_share : mixture.call_share;
+        EACH(j) mixed[j] = fmaf(share, leaving[j], mixed[j]);
+        if (a >= mixture.fold && a >= mixture.call) rows.write(to + mixture.fold, mixed);
+    }
+};
+
 // Where the value of a decision's child is: a row, or ~where it is kept.
 __device__ __forceinline__ int child_of(const Decision& decision, int a, const int* children) {
     return a == 0 ? decision.child_a : a == 1 ? decision.child_b : a == 2 ? decision.child_c

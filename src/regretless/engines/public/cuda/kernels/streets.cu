@@ -27,7 +27,7 @@ template <int MODE> __device__ __forceinline__ void other_rows(const Stretch& at
     const Numbers numbers = numbers_of<MODE>(at.job, at.street, at.local);
     each_decision(at, [&](const Decision& decision) {
         if (!decision.mine) split(played_at<MODE>(numbers, decision, hand), decision.actions, rows.read(decision.source),
-              [&](int a, const Hands& leaving) { rows.write(decision.to + a, leaving); });
+              Leaving(at.job, decision, rows));
     });
 }
 

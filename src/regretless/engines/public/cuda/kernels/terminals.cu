@@ -1,16 +1,17 @@
 // Terminals of the last street: a block takes some of them on one runout, a column each.
 //
 // 1. `gather`   a thread per hand: their rows of the opponent's reach, transposed into a tile [opponent hands][columns].
-// 2. `cards`    a lane per two columns: E for every pair (`lists.cu`), and partial sums of reach in order of strength.
-// 3. `base`     a lane per two columns: P for every group.
+// 2. `first`    a lane per two columns: partial sums of reach in order of strength, and E for pairs (`lists.cu`) of some
+//               cards.
+// 3. `second`   a lane per two columns: P for every group, and E for all other pairs.
 // 4. `values`   a thread per hand: P − E − E.
 //
 // With W, E and V the reach of the opponent's hands that are weaker, weaker or equal, and all, a showdown is worth
 // (win − tie) · W + (tie − lose) · E + lose · V. Of a fold, only V remains: one sum over all hands and one per card, which
 // a showdown beside it needs too. So a column includes
 //
-// - the opponent's fold, if calling instead leads to the showdown: nothing needs their values apart. The tile has a
-//   *mixture* for it, lose · reach + pay · reach of the fold, whose V takes the place of lose · V;
+// - the opponent's fold, if calling instead leads to the showdown: nothing needs their values apart. The way down has
+//   stored a *mixture* for it, lose · reach + pay · reach of the fold, whose V takes the place of lose · V;
 // - the own fold, if calling instead leads to the showdown: both have the same reach. Its value has a row of its own.
 //
 // Where lanes are columns, half a warp follows the same list and little diverges. Two columns at a time share what it
@@ -26,53 +27,81 @@ template <typename Number> __device__ __forceinline__ const Two<Number>& two_at(
     return *(const Two<Number>*)at;
 }
 
-// Some columns on one runout: first those with a mixture, then those with an own fold. Of an odd number the last is taken
-// twice: both columns of a pair then write the same.
+// A piece on one runout: columns, first those with a mixture, then those with an own fold. Of an odd number the last is
+// taken twice: both columns of a pair then write the same.
 struct Sheet {
     const Job& job;
     Street street;
+    const float* above;  // the opponent's rows of the street above
+    int width, final, number, slot;
     Piece piece;
-    const float* above;        // the opponent's rows of the street above
     const Terminal* terminal;  // [columns]
     const double* pays;        // [PAYS][width]
-    int width, final, number, slot;
+
+    __device__ __forceinline__ Sheet(const Job& job, const Item& item, int width)
+        : job(job), street(job.streets[job.last_street]), width(width), final(item.runout), slot(item.slot) {
+        number = street.first_runout + final;
+        const Street before = job.streets[max(job.last_street - 1, 0)];
+        const long long row = (long long)max(job.runouts[number].parent, 0) * before.opponent_rows;
+        above = job.opponent_rows + before.opponent_at + row * job.other_hands;
+        turn_to(item.piece);
+    }
+    __device__ __forceinline__ void turn_to(int piece_number) {
+        piece = record_at(job.pieces + piece_number);
+        terminal = job.terminals + piece.first;
+        pays = job.pays + (long long)piece_number * PAYS * width;
+    }
+    __device__ __forceinline__ void turn_to(const Sheet& other) {
+        piece = other.piece, terminal = other.terminal, pays = other.pays;
+    }
     __device__ __forceinline__ int paired() const { return piece.columns + piece.columns % 2; }
     __device__ __forceinline__ int column(int i) const { return min(i, piece.columns - 1); }
     __device__ __forceinline__ double pay(int which, int i) const { return pays[which * width + column(i)]; }
-    __device__ __forceinline__ Two<Real> two_pays(int which, int i) const {
-        return {(Real)pay(which, i), (Real)pay(which, i + 1)};
-    }
 };
 
-__device__ __forceinline__ Sheet sheet_of(const Job& job, const Item& item, int width) {
-    const Street street = job.streets[job.last_street], before = job.streets[max(job.last_street - 1, 0)];
-    const int number = street.first_runout + item.runout;
-    const long long row = (long long)max(job.runouts[number].parent, 0) * before.opponent_rows;
-    const Piece piece = record_at(job.pieces + item.piece);
-    return {job, street, piece, job.opponent_rows + before.opponent_at + row * job.other_hands,
-            job.terminals + piece.first, job.pays + (long long)item.piece * PAYS * width,
-            width, item.runout, number, item.slot};
+// What all threads need of every column.
+struct Columns {
+    const float* reach[2 * MOST_COLUMNS];  // rows in memory: of the columns, then of their mixtures
+    Real weaker[MOST_COLUMNS];             // pays
+    Real equal[MOST_COLUMNS];
+    Real all[MOST_COLUMNS];
+    Real fold[MOST_COLUMNS];
+    Real same[MOST_COLUMNS];               // what the opponent's same hand, which both cards subtract, is worth,
+    Real mixed[MOST_COLUMNS];              // and the same hand of the mixture
+    Real fold_base[MOST_COLUMNS];          // what an own fold is worth before cards are subtracted
+    int value_row[MOST_COLUMNS];
+    int fold_row[MOST_COLUMNS];
+};
+
+__device__ __forceinline__ void fill_column(const Sheet& sheet, Columns& columns, int i) {
+    const int m = sheet.job.other_hands;
+    const float* const rows = sheet.job.opponent_rows + sheet.street.opponent_at +
+                              (long long)sheet.slot * sheet.street.opponent_rows * m;
+    const Terminal terminal = record_at(sheet.terminal + sheet.column(i));
+    const double equal = sheet.pay(EQUAL, i), all = sheet.pay(ALL, i);
+    const int row = terminal.opponent_row;
+    const float* const reach = row < 0 ? sheet.above + ~row * m : rows + row * m;
+    columns.reach[i] = reach;
+    columns.weaker[i] = (Real)sheet.pay(WEAKER, i);
+    columns.equal[i] = (Real)equal;
+    columns.all[i] = (Real)all;
+    columns.fold[i] = (Real)sheet.pay(OWN_FOLD, i);
+    columns.same[i] = (Real)(terminal.mixture < 0 ? equal + all : equal);
+    columns.mixed[i] = (Real)(terminal.mixture < 0 ? 0.0 : all);
+    columns.value_row[i] = terminal.value_row;
+    columns.fold_row[i] = terminal.fold_value;
+    if (i < sheet.piece.mixed)
+        columns.reach[sheet.paired() + i] = terminal.mixture < 0 ? reach : rows + terminal.mixture * m;
 }
 
 // Step 1; a row of zeros follows the last hand. The tile is complete after `wait_for_copies` and a barrier.
-__device__ __forceinline__ void gather(const Sheet& sheet, float* reach, int stride) {
-    const int m = sheet.job.other_hands, warps = blockDim.x / WARP, lane = threadIdx.x % WARP, paired = sheet.paired();
-    const float* const rows = sheet.job.opponent_rows + sheet.street.opponent_at +
-                              (long long)sheet.slot * sheet.street.opponent_rows * m;
-    for (int i = threadIdx.x / WARP; i < paired + sheet.piece.mixed; i += warps) {
-        const int column = i < paired ? i : i - paired;
-        const Terminal terminal = record_at(sheet.terminal + sheet.column(column));
-        const int number = terminal.opponent_row;
-        const float* const row = number < 0 ? sheet.above + ~number * m : rows + number * m;
-        float* const to = reach + i;
-        if (i < paired && REACH_SHARED) {
-            for (int hand = lane; hand < m; hand += WARP) copy_later(to + hand * stride, row + hand);
-        } else if (i < paired || terminal.fold_reach < 0) {
-            for (int hand = lane; hand < m; hand += WARP) to[hand * stride] = row[hand];
-        } else {
-            const float* const folded = rows + terminal.fold_reach * m;
-            const float share = (float)sheet.pay(MIX_SHOWDOWN, column), fold_share = (float)sheet.pay(MIX_FOLD, column);
-            for (int hand = lane; hand < m; hand += WARP) to[hand * stride] = share * row[hand] + fold_share * folded[hand];
+__device__ __forceinline__ void gather(const Sheet& sheet, const Columns& columns, float* reach, int stride) {
+    const int m = sheet.job.other_hands, warps = blockDim.x / WARP, lane = threadIdx.x % WARP;
+    for (int i = threadIdx.x / WARP; i < sheet.paired() + sheet.piece.mixed; i += warps) {
+        const float* const row = columns.reach[i];
+        for (int hand = lane; hand < m; hand += WARP) {
+            if (REACH_SHARED) copy_later(reach + hand * stride + i, row + hand);
+            else reach[hand * stride + i] = row[hand];
         }
     }
     for (int i = threadIdx.x; i < stride; i += blockDim.x) reach[m * stride + i] = 0.0f;
@@ -87,10 +116,11 @@ struct Tile {
     Real* folds;    // [1 + deck][fold stride]  E of own folds; the first row is 0
     unsigned* operations;  // of all units
     Unit* units;           // [SEGMENTS + deck + 1]
+    int units_count;
     int reach_stride, stride, mixed_stride, fold_stride;  // numbers from one row to the next
 };
 
-__device__ __forceinline__ Tile tile_of(const Rooms& room, char* outside) {
+__device__ __forceinline__ Tile tile_of(const Rooms& room, int deck, char* outside) {
     return {(float*)(REACH_SHARED ? (char*)shared_space + room.reach : outside + room.reach),
             (Real*)(PARTS_SHARED ? (char*)shared_space + room.parts : outside + room.parts),
             (Real*)(shared_space + room.base),
@@ -99,6 +129,7 @@ __device__ __forceinline__ Tile tile_of(const Rooms& room, char* outside) {
             (Real*)(shared_space + room.folds),
             (unsigned*)(shared_space + room.operations),
             (Unit*)(shared_space + room.units),
+            SEGMENTS + deck,
             room.reach_stride, room.stride, room.mixed_stride, room.fold_stride};
 }
 
@@ -179,14 +210,16 @@ __device__ __forceinline__ void card_parts(const Tile& tile, const Lane& lane, i
 
 __device__ __forceinline__ void base_segment(const Tile& tile, const Lane& lane, int segment, Real* fold_base) {
     Two<Real> sum = {0, 0}, all = {0, 0};
+#pragma unroll
     for (int k = 0; k < SEGMENTS; k++) {
-        if (k == segment) sum = all;
         const Two<Real> partial = two_at(tile.partial + k * tile.stride + lane.column);
+        BOTH(i) sum[i] = k == segment ? all[i] : sum[i];
         BOTH(i) all[i] += partial[i];
     }
     if (segment == 0) BOTH(i) fold_base[lane.column + i] = all[i] * lane.fold[i];
     if (lane.mixes) {
         all = {0, 0};
+#pragma unroll
         for (int k = 0; k < SEGMENTS; k++) {
             const Two<Real> partial = two_at(tile.mixed + k * tile.mixed_stride + lane.column);
             BOTH(i) all[i] += partial[i];
@@ -195,46 +228,46 @@ __device__ __forceinline__ void base_segment(const Tile& tile, const Lane& lane,
     running_sums(tile, lane, segment, sum, all, tile.base + tile.units[segment].row + lane.column);
 }
 
-// What the last step needs of every column.
-struct Columns {
-    Real same_pay[MOST_COLUMNS];   // what the opponent's same hand, which both cards subtract, is worth,
-    Real mixed_pay[MOST_COLUMNS];  // and the same hand of the mixture
-    Real fold_pay[MOST_COLUMNS];
-    Real fold_base[MOST_COLUMNS];
-    int value_row[MOST_COLUMNS];
-    int fold_row[MOST_COLUMNS];
+// What step 4 needs of an own hand.
+struct Own {
+    OwnHand sums, cards;
+    bool lives;
 };
 
-// Step 4.
-__device__ __forceinline__ void store_values(const Sheet& sheet, const Tile& tile, const Columns& columns) {
+__device__ __forceinline__ Own own_hand(const Sheet& sheet, int hand) {
     const Job& job = sheet.job;
+    const int n = job.own_hands, symmetry = job.runouts[sheet.number].symmetry;
+    if (hand >= n) return {};
+    return {record_at(job.own_list + (long long)sheet.final * n + hand), record_at(job.fold_list + symmetry * n + hand),
+            load_table(job.own_alive + (long long)sheet.number * n + hand) != 0};
+}
+
+// Step 4; `own` is the thread's first hand, loaded ahead.
+__device__ __forceinline__ void store_values(const Sheet& sheet, const Tile& tile, const Columns& columns, Own own) {
     const Piece& piece = sheet.piece;
-    const int n = job.own_hands, paired = sheet.paired();
-    const unsigned char* const alive = job.own_alive + (long long)sheet.number * n;
-    const OwnHand* const own_list = job.own_list + (long long)sheet.final * n;
-    const OwnHand* const fold_list = job.fold_list + job.runouts[sheet.number].symmetry * n;
-    float* const values = job.value_rows + sheet.street.value_at + (long long)sheet.slot * sheet.street.value_rows * n;
-    for (int hand = threadIdx.x; hand < n; hand += blockDim.x) {
-        const OwnHand own = record_at(own_list + hand);
-        const Real* const all = tile.base + own.group * tile.stride;
-        const Real* const lower = tile.parts + own.lower * tile.stride;
-        const Real* const higher = tile.parts + own.higher * tile.stride;
-        const float* const same = tile.reach + own.same * tile.reach_stride;
-        const bool lives = alive[hand];
+    const int n = sheet.job.own_hands, paired = sheet.paired();
+    const long long first = sheet.street.value_at + (long long)sheet.slot * sheet.street.value_rows * n;
+    for (int hand = threadIdx.x; hand < n; own = own_hand(sheet, hand += blockDim.x)) {
+        float* const values = sheet.job.value_rows + first + hand;
+        const Real* const all = tile.base + own.sums.group * tile.stride;
+        const Real* const lower = tile.parts + own.sums.lower * tile.stride;
+        const Real* const higher = tile.parts + own.sums.higher * tile.stride;
+        const float* const same = tile.reach + own.sums.same * tile.reach_stride;
         const auto value_of = [&](int column) {
             const Two<Real> met = two_at(all + column), low = two_at(lower + column), high = two_at(higher + column);
-            const Two<Real> pay = two_at(columns.same_pay + column);
+            const Two<Real> pay = two_at(columns.same + column);
             const Two<float> held = two_at(same + column);
             Two<Real> found;
             BOTH(i) found[i] = met[i] - low[i] - high[i] + held[i] * pay[i];
             return found;
         };
-        const auto store = [&](int row, Real value) { values[row * n + hand] = lives ? (float)value : 0.0f; };
+        const auto store = [&](int row, Real value) { values[row * n] = own.lives ? (float)value : 0.0f; };
         int column = 0;
+#pragma unroll 2
         for (; column < piece.mixed; column += 2) {
             Two<Real> value = value_of(column);
             const Two<float> held = two_at(same + paired + column);
-            const Two<Real> pay = two_at(columns.mixed_pay + column);
+            const Two<Real> pay = two_at(columns.mixed + column);
             BOTH(i) value[i] += held[i] * pay[i];
             BOTH(i) store(columns.value_row[column + i], value[i]);
         }
@@ -243,11 +276,11 @@ __device__ __forceinline__ void store_values(const Sheet& sheet, const Tile& til
             const Two<Real> value = value_of(column);
             BOTH(i) store(columns.value_row[column + i], value[i]);
         }
-        const OwnHand cards = record_at(fold_list + hand);
-        const Real* const lower_card = tile.folds + cards.lower * tile.fold_stride - piece.fold_first;
-        const Real* const higher_card = tile.folds + cards.higher * tile.fold_stride - piece.fold_first;
+        const Real* const lower_card = tile.folds + own.cards.lower * tile.fold_stride - piece.fold_first;
+        const Real* const higher_card = tile.folds + own.cards.higher * tile.fold_stride - piece.fold_first;
+#pragma unroll 2
         for (column = piece.fold_first; column < piece.fold_last; column += 2) {
-            const Two<Real> met = two_at(columns.fold_base + column), pay = two_at(columns.fold_pay + column);
+            const Two<Real> met = two_at(columns.fold_base + column), pay = two_at(columns.fold + column);
             const Two<Real> low = two_at(lower_card + column), high = two_at(higher_card + column);
             const Two<float> held = two_at(same + column);
             BOTH(i) {
@@ -258,71 +291,108 @@ __device__ __forceinline__ void store_values(const Sheet& sheet, const Tile& til
     }
 }
 
-// `space`: device memory for tiles that do not fit in shared memory, some for each block.
-extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-terminals(const Job* jobs, const Item* items, const Rooms* rooms, char* space) {
-    __align__(16) __shared__ Columns columns;
-    const Item item = items[blockIdx.x];
-    const Job job = jobs[item.job];
-    const Rooms room = rooms[item.job % 2];  // of the player
-    const Sheet sheet = sheet_of(job, item, room.width);
-    const Piece piece = sheet.piece;
-    const Tile tile = tile_of(room, space + (long long)blockIdx.x * room.block_bytes);
-    const int units = SEGMENTS + job.deck;
+// The number of a thread, counted from another one on: what different threads load does not wait for each other.
+__device__ __forceinline__ int thread_from(int first) {
+    return (int)(threadIdx.x + blockDim.x - first % blockDim.x) % (int)blockDim.x;
+}
 
-    // 1. Reach and lists.
-    const Unit* const unit_list = job.units + (long long)sheet.final * (units + 1);
-    const int count = unit_list[units].first / FOUR;
-    const Operations* const operations = (const Operations*)(job.operations + (long long)sheet.final * job.most_operations);
-    gather(sheet, tile.reach, tile.reach_stride);
-    for (int i = threadIdx.x; i < count; i += blockDim.x) {
-        Operations found = operations[i];
-        EACH(j) found[j] = (found[j] & FLAGS) | (found[j] & ~FLAGS) * (tile.reach_stride / 2);
-        ((Operations*)tile.operations)[i] = found;
-    }
-    for (int i = threadIdx.x; i <= units; i += blockDim.x) {
-        Unit unit = record_at(unit_list + i);
-        unit.row *= tile.stride;
-        tile.units[i] = unit;
-    }
-    for (int i = threadIdx.x; i < tile.stride; i += blockDim.x) tile.parts[i] = 0;
-    for (int i = threadIdx.x; i < tile.fold_stride; i += blockDim.x) tile.folds[i] = 0;
-    for (int i = threadIdx.x; i < sheet.paired(); i += blockDim.x) {
-        const Terminal terminal = record_at(sheet.terminal + sheet.column(i));
-        const double equal = sheet.pay(EQUAL, i), all = sheet.pay(ALL, i);
-        columns.same_pay[i] = (Real)(i < piece.mixed ? equal : equal + all);
-        columns.mixed_pay[i] = (Real)all;
-        columns.fold_pay[i] = (Real)sheet.pay(OWN_FOLD, i);
-        columns.value_row[i] = terminal.value_row;
-        columns.fold_row[i] = terminal.fold_value;
-    }
-    wait_for_copies();
-    SYNC_BLOCK();
+// Steps 2 and 3 for the two columns of a lane; a barrier comes between them. A team takes one unit after another.
+struct Sums {
+    const Tile& tile;
+    const Piece& piece;
+    Lane lane;
+    int team, teams;
+    bool works;
 
-    const int column = threadIdx.x % TEAM * 2, team = threadIdx.x / TEAM, teams = blockDim.x / TEAM;
-    const bool works = column < piece.columns;
-    Lane lane = {};
-    if (works) {
+    __device__ __forceinline__ Sums(const Tile& tile, const Piece& piece, const Columns& columns)
+        : tile(tile), piece(piece), team(threadIdx.x / TEAM), teams(blockDim.x / TEAM) {
+        const int column = threadIdx.x % TEAM * 2;
+        works = column < piece.columns;
+        if (!works) return;
         const float* const reach = tile.reach + column;
-        const float* const met = column < piece.mixed ? reach + sheet.paired() : reach;
+        const float* const met = column < piece.mixed ? reach + piece.columns + piece.columns % 2 : reach;
         lane = {column,
                 column < piece.mixed,
                 column >= piece.fold_first && column < piece.fold_last,
                 REACH_SHARED ? settled(reach) : reach,
                 REACH_SHARED ? settled(met) : met,
-                sheet.two_pays(WEAKER, column),
-                sheet.two_pays(EQUAL, column),
-                sheet.two_pays(ALL, column),
-                sheet.two_pays(OWN_FOLD, column)};
-        for (int unit = team; unit < units; unit += teams) {  // 2.
+                two_at(columns.weaker + column),
+                two_at(columns.equal + column),
+                two_at(columns.all + column),
+                two_at(columns.fold + column)};
+    }
+
+    // Segments, and a card for every team that has none.
+    __device__ __forceinline__ int first_units() const { return min(max(teams, SEGMENTS), tile.units_count); }
+    __device__ __forceinline__ void first_step() const {
+        if (!works) return;
+        for (int unit = team; unit < first_units(); unit += teams) {
             if (unit < SEGMENTS) segment_sums(tile, lane, unit);
             else card_parts(tile, lane, unit, piece.fold_first);
         }
     }
-    SYNC_BLOCK();
-    if (works)  // 3.
-        for (int segment = team; segment < SEGMENTS; segment += teams)
-            base_segment(tile, lane, segment, columns.fold_base);
-    SYNC_BLOCK();
-    store_values(sheet, tile, columns);
+
+    // Segments again, and all other cards.
+    __device__ __forceinline__ void second_step(Real* fold_base) const {
+        if (!works) return;
+        const int first = first_units(), rest = tile.units_count - first;
+        for (int task = team; task < SEGMENTS + rest; task += teams) {
+            if (task < SEGMENTS) base_segment(tile, lane, task, fold_base);
+            else card_parts(tile, lane, first + task - SEGMENTS, piece.fold_first);
+        }
+    }
+};
+
+// A block takes up to `together` pieces on a runout, for which it loads lists once. `space`: device memory for tiles that do
+// not fit in shared memory, some for each block.
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
+terminals(const Job* jobs, const Item* items, const Rooms* rooms, char* space, int together) {
+    __align__(16) __shared__ Columns columns_of[2];  // of this piece and the next, by turns
+    const Item item = items[blockIdx.x];
+    const Job job = jobs[item.job];
+    const Rooms room = rooms[item.job % 2];  // of the player
+    const Tile tile = tile_of(room, job.deck, space + (long long)blockIdx.x * room.block_bytes);
+    const int units = SEGMENTS + job.deck, last = min(item.piece + together, job.piece_count);
+    const auto fill = [&](const Sheet& sheet, Columns& columns) {
+        for (int i = thread_from(THREADS - WARP); i < sheet.paired(); i += blockDim.x) fill_column(sheet, columns, i);
+    };
+    Sheet sheet(job, item, room.width);
+    fill(sheet, columns_of[item.piece % 2]);
+    const Unit* const unit_list = job.units + (long long)item.runout * (units + 1);
+    for (int i = thread_from(THREADS - 4 * WARP); i <= units; i += blockDim.x) {
+        Unit unit = record_at(unit_list + i);
+        unit.row *= tile.stride;
+        tile.units[i] = unit;
+    }
+    const Operations* const operations = (const Operations*)(job.operations + (long long)item.runout * job.most_operations);
+    for (int i = threadIdx.x; i < job.most_operations / FOUR; i += blockDim.x) {
+        Operations found = record_at(operations + i);
+        EACH(j) found[j] = (found[j] & FLAGS) | (found[j] & ~FLAGS) * (tile.reach_stride / 2);
+        ((Operations*)tile.operations)[i] = found;
+    }
+    for (int i = threadIdx.x; i < tile.stride; i += blockDim.x) tile.parts[i] = 0;
+    for (int i = threadIdx.x; i < tile.fold_stride; i += blockDim.x) tile.folds[i] = 0;
+
+    for (int piece = item.piece;; piece++) {
+        Columns& columns = columns_of[piece % 2];
+        SYNC_BLOCK();
+        gather(sheet, columns, tile.reach, tile.reach_stride);
+        wait_for_copies();
+        SYNC_BLOCK();
+        const Sums sums(tile, sheet.piece, columns);
+        sums.first_step();
+        SYNC_BLOCK();
+        const Own own = own_hand(sheet, threadIdx.x);
+        const bool more = piece + 1 < last;
+        Sheet next = sheet;
+        if (more) {
+            next.turn_to(piece + 1);
+            fill(next, columns_of[(piece + 1) % 2]);
+        }
+        sums.second_step(columns.fold_base);
+        SYNC_BLOCK();
+        store_values(sheet, tile, columns, own);
+        if (!more) return;
+        sheet.turn_to(next);
+    }
 }

@@ -24,6 +24,7 @@ from regretless.engines.public.cuda.tables.records import (
     DECISION,
     LEAF,
     LINE,
+    MIXTURE,
     NOTHING,
     PAYS,
     PIECE,
@@ -83,7 +84,7 @@ class Terminals(NamedTuple):
         pieces, pays = np.zeros(len(first) - 1, dtype=PIECE), np.zeros((len(first) - 1, len(PAYS), width))
         orders = []
         for number, (start, end) in enumerate(pairwise(first)):
-            mixed, folds = (self.records[name][start:end] >= 0 for name in ("fold_reach", "fold_value"))
+            mixed, folds = (self.records[name][start:end] >= 0 for name in ("mixture", "fold_value"))
             order = start + np.argsort(np.where(mixed, 0, np.where(folds, 1, 2)), kind="stable")
             before, last = int(mixed.sum()), int(mixed.sum() + folds.sum())
             pieces[number] = (start, end - start, before + before % 2, before - before % 2, last + last % 2, 0, 0, 0)
@@ -103,6 +104,7 @@ class Plan:
     reach_rows: tuple[int, ...]  # [S]  the most rows of either player's reach in a line that a block keeps
     longest: tuple[int, ...]  # [S]  the most decisions of a line
     line_order: Int32  #  [L]  the lines of each street, counted in it: long ones first, those of a shape together
+    mixtures: Records  #  MIXTURE
     children: Int32  #    rows of values of their children
     leaves: Records  #    [folds and chance nodes before the last street]  LEAF, street by street
     leaf_first: tuple[int, ...]  # [S]  where those of a street begin; on the last street, how many there are
@@ -117,7 +119,7 @@ class Plan:
     @cached_property
     def packed(self) -> Packed:
         """The tables of the plan, which all spots with it share."""
-        names = ("streets", "lines", "decisions", "leaves", "line_order", "children")
+        names = ("streets", "lines", "decisions", "leaves", "line_order", "mixtures", "children")
         tables = [(getattr(self, name), [(self.own, name)]) for name in names]
         return pack(tables)
 
@@ -179,6 +181,7 @@ class _Planner:
         self.reach_rows = [0] * len(entries)  # and that blocks keep
         self.leaves: list[tuple[int, int, int, float]] = []
         self.beside, self.mixed = self._find_beside()
+        self.mixtures: list[tuple[int, int, float, float]] = []
         self.terminals: list[tuple[int, int, int, int]] = []
         self.pays: list[tuple[float, ...]] = []
 
@@ -221,6 +224,7 @@ class _Planner:
             reach_rows=_most(self.reach_rows, of_street),
             longest=_most((lines["last_decision"] - lines["first_decision"]).tolist(), of_street),
             line_order=np.concatenate(orders),
+            mixtures=np.array(self.mixtures, dtype=MIXTURE),
             children=np.array(self.child_rows, dtype=np.int32),
             leaves=np.array(self.leaves, dtype=LEAF),
             leaf_first=tuple(leaf_first),
@@ -344,7 +348,7 @@ class _Planner:
                 len(self.child_rows),
                 place,
                 self.order[node],
-                int(np.uint32(bits).astype(np.int32)),
+                int(np.uint32(bits).astype(np.int32)) if mine else self._mixture(node),
                 kept,
                 *(rows_below + [0] * INLINE)[:INLINE],
                 *levels,
@@ -356,6 +360,16 @@ class _Planner:
             if need:
                 rows[child] = ~numbers[0] if mine and keeps else numbers[0]
                 numbers[0] += 1
+
+    def _mixture(self, node: int) -> int:
+        """The mixture of an opponent's decision, or -1."""
+        below = self.children[node]
+        fold = next((child for child in below if child in self.mixed), None)
+        if fold is None:
+            return -1
+        call = self.beside[fold]
+        self.mixtures.append((below.index(fold), below.index(call), self._pay(fold)[2], self._pay(call)[2]))
+        return len(self.mixtures) - 1
 
     def _leaf(self, node: int, start: int) -> None:
         reach, street = self.reach_row[0][node], int(self.tree.street[self.order[node]])
@@ -370,15 +384,13 @@ class _Planner:
     def _terminal(self, node: int, start: int, fold: int | None) -> None:
         """A terminal of the last street, with a fold beside it or without."""
         weaker, equal, everyone = self._pay(node)
-        fold_reach = fold_value = -1
-        mixture, own_fold = (1.0, 0.0), 0.0
+        mixture, fold_value, own_fold = -1, -1, 0.0
         if fold is not None and fold in self.mixed:
-            fold_reach = self.reach_row[0][fold]
-            mixture, everyone = (everyone, self._pay(fold)[2]), 1.0
+            mixture, everyone = self.reach_row[0][fold], 1.0
         elif fold is not None:
             fold_value, own_fold = fold - start, self._pay(fold)[2]
-        self.terminals.append((self.reach_row[0][node], node - start, fold_reach, fold_value))
-        self.pays.append((weaker, equal, everyone, *mixture, own_fold))
+        self.terminals.append((self.reach_row[0][node], node - start, mixture, fold_value))
+        self.pays.append((weaker, equal, everyone, own_fold))
 
     def _pay(self, node: int) -> tuple[float, float, float]:
         """What reach of weaker hands, of weaker or equal ones, and of all is worth to the own player."""

@@ -10,6 +10,7 @@
 | DECISION | decision, as a walk of one player sees it                                            |
 | LEAF     | fold or chance node before the last street                                           |
 | TERMINAL | showdown of the last street with the folds beside it, or fold with no showdown beside it |
+| MIXTURE  | decision of the last street where a fold's reach is stored mixed with that of a call |
 | PIECE    | some terminals that a block evaluates together                                       |
 | ITEM     | piece of work of a launch: a line, a leaf or some terminals on one runout            |
 | STEP     | iteration: a variant's numbers, then what 16-bit storage adds                        |
@@ -30,6 +31,7 @@ __all__ = [
     "JOB",
     "LEAF",
     "LINE",
+    "MIXTURE",
     "NOTHING",
     "PAYS",
     "PIECE",
@@ -45,18 +47,17 @@ __all__ = [
     "records_source",
 ]
 
-SEGMENTS = 32  # into which the order of strength is cut, so that several warps can sum it
+SEGMENTS = 8  # into which the order of strength is cut, so that several warps can sum it
 NOTHING = -(1 << 31)  # in place of a row of values: included in that of another child
 
-# What terminals pay: the reach of weaker hands, of weaker or equal ones, and of all, or of the mixture; the shares of
-# the showdown and of the opponent's fold in the mixture; the own fold.
-PAYS = ("WEAKER", "EQUAL", "ALL", "MIX_SHOWDOWN", "MIX_FOLD", "OWN_FOLD")
+# What terminals pay: the reach of weaker hands, of weaker or equal ones, and of all, or of a mixture; the own fold.
+PAYS = ("WEAKER", "EQUAL", "ALL", "OWN_FOLD")
 
 C_TYPES = {"int": np.int32, "long long": np.int64, "float": np.float32, "double": np.float64}
 
 
 # Bytes: these are read whole.
-ALIGNED = {"Decision": 16, "Item": 16, "Line": 16, "Runout": 16, "OwnHand": 16, "Piece": 16, "Terminal": 16, "Unit": 16}
+ALIGNED = dict.fromkeys(("Decision", "Item", "Line", "Mixture", "OwnHand", "Piece", "Runout", "Terminal", "Unit"), 16)
 
 
 def _record(*fields: tuple[str, str]) -> np.dtype[np.void]:
@@ -141,7 +142,7 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "first"),  #   into children
         ("int", "place"),  #   row of its value, or -1 if only the thread itself reads it
         ("int", "node"),  #    in the betting tree
-        ("int", "needed"),  #  a bit per action: whether anything reads the actor's reach below
+        ("int", "needed"),  #  own: a bit per action, whether anything reads the reach below; else a mixture, or -1
         ("int", "kept"),  #    where the thread keeps its value, or -1
         *(("int", f"child_{name}") for name in "abcd"),  # the first four of its children
         ("int", "depth"),  #   decisions of the same player above it in its line
@@ -150,8 +151,14 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
     "Terminal": (
         ("int", "opponent_row"),  # reach; below 0: ~row of the chance node above
         ("int", "value_row"),
-        ("int", "fold_reach"),  #   row of the opponent's fold that is included, or -1
+        ("int", "mixture"),  #      row of the mixture that includes the opponent's fold, or -1
         ("int", "fold_value"),  #   row of the own fold with the same reach, or -1
+    ),
+    "Mixture": (
+        ("int", "fold"),  # actions
+        ("int", "call"),
+        ("float", "fold_share"),
+        ("float", "call_share"),
     ),
     "Piece": (
         ("int", "first"),  #      its first terminal
@@ -197,6 +204,7 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("const Line*", "lines"),
         ("const Decision*", "decisions"),
         ("const int*", "line_order"),  # lines of each street, in the order in which threads take them
+        ("const Mixture*", "mixtures"),
         ("const int*", "children"),  # where values of children are: a row, or ~where the thread keeps it
         ("const Leaf*", "leaves"),
         ("const Piece*", "pieces"),
@@ -224,11 +232,12 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "nodes"),
         ("int", "last_street"),
         ("int", "most_operations"),  # of a final runout
+        ("int", "piece_count"),
         ("int", "best"),  # whether an evaluation finds a best response, not the value of the average strategy
     ),
 }
 
-STEP, ITEM, ROOMS, RUNOUT, TERM, STREET, LINE, DECISION, TERMINAL, PIECE, LEAF, JOB, UNIT, OWN_HAND = (
+STEP, ITEM, ROOMS, RUNOUT, TERM, STREET, LINE, DECISION, TERMINAL, MIXTURE, PIECE, LEAF, JOB, UNIT, OWN_HAND = (
     _record(*_FIELDS[name])
     for name in (
         "Step",
@@ -240,6 +249,7 @@ STEP, ITEM, ROOMS, RUNOUT, TERM, STREET, LINE, DECISION, TERMINAL, PIECE, LEAF, 
         "Line",
         "Decision",
         "Terminal",
+        "Mixture",
         "Piece",
         "Leaf",
         "Job",
