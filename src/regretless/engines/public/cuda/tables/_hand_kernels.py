@@ -100,11 +100,12 @@ def most_distinct(
         for runout in range(strength.shape[0]):
             for hand in range(strength.shape[1]):
                 levels = max(levels, strength[runout, hand] + 1)
-    held = np.zeros((2, levels, words), dtype=np.uint64)  # by player and strength, a bit per card, and one for all
-    between = np.zeros(words, dtype=np.uint64)  # whether own hands were found since the last hand of the opponent
-    everyone = np.uint64(1) << np.uint64(deck % 64)
+    held = np.empty((levels, 2, words), dtype=np.uint64)  # by strength and player, a bit per card, and one for all
+    found = np.empty(levels // 64 + 1, dtype=np.uint64)  # a bit per strength that a hand has
+    between = np.empty(words, dtype=np.uint64)  # whether own hands were found since the last hand of the opponent
+    one, everyone = np.uint64(1), np.uint64(1) << np.uint64(deck % 64)
     for runout in range(mine.shape[0]):
-        held[:] = 0
+        found[:] = 0
         between[:] = 0
         for player in range(2):
             strength, cards = (mine, my_cards) if player == 0 else (theirs, their_cards)
@@ -112,22 +113,31 @@ def most_distinct(
                 level = strength[runout, hand]
                 if level < 0:
                     continue
+                if found[level // 64] >> np.uint64(level % 64) & one == 0:
+                    found[level // 64] |= one << np.uint64(level % 64)
+                    held[level] = 0
                 for side in range(2):
                     card = cards[hand, side]
                     if card < deck:
-                        held[player, level, card // 64] |= np.uint64(1) << np.uint64(card % 64)
-                held[player, level, deck // 64] |= everyone
+                        held[level, player, card // 64] |= one << np.uint64(card % 64)
+                held[level, player, deck // 64] |= everyone
         groups = pairs = 0
-        for level in range(levels):
-            for word in range(words):
-                alone = held[0, level, word] & ~held[1, level, word]
-                new = (held[0, level, word] & held[1, level, word]) | (alone & ~between[word])
-                between[word] = (between[word] | alone) & ~held[1, level, word]
-                if word == deck // 64 and new & everyone != 0:
-                    groups += 1
-                    new ^= everyone
-                while new != 0:
-                    new &= new - np.uint64(1)
-                    pairs += 1
+        for block in range(len(found)):
+            left = found[block]
+            while left != 0:
+                rest = left & (left - one)
+                level = 64 * block + int(np.log2(np.float64(left ^ rest)))  # of the lowest bit
+                left = rest
+                for word in range(words):
+                    own, other = held[level, 0, word], held[level, 1, word]
+                    alone = own & ~other
+                    new = (own & other) | (alone & ~between[word])
+                    between[word] = (between[word] | alone) & ~other
+                    if word == deck // 64 and new & everyone != 0:
+                        groups += 1
+                        new ^= everyone
+                    while new != 0:
+                        new &= new - one
+                        pairs += 1
         most_groups, most_pairs = max(most_groups, groups), max(most_pairs, pairs)
     return most_groups, most_pairs
