@@ -1,8 +1,8 @@
 """Buckets and sampled runouts: how fast, and how exploitable with real cards.
 
-python benchmarks/bucketed.py speed [--buckets 200] [--runouts 16] [--engine numba] [--device cpu] [--threads 2]
+python benchmarks/bucketed.py speed [--buckets 200] [--sample-runouts 16] [--engine numba] [--device cpu] [--threads 2]
 python benchmarks/bucketed.py price [--buckets 50,200,1000,lossless] [--methods kmeans,percentile] [--iterations 1000]
-python benchmarks/bucketed.py flop-holdem [--buckets 200] [--methods kmeans,percentile] [--runouts 64] [--exact]
+python benchmarks/bucketed.py flop-holdem [--buckets 200] [--methods kmeans,percentile] [--sample-runouts 64] [--exact]
 python benchmarks/bucketed.py plot --results FILE… --out FILE.png
 
 speed and price take --spot FILE, by default flop_3bet: 416 and 273 hands, 450 actions in the betting tree.
@@ -74,7 +74,7 @@ def main() -> None:
     parser.add_argument("--spot", type=Path, default=FLOP_3BET)
     parser.add_argument("--buckets", default="", help="per street, separated by commas")
     parser.add_argument("--methods", default="kmeans,percentile")
-    parser.add_argument("--runouts", type=int, help="per iteration; 16, or 64 of flop hold'em")
+    parser.add_argument("--sample-runouts", type=int, help="per iteration; 16, or 64 of flop hold'em")
     parser.add_argument("--engine", default="auto")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--threads", type=int)
@@ -89,7 +89,7 @@ def main() -> None:
         draw([json.loads(path.read_text(encoding="utf-8")) for path in given.results], given.out)
         return
     of_flop_holdem = given.what == "flop-holdem"
-    given.runouts = given.runouts or (64 if of_flop_holdem else 16)
+    given.sample_runouts = given.sample_runouts or (64 if of_flop_holdem else 16)
     rows = speeds(given) if given.what == "speed" else flop_holdem_prices(given) if of_flop_holdem else prices(given)
     answer = {
         "date": datetime.date.today().isoformat(),
@@ -110,7 +110,7 @@ def make_engine(given: argparse.Namespace, text: str) -> tuple[PricedEngine, flo
     began = time.perf_counter()
     maps, counts = spot_buckets(spot, form, BucketChoice.parse(text), threads=given.threads)
     seconds = time.perf_counter() - began
-    bucketed = bucketed_form(form, maps, buckets=counts, count=given.runouts)
+    bucketed = bucketed_form(form, maps, buckets=counts, count=given.sample_runouts)
     engine = engines.create(given.engine, bucketed, device=given.device, threads=given.threads)
     return PricedEngine(engine, form, maps), seconds
 
@@ -143,9 +143,9 @@ def speeds(given: argparse.Namespace) -> list[dict[str, Any]]:
                 "engine": engine.name,
                 "device": engine.device,
                 "threads": engine.threads,
-                "runouts": given.runouts,
+                "runouts": given.sample_runouts,
                 "ms_per_iteration": 1e3 * seconds,
-                "boards_per_second": given.runouts / seconds,
+                "boards_per_second": given.sample_runouts / seconds,
                 "MB_moved": moved / 1e6,
                 "times_floor": seconds / (moved / bandwidth),
             }
@@ -198,7 +198,7 @@ def flop_holdem_prices(given: argparse.Namespace) -> list[dict[str, Any]]:
             on_flop = flop_buckets(form, count, method)
             building = time.perf_counter() - began
             maps = HAND_CLASS[None].astype(np.int32), on_flop
-            bucketed = bucketed_form(form, (maps, maps), buckets=[[169, count]] * 2, count=given.runouts)
+            bucketed = bucketed_form(form, (maps, maps), buckets=[[169, count]] * 2, count=given.sample_runouts)
             engine = engines.create(given.engine, bucketed, device=given.device, threads=given.threads)
             priced = PricedEngine(engine, form, (maps, maps))
             solving = run(priced, given.variant, given.iterations)

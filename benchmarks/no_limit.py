@@ -1,6 +1,6 @@
 """No-limit hold'em from the deal: how fast boards are sampled, and how exploitability falls during a solve.
 
-    python benchmarks/no_limit.py speed GAME.toml --buckets TABLE.rgl --device cuda --runouts 16,64
+    python benchmarks/no_limit.py speed GAME.toml --buckets TABLE.rgl --device cuda --sample-runouts 16,64
     python benchmarks/no_limit.py train GAME.toml --buckets TABLE.rgl --device cuda --until 5s,25s,120s --out FOLDER
     python benchmarks/no_limit.py price FOLDER --flops 'subset(25)' --device cuda
     python benchmarks/no_limit.py plot FOLDER/results.json … --out PICTURE.png
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("what", choices=("speed", "train", "price", "plot"))
     parser.add_argument("paths", type=Path, nargs="+", metavar="GAME.toml|FOLDER|RESULTS.json")
     parser.add_argument("--buckets", default="", help="a file from regretless buckets")
-    parser.add_argument("--runouts", default="16", help="boards per iteration; several for `speed`")
+    parser.add_argument("--sample-runouts", default="16", help="boards per iteration; several for `speed`")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--until", default="5s,25s,120s", help="seconds or iterations at which `train` saves")
@@ -72,7 +72,7 @@ def speed(given: argparse.Namespace) -> None:
     """Boards per second for several sizes of batches."""
     (game,) = given.paths
     rows = []
-    for count in map(int, given.runouts.split(",")):
+    for count in map(int, given.sample_runouts.split(",")):
         problem = NoLimitProblem(HoldemGame.read(game), BucketChoice.parse(given.buckets), count=count, seed=0)
         form = problem.form()
         engine = engines.create("auto", form, device=given.device, threads=given.threads)
@@ -119,7 +119,7 @@ def train(given: argparse.Namespace) -> None:
             options["interrupted"] = _after(time.monotonic() + float(limit[:-1]) - solved)
             solved = float(limit[:-1])
         if solution is None:
-            options |= {"buckets": given.buckets, "sample_runouts": int(given.runouts), "device": given.device}
+            options |= {"buckets": given.buckets, "sample_runouts": int(given.sample_runouts), "device": given.device}
             options |= {} if given.threads is None else {"threads": given.threads}
         else:
             options["resume"] = solution
@@ -137,7 +137,7 @@ def train(given: argparse.Namespace) -> None:
         )
         print(json.dumps(points[-1]), flush=True)
         tree = solution.reader.tree
-        kept = {"engine": solution.engine, "device": solution.device, "runouts": int(given.runouts)}
+        kept = {"engine": solution.engine, "device": solution.device, "runouts": int(given.sample_runouts)}
         write(
             given.out / RESULTS,
             about(given.device) | {"game": game.stem, "slots": slots_of(tree)} | kept | {"points": points},
