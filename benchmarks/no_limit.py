@@ -44,6 +44,7 @@ from regretless.holdem.nolimit.problem import NoLimitProblem
 from regretless.variants import PRESETS, schedule
 
 RESULTS = "results.json"
+FLOPS = "subset(25)"
 ROUNDS = 5
 ROWS = 2 * 3 * 2  # per node, hand and board: walks × (reach of both players, values) × (written, read)
 TABLES = 5  # numbers moved per entry: regret and average read and written, the regret read for the opponent's walk
@@ -59,7 +60,7 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--until", default="5s,25s,120s", help="seconds or iterations at which `train` saves")
-    parser.add_argument("--flops", default="subset(25)", help="for `price`")
+    parser.add_argument("--flops", help="for `price`; subset(25) by default")
     parser.add_argument("--out", type=Path, help="results of `speed`, folder of `train`, picture of `plot`")
     given = parser.parse_args()
     try:
@@ -154,8 +155,9 @@ def price(given: argparse.Namespace) -> None:
         results = json.loads((folder / RESULTS).read_text(encoding="utf-8"))
         points = results["points"]
         for point in (points[-1], *points[:-1]):
-            found = rl.load(folder / point["file"]).price(
-                given.flops,
+            solution = rl.load(folder / point["file"])
+            found = solution.price(
+                FLOPS if given.flops is None and solution.has_flops else given.flops,
                 folder=(folder / point["file"]).with_suffix(".price"),
                 threads=given.threads,
                 device=given.device,

@@ -104,5 +104,5 @@ def test_the_price_of_a_solution_is_that_of_its_strategy() -> None:
     assert found.values[0] + found.values[1] == pytest.approx(0, abs=1e-12)
     assert 0.0001 < found.exploitability < 0.02
     assert found.values[0] == pytest.approx(-0.0454, abs=0.01)
-    with pytest.raises(InvalidOption, match="is not one of the subsets"):
-        solution.price(flops=3)
+    with pytest.raises(InvalidOption, match="flops: 25 does not apply to hold'em, which has no flops"):
+        solution.price(flops=25)

@@ -29,13 +29,13 @@ FLOPS = "subset(25)"
 def price(
     file: Annotated[Path, argument("A .rgl file of a game from the deal, solved with buckets.")],
     flops: Annotated[
-        str,
+        str | None,
         option(
             "all, [cyan]'subset(49)'[/cyan] or 49, flops separated by commas ([cyan]'Qs Jh 2h, 7c7d7h'[/cyan]), or "
             "properties ([cyan]'paired, two-tone'[/cyan]).",
             default=FLOPS,
         ),
-    ] = FLOPS,
+    ] = None,
     device: Annotated[
         str | None, option("auto, cpu or cuda; with [cyan]--threads[/cyan], auto is cpu.", MACHINE, default="auto")
     ] = None,
@@ -61,8 +61,8 @@ def price(
     [cyan]regretless price game.rgl --flops all --device cuda --json[/cyan]
     """
     folder = file.parent / f"{file.stem}.price" if out is None else out
-    words = ["regretless", "price", str(file), "--flops", flops]
-    for name, value in (("--device", device), ("--threads", threads), ("--out", out)):
+    words = ["regretless", "price", str(file)]
+    for name, value in (("--flops", flops), ("--device", device), ("--threads", threads), ("--out", out)):
         words += [name, str(value)] if value is not None else []
     status = _Status(folder, shlex.join(words))
     with interruptible(status) as interrupted:
@@ -82,7 +82,7 @@ def price(
                 tell(progress.done / progress.total, _said(progress))
 
             found = solution.price(
-                flops,
+                FLOPS if flops is None and solution.has_flops else flops,
                 folder=folder,
                 threads=threads,
                 device=device or "auto",

@@ -23,7 +23,7 @@ from regretless.engines.contract import Evaluation, Stopped
 from regretless.engines.creation import bucket_evaluators
 from regretless.engines.devices import cuda_devices
 from regretless.engines.registry import available
-from regretless.errors import InvalidFile, WouldNotFit
+from regretless.errors import InvalidFile, InvalidOption, WouldNotFit
 from regretless.forms.memory import available_bytes
 from regretless.holdem.buckets.build import check_threads
 from regretless.holdem.form.betting import betting_of
@@ -45,7 +45,7 @@ class Price:
     """What a strategy loses to best responses with real cards, in its betting tree; values in big blinds."""
 
     game: str
-    flops: str  # as chosen
+    flops: str | None  # as chosen; None if the game has none
     count: int  # of flops priced
     evaluation: Evaluation
     seconds: float  # of all flops, also those that an earlier run evaluated
@@ -132,7 +132,7 @@ def read_flops(text: str | int | Sequence[str]) -> list[Flop]:
 def price_game(
     game: HoldemGame,
     reader: NoLimitReader,
-    flops: str | int | Sequence[str] = "all",
+    flops: str | int | Sequence[str] | None = None,
     *,
     folder: str | Path | None = None,
     digest: str = "",
@@ -141,20 +141,24 @@ def price_game(
     report: Callable[[PriceProgress], None] = lambda progress: None,
     interrupted: Callable[[], bool] = lambda: False,
 ) -> Price | None:
-    """Price a strategy over some flops; None if it was interrupted.
+    """Price a strategy over some flops, by default all; None if it was interrupted.
 
-    With a folder, each flop is stored when it is done, and those that the folder has are not evaluated again; `digest`
-    says whose they are. By default, it uses all cores, and a GPU if there is one with enough memory.
+    A game in which nobody acts after the flop is priced without flops and refuses them. With a folder, each flop is
+    stored when it is done, and those that the folder has are not evaluated again; `digest` says whose they are. By
+    default, it uses all cores, and a GPU if there is one with enough memory.
     """
     workers = check_threads(threads)
     where = _choose_device(device, threads)
     on = bucket_evaluators(where, threads=workers, interrupted=interrupted)
-    chosen, betting = read_flops(flops), betting_of(game)
+    betting, name = betting_of(game), game.name or "hold'em"
     given, strategy = flop_tree(betting.tree), cache(reader.bucket_strategy)
-    if not given.begins:
-        chosen = []
+    if given.begins:
+        flops = "all" if flops is None else flops
+    elif flops is not None:
+        reason = f"does not apply to {name}, which has no flops to price: nobody acts after the flop"
+        raise InvalidOption("flops", flops, reason)
+    chosen = [] if flops is None else read_flops(flops)
     shape = (2, 2, len(given.begins), CLASSES)
-    name = game.name or "hold'em"
     store: PriceFolder | _InMemory = _InMemory() if folder is None else PriceFolder(Path(folder), digest, name, shape)
     store.prepare()
 
@@ -195,7 +199,7 @@ def price_game(
         if found is None:
             raise InvalidFile(store.where(flop.text), "was removed or damaged while the price was computed")
         total += flop.weight * found[0]
-    said = flops if isinstance(flops, str) else str(flops) if isinstance(flops, int) else ", ".join(flops)
+    said = None if flops is None else ", ".join(flops) if isinstance(flops, list | tuple) else str(flops)
     price = Price(name, said, len(chosen), evaluation(total), so_far.seconds, workers, on.device)
     store.write_answer(price.as_json())
     return price

@@ -29,6 +29,7 @@ from regretless.holdem.buckets.divided import DividedBuckets
 from regretless.holdem.games.big_blinds import BigBlindSolution
 from regretless.holdem.games.game import HoldemGame
 from regretless.holdem.nolimit.form import AVERAGES, game_buckets, make_form, snapshot_strategy
+from regretless.holdem.nolimit.price import flop_tree
 from regretless.holdem.nolimit.pricing import Price, PriceProgress, price_game
 from regretless.holdem.nolimit.reader import NoLimitReader
 from regretless.holdem.reading.places import Played
@@ -86,6 +87,11 @@ class NoLimitSolution(BigBlindSolution):
         """Boards drawn so far."""
         return self.iterations * (self.settings.sample_runouts or 0)
 
+    @property
+    def has_flops(self) -> bool:
+        """Whether anybody acts after the flop: otherwise a price needs no flops."""
+        return bool(flop_tree(self.reader.tree).begins)
+
     def as_json(self, *, strategy: bool = False) -> dict[str, Any]:
         settings, record = self.settings, self.record
         count = settings.sample_runouts or 0
@@ -99,7 +105,7 @@ class NoLimitSolution(BigBlindSolution):
 
     def price(
         self,
-        flops: str | int | Sequence[str] = "all",
+        flops: str | int | Sequence[str] | None = None,
         *,
         folder: str | Path | None = None,
         threads: int | None = None,
@@ -109,11 +115,12 @@ class NoLimitSolution(BigBlindSolution):
     ) -> Price | None:
         """Exact values and best responses with real cards, in big blinds: over all 1,755 flops, or some of them.
 
-        `flops` are those of `pricing.read_flops`. With a few, it is the exact exploitability in a game with only these
-        flops, weighted, and an estimate of that of the whole game, biased upwards. A flop takes from seconds to
-        minutes, depending on the betting tree and the device. With a folder, flops that are done are stored, and a run
-        that was stopped is resumed, on any device. `device` is "cpu", "cuda" or "auto": a GPU if there is one with
-        enough memory, unless `threads` are given. None if it was `interrupted`.
+        `flops` are those of `pricing.read_flops`, by default all; a game without flops (`has_flops`) refuses them. With
+        a few, it is the exact exploitability in a game with only these flops, weighted, and an estimate of that of the
+        whole game, biased upwards. A flop takes from seconds to minutes, depending on the betting tree and the device.
+        With a folder, flops that are done are stored, and a run that was stopped is resumed, on any device. `device` is
+        "cpu", "cuda" or "auto": a GPU if there is one with enough memory, unless `threads` are given. None if it was
+        `interrupted`.
         """
         return price_game(
             self.rules,
