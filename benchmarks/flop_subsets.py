@@ -6,7 +6,7 @@
                                                         writes benchmarks/results/flop_subsets.json
 
 `solve` and `measure` can be limited to some formations (`solve CACHE 4bet-btn-bb`). Games already in CACHE are not
-solved again.
+solved again, and the errors on other formations stay in the file.
 
 The method:
 
@@ -385,11 +385,14 @@ def measure(cache: Path, keys: list[str]) -> None:
     share = np.array([flop.flops for flop in flops]) / ALL_FLOPS
     place = {flop.text: row for row, flop in enumerate(flops)}
     random = np.random.default_rng(1)
-    found: list[dict[str, object]] = []
+    found: dict[str, list[dict[str, object]]] = {}  # by formation, in the order of the file
+    for row in json.loads(ERRORS.read_text(encoding="utf-8")) if ERRORS.exists() else []:
+        found.setdefault(row["formation"], []).append(row)
     print("formation      flops   frequencies, points (largest)   EV, % of the pot   random flops: points, EV")
     for key in keys or MEASURED_ON + FRESH:
         table = np.load(cache / f"{key}.npy")
         truth = share @ table
+        found[key] = []
         for size, chosen in json.loads(DATA.read_text(encoding="utf-8")).items():
             rows = [place[name] for name in chosen]
             weights = np.array(list(chosen.values())) / sum(chosen.values())
@@ -403,7 +406,7 @@ def measure(cache: Path, keys: list[str]) -> None:
             points = " ".join(f"{each:.2f}" for each in error[:-1])
             print(f"{key:<14} {size:>5}   {points} ({error[:-1].max():.2f})   {error[-1]:.3f}   "
                   f"{usual['largest frequency']:.2f}, {usual['EV oop']:.3f}")  # fmt: skip
-            found.append(
+            found[key].append(
                 {
                     "formation": key,
                     "flops": int(size),
@@ -412,7 +415,8 @@ def measure(cache: Path, keys: list[str]) -> None:
                     "random_error_percent": {name: round(each, 3) for name, each in usual.items()},
                 }
             )
-    ERRORS.write_text("[\n" + ",\n".join(map(json.dumps, found)) + "\n]\n", encoding="utf-8")
+    lines = [json.dumps(row) for rows in found.values() for row in rows]
+    ERRORS.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

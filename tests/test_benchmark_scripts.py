@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
+import shutil
 import sys
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from regretless.engines import memory
@@ -42,3 +45,25 @@ def test_a_training_that_does_not_fit_names_an_option_of_the_script(
     with pytest.raises(SystemExit):
         script.main()
     assert set(named) <= set(re.findall(r"--[\w-]+", capsys.readouterr().out))
+
+
+def test_measuring_flop_subsets_on_one_formation_keeps_the_other_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = load("flop_subsets")
+    results = Path(shutil.copy(script.ERRORS, tmp_path))
+    before = json.loads(results.read_text("utf-8"))
+    monkeypatch.setattr(script, "ERRORS", results)
+    np.save(tmp_path / "srp-btn-bb.npy", np.full((len(script.all_flops()), len(script.RESULTS)), 0.25))
+    script.measure(tmp_path, ["srp-btn-bb"])
+    after = json.loads(results.read_text("utf-8"))
+    assert len(after) == len(before)
+    for old, new in zip(before, after, strict=True):
+        if old["formation"] == "srp-btn-bb":
+            assert (new["formation"], new["flops"]) == (old["formation"], old["flops"])
+            assert set(new["all_flops"].values()) == {0.25}
+        else:
+            assert new == old
+    results.unlink()
+    script.measure(tmp_path, ["srp-btn-bb"])
+    assert {row["formation"] for row in json.loads(results.read_text("utf-8"))} == {"srp-btn-bb"}
