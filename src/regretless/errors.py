@@ -24,11 +24,13 @@ Input that is valid but suspicious raises a warning through Python's `warnings`:
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from regretless.printable import printable
 
 __all__ = [
+    "Advice",
     "ApproximateFile",
     "DeviceFailed",
     "EmptyMemory",
@@ -60,10 +62,7 @@ class RegretlessError(Exception):
     exit_code = 1
 
     def __init__(self, message: str) -> None:
-        if len(message) > _LONGEST_MESSAGE:  # the beginning says where, the end what is allowed
-            half = _LONGEST_MESSAGE // 2
-            message = f"{message[:half]} … {message[-half:]}"
-        super().__init__(printable(message))
+        super().__init__(_one_line(message))
 
 
 class InvalidOption(RegretlessError):
@@ -169,20 +168,57 @@ class MissingExtra(RegretlessError):
         super().__init__(f"{library} is not installed: pip install 'regretless[{extra}]'")
 
 
-class WouldNotFit(RegretlessError):
-    """A request needs more memory than is free; raised before allocating. `hint` says what would fit.
+class Advice(NamedTuple):
+    """A setting that would help, and what it would do. Each interface spells settings in its own way."""
 
-    >>> print(WouldNotFit("leduc(ranks=60)", needed=3 * 2**30, available=2 * 2**30))
+    setting: str  # "storage"
+    value: str | int
+    effect: str  # "takes half as much"
+
+    def as_option(self) -> str:
+        """The setting as the command spells it."""
+        return f"--{self.setting} {self.value}"
+
+
+class WouldNotFit(RegretlessError):
+    """A request needs more memory than is free; raised before allocating. `hint` and `advice` say what would fit.
+
+    >>> sizes = {"needed": 3 * 2**30, "available": 2 * 2**30}
+    >>> print(WouldNotFit("leduc(ranks=60)", **sizes))
     leduc(ranks=60) needs 3.0 GiB of memory, but only 2.0 GiB are free
+    >>> error = WouldNotFit("the flop", **sizes, advice=[Advice("storage", 16, "needs 1.5 GiB, which fits")])
+    >>> print(error)
+    the flop needs 3.0 GiB of memory, but only 2.0 GiB are free: --storage 16 needs 1.5 GiB, which fits
+    >>> error.worded(lambda advice: f"{advice.setting}={advice.value}")
+    'the flop needs 3.0 GiB of memory, but only 2.0 GiB are free: storage=16 needs 1.5 GiB, which fits'
     """
 
     exit_code = 3
 
-    def __init__(self, what: str, *, needed: int, available: int, hint: str = "", memory: str = "memory") -> None:
+    def __init__(
+        self,
+        what: str,
+        *,
+        needed: int,
+        available: int,
+        hint: str = "",
+        advice: Sequence[Advice] = (),
+        memory: str = "memory",
+    ) -> None:
         sizes = f"needs {needed / 2**30:.1f} GiB of {memory}, but only {available / 2**30:.1f} GiB are free"
-        super().__init__(f"{what} {sizes}{f': {hint}' if hint else ''}")
+        self._problem, self._hint, self._advice = f"{what} {sizes}", hint, advice
+        super().__init__(self._text(Advice.as_option))
         self.needed = needed
         self.available = available
+
+    def worded(self, spell: Callable[[Advice], str]) -> str:
+        """The message, with the settings that it advises spelled by `spell`."""
+        return _one_line(self._text(spell))
+
+    def _text(self, spell: Callable[[Advice], str]) -> str:
+        advised = [f"{spell(each)} {each.effect}" for each in self._advice]
+        said = "; ".join([self._hint] * bool(self._hint) + advised)
+        return f"{self._problem}{f': {said}' if said else ''}"
 
 
 class DeviceFailed(RegretlessError):
@@ -205,3 +241,11 @@ class RoundedSizes(RegretlessWarning):
 
 class ApproximateFile(RegretlessWarning):
     """A file from an older version states figures that may be wrong."""
+
+
+def _one_line(message: str) -> str:
+    """A message on one line of bounded length."""
+    if len(message) > _LONGEST_MESSAGE:  # the beginning says where, the end what is allowed
+        half = _LONGEST_MESSAGE // 2
+        message = f"{message[:half]} … {message[-half:]}"
+    return printable(message)

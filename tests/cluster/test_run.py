@@ -16,7 +16,8 @@ from tests.cluster.studies import FLOPS, InlineExecutor, solve_here, study_text,
 from regretless.cluster.jobs import Ended, Job, Lost, Outcome
 from regretless.cluster.run import RETRIES
 from regretless.cluster.work import TOKEN, solve_job
-from regretless.errors import InvalidFile, InvalidText
+from regretless.engines.public.cuda.engine import FULL_HINT
+from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidText, RegretlessError, WouldNotFit
 from regretless.holdem.studies.folder import StudyFolder
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.schema import TABLES
@@ -275,6 +276,33 @@ def test_a_spot_that_does_not_fit_in_memory_does_not_stop_the_others(
     assert (run.done, list(run.errors)) == (1, ["5s4h3d"])
     assert "5s4h3d in 32 bits needs 0.0 GiB of memory, but only 0.0 GiB are free" in str(run.errors["5s4h3d"].error)
     assert run.errors["5s4h3d"].exit_code == 3
+
+
+SIZES = {"needed": 3 * 2**30, "available": 2 * 2**30}
+ADVICE = (Advice("storage", 16, "needs 1.5 GiB"), Advice("device", "cpu", "needs 3.2 GiB"))
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (WouldNotFit("it", **SIZES, advice=ADVICE), 'free: storage = 16 needs 1.5 GiB; device = "cpu" needs 3.2 GiB'),
+        (DeviceFailed(f"it is full: {FULL_HINT}"), 'full: storage = 16 takes less than 32, device = "cpu" none of it'),
+        (
+            InvalidFile("my --storage 16 tests/lock.rgl", "does not exist"),
+            "my --storage 16 tests/lock.rgl: does not exist",
+        ),
+    ],
+    ids=["memory", "device", "file"],
+)
+def test_settings_that_an_error_advises_are_spelled_as_in_a_study_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: RegretlessError, said: str
+) -> None:
+    def solve_many(spots: object, *, failed: Callable[[int, RegretlessError], None], **options: object) -> None:
+        failed(0, error)
+
+    monkeypatch.setattr("regretless.cluster.work.solve_many", solve_many)
+    run = solve_here(study_text(("QsJh2h",)), tmp_path / "study")
+    assert str(run.errors["QsJh2h"].error).endswith(said)
 
 
 @pytest.mark.parametrize("deaths", [1, RETRIES, RETRIES + 1])

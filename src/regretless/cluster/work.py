@@ -9,7 +9,7 @@ it has solved survives the driver. Any other worker writes to a folder of its ow
 
 from __future__ import annotations
 
-import re
+import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -18,7 +18,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from regretless.cluster.jobs import Job, Outcome
-from regretless.errors import DeviceFailed, InvalidFile, RegretlessError
+from regretless.engines.public.cuda.engine import FULL_HINT
+from regretless.errors import DeviceFailed, InvalidFile, RegretlessError, WouldNotFit
 from regretless.holdem.many import solve_many
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.studies.folder import SpotRows, StudyFolder
@@ -82,7 +83,7 @@ def solve_job(
 
         def failed(place: int, error: RegretlessError) -> None:
             count()
-            said = _in_the_file(str(error))
+            said = _in_a_study(error)
             tell(Outcome(waiting[place].id, said, error.exit_code, hopeless=isinstance(error, DeviceFailed)))
 
         solve_many(
@@ -96,13 +97,11 @@ def solve_job(
         )
 
 
-def _in_the_file(said: str) -> str:
-    """An error message with the options of `regretless solve` that it suggests written as fields of a study.
-
-    >>> _in_the_file("needs 3.0 GiB: --storage 16 needs 1.5 GiB, or --device cpu")
-    'needs 3.0 GiB: storage = 16 needs 1.5 GiB, or device = "cpu"'
-    """
-    return re.sub(r"--device (\w+)", r'device = "\1"', re.sub(r"--storage (\d+)", r"storage = \1", said))
+def _in_a_study(error: RegretlessError) -> str:
+    """What an error says, with the settings that it advises spelled as fields of a study."""
+    if isinstance(error, WouldNotFit):
+        return error.worded(lambda advice: f"{advice.setting} = {json.dumps(advice.value)}")
+    return str(error).replace(FULL_HINT, 'storage = 16 takes less than 32, device = "cpu" none of it')
 
 
 @lru_cache(maxsize=2)

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from regretless.engines import devices
 from regretless.engines.registry import Kind, find_engine, load
-from regretless.errors import WouldNotFit
+from regretless.errors import Advice, WouldNotFit
 from regretless.forms.memory import available_bytes
 from regretless.forms.public_size import PublicSize
 
@@ -55,10 +55,8 @@ def check_public_fits(name: str, size: PublicSize, *, device: str, what: str = "
         return
     fitting = []
     if options.get("storage") == 32 and (halved := needs(name, device, storage=16)) <= free:
-        fitting.append(f"--storage 16 needs {halved / 2**30:.1f} GiB, which fits")
+        fitting.append(Advice("storage", 16, f"needs {halved / 2**30:.1f} GiB, which fits"))
     if device == "cuda" and (on_cpu := needs("numba", "cpu")) <= available_bytes():
-        fitting.append(f"--device cpu needs {on_cpu / 2**30:.1f} GiB, which fits")
+        fitting.append(Advice("device", "cpu", f"needs {on_cpu / 2**30:.1f} GiB, which fits"))
     memory = "memory" if device == "cpu" else "GPU memory"
-    raise WouldNotFit(
-        f"{what} in the {name} engine", needed=needed, available=free, memory=memory, hint="; ".join(fitting)
-    )
+    raise WouldNotFit(f"{what} in the {name} engine", needed=needed, available=free, memory=memory, advice=fitting)

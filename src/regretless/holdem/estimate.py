@@ -16,7 +16,7 @@ from regretless.cards.deck import DECK
 from regretless.engines.memory import estimate
 from regretless.engines.public.formats import FORMATS
 from regretless.engines.registry import Kind
-from regretless.errors import InvalidOption, WouldNotFit
+from regretless.errors import Advice, InvalidOption, WouldNotFit
 from regretless.forms.memory import available_bytes
 from regretless.forms.public_size import PublicSize
 from regretless.holdem.form.runouts import SpotParts, parts_of
@@ -103,14 +103,15 @@ def check_fits(
     found = estimate_spot(spot, threads=threads, size=size)
     free = available_bytes() if available is None else available
     if found.memory_bytes[storage] > free:
-        hint = "use fewer sizes or start on a later street"
+        fitting = []
         if storage != 16 and found.memory_bytes[16] <= free:
-            hint = f"--storage 16 needs {found.memory_bytes[16] / 2**30:.1f} GiB, which fits"
+            fitting.append(Advice("storage", 16, f"needs {found.memory_bytes[16] / 2**30:.1f} GiB, which fits"))
         raise WouldNotFit(
             f"{spot.name or 'the spot'} in {storage} bits",
             needed=found.memory_bytes[storage],
             available=free,
-            hint=hint,
+            hint="" if fitting else "use fewer sizes or start on a later street",
+            advice=fitting,
         )
     return found
 

@@ -23,7 +23,7 @@ from regretless.cards.isomorphism import SUIT_PERMUTATIONS
 from regretless.cards.ranges import Range
 from regretless.engines.contract import PublicEngine
 from regretless.engines.devices import available_cores
-from regretless.errors import InvalidFile, InvalidGame, InvalidText, WouldNotFit
+from regretless.errors import Advice, InvalidFile, InvalidGame, InvalidText, WouldNotFit
 from regretless.forms.betting import flatten, limit_branches
 from regretless.forms.history import IntArray
 from regretless.forms.memory import available_bytes
@@ -215,5 +215,5 @@ def check_fits(game: FlopHoldem, storage: int, threads: int) -> None:
     size = flop_holdem_size(game)
     needed = engines.estimate("numba", engines.Kind.PUBLIC, size, storage=storage, threads=threads) or 0
     if needed > (free := available_bytes()):
-        hint = "--storage 16 takes about half as much" if storage == 32 else ""
-        raise WouldNotFit(f"{game.name} in {storage} bits", needed=needed, available=free, hint=hint)
+        advice = [Advice("storage", 16, "takes about half as much")] * (storage == 32)
+        raise WouldNotFit(f"{game.name} in {storage} bits", needed=needed, available=free, advice=advice)
