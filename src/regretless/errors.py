@@ -18,7 +18,8 @@ Input that is valid but suspicious raises a warning through Python's `warnings`:
     RegretlessWarning            a `UserWarning`; the command prints it as one line on stderr and continues
     ├── OverlappingTerms         terms of a range give a hand different weights
     ├── RoundedSizes             rounding to chips or the minimum bet moves a size far from the one requested
-    └── ApproximateFile          a file from an older version states figures that may be wrong
+    ├── ApproximateFile          a file from an older version states figures that may be wrong
+    └── RebuiltFile              a file was damaged and has been rebuilt; nothing is lost
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ __all__ = [
     "MissingExtra",
     "MissingOption",
     "OverlappingTerms",
+    "RebuiltFile",
     "RegretlessError",
     "RegretlessWarning",
     "RoundedSizes",
@@ -241,6 +243,10 @@ class RoundedSizes(RegretlessWarning):
 
 class ApproximateFile(RegretlessWarning):
     """A file from an older version states figures that may be wrong."""
+
+
+class RebuiltFile(RegretlessWarning):
+    """A file was damaged and has been rebuilt from what is known otherwise; nothing is lost."""
 
 
 def _one_line(message: str) -> str:

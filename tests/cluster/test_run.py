@@ -212,13 +212,6 @@ def test_another_schema_is_refused(copy: Path) -> None:
         solve_here(study_text(), copy)
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", "{" * 50_000, '{"schema": "1"}'])
-def test_a_damaged_manifest_is_refused(copy: Path, content: str) -> None:
-    (copy / "study.json").write_text(content)
-    with pytest.raises(InvalidFile, match="is damaged"):
-        Study(copy)
-
-
 def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(InvalidFile, match="is neither empty nor the folder of a study"):

@@ -15,10 +15,14 @@ from typing import Any, Self, cast
 from regretless.errors import InvalidFile
 from regretless.storage.atomic import reason
 
-__all__ = ["LARGEST", "Fields"]
+__all__ = ["LARGEST", "DamagedFields", "Fields"]
 
 LARGEST = 2**62  # of counts: iterations, bytes, nodes
 LONGEST_TEXT = 4096  # characters of names
+
+
+class DamagedFields(InvalidFile):
+    """A file whose keys are not as they were written."""
 
 
 class Fields:
@@ -27,7 +31,7 @@ class Fields:
     def __init__(self, path: object, table: object, where: str = "") -> None:
         self.path, self.where = path, where
         if not isinstance(table, Mapping):
-            raise InvalidFile(path, f"is damaged: {where.rstrip('.') or 'its header'} is not a table")
+            raise DamagedFields(path, f"is damaged: {where.rstrip('.') or 'its header'} is not a table")
         self.table: Mapping[str, Any] = table
 
     @classmethod
@@ -35,19 +39,19 @@ class Fields:
         """The keys of a JSON file of at most so many bytes."""
         try:
             if path.stat().st_size > largest:
-                raise InvalidFile(path, "is damaged: it is too large")
+                raise DamagedFields(path, "is damaged: it is too large")
             table = json.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise InvalidFile(path, f"cannot be read: {reason(error)}") from None
         except (ValueError, RecursionError):
-            raise InvalidFile(path, "is damaged: it is not JSON") from None
+            raise DamagedFields(path, "is damaged: it is not JSON") from None
         return cls(path, table)
 
     def __contains__(self, name: str) -> bool:
         return self.table.get(name) is not None
 
-    def wrong(self, name: str, reason: str) -> InvalidFile:
-        return InvalidFile(self.path, f"is damaged: {self.where}{name} {reason}")
+    def wrong(self, name: str, reason: str) -> DamagedFields:
+        return DamagedFields(self.path, f"is damaged: {self.where}{name} {reason}")
 
     def value(self, name: str) -> Any:
         if name not in self.table:

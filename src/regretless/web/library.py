@@ -27,7 +27,7 @@ from regretless.errors import InvalidFile, RegretlessError
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_text import parse_toml, read_toml_text
-from regretless.holdem.studies.folder import MANIFEST
+from regretless.holdem.studies.manifest import MANIFEST
 from regretless.solvers.game_solution import GameSolution
 from regretless.solvers.solution import Solution
 from regretless.storage.container import Container, open_container

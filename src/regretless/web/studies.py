@@ -19,6 +19,7 @@ from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.studies.folder import GrowingFolder, StudyFolder
 from regretless.holdem.studies.lines import StudyLine, study_lines
+from regretless.holdem.studies.manifest import MANIFEST
 from regretless.holdem.studies.plan import StudyPlan, StudySpot, Variation
 from regretless.holdem.studies.reports import StudyReport, study_report
 from regretless.storage.atomic import reason
@@ -53,7 +54,7 @@ class OpenStudy:
 
     @property
     def title(self) -> str:
-        return self.folder.name or self.folder.path.name
+        return self.folder.manifest.name or self.folder.path.name
 
 
 class StudyShelf:
@@ -71,7 +72,8 @@ class StudyShelf:
         """The study of a folder; an error is one sentence."""
         path = self.library.study(name)
         opened = replace(GrowingFolder.open(path), columns=READ)
-        key = name, opened.name, opened.digest, opened.toml, opened.spots
+        said = opened.manifest
+        key = name, said.name, said.digest, said.toml, said.spots
         folder = self._kept(self._folders, KEPT_FOLDERS, key, lambda: opened)
         try:
             _refuse_links(folder, name)
@@ -86,9 +88,9 @@ class StudyShelf:
         def read() -> StudyPlan:
             with warnings.catch_warnings():  # the run has shown them
                 warnings.simplefilter("ignore")
-                return StudyPlan.parse(study.folder.toml, study.folder.path / "study.json")
+                return StudyPlan.parse(study.folder.manifest.toml, study.folder.path / MANIFEST)
 
-        return self._kept(self._plans, KEPT_PLANS, (study.name, study.folder.toml), read)
+        return self._kept(self._plans, KEPT_PLANS, (study.name, study.folder.manifest.toml), read)
 
     def variation(self, study: OpenStudy, number: int) -> Variation:
         """One combination of the varied values."""
@@ -117,7 +119,7 @@ class StudyShelf:
         by_id = self._kept(
             self._plans,
             KEPT_PLANS,
-            (study.name, study.folder.toml, "spots"),
+            (study.name, study.folder.manifest.toml, "spots"),
             lambda: {spot.id: spot for spot in plan.spots},
         )
         if id_ not in by_id:

@@ -1,6 +1,6 @@
 """The folder of a study, which is also its state: one part per spot, each complete or absent.
 
-    study.json                what is studied, and the version of the schema
+    study.json                what is studied, and the version of the schema: see `manifest`
     summary/QsJh2h.parquet    rows of one spot
     hands/QsJh2h.parquet      only with `keep.hands`
     solutions/QsJh2h.rgl      only with `keep.solutions`
@@ -20,27 +20,26 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Self
 
-from regretless.errors import InvalidFile
+from regretless.errors import InvalidFile, RebuiltFile
 from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.solution import SpotSolution
+from regretless.holdem.studies.manifest import MANIFEST, PART, Manifest, check_folder
 from regretless.holdem.studies.plan import StudyPlan, StudySpot
 from regretless.holdem.studies.rows import run_row, spot_rows
-from regretless.holdem.studies.schema import TABLES, VERSION, arrow_schema
+from regretless.holdem.studies.schema import TABLES, arrow_schema
 from regretless.storage.atomic import reason, replace_file
-from regretless.storage.fields import Fields
+from regretless.storage.fields import DamagedFields
 
 __all__ = ["AGAIN", "GrowingFolder", "SpotRows", "StudyFolder"]
 
-MANIFEST, MERGED = "study.json", "merged.json"
-LARGEST_MANIFEST = 16 * 2**20  # bytes
-_PART = re.compile(r"(\w[\w-]*)\.parquet")
+MERGED = "merged.json"
 MERGED_ROWS = 100_000  # rows per group of a merged file
 REMEMBERED_ROWS = 500_000  # that a `GrowingFolder` keeps: about 100 MB
 AGAIN = "running the study again solves this spot again"
@@ -61,71 +60,38 @@ class StudyFolder:
     """A folder with a study in it."""
 
     path: Path
-    name: str
-    digest: str  # of the plan
-    toml: str
-    spots: int  # in the whole study
-    varied: Mapping[str, Any]  # a value of each field that varies
+    manifest: Manifest
 
     # --- opening -----------------------------------------------------------------------------------------------------
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
         """The study in a folder; raises `InvalidFile` if there is none that can be read."""
-        folder, manifest = Path(path), Path(path) / MANIFEST
-        if not manifest.is_file():
+        folder, again = Path(path), f"regretless study run STUDY.toml --out {path}"
+        if not (folder / MANIFEST).is_file():
             if folder.is_file():
                 raise InvalidFile(path, "is a file, not the folder of a study")
             what = "is not the folder of a study" if folder.is_dir() else "does not exist"
-            raise InvalidFile(path, f"{what}: regretless study run STUDY.toml --out {path}")
-        fields = Fields.read(manifest, largest=LARGEST_MANIFEST)
-        if (version := fields.whole("schema")) != VERSION:
-            newer = "a newer" if version > VERSION else "an older"
-            said = f"was written by {newer} version of Regretless, with tables of schema {version}; this one has"
-            raise InvalidFile(path, f"{said} {VERSION}: use another folder")
-        varied = fields.value("varied")
-        if not isinstance(varied, dict):
-            raise fields.wrong("varied", "is not a table")
-        return cls(
-            path=folder,
-            name=fields.text("name"),
-            digest=fields.text("digest"),
-            toml=fields.text("toml", longest=LARGEST_MANIFEST),
-            spots=fields.whole("spots"),
-            varied=varied,
-        )
+            raise InvalidFile(path, f"{what}: {again}")
+        try:
+            return cls(folder, Manifest.read(folder))
+        except DamagedFields as error:
+            said = f"is damaged; to rebuild it and keep every solved spot: {again}"
+            raise InvalidFile(folder / MANIFEST, said) from error
 
     @classmethod
     def prepare(cls, path: str | Path, plan: StudyPlan) -> StudyFolder:
         """The folder for a plan: a new one, or one with the same study, to which flops may have been added."""
-        folder = Path(path)
-        if (folder / MANIFEST).exists():
-            found = cls.open(folder)
-            if found.digest != plan.digest:
-                raise InvalidFile(path, "holds another study: the file has changed since; use another folder")
-            strangers = sorted(found.written() - {spot.id for spot in plan.spots})
-            if strangers:
-                more = f" and {len(strangers) - 1} more" if len(strangers) > 1 else ""
-                raise InvalidFile(path, f"has {strangers[0]}{more}, which the study no longer has; use another folder")
-        elif folder.is_file():
-            raise InvalidFile(path, "is a file, not a folder")
-        elif folder.is_dir() and any(folder.iterdir()):
-            raise InvalidFile(path, "is neither empty nor the folder of a study; use another folder")
+        folder, wrong = Path(path), check_folder(path, plan)
         try:
             for name in ("summary", "runs", *["hands"] * plan.keep.hands, *["solutions"] * plan.keep.solutions):
                 (folder / name).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InvalidFile(path, f"cannot be created: {reason(error)}") from None
-        table = {
-            "schema": VERSION,
-            "name": plan.name,
-            "digest": plan.digest,
-            "spots": len(plan.spots),
-            "varied": dict(plan.variations[0].parameters),
-            "toml": plan.toml,
-        }
-        with replace_file(folder / MANIFEST) as temporary:
-            temporary.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+        Manifest.of(plan).write(folder)
+        if wrong is not None:
+            said = f"{folder / MANIFEST}: {wrong} and has been rebuilt; solved spots are kept"
+            warnings.warn(RebuiltFile(said), stacklevel=2)
         return cls.open(folder)
 
     # --- parts -------------------------------------------------------------------------------------------------------
@@ -137,7 +103,7 @@ class StudyFolder:
     def written(self) -> set[str]:
         """Spots with a part of `runs`."""
         with os.scandir(self.path / "runs") as entries:
-            return {match[1] for entry in entries if (match := _PART.fullmatch(entry.name))}
+            return {match[1] for entry in entries if (match := PART.fullmatch(entry.name))}
 
     def done(self, plan: StudyPlan) -> set[str]:
         """Spots that are done and undamaged; the part of `runs` of any other is removed."""
@@ -210,7 +176,7 @@ class StudyFolder:
                     temporary.write_bytes(content)
 
     def _schema(self, table: str) -> Any:
-        return arrow_schema(pyarrow()[0], table, self.varied, {"study": self.digest})
+        return arrow_schema(pyarrow()[0], table, self.manifest.varied, {"study": self.manifest.digest})
 
     # --- tables ------------------------------------------------------------------------------------------------------
 
@@ -297,7 +263,7 @@ class StudyFolder:
     def fingerprint(self) -> str:
         """Names and sizes of the parts of `runs`: not their times, which a copy of the folder does not keep."""
         with os.scandir(self.path / "runs") as entries:
-            said = sorted((entry.name, entry.stat().st_size) for entry in entries if _PART.fullmatch(entry.name))
+            said = sorted((entry.name, entry.stat().st_size) for entry in entries if PART.fullmatch(entry.name))
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
     def forget_merged(self) -> None:

@@ -188,7 +188,7 @@ def _row(
 
 def _column(folder: StudyFolder, name: str) -> str:
     known = [column for column, (kind, _) in TABLES["summary"].items() if kind != "number"]
-    known += ["pot", "stack", "rake", *(column_of(field) for field in folder.varied)]
+    known += ["pot", "stack", "rake", *(column_of(field) for field in folder.manifest.varied)]
     wanted = column_of(name.strip())
     if wanted not in known:
         close = get_close_matches(wanted, known, n=1, cutoff=0.5)

@@ -10,6 +10,7 @@ from regretless.cards.deck import parse_board
 from regretless.errors import InvalidFile, InvalidOption, MissingExtra
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.studies.folder import StudyFolder
+from regretless.holdem.studies.manifest import MANIFEST
 from regretless.holdem.studies.plan import StudyPlan
 from regretless.holdem.studies.reports import StudyReport, study_report
 from regretless.holdem.studies.tables import run_sql
@@ -34,7 +35,7 @@ class Study:
         self.folder = StudyFolder.open(folder)
 
     def __repr__(self) -> str:
-        return f"Study({str(self.folder.path)!r}, {len(self)} of {self.folder.spots} spots)"
+        return f"Study({str(self.folder.path)!r}, {len(self)} of {self.folder.manifest.spots} spots)"
 
     def __len__(self) -> int:
         """Spots that are solved."""
@@ -43,7 +44,7 @@ class Study:
     @property
     def plan(self) -> StudyPlan:
         """What is studied."""
-        return StudyPlan.parse(self.folder.toml, self.folder.path / "study.json")
+        return StudyPlan.parse(self.folder.manifest.toml, self.folder.path / MANIFEST)
 
     def query(self, sql: str, parameters: Mapping[str, Any] | None = None) -> Any:
         """The answer of one SELECT over `summary`, `hands` and `runs`, as a `pyarrow.Table`.
@@ -93,7 +94,9 @@ class Study:
         report = self.report(line, by=by, sort=sort, where=where)
         names = [" · ".join(map(str, row.group)) or "all" for row in report.rows]
         shares = {action: [row.frequencies[action] for row in report.rows] for action in report.actions}
-        return stacked_bars(names, shares, title=f"{self.folder.name or 'Study'}: {report.player}, {_where(line)}")
+        return stacked_bars(
+            names, shares, title=f"{self.folder.manifest.name or 'Study'}: {report.player}, {_where(line)}"
+        )
 
     def plot_ev(self, line: str = "", *, action: str = "bet", where: str = "") -> Figure:
         """The acting player's EV against how often an action, or a kind of action, is taken: a point per flop."""
@@ -109,7 +112,7 @@ class Study:
             names=[str(row.group[0]) for row in rows],
             across=f"how often {report.player} plays {action}",
             up=f"EV of {report.player}, chips",
-            title=f"{self.folder.name or 'Study'}: {_where(line)}",
+            title=f"{self.folder.manifest.name or 'Study'}: {_where(line)}",
         )
 
     def _check(self, table: str) -> None:

@@ -29,7 +29,7 @@ def study_json(study: OpenStudy) -> dict[str, Any]:
     return {
         "study": study.name,
         "name": study.title,
-        "spots": study.folder.spots,
+        "spots": study.folder.manifest.spots,
         "done": study.done,
         "revision": study.revision,
     }
