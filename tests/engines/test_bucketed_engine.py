@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from tests.engines.random_public import random_form
@@ -269,10 +271,62 @@ def test_a_resumed_solve_ends_with_the_same_bits(name: str, variant: str) -> Non
 
 
 @pytest.mark.parametrize("name", FAST)
-def test_estimates_are_what_engines_take(name: str) -> None:
-    form = random_buckets(small_form(4, 3), 4, count=7)
-    engine = engines.create(name, form, threads=2)
-    assert engines.estimate(name, engines.Kind.BUCKETED, form, threads=2) == engine.memory_bytes
+@pytest.mark.parametrize("variant", ["linear", "predictive-plus"])
+def test_estimates_are_what_engines_take(name: str, variant: str) -> None:
+    form, predicts = random_buckets(small_form(4, 3), 4, count=7), variant != "linear"
+    engine = engines.create(name, form, threads=2, predicts=predicts)
+    engine.advance(schedule(PRESETS[variant], first=1, count=1))
+    assert engines.estimate(name, engines.Kind.BUCKETED, form, threads=2, predicts=predicts) == engine.memory_bytes
+
+
+@pytest.mark.parametrize("name", ["numba", "torch", "cupy"])
+def test_predictions_are_counted(name: str) -> None:
+    if name == "torch":
+        pytest.importorskip("torch")
+    form = random_buckets(small_form(4, 3), 4)
+    plain, predicting = (
+        engines.estimate(name, engines.Kind.BUCKETED, form, predicts=predicts) for predicts in (False, True)
+    )
+    regrets = sum(BucketedReference(form).layout.entries)
+    assert regrets > 0
+    assert predicting - plain == 4 * regrets
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_a_predictive_variant_that_does_not_fit_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    form = random_buckets(small_form(4, 3), 4)
+    needed = engines.estimate(name, engines.Kind.BUCKETED, form, threads=1)
+    monkeypatch.setattr("regretless.engines.memory.available_bytes", lambda: needed)
+    engines.create(name, form, threads=1)
+    with pytest.raises(WouldNotFit):
+        engines.create(name, form, threads=1, predicts=True)
+
+
+@pytest.fixture
+def by_products() -> Any:
+    """The PyTorch engine, summing by bucket with matrices as on a GPU."""
+    pytest.importorskip("torch")
+    engine: Any = engines.create("torch", random_buckets(small_form(4, 3), 4, count=7), predicts=True)
+    engine.device = "cuda"  # in name only: its tensors stay where they are
+    return engine
+
+
+def test_sums_by_products_follow_the_reference(by_products: Any) -> None:
+    assert_follows_the_reference(by_products, "predictive-plus")
+
+
+def test_matrices_are_counted(by_products: Any) -> None:
+    form = by_products.form
+    by_products.advance(schedule(PRESETS["predictive-plus"], first=1, count=1))
+    batch = by_products._upload(form.runouts.draw(1))
+    matrices = [each for street in batch.ones for each in street]
+    places = [group.table for street in by_products._streets for group in street.groups]
+    tables = [*by_products._regret, *by_products._average, *places]
+    least = engines.estimate("torch", engines.Kind.BUCKETED, form)
+    assert least > sum(each.nbytes for each in tables)
+    taken = sum(each.nbytes for each in (*matrices, *by_products._matched))
+    assert by_products.memory_bytes - least == taken
+    assert engines.estimate("torch", engines.Kind.BUCKETED, form, device="cuda", predicts=True) - least == taken
 
 
 @pytest.mark.parametrize("name", ["numpy", *FAST])

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 import regretless as rl
 from regretless.cli.app import app
 from regretless.errors import InvalidFile, InvalidOption, InvalidText
+from regretless.forms.bucketed import BucketedForm
 from regretless.holdem.bucketed.solution import BucketedSpotSolution
 from regretless.holdem.buckets.build import build_buckets
 from regretless.holdem.buckets.plan import BucketPlan
@@ -47,6 +48,18 @@ def test_the_price_is_the_independent_evaluation(solved: BucketedSpotSolution) -
     checked = solved.verify()
     assert checked.exploitability == pytest.approx(solved.exploitability, abs=1e-3)
     assert solved.exploitability_pct_pot > 0.5  # ten buckets cost something
+
+
+def test_predictions_are_counted_before_they_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[bool] = []
+
+    def check(name: str, form: BucketedForm, *, predicts: bool, **options: Any) -> None:
+        counted.append(predicts)
+
+    monkeypatch.setattr("regretless.engines.creation.check_bucketed_fits", check)
+    for variant in ("linear", "predictive-plus", "predictive-discounted-plus"):
+        rl.solve(TURN, buckets="river=lossless", variant=variant, iterations=1, threads=1)
+    assert counted == [False, True, True]
 
 
 def test_a_flop_is_solved() -> None:

@@ -14,7 +14,8 @@ import regretless as rl
 from regretless.cards.deck import parse_board
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, hand_index
 from regretless.cards.preflop_equities import BOARDS, CLASS_SIZES, class_equities
-from regretless.errors import InvalidFile, InvalidOption, InvalidText, RegretlessError
+from regretless.engines import memory
+from regretless.errors import InvalidFile, InvalidOption, InvalidText, RegretlessError, WouldNotFit
 from regretless.forms.public import DEAD
 from regretless.holdem.buckets import BucketPlan
 from regretless.holdem.buckets.divided import DividedBuckets
@@ -173,6 +174,15 @@ def test_a_resumed_solve_ends_with_the_same_bits(quick_tables: None, tmp_path: P
             rl.solve(resume=tmp_path / "game.rgl", **{option: value})
     with pytest.raises(InvalidOption, match="is a solve of a different game"):
         rl.solve(PUSH_FOLD, resume=tmp_path / "game.rgl", iterations=20)
+
+
+def test_predictions_are_counted_before_they_are_stored(quick_tables: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    options: dict[str, Any] = {"buckets": SPEC, "sample_runouts": 3, "iterations": 2, "threads": 1}
+    needed = rl.solve(SMALL, **options).record.memory_bytes
+    monkeypatch.setattr(memory, "available_bytes", lambda: needed)
+    rl.solve(SMALL, **options)
+    with pytest.raises(WouldNotFit, match="small in the numba engine needs"):
+        rl.solve(SMALL, variant="predictive-plus", **options)
 
 
 def test_a_resume_refuses_a_file_with_other_buckets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from regretless.engines.contract import (
     SharedDevice,
     Updates,
 )
-from regretless.engines.memory import check_fits, check_public_fits
+from regretless.engines.memory import check_bucketed_fits, check_fits, check_public_fits
 from regretless.engines.registry import ENGINES, FASTEST_FIRST, Build, Kind, fastest, is_installed, load, require
 from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.bucketed import BucketedForm
@@ -46,6 +46,7 @@ class Options:
     batch_size: int | None = None  # deals that it draws between two updates
     kind: Kind | str | None = None  # the form to work on, where there is a choice
     game: Game[Any] | None = None  # the rules, for an engine that walks them
+    predicts: bool = False  # whether the variant will keep predictions, whose memory is counted on the bucketed form
 
 
 @overload
@@ -89,8 +90,10 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
     sized = {key: value for key, value in taken.items() if key in ("dtype", "threads", "storage")}
     if isinstance(form, PublicForm):
         check_public_fits(name, size_of_form(form), device=where, **sized)
-    elif where == "cpu" or (where == "cuda" and kind is Kind.BUCKETED):
-        check_fits(name, kind, form, what=_name(form), device=where, **sized)
+    elif kind is Kind.BUCKETED:
+        check_bucketed_fits(name, cast(BucketedForm, form), device=where, predicts=asked.predicts, **sized)
+    elif where == "cpu":
+        check_fits(name, kind, form, what=_name(form), **sized)
     return cast(GameEngine | PublicEngine | BucketedEngine, load(build.path)(form=form, **taken))
 
 
@@ -179,6 +182,8 @@ def _check(name: str, kind: Kind, build: Build, asked: Options) -> None:
         raise InvalidOption("seed", asked.seed, "is only for solves that sample")
     if kind is not Kind.SAMPLING and asked.batch_size is not None:
         raise InvalidOption("batch_size", asked.batch_size, "is only for solves that sample")
+    if kind is not Kind.BUCKETED and asked.predicts:
+        raise InvalidOption("predicts", asked.predicts, "is only for the bucketed form")
     if build.rules and asked.game is None:
         raise InvalidOption("engine", name, "needs the rules of the game, not only its compiled form")
 

@@ -7,10 +7,11 @@ from typing import Any, cast
 from regretless.engines import devices
 from regretless.engines.registry import Kind, find_engine, load
 from regretless.errors import Advice, WouldNotFit
+from regretless.forms.bucketed import BucketedForm
 from regretless.forms.memory import available_bytes
 from regretless.forms.public_size import PublicSize
 
-__all__ = ["check_fits", "check_public_fits", "estimate", "estimate_public"]
+__all__ = ["check_bucketed_fits", "check_fits", "check_public_fits", "estimate", "estimate_public"]
 
 
 def estimate(name: str, kind: Kind, size: object, **options: object) -> int | None:
@@ -32,14 +33,30 @@ def estimate_public(name: str, size: PublicSize, *, device: str, **options: Any)
     return estimate(name, Kind.PUBLIC, size, **options) or 0
 
 
-def check_fits(name: str, kind: Kind, form: object, *, what: str, device: str = "cpu", **options: Any) -> None:
-    """Raise `WouldNotFit` if an engine takes more memory for a form than its device has free."""
-    needed = estimate(name, kind, form, **options)
+def check_fits(name: str, kind: Kind, form: object, *, what: str, **options: Any) -> None:
+    """Raise `WouldNotFit` if an engine takes more memory for a form than the machine has free."""
+    needed, free = estimate(name, kind, form, **options), available_bytes()
+    if needed is not None and needed > free:
+        raise WouldNotFit(f"{what} in the {name} engine", needed=needed, available=free)
+
+
+def check_bucketed_fits(name: str, form: BucketedForm, *, device: str, predicts: bool, **options: Any) -> None:
+    """Raise `WouldNotFit` if an engine takes more memory for a bucketed form than its device has free.
+
+    `predicts`: the variant keeps predictions beside the regrets.
+    """
+    if device not in ("cpu", "cuda"):
+        return
+    needed = estimate(name, Kind.BUCKETED, form, device=device, predicts=predicts, **options)
     free = available_bytes() if device == "cpu" else devices.cuda_free_bytes()
     if needed is not None and needed > free:
-        memory = "memory" if device == "cpu" else "GPU memory"
-        hint = "use a smaller --sample-runouts" if kind is Kind.BUCKETED else ""
-        raise WouldNotFit(f"{what} in the {name} engine", needed=needed, available=free, memory=memory, hint=hint)
+        raise WouldNotFit(
+            f"{form.name} in the {name} engine",
+            needed=needed,
+            available=free,
+            memory="memory" if device == "cpu" else "GPU memory",
+            hint="use a smaller --sample-runouts",
+        )
 
 
 def check_public_fits(name: str, size: PublicSize, *, device: str, what: str = "a public form", **options: Any) -> None:

@@ -22,7 +22,7 @@ from regretless.errors import InvalidFile, InvalidOption
 from regretless.solvers.loop import Progress, Stop
 from regretless.solvers.record import FORMS, Settings
 from regretless.solvers.solution import Solution
-from regretless.variants.variant import Variant
+from regretless.variants.variant import Variant, predicts, schedule
 
 __all__ = [
     "CHECKPOINT_SECONDS", "DEVICES", "EXACT", "OPTIONS", "Kind", "Option", "Refusal", "Request", "check_names",
@@ -238,6 +238,11 @@ class Request:
     checkpointed: Callable[[InvalidFile | None], None] = _warn  # called after each checkpoint with None or the error
     report: Callable[[Progress], None] | None = None
     interrupted: Callable[[], bool] = lambda: False
+
+    @property
+    def predicts(self) -> bool:
+        """Whether the variant keeps predictions beside the regrets from its first iteration on."""
+        return self.variant is not None and predicts(schedule(self.variant, first=1, count=1))
 
     @property
     def stop(self) -> Stop:

@@ -16,7 +16,7 @@ from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Kind
 
-__all__ = ["BucketTables", "TableLayout", "table_numbers"]
+__all__ = ["BucketTables", "TableLayout", "kept_numbers", "table_numbers"]
 
 PLAYERS = range(2)
 
@@ -53,6 +53,11 @@ def table_numbers(form: BucketedForm) -> int:
     return sum(TableLayout(form).entries)
 
 
+def kept_numbers(layout: TableLayout, *, predicts: bool) -> int:
+    """Regrets and averages of both players and, if the variant `predicts`, predictions."""
+    return sum(layout.entries) * (3 if predicts else 2)
+
+
 class BucketTables:
     """The part of an engine that stores what was learned. An engine on a device overrides `_zeros` and `_stored`."""
 
@@ -72,7 +77,7 @@ class BucketTables:
     @property
     def kept_bytes(self) -> int:
         """Regrets, averages and predictions."""
-        return int(sum(self.layout.entries) * (3 if self.predicts else 2) * self.dtype.itemsize)
+        return int(kept_numbers(self.layout, predicts=self.predicts) * self.dtype.itemsize)
 
     def store_predictions(self) -> None:
         """Store predictions from now on; the first are the regrets."""

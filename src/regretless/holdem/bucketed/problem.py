@@ -123,7 +123,9 @@ class BucketedSpotProblem(Problem[BucketedForm, PricedEngine]):
         return tree_hash(form.tree)
 
     def create(self, form: BucketedForm, request: Request) -> PricedEngine:
-        engine = engines.create(request.engine, form, device=request.device, threads=request.threads)
+        engine = engines.create(
+            request.engine, form, device=request.device, threads=request.threads, predicts=request.predicts
+        )
         return PricedEngine(engine, self.public_form, self.buckets[0])
 
     def checkpoint_bytes(self, form: BucketedForm, engine: PricedEngine) -> int:

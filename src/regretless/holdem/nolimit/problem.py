@@ -149,7 +149,9 @@ class NoLimitProblem(Problem[BucketedForm, BucketedEngine]):
         return make_form(self.game, self.buckets, count=self.count, seed=self.seed)
 
     def create(self, form: BucketedForm, request: Request) -> BucketedEngine:
-        return engines.create(request.engine, form, device=request.device, threads=request.threads)
+        return engines.create(
+            request.engine, form, device=request.device, threads=request.threads, predicts=request.predicts
+        )
 
     def checkpoint_bytes(self, form: BucketedForm, engine: BucketedEngine) -> int:
         return engine.kept_bytes

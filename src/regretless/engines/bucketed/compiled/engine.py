@@ -21,7 +21,7 @@ from regretless.compiling.cache import signatures
 from regretless.engines.bucketed.compiled.boards import Boards, arrange, board_bytes, row_width
 from regretless.engines.bucketed.compiled.kernels import Entries, Scratch, Tables, walk_bundles
 from regretless.engines.bucketed.compiled.plan import Plan, make_plan
-from regretless.engines.bucketed.tables import BucketTables, TableLayout
+from regretless.engines.bucketed.tables import BucketTables, TableLayout, kept_numbers
 from regretless.engines.contract import BucketedEngine
 from regretless.engines.public.formats import met_weights, needs_wide_tiles
 from regretless.engines.public.layout import LANES
@@ -125,13 +125,14 @@ class CompiledBucketedEngine(BucketTables):
         )
 
 
-def estimate(form: BucketedForm, *, threads: int = 1, **_: Any) -> int:
+def estimate(form: BucketedForm, *, threads: int = 1, predicts: bool = False, **_: Any) -> int:
     """Bytes of an engine, `CompiledBucketedEngine.memory_bytes`, before anything that grows with it is built."""
     layout = TableLayout(form)
     plans = make_plan(layout, 0), make_plan(layout, 1)
     entries = sum(int(np.prod(shape)) for shape in _entry_shapes(form, plans[0]))
     scratch = sum(int(np.prod(shape)) * dtype.itemsize for shape, dtype in _scratch_parts(form, plans).values())
-    return int(sum(layout.entries) * 2 * 4 + board_bytes(form) + 3 * 4 * entries + threads * scratch)
+    kept = 4 * kept_numbers(layout, predicts=predicts)
+    return kept + board_bytes(form) + 3 * 4 * entries + threads * scratch
 
 
 def kernels_are_compiled() -> bool:

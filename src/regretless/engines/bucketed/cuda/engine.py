@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from regretless.engines.bucketed.cuda.batch import MOST_HANDS, BatchLayout, arrange, most_steps
 from regretless.engines.bucketed.cuda.plan import FACTORS, Plan, make_plan, records_source
-from regretless.engines.bucketed.tables import BucketTables, TableLayout
+from regretless.engines.bucketed.tables import BucketTables, TableLayout, kept_numbers
 from regretless.engines.contract import BucketedEngine
 from regretless.engines.public.cuda.device import Buffer, Device
 from regretless.engines.public.cuda.engine import open_device
@@ -78,7 +78,7 @@ class CudaBucketedEngine(BucketTables):
     @property
     def memory_bytes(self) -> int:
         """Tables, the batch, and the rows of a walk."""
-        return estimate(self.form) + (self.kept_bytes // 3 if self.predicts else 0)
+        return estimate(self.form, predicts=self.predicts)
 
     def _zeros(self, player: int) -> Buffer:
         return self._on.zeros(self.layout.entries[player], self.dtype)
@@ -213,11 +213,11 @@ class CudaBucketedEngine(BucketTables):
         return self.form.runouts.count if street else 1
 
 
-def estimate(form: BucketedForm, **_: Any) -> int:
+def estimate(form: BucketedForm, *, predicts: bool = False, **_: Any) -> int:
     """Bytes of tables, of a batch and of the rows of a walk."""
     layout = TableLayout(form)
     rows = sum(_row_sizes(form, make_plan(layout)).values())
-    return BatchLayout(form).nbytes + 4 * (2 * sum(layout.entries) + rows)
+    return BatchLayout(form).nbytes + 4 * (kept_numbers(layout, predicts=predicts) + rows)
 
 
 def kernel_source() -> str:

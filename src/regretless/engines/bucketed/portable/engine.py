@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from regretless.engines.bucketed.portable.terminals import Facing, Order
-from regretless.engines.bucketed.tables import BucketTables, TableLayout
+from regretless.engines.bucketed.tables import BucketTables, TableLayout, kept_numbers
 from regretless.engines.contract import BucketedEngine
 from regretless.engines.public.formats import met_weights, needs_wide_tiles
 from regretless.forms.bucketed import BucketedForm, Runouts
@@ -86,7 +86,7 @@ class PortableBucketedEngine(BucketTables):
     @property
     def memory_bytes(self) -> int:
         """Tables and the rows of a walk."""
-        return estimate(self.form) + (self.kept_bytes // 3 if self.predicts else 0)
+        return estimate(self.form, device=self.device, predicts=self.predicts)
 
     def _zeros(self, player: int) -> Any:
         return torch.zeros(self.layout.entries[player], dtype=torch.float32, device=self._device)
@@ -129,9 +129,10 @@ class PortableBucketedEngine(BucketTables):
         return _Batch([each.to(self._device) for each in weight], live, bucket, ones, orders)
 
     def _ones(self, bucket: Tensor, count: int) -> Tensor | None:
-        if self.device == "cpu" or len(bucket) * count > MOST_ONES:
+        if not _is_product(self.device, len(bucket), count):
             return None
-        return torch.nn.functional.one_hot(bucket, count).to(torch.float32)
+        # Not `one_hot`, whose 64-bit integers would take twice as much beside it.
+        return torch.zeros((len(bucket), count), device=self._device).scatter_(1, bucket[:, None], 1.0)
 
     # --- one player's walk -------------------------------------------------------------------------------------------
 
@@ -244,11 +245,23 @@ class PortableBucketedEngine(BucketTables):
         return strategy.index_select(2, bucket).view(*strategy.shape[:2], *shape[1:])
 
 
-def estimate(form: BucketedForm, **_: Any) -> int:
-    """Bytes of tables and of the rows of a walk, approximately."""
-    tree, hands = form.tree, max(len(held.weight) for held in form.hands)
+def estimate(form: BucketedForm, *, device: str = "cpu", predicts: bool = False, **_: Any) -> int:
+    """Bytes of tables, of where each decision's numbers are, of matrices and of the rows of a walk, approximately."""
+    tree, layout, counts = form.tree, TableLayout(form), [len(held.weight) for held in form.hands]
     runouts = np.where(tree.street > 0, form.runouts.count, 1)
-    return int(sum(TableLayout(form).entries) * 2 * 4 + ROWS * 4 * hands * runouts.sum())
+    tables = 4 * kept_numbers(layout, predicts=predicts) + 8 * sum(layout.entries)
+    matrices = [
+        ((form.runouts.count if street else 1) * hands, buckets + 1)
+        for hands, of in zip(counts, form.buckets, strict=True)
+        for street, buckets in enumerate(of)
+    ]
+    ones = 4 * sum(rows * columns for rows, columns in matrices if _is_product(device, rows, columns))
+    return int(tables + ones + ROWS * 4 * max(counts) * runouts.sum())
+
+
+def _is_product(device: str, rows: int, columns: int) -> bool:
+    """Whether numbers of hands are summed by bucket as a product with a matrix of this shape."""
+    return device != "cpu" and rows * columns <= MOST_ONES
 
 
 def _matched(sums: Tensor) -> Tensor:
