@@ -40,6 +40,7 @@ from regretless.forms.public import DEAD, Hands, Kind, PublicForm, no_symmetry
 from regretless.forms.public_size import size_of_form
 
 sys.path.insert(0, str(Path(__file__).parent))
+import cuda_host_device
 from cuda_host_device import HostDevice
 from random_public import random_form
 from test_cuda_public import NoKernels, assert_same, begin, form_of, needs_gcc, rows
@@ -301,6 +302,7 @@ def test_blocks_that_take_several_pieces_of_terminals(streets: int, monkeypatch:
     form = busy_form(streets)
     expected = solved(form, locks=True)
     monkeypatch.setattr(work, "ENOUGH_BLOCKS", 1)
+    monkeypatch.setitem(cuda_host_device.ANY_THREADS, "terminals", 512)  # as on a device, where every team has one unit
     for width in (2, 4):
         monkeypatch.setattr(walks, "_widths", lambda terminals, width=width: [width])
         engine = solved(form, locks=True)

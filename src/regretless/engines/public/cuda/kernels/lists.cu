@@ -8,7 +8,7 @@
 //     P[g] − E[c, g] − E[d, g] + the same hand
 //
 // Lists of the opponent's hands from weakest to strongest, all of them and by card, make every sum a running sum, once per
-// group and once per pair. Each list becomes a stream of operations, which a loop without branches can follow: add a row,
+// group and once per pair. Each list becomes a stream of operations, which a short loop can follow: add a row,
 // and before that MARK the sum of the weaker hands, or after it EMIT what a group or a pair is worth. A group or pair that
 // no hand equals is emitted by the PASS over it, before the next row is added.
 //
@@ -25,12 +25,12 @@ __device__ __forceinline__ bool holds(const unsigned char* cards, int hand, int 
 
 // For folds: rows of the sums of a hand's cards. Blocks with the same set of equivalent cards write the same.
 __device__ void make_fold_list(const Job& job, int symmetry) {
-    const int n = job.own_hands, m = job.other_hands, deck = job.deck;
+    const int n = job.own_hands, deck = job.deck;
     const unsigned char* alike = job.alike_cards + symmetry * (deck + 1);
     for (int h = threadIdx.x; h < n; h += blockDim.x) {
-        const int c = alike[job.own_cards[2 * h]], d = alike[job.own_cards[2 * h + 1]], same = job.same[h];
+        const int c = alike[job.own_cards[2 * h]], d = alike[job.own_cards[2 * h + 1]];
         const int lower = (min(c, d) + 1) % (deck + 1), higher = (max(c, d) + 1) % (deck + 1);  // 0: no card
-        job.fold_list[symmetry * n + h] = {lower, higher, 0, same < 0 ? m : same};
+        job.fold_list[symmetry * n + h] = {lower, higher, 0, 0};
     }
 }
 

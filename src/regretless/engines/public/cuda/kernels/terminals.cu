@@ -1,10 +1,10 @@
 // Terminals of the last street: a block takes some of them on one runout, a column each.
 //
-// 1. `gather`   a thread per hand: their rows of the opponent's reach, transposed into a tile [opponent hands][columns].
-// 2. `first`    a lane per two columns: partial sums of reach in order of strength, and E for pairs (`lists.cu`) of some
-//               cards.
-// 3. `second`   a lane per two columns: P for every group, and E for all other pairs.
-// 4. `values`   a thread per hand: P − E − E.
+// 1. `gather`        a thread per hand: their rows of the opponent's reach, transposed into a tile [opponent hands][columns].
+// 2. `first_step`    a lane per two columns: partial sums of reach in order of strength, and E for pairs (`lists.cu`) of
+//                    some cards.
+// 3. `second_step`   a lane per two columns: P for every group, and E for all other pairs.
+// 4. `store_values`  a thread per hand: P − E − E.
 //
 // With W, E and V the reach of the opponent's hands that are weaker, weaker or equal, and all, a showdown is worth
 // (win − tie) · W + (tie − lose) · E + lose · V. Of a fold, only V remains: one sum over all hands and one per card, which
@@ -20,7 +20,7 @@
 
 const int WARP = 32;
 const int TEAM = 16;  // lanes that sum a unit together, two columns each
-const int MOST_COLUMNS = 34;  // of a row of sums
+const int MOST_COLUMNS = 2 * TEAM;
 
 template <typename Number> __device__ __forceinline__ Two<Number>& two_at(Number* at) { return *(Two<Number>*)at; }
 template <typename Number> __device__ __forceinline__ const Two<Number>& two_at(const Number* at) {

@@ -9,7 +9,7 @@
 | LINE     | way to enter a street                                                                |
 | DECISION | decision, as a walk of one player sees it                                            |
 | LEAF     | fold or chance node before the last street                                           |
-| TERMINAL | showdown of the last street with the folds beside it, or fold with no showdown beside it |
+| TERMINAL | showdown of the last street, with the fold beside it if there is one, or a fold alone |
 | MIXTURE  | decision of the last street where a fold's reach is stored mixed with that of a call |
 | PIECE    | some terminals that a block evaluates together                                       |
 | ITEM     | piece of work of a launch: a line, a leaf or some terminals on one runout            |
@@ -162,7 +162,7 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "Piece": (
         ("int", "first"),  #      its first terminal
-        ("int", "columns"),  #    how many it has; counts below are even
+        ("int", "columns"),  #    how many it has; the numbers below are even
         ("int", "mixed"),  #      how many of the first may include an opponent's fold
         ("int", "fold_first"),  # which of them may have an own fold beside them
         ("int", "fold_last"),
