@@ -25,7 +25,9 @@ TORCH_BUILD = torch==$(shell sed -n 's/^torch==//p' constraints.txt)$(if $(filte
 # What the package itself needs, read from pyproject.toml.
 CORE = import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")
 
-# Without compiling bytecode: most of it is never used, and Python compiles the rest when it is.
+# pip compiles no bytecode: most of it is never used, and Python keeps the rest when it is. It must, whatever the shell
+# says: the tests start hundreds of processes, and each would compile two seconds' worth of modules again.
+unexport PYTHONDONTWRITEBYTECODE
 PIP = $(BIN)/python -m pip --disable-pip-version-check -qq install --no-compile --constraint constraints.txt
 CORE_READY := $(VENV)/.core-ready
 DEMO_READY := $(VENV)/.demo-ready
