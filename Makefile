@@ -48,10 +48,12 @@ demo: $(DEMO_READY)  ## solve Leduc poker and a hold'em turn, print, plot and br
 	$(BIN)/regretless solve examples/turn.toml --target 0.3 --out demo/turn.rgl
 	@if [ -t 0 ] && [ -t 1 ]; then $(BIN)/regretless serve demo; else echo "to browse it: $(BIN)/regretless serve demo"; fi
 
-# pip uses one core: on another, kernels are compiled meanwhile for all test processes. Linting and testing share all.
+# pip uses one core: on another, kernels are compiled meanwhile for all test processes. Linting and testing share all, so
+# threads of libraries that wait for work must not keep a core busy.
 test:  ## everything that must pass: lint, types, layers, docs, tests, doctests
 	@$(MAKE) --no-print-directory -j 2 $(DEV_READY) kernels
 	@$(MAKE) --no-print-directory lint >$(VENV)/lint.log 2>&1 & linting=$$!; \
+	OMP_WAIT_POLICY=PASSIVE OPENBLAS_NUM_THREADS=1 \
 	$(PYTEST) -n $(WORKERS) --maxprocesses 8 --dist worksteal; tested=$$?; \
 	if wait $$linting; then echo "lint passed"; else cat $(VENV)/lint.log; exit 1; fi; exit $$tested
 
