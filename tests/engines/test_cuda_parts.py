@@ -441,7 +441,6 @@ def count_distinct(
             for card in (deck, *held) if strength >= 0 else ():
                 met = [level for level, cards in living if card == deck or card in cards]
                 found.add((card, sum(level < strength for level in met), sum(level <= strength for level in met)))
-            found -= {each for each in found if each[0] > deck}
         groups.append(sum(card == deck for card, *_ in found))
         pairs.append(sum(card < deck for card, *_ in found))
     return max(groups), max(pairs)

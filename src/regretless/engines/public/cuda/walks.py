@@ -78,7 +78,7 @@ class Walks:
         self._streets_of: list[list[Work]] = [
             [StreetWork(chosen, own, street) for street in range(self._streets - 1)] for own in range(2)
         ]
-        self._waves_of: list[list[Work]] = [list(waves_of(chosen, own, widths[own])) for own in range(2)]
+        self._waves_of: list[list[Work]] = [list(waves_of(chosen, own, widths)) for own in range(2)]
         self._joins = all(spot.apart for spot in spots)  # whether both players can be evaluated at once
         if self._joins:
             for works in (self._streets_of, self._waves_of):

@@ -92,13 +92,15 @@ class StreetWork(Work):
 class WaveWork(Work):
     """Runouts of the last street that are walked together."""
 
-    def __init__(self, spots: Chosen, own: int, runouts: Sequence[range], width: int) -> None:
+    def __init__(self, spots: Chosen, own: int, runouts: Sequence[range], widths: Sequence[int]) -> None:
         super().__init__(spots, own, len(spots[0][1].layout.form.streets) - 1, runouts)
-        counts = {plan: len(plan.cut(width)[0].pieces) for plan in {each.plans[own] for _, each in spots}}
-        total = sum(len(each) * counts[spot.plans[own]] for each, (_, spot) in zip(runouts, spots, strict=True))
+        plans = {plan for _, spot in spots for plan in spot.plans}
+        counts = {plan: len(plan.cut(widths[plan.own])[0].pieces) for plan in plans}
+        # Alike for both players, whose blocks may be launched together.
+        total = sum(len(each) * max(counts[plan] for plan in spot.plans) for each, (_, spot) in zip(runouts, spots))
         self.together = min(max(total // ENOUGH_BLOCKS, 1), MOST_TOGETHER)
-        pieces = {plan: range(0, count, self.together) for plan, count in counts.items()}
-        self.pieces = _with_pieces(self.items, self.spot_of, [pieces[each.plans[own]] for _, each in spots])
+        pieces = [range(0, counts[spot.plans[own]], self.together) for _, spot in spots]
+        self.pieces = _with_pieces(self.items, self.spot_of, pieces)
 
 
 class Items:
@@ -131,7 +133,7 @@ class Launches:
 def joined(one: Work, two: Work) -> Work:
     """The same work of both players, launched at once."""
     found = copy(one)
-    for name in ("mine", "theirs", "both", "kept", "reach_rows", "longest", "terms", "takes_turns", "together"):
+    for name in ("mine", "theirs", "both", "kept", "reach_rows", "longest", "terms", "takes_turns"):
         setattr(found, name, max(getattr(one, name), getattr(two, name)))
     found.hands = max(one.hands[0], two.hands[0]), max(one.hands[1], two.hands[1])
     for name in ("items", "down", "up", "pieces"):
@@ -146,13 +148,13 @@ def both_ways(items: Records, jobs: int) -> Records:
     return twice
 
 
-def waves_of(spots: Chosen, own: int, width: int) -> Iterator[WaveWork]:
+def waves_of(spots: Chosen, own: int, widths: Sequence[int]) -> Iterator[WaveWork]:
     """Waves of one player's walks: in each, every spot has some runouts in its share of the rows."""
     finals = [int(spot.layout.runouts[-1]) for _, spot in spots]
     slots = [spot.slots for _, spot in spots]
     for wave in range(max(-(-count // each) for count, each in zip(finals, slots))):
         runouts = [range(min(wave * each, count), min((wave + 1) * each, count)) for count, each in zip(finals, slots)]
-        yield WaveWork(spots, own, runouts, width)
+        yield WaveWork(spots, own, runouts, widths)
 
 
 def _lines(plan: Plan, street: int, which: str) -> list[int]:

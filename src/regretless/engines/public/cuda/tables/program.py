@@ -181,6 +181,7 @@ class _Planner:
         self.reach_rows = [0] * len(entries)  # and that blocks keep
         self.leaves: list[tuple[int, int, int, float]] = []
         self.beside, self.mixed = self._find_beside()
+        self.included = set(self.beside.values())
         self.mixtures: list[tuple[int, int, float, float]] = []
         self.terminals: list[tuple[int, int, int, int]] = []
         self.pays: list[tuple[float, ...]] = []
@@ -367,7 +368,7 @@ class _Planner:
         fold = next((child for child in below if child in self.mixed), None)
         if fold is None:
             return -1
-        call = self.beside[fold]
+        call = next(child for child in below if self.beside.get(child) == fold)
         self.mixtures.append((below.index(fold), below.index(call), self._pay(fold)[2], self._pay(call)[2]))
         return len(self.mixtures) - 1
 
@@ -378,8 +379,8 @@ class _Planner:
             self.leaves.append((reach, node - start, self.line_below[node] - first, 0.0))
         elif street + 1 < len(self.layout.form.streets):
             self.leaves.append((reach, node - start, -1, self._pay(node)[2]))
-        elif node not in self.beside:
-            self._terminal(node, start, next((fold for fold, end in self.beside.items() if end == node), None))
+        elif node not in self.included:
+            self._terminal(node, start, self.beside.get(node))
 
     def _terminal(self, node: int, start: int, fold: int | None) -> None:
         """A terminal of the last street, with a fold beside it or without."""
@@ -401,7 +402,7 @@ class _Planner:
         return win - tie, tie - lose, lose
 
     def _find_beside(self) -> tuple[dict[int, int], set[int]]:
-        """For folds of the last street, a showdown after the same decision; and which of them the opponent decides."""
+        """For showdowns of the last street, a fold after the same decision; and which folds the opponent decides."""
         found: dict[int, int] = {}
         mixed: set[int] = set()
         for node, below in enumerate(self.children):
@@ -409,7 +410,7 @@ class _Planner:
                 continue
             folds, showdowns = ([k for k in below if self.kind[k] == kind] for kind in (Kind.FOLD, Kind.SHOWDOWN))
             if folds and showdowns:
-                found[folds[0]] = showdowns[0]
+                found[showdowns[0]] = folds[0]
                 mixed |= set(folds[:1]) if self.actor[node] != self.own else set()
         return found, mixed
 
