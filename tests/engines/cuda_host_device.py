@@ -15,7 +15,7 @@ import numpy as np
 
 HERE = Path(__file__).parent
 # Kernels that work with any number of threads, and how many fibers they get: few are faster.
-ANY_THREADS = {"make_lists": 64, "terminals": 64} | dict.fromkeys(
+ANY_THREADS = {"make_lists": 64, "make_codes": 64, "terminals": 64, "products": 64} | dict.fromkeys(
     ("reach_lines", "enter_street", "leave_street", "sum_runouts", "sum_buckets", "learn_lines"), 3
 )
 
@@ -49,8 +49,10 @@ class HostDevice:
 
     name = "cuda"
 
-    def __init__(self, *, shared_bytes: int = 227 * 1024, host: str = "public_on_host.cpp") -> None:
-        self.shared_bytes, self.host = shared_bytes, host
+    def __init__(
+        self, *, shared_bytes: int = 227 * 1024, multiplies: bool = True, host: str = "public_on_host.cpp"
+    ) -> None:
+        self.shared_bytes, self.multiplies, self.host = shared_bytes, multiplies, host
 
     def free_bytes(self) -> int:
         return 1 << 33

@@ -25,10 +25,12 @@ from regretless.engines.public.cuda.tables.records import (
     LINE,
     MIXTURE,
     OWN_HAND,
+    PANEL,
     PIECE,
     POINTERS,
     RUNOUT,
     SEGMENTS,
+    STAKE,
     TERMINAL,
     UNIT,
 )
@@ -183,10 +185,10 @@ def test_lines_walked_level_by_level_equal_lines_walked_by_a_thread(
     """Also if a block has fewer threads than decisions, more than hands, and keeps fewer rows than there are."""
     form = busy_form(streets)
 
-    def solve(*, tasks: int, threads: int = 256, team: int = 4, kept: int = 24, rows: int = 512) -> CudaPublicEngine:
+    def solve(*, tasks: int, threads: int = 256, hands: int = 16, kept: int = 24, rows: int = 512) -> CudaPublicEngine:
         monkeypatch.setattr(work, "LEVEL_TASKS", tasks)
         monkeypatch.setattr(walks, "LEVEL_THREADS", threads)
-        monkeypatch.setattr(walks, "TEAM", team)
+        monkeypatch.setattr(walks, "TEAM_HANDS", hands)
         monkeypatch.setattr(program, "KEPT", kept)
         monkeypatch.setattr(program, "LEVEL_ROWS", rows)
         program._plans.clear()
@@ -200,8 +202,18 @@ def test_lines_walked_level_by_level_equal_lines_walked_by_a_thread(
     assert max(max(plan.longest) for plan in expected.spot.plans) > 5
     assert max(max(plan.reach_rows) for plan in expected.spot.plans) > 8
     assert_equal(solve(tasks=1 << 20), expected)
-    assert_equal(solve(tasks=1 << 20, threads=32, team=16), expected)
-    assert_equal(solve(tasks=1 << 20, threads=32, team=8, kept=2, rows=3), expected)
+    assert_equal(solve(tasks=1 << 20, threads=32, hands=64), expected)
+    assert_equal(solve(tasks=1 << 20, threads=32, hands=32, kept=2, rows=3), expected)
+
+
+@needs_gcc
+def test_values_do_not_replace_own_reach_that_is_still_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Walked by threads, which update some averages on the way up, where values are kept beside reach."""
+    form = with_tree(random_form(7, deck=7, streets=1, most_hands=10), many_actions(1, 3, 5))
+    expected = solved(form)
+    assert all((plan.lines["own_row"] < 0).all() for plan in expected.spot.plans)  # threads keep all rows
+    monkeypatch.setattr(work, "LEVEL_TASKS", 0)
+    assert_equal(solved(form), expected)
 
 
 @pytest.mark.parametrize("own", [0, 1])
@@ -495,7 +507,8 @@ def test_tables_are_packed() -> None:
 
 
 def test_records_that_are_read_whole_have_no_gaps() -> None:
-    whole = {DECISION: 64, ITEM: 16, LINE: 32, MIXTURE: 16, RUNOUT: 16, OWN_HAND: 16, PIECE: 32, TERMINAL: 16, UNIT: 16}
+    whole = {DECISION: 64, LINE: 32, MIXTURE: 32, PANEL: 32, PIECE: 32, STAKE: 32}
+    whole |= dict.fromkeys((ITEM, RUNOUT, OWN_HAND, TERMINAL, UNIT), 16)
     for record, size in whole.items():
         assert record.itemsize == size
         assert ALIGNMENT % min(size, 16) == 0

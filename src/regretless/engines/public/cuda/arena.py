@@ -29,7 +29,7 @@ class Arena:
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self.name, self.shared_bytes = device.name, device.shared_bytes
+        self.name, self.shared_bytes, self.multiplies = device.name, device.shared_bytes, device.multiplies
         self.free_bytes, self.record = device.free_bytes, device.record
         self.compile = cache(device.compile)  # spots that come one after another often have the same kernels
         self.assign, self.copy, self.download, self.clear = device.assign, device.copy, device.download, device.clear

@@ -24,7 +24,14 @@ __all__ = ["CudaBatch", "kind_of"]
 
 def kind_of(engine: CudaPublicEngine) -> Hashable:
     """Equal for engines that can be in one batch."""
-    return len(engine.form.streets), engine.storage, engine.wide, engine.predicts, frozenset(engine.fixed)
+    return (
+        len(engine.form.streets),
+        engine.storage,
+        engine.wide,
+        engine.products,
+        engine.predicts,
+        frozenset(engine.fixed),
+    )
 
 
 class CudaBatch:
@@ -40,7 +47,14 @@ class CudaBatch:
         self._value_units = np.array([engine.value_units for engine in engines])
         first = engines[0]
         with arena:
-            self._walks = Walks(first.on, self._spots, storage=first.storage, wide=first.wide, predicts=first.predicts)
+            self._walks = Walks(
+                first.on,
+                self._spots,
+                storage=first.storage,
+                wide=first.wide,
+                predicts=first.predicts,
+                products=first.products,
+            )
         if not all(engine.has_lists for engine in engines):
             self._walks.make_lists()
             for engine in engines:

@@ -19,6 +19,7 @@ Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
 LARGE_BYTES = 1 << 30  # buffers from this size on bypass CuPy's memory pool
+MULTIPLIES_SINCE = 80  # compute capability 8.0
 OUT_OF_MEMORY = 2  # the status `cudaErrorMemoryAllocation`
 FAILURES = (
     cupy.cuda.memory.OutOfMemoryError,
@@ -55,6 +56,7 @@ class CupyDevice:
         self._device = cupy.cuda.Device(int(name.partition(":")[2] or 0))
         attributes = self._device.attributes
         self.shared_bytes = int(attributes["MaxSharedMemoryPerBlockOptin"])
+        self.multiplies = int(self._device.compute_capability) >= MULTIPLIES_SINCE
         self._stream = cupy.cuda.Stream(non_blocking=True)
 
     @_told

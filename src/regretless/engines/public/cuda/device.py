@@ -19,6 +19,7 @@ Launch = Callable[..., None]  # (grid, threads, shared bytes, *arguments)
 
 KERNELS = (
     "make_lists",
+    "make_codes",
     "levels_learn_down",
     "levels_last_down",
     "levels_mean_down",
@@ -32,6 +33,7 @@ KERNELS = (
     "last_up",
     "value_up",
     "terminals",
+    "products",
     "leaves",
     "sums",
     "hold",
@@ -43,6 +45,7 @@ class Device(Protocol):
 
     name: str
     shared_bytes: int  # that a block may have
+    multiplies: bool  # whether it has instructions for products of matrices in half precision
 
     def free_bytes(self) -> int: ...
 

@@ -2,7 +2,7 @@
 
 Regrets and averages have the layout and format of snapshots, so a file saved here opens on any other engine, and the
 strategies of a node are read without the rest. Arithmetic is as on a CPU: 32 bits, at terminals 64 where blockers
-remove nearly all of a range.
+remove nearly all of a range. With 16-bit storage, reach at terminals is in half precision while a player learns.
 
 The parts, in the order of the data: `tables` (the form as kernels see it, and the records that both sides
 share), `spot` (one spot on the device), `work` and `walks` (launches), `device` (the device itself), `kernels/` (the
@@ -23,6 +23,7 @@ from regretless.engines.devices import require_cuda
 from regretless.engines.public.cuda.device import Buffer, Device
 from regretless.engines.public.cuda.spot import SpotWalks
 from regretless.engines.public.cuda.tables.records import STEP
+from regretless.engines.public.cuda.tables.terminals import can_multiply
 from regretless.engines.public.cuda.walks import Walks
 from regretless.engines.public.formats import (
     SALT,
@@ -43,6 +44,7 @@ __all__ = ["FULL_HINT", "CudaPublicEngine", "check_offsets", "open_device"]
 
 FULL_HINT = "--storage 16 takes less than 32, --device cpu none of it"
 ALIGNMENT = 256  # bytes; as every allocation of CUDA has
+HALF_BITS = 16  # of stored numbers: those of terminals are as precise
 LOCKS = ("lock_at", "lock_regret", "lock_average", "lock_rows", "locked")  # fields of a job that point to locks
 
 
@@ -70,7 +72,9 @@ class CudaPublicEngine(StoredEngine):
         self._units = [number.unit(largest_value(form, self._met[own], own)) for own in range(2)]
         self.value_units = 1 / (np.array(self._units, dtype=np.float64) * self._pairs * form.unit)
         self.wide = needs_wide_tiles(form.hands, self._met)  # whether terminals need 64 bits
-        self._spot: SpotWalks | None = SpotWalks(tables or self._on, self.layout, self._units)
+        # Whether terminals are products of matrices in half precision while a player learns.
+        self.products = storage == HALF_BITS and self._on.multiplies and can_multiply(form)
+        self._spot: SpotWalks | None = self._make_spot(tables or self._on)
         self.has_lists = False  # whether the lists of final runouts are filled
         self.lock_tables: list[list[Buffer]] = []  # what the jobs point to
         self._seen = -1  # changes that the jobs know of
@@ -86,8 +90,11 @@ class CudaPublicEngine(StoredEngine):
         """The spot on the device; moved back there if it was parked."""
         if self._spot is None:
             self._move(self._on.upload)
-            self._spot = SpotWalks(self._on, self.layout, self._units)
+            self._spot = self._make_spot(self._on)
         return self._spot
+
+    def _make_spot(self, device: Device) -> SpotWalks:
+        return SpotWalks(device, self.layout, self._units, products=self.products)
 
     def park(self) -> None:
         """Move regrets and averages to the machine's memory and free the device's, until walks are needed again."""
@@ -110,7 +117,14 @@ class CudaPublicEngine(StoredEngine):
 
     def _make_walks(self, storage: int) -> Walks:
         self.fill_jobs()
-        walks = Walks(self._on, [self.spot], storage=storage, wide=self.wide, predicts=self.predicts)
+        walks = Walks(
+            self._on,
+            [self.spot],
+            storage=storage,
+            wide=self.wide,
+            predicts=self.predicts,
+            products=self.products and storage == self.storage,
+        )
         if not self.has_lists:
             walks.make_lists()
             self.has_lists = True

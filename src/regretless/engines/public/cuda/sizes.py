@@ -1,30 +1,35 @@
 """How much device memory the CUDA engine takes for a form of a given size, known before anything is built.
 
-Each function counts the arrays of the module it names, as that module allocates them. Three things are not known
-exactly and are estimated by their maximum: which rows only threads keep, which hands are equivalent, and how many deals
-each runout represents. Tiles that do not fit in a block's shared memory are not counted; on current devices, only forms
-whose terminals need 64 bits have any.
+Each function counts the arrays of the module it names, as that module allocates them. Four things are not known
+exactly and are estimated by their maximum: which rows only threads keep, which hands are equivalent, how many deals
+each runout represents, and whether a rake prevents terminals from being products of matrices. Tiles that do not fit in
+a block's shared memory are not counted; on current devices, only forms whose terminals need 64 bits have any.
 """
 
 from __future__ import annotations
 
 from regretless.engines.public.compiled.sizes import SUBGROUPS
+from regretless.engines.public.cuda.engine import HALF_BITS
 from regretless.engines.public.cuda.spot import APART_BYTES, WAVE_BYTES, WAYS, slots_of
+from regretless.engines.public.cuda.tables.hands import code_bytes
 from regretless.engines.public.cuda.tables.records import (
     DECISION,
     LEAF,
     LINE,
     MIXTURE,
     OWN_HAND,
+    PANEL,
     PAYS,
     PIECE,
     RUNOUT,
     SEGMENTS,
+    STAKE,
     STREET,
     TERM,
     TERMINAL,
     UNIT,
 )
+from regretless.engines.public.cuda.tables.terminals import MOST_PAIRS
 from regretless.engines.public.cuda.walks import WARP
 from regretless.engines.public.formats import number_format
 from regretless.engines.public.layout import padded
@@ -40,7 +45,7 @@ def estimate(size: PublicSize, *, storage: int = 32, predicts: bool = False) -> 
     entry = number.entry_bytes + (number.regret.itemsize if predicts else 0)
     entries = sum(int(size.runouts @ size.actions[:, player]) * padded(size.hands[player]) for player in range(2))
     tables = sum(_tables(size, own) + _lists(size, own) + _plan(size, own) for own in range(2))
-    return entries * entry + tables + _row_bytes(size)
+    return entries * entry + tables + (_codes(size) if storage == HALF_BITS else 0) + _row_bytes(size)
 
 
 def bucket_evaluation_bytes(size: PublicSize, *, probabilities: int) -> int:
@@ -83,6 +88,13 @@ def _lists(size: PublicSize, own: int) -> int:
     return int(size.runouts[-1]) * (n * OWN_HAND.itemsize + operations * 4 + (units + 1) * UNIT.itemsize) + folds
 
 
+def _codes(size: PublicSize) -> int:
+    """Matrices of both players' terminals, unless there are too many hands to multiply."""
+    first, second = map(padded, size.hands)
+    codes = code_bytes(first, second) + code_bytes(second, first)
+    return int(size.runouts[-1]) * codes if first * second <= MOST_PAIRS else 0
+
+
 def _plan(size: PublicSize, own: int) -> int:
     """`program.Plan`, for the walks of one player."""
     last = size.nodes[-1]
@@ -97,7 +109,7 @@ def _plan(size: PublicSize, own: int) -> int:
         + int(before[Kind.FOLD] + before[Kind.CHANCE]) * LEAF.itemsize
         + terminals * TERMINAL.itemsize
         + (terminals + 2 * WARP) * len(PAYS) * 8
-        + terminals * (PIECE.itemsize + MIXTURE.itemsize)
+        + terminals * (PIECE.itemsize + MIXTURE.itemsize + STAKE.itemsize + PANEL.itemsize)
     )
 
 

@@ -7,11 +7,13 @@ from importlib import resources
 
 from regretless.engines.public.cuda.tables.records import records_source
 
-__all__ = ["LEVEL_THREADS", "KernelOptions", "kernel_source"]
+__all__ = ["HANDS", "LEVEL_THREADS", "KernelOptions", "kernel_source"]
 
-UP_BLOCKS = 5  # of the way up the last street on a processor: more would leave too few registers
+HANDS = 4  # adjacent ones of a thread that walks decisions
+UP_BLOCKS = 6  # of the way up the last street on a processor: more would leave too few registers
 LEVEL_THREADS = 256  # of a block that walks a line level by level, at most
-FILES = ("numbers", "decisions", "lines", "terminals", "lists", "levels", "streets")
+LEVEL_BLOCKS = 2  # of them on a processor
+FILES = ("numbers", "decisions", "lines", "terminals", "lists", "products", "levels", "streets")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +23,7 @@ class KernelOptions:
     storage: int = 32
     wide: bool = False  # terminals in 64 bits
     predicts: bool = False
+    products: bool = False  # terminals as products of matrices while a player learns
     bucketed: bool = False  # evaluations look averages up in tables per bucket
     reach_shared: bool = True  # which tiles lie in shared memory
     parts_shared: bool = True
@@ -33,6 +36,7 @@ class KernelOptions:
             "STORAGE": self.storage,
             "Real": "double" if self.wide else "float",
             "PREDICTS": int(self.predicts),
+            "PRODUCTS": int(self.products),
             "BUCKETED": int(self.bucketed),
             "PARTS_SHARED": int(self.parts_shared),
             "REACH_SHARED": int(self.reach_shared),
@@ -40,6 +44,7 @@ class KernelOptions:
             "BLOCKS": self.blocks,
             "UP_BLOCKS": UP_BLOCKS,
             "LEVEL_THREADS": LEVEL_THREADS,
+            "LEVEL_BLOCKS": LEVEL_BLOCKS,
         }
         return tuple(f"-D{name}={value}" for name, value in named.items())
 

@@ -13,6 +13,7 @@ from regretless.engines.public.cuda.tables.hands import hand_tables, has_equal_p
 from regretless.engines.public.cuda.tables.packing import ALIGNMENT, Field, Pointers, places_of
 from regretless.engines.public.cuda.tables.program import Plan, make_plan
 from regretless.engines.public.cuda.tables.records import JOB
+from regretless.engines.public.cuda.tables.terminals import Panels
 from regretless.engines.public.layout import Layout, walking_order
 
 __all__ = ["APART_BYTES", "WAYS", "WAY_ROWS", "SpotWalks", "slots_of"]
@@ -21,6 +22,7 @@ WAYS = 2  # in which a walk can go up: evaluations need the mean and the best re
 WAY_ROWS = ("line_values", "earlier_values")  # what each way up has of its own
 WAVE_BYTES = 2 << 30  # working rows of a wave
 KEPT_SHAPES = 32
+LARGEST_REACH = 32768.0  # in half precision, whose largest number is 65504
 APART_BYTES = 64 << 20  # working rows up to which each player has its own, so that both can be evaluated at once
 
 Rows = tuple[Field, int]  # what points to working rows, and the numbers in them
@@ -45,7 +47,8 @@ class _Shape:
     Only the lists of operations differ from spot to spot, so they come last.
     """
 
-    def __init__(self, layout: Layout, plans: tuple[Plan, Plan]) -> None:
+    def __init__(self, layout: Layout, plans: tuple[Plan, Plan], *, products: bool) -> None:
+        self._products = products
         slot_rows = [_slot_rows(layout, plan) for plan in plans]
         slot = 4 * sum(map(max, *slot_rows))  # if the players take turns
         self.slots = slots_of(slot, int(layout.runouts[-1]))
@@ -74,7 +77,7 @@ class _Shape:
             else:
                 yield 4 * max(one[1], two[1]), (one[0], two[0])
         for own in range(2):
-            for name, size in list_sizes(layout, own).items():
+            for name, size in list_sizes(layout, own, products=self._products).items():
                 yield size, ((own, name),)
 
 
@@ -94,16 +97,16 @@ def _rows(plan: Plan, slots: int, last: tuple[int, int, int]) -> Iterator[Rows]:
             yield (~plan.own, f"{name}_{way}"), count
 
 
-_shapes: dict[tuple[Plan, Plan, int, int], _Shape] = {}  # the latest
+_shapes: dict[tuple[Plan, Plan, int, int, bool], _Shape] = {}  # the latest
 
 
-def _shape_of(layout: Layout, plans: tuple[Plan, Plan]) -> _Shape:
+def _shape_of(layout: Layout, plans: tuple[Plan, Plan], *, products: bool) -> _Shape:
     """The shape of a spot; numbers of hands and runouts are not in the key, since each plan is made for some."""
-    key = *plans, layout.form.deck, len(layout.form.symmetry.cards)
+    key = *plans, layout.form.deck, len(layout.form.symmetry.cards), products
     if key not in _shapes:
         while len(_shapes) >= KEPT_SHAPES:
             del _shapes[next(iter(_shapes))]
-        _shapes[key] = _Shape(layout, plans)
+        _shapes[key] = _Shape(layout, plans, products=products)
     return _shapes[key]
 
 
@@ -116,18 +119,23 @@ class SpotWalks:
         layout: Layout,
         units: Sequence[float],
         *,
+        products: bool = False,
         blank: Callable[[int], Buffer] | None = None,
     ) -> None:
-        """`blank(size)` allocates zeroed bytes for working rows and lists; by default the device does."""
+        """`blank(size)` allocates zeroed bytes for working rows and lists; by default the device does.
+
+        `products`: terminals are products of matrices while a player learns.
+        """
         self.device, self.layout = device, layout
         self.plans = make_plan(layout, 0), make_plan(layout, 1)
-        self._shape = _shape_of(layout, self.plans)
+        self._shape = _shape_of(layout, self.plans, products=products)
         first = most_sums(layout.form, 0)
         self.sums = first, first if has_equal_players(layout.form) else most_sums(layout.form, 1)
         self.slots, self.apart = self._shape.slots, self._shape.apart
         self.jobs = _copied(self._shape.jobs)
         self._held: list[Buffer] = []  # so that nothing is freed
         self._widths: list[int] = []  # of both players' pieces of terminals
+        self._panel_bytes = 0  # at most, of their panels
         tables = hand_tables(layout, units)
         self._point(device.upload(tables.block), tables.places.pointers)
         for plan in self.plans:
@@ -140,6 +148,11 @@ class SpotWalks:
         self._point(self._blank_buffer, self._shape.places.pointers)
         self.jobs["operations"] = [self.blank_at + end for end in ends]
         self.jobs["most_operations"] = [sums.operations for sums in self.sums]
+        if products:
+            for plan, job in zip(self.plans, self.jobs, strict=True):
+                heaviest = float(layout.form.hands[1 - plan.own].weight.max()) * units[plan.own]
+                job["reach_scale"] = 2.0 ** np.floor(np.log2(LARGEST_REACH / heaviest)) if heaviest > 0 else 1.0
+                job["middle"] = plan.middle or 0.0
 
     def twin(self) -> SpotWalks:
         """The same spot with jobs of its own, which can be changed alone."""
@@ -167,6 +180,22 @@ class SpotWalks:
             cut, tables = plan.cut(width)
             self.jobs[plan.own]["piece_count"] = len(cut.pieces)
             self._point(self.device.once((plan, width), tables.get_block), tables.places.pointers)
+
+    def lay_panels(self, most_bytes: int) -> int:
+        """Lay both players' terminals in panels of at most so many bytes; returns those of the largest."""
+        if self._panel_bytes != most_bytes:
+            self._panel_bytes = most_bytes
+            for plan in self.plans:
+                hands = int(self.layout.hands[1 - plan.own])
+                _, tables = plan.panels(hands, most_bytes)
+                self._point(self.device.once((plan, hands, most_bytes), tables.get_block), tables.places.pointers)
+        return max(panels.bytes for panels in self.panels)
+
+    @property
+    def panels(self) -> list[Panels]:
+        """Of both players' terminals, as laid."""
+        pairs = ((plan, int(self.layout.hands[1 - plan.own])) for plan in self.plans)
+        return [plan.panels(hands, self._panel_bytes)[0] for plan, hands in pairs]
 
     @property
     def table_bytes(self) -> int:

@@ -23,17 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.public.cuda.device import Buffer, Device
-from regretless.engines.public.cuda.source import LEVEL_THREADS, KernelOptions, kernel_source
+from regretless.engines.public.cuda.source import HANDS, LEVEL_THREADS, KernelOptions, kernel_source
 from regretless.engines.public.cuda.spot import WAY_ROWS, WAYS, SpotWalks
 from regretless.engines.public.cuda.tables.records import ITEM, JOB, ROOMS, SEGMENTS, STEP, TERM, UNIT
-from regretless.engines.public.cuda.work import FOUR, Items, Launches, StreetWork, Work, both_ways, joined, waves_of
+from regretless.engines.public.cuda.work import Items, Launches, StreetWork, Work, both_ways, joined, waves_of
 
 __all__ = ["WARP", "Walks"]
 
 TOGETHER = (10, 4, 1)  # iterations that are recorded together: small spots wait less between them
 STEP_THREADS = 128  # of a block that walks decisions
-TEAM = 4  # threads per decision in a block that walks a line level by level, each with four hands
-ROW_OF_FOUR = 16  # bytes of a row of the four hands of such a thread
+TEAM_HANDS = 16  # hands per decision in a block that walks a line level by level
 MOST_TERMS = 4096  # of a chance node that a block keeps in shared memory
 BOTH = 2  # in place of a player: both at once
 WARP = 32  # lanes; half of them sum two columns each
@@ -42,6 +41,7 @@ BLOCK_SHARED = 1024  # for itself
 STATIC_SHARED = {False: 4096, True: 5632}  # bytes that the kernel declares in 32 and in 64 bits, or a few more
 # Threads of a block and blocks of a processor, best first: two hide each other's waits.
 SHARINGS = ((512, 2), (1024, 1))
+PANEL_THREADS, PANEL_BLOCKS = 256, 2  # of a block that multiplies, and such blocks of a processor
 
 Records = NDArray[np.void]
 Step = tuple[Buffer, np.int32]  # the weights of an iteration on the device, and how far apart those of two spots are
@@ -58,18 +58,21 @@ class Walks:
         storage: int,
         wide: bool,
         predicts: bool,
+        products: bool = False,
         bucketed: bool = False,
     ) -> None:
         self.device, self.spots = device, spots
         self._streets = len(spots[0].layout.form.streets)
         self._deck = max(spot.layout.form.deck for spot in spots)
         self._most_hands = np.max([spot.layout.hands for spot in spots], axis=0).tolist()  # of each player
-        options = KernelOptions(storage=storage, wide=wide, predicts=predicts, bucketed=bucketed)
+        options = KernelOptions(storage=storage, wide=wide, predicts=predicts, products=products, bucketed=bucketed)
         self.options, self._rooms = self._choose(options)
         self._kernels = device.compile(kernel_source(), self.options.flags())
         widths = self._rooms["width"].tolist()
         for spot in spots:
             spot.cut(widths)
+        share = min(PROCESSOR_SHARED // PANEL_BLOCKS - BLOCK_SHARED, device.shared_bytes)
+        self._panel_bytes = max((spot.lay_panels(share) for spot in spots if products), default=0)
         self._steps = device.zeros(max(TOGETHER) * len(spots), STEP)  # of the iterations that are launched together
         self._results = device.zeros(WAYS * len(spots) * 2, np.dtype(np.float64))
         self._jobs = device.upload(self._all_jobs())
@@ -78,7 +81,7 @@ class Walks:
         self._streets_of: list[list[Work]] = [
             [StreetWork(chosen, own, street) for street in range(self._streets - 1)] for own in range(2)
         ]
-        self._waves_of: list[list[Work]] = [list(waves_of(chosen, own, widths)) for own in range(2)]
+        self._waves_of: list[list[Work]] = [list(waves_of(chosen, own, widths, products=products)) for own in range(2)]
         self._joins = all(spot.apart for spot in spots)  # whether both players can be evaluated at once
         if self._joins:
             for works in (self._streets_of, self._waves_of):
@@ -131,7 +134,10 @@ class Walks:
             finals[:, 0] = np.repeat(2 * np.arange(len(self.spots)) + own, runouts)
             units = SEGMENTS + self._deck
             shared = 4 * (2 * (self._deck + 1) + units) + 27 * self._hands(own) + 6 * self._hands(1 - own)
-            self._kernels["make_lists"]((len(finals),), 256, shared, self._jobs, self.device.upload(finals))
+            uploaded = self.device.upload(finals)
+            self._kernels["make_lists"]((len(finals),), 256, shared, self._jobs, uploaded)
+            if self.options.products:
+                self._kernels["make_codes"]((len(finals),), 256, 0, self._jobs, uploaded)
             self.device.wait()
 
     def _hands(self, player: int) -> int:
@@ -211,7 +217,10 @@ class Walks:
             self._down(down, street, number, given, both=learns)
         for wave in self._waves[own]:
             self._down(last_down, wave, last, given)
-            if wave.pieces[0].count:
+            if learns and self.options.products:
+                blocks, buffer = (wave.panels.count,), wave.panels.buffer
+                self._kernels["products"](blocks, PANEL_THREADS, self._panel_bytes, self._jobs, buffer)
+            elif wave.pieces[0].count:
                 self._kernels["terminals"](
                     (wave.pieces[0].count,),
                     self.options.threads,
@@ -230,37 +239,40 @@ class Walks:
                 hands, terms = street.work.hands, min(street.work.terms, MOST_TERMS)
                 grid = (leaves.count, -(-hands[0] // STEP_THREADS))
                 shared = max(8 * (self._deck + 1 + 32) + 4 * hands[1], TERM.itemsize * terms)
-                where = np.int32(number), np.int32(terms)
+                where = np.int32(number), np.int32(terms), np.int32(learns)
                 self._kernels["leaves"](grid, STEP_THREADS, shared, self._jobs, leaves.buffer, *where)
             self._up(up, street, street.up[way], number, given)
 
     def _down(self, name: str, launches: Launches, street: int, step: Step, *, both: bool = False) -> None:
         """Launch a walk down, of the opponent's hands or of both players'."""
         work = launches.work
-        units = work.both if both else work.theirs
-        blocks = _chunks(work.hands[1]) + (_chunks(work.hands[0]) if both else 0)
-        self._lines(name, work, launches.down, (units, blocks, work.reach_rows), street, step)
+        hands = work.both if both else work.theirs
+        blocks = _teams(work.hands[1]) + (_teams(work.hands[0]) if both else 0)
+        self._lines(name, work, launches.down, (hands, blocks, work.reach_rows), street, step)
 
     def _up(self, name: str, launches: Launches, items: Items, street: int, step: Step) -> None:
         work = launches.work
-        self._lines(name, work, items, (work.mine, _chunks(work.hands[0]), work.kept), street, step)
+        # Products give the values of lines without decisions.
+        hands = work.deciding if name == "last_up" and self.options.products else work.mine
+        self._lines(name, work, items, (hands, _teams(work.hands[0]), work.kept), street, step)
 
     def _lines(self, name: str, work: Work, items: Items, sizes: tuple[int, int, int], street: int, step: Step) -> None:
-        """Launch a walk of lines. `sizes` of an item: its fours of hands; its blocks and rows, if walked by levels."""
-        units, blocks, rows = sizes
+        """Launch a walk of lines. `sizes` of an item: hands of its lines; its blocks and rows, if walked by levels."""
+        hands, blocks, rows = sizes
         if not work.by_levels:
-            blocks = -(-units // STEP_THREADS)
+            blocks = -(-hands // (STEP_THREADS * HANDS))
         if blocks * items.count == 0:
             return
         given = self._jobs, items.buffer, np.int32(blocks), np.int32(street)
         if work.by_levels:
-            threads = min(-(-work.longest * TEAM // WARP) * WARP, LEVEL_THREADS)
-            grid, shared = (blocks * items.count,), max(rows, 1) * TEAM * ROW_OF_FOUR
+            team = TEAM_HANDS // HANDS  # threads per decision
+            threads = min(-(-work.longest * team // WARP) * WARP, LEVEL_THREADS)
+            grid, shared = (blocks * items.count,), max(rows, 1) * TEAM_HANDS * 4
             self._kernels[f"levels_{name}"](
-                grid, max(threads, WARP), shared, *given, np.int32(rows), *step, np.int32(TEAM)
+                grid, max(threads, WARP), shared, *given, np.int32(rows), *step, np.int32(team)
             )
         else:
-            shared = work.kept * STEP_THREADS * ROW_OF_FOUR
+            shared = work.kept * STEP_THREADS * HANDS * 4
             self._kernels[name]((blocks * items.count,), STEP_THREADS, shared, *given, np.int32(work.kept), *step)
 
     def _choose(self, options: KernelOptions) -> tuple[KernelOptions, Records]:
@@ -330,9 +342,9 @@ class Walks:
         return rooms
 
 
-def _chunks(hands: int) -> int:
+def _teams(hands: int) -> int:
     """Blocks that share the hands of a line, if it is walked level by level."""
-    return -(-hands // (TEAM * FOUR))
+    return -(-hands // TEAM_HANDS)
 
 
 def _widths(terminals: int) -> list[int]:

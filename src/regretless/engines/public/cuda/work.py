@@ -17,10 +17,9 @@ from regretless.engines.public.cuda.spot import WAYS, SpotWalks
 from regretless.engines.public.cuda.tables.program import Plan
 from regretless.engines.public.cuda.tables.records import ITEM
 
-__all__ = ["FOUR", "Items", "Launches", "StreetWork", "Work", "both_ways", "joined", "waves_of"]
+__all__ = ["Items", "Launches", "StreetWork", "Work", "both_ways", "joined", "waves_of"]
 
-FOUR = 4  # hands of a thread
-LEVEL_TASKS = 1 << 16  # decisions × fours of hands up to which a street is walked by levels: all of them run at once
+LEVEL_TASKS = 1 << 18  # decisions × hands up to which a street is walked by levels: all threads run at once
 ENOUGH_BLOCKS = 2048  # that evaluate terminals: beyond that many pieces, blocks take several,
 MOST_TOGETHER = 3  # but few, so that all blocks end at about the same time
 REST = -1  # in place of a line's number: all lines without decisions
@@ -36,11 +35,13 @@ class Work:
         plans = {spot.plans[own]: spot.layout.hands.tolist() for _, spot in spots}  # many spots share one
         hands = [[each[own], each[1 - own]] for each in plans.values()]
         lines = [int(plan.streets[street]["lines"]) for plan in plans]
-        # Fours of hands of a runout, if all are of the spot with the most.
-        self.mine = max(count * each[0] // FOUR for count, each in zip(lines, hands))
+        # Hands of all lines of a runout, if all are of the spot with the most.
+        self.mine = max(count * each[0] for count, each in zip(lines, hands))
+        decided = [int(plan.streets[street]["decided"]) for plan in plans]
+        self.deciding = max(count * each[0] for count, each in zip(decided, hands))  # of lines with decisions
         walked = [int(plan.streets[street]["walked"]) for plan in plans]
-        self.theirs = max(count * each[1] // FOUR for count, each in zip(walked, hands))
-        self.both = max(count * sum(each) // FOUR for count, each in zip(lines, hands))
+        self.theirs = max(count * each[1] for count, each in zip(walked, hands))
+        self.both = max(count * sum(each) for count, each in zip(lines, hands))
         self.kept = max(plan.kept[street] for plan in plans)
         self.reach_rows = max(plan.reach_rows[street] for plan in plans)
         self.longest = max(plan.longest[street] for plan in plans)
@@ -54,11 +55,12 @@ class Work:
         first = np.array([each.start for each in runouts])[self.spot_of]
         within = _within(counts)
         items["runout"], items["slot"] = first + within, within if last else first + within
-        self.items, self.pieces = items, items[:0]  # runouts, and pieces of work on them
-        # Fours of hands of lines with decisions, of the player with more hands.
-        fours = {plan: int(plan.streets[street]["decided"]) * max(each) // FOUR for plan, each in plans.items()}
-        walkers = sum(count * fours[spot.plans[own]] for count, (_, spot) in zip(counts, spots, strict=True))
-        self.by_levels = walkers * self.longest <= LEVEL_TASKS
+        self.items = items  # runouts,
+        self.pieces = self.panels = items[:0]  # and pieces of work on them
+        # Hands of lines with decisions, of the player with more hands.
+        most = {plan: count * max(each) for (plan, each), count in zip(plans.items(), decided, strict=True)}
+        walked_hands = sum(count * most[spot.plans[own]] for count, (_, spot) in zip(counts, spots, strict=True))
+        self.by_levels = walked_hands * self.longest <= LEVEL_TASKS
         self.down = self.up = items  # what is walked in each direction
         if self.by_levels:
             chosen = [spot.plans[own] for _, spot in spots]
@@ -92,7 +94,9 @@ class StreetWork(Work):
 class WaveWork(Work):
     """Runouts of the last street that are walked together."""
 
-    def __init__(self, spots: Chosen, own: int, runouts: Sequence[range], widths: Sequence[int]) -> None:
+    def __init__(
+        self, spots: Chosen, own: int, runouts: Sequence[range], widths: Sequence[int], *, products: bool
+    ) -> None:
         super().__init__(spots, own, len(spots[0][1].layout.form.streets) - 1, runouts)
         plans = {plan for _, spot in spots for plan in spot.plans}
         counts = {plan: len(plan.cut(widths[plan.own])[0].pieces) for plan in plans}
@@ -101,6 +105,9 @@ class WaveWork(Work):
         self.together = min(max(total // ENOUGH_BLOCKS, 1), MOST_TOGETHER)
         pieces = [range(0, counts[spot.plans[own]], self.together) for _, spot in spots]
         self.pieces = _with_pieces(self.items, self.spot_of, pieces)
+        if products:
+            panels = [range(len(spot.panels[own].panels)) for _, spot in spots]
+            self.panels = _with_pieces(self.items, self.spot_of, panels)
 
 
 class Items:
@@ -111,7 +118,7 @@ class Items:
 
 
 class Launches:
-    """What some work launches for the spots that are still walked: `down`, `pieces` and `up`.
+    """What some work launches for the spots that are still walked: `down`, `panels`, `pieces` and `up`.
 
     The last two have items for one way up, and for both ways. `turns` are those of `up` for both ways, one way after
     the other where both would write the same rows.
@@ -121,6 +128,7 @@ class Launches:
         self.work = work
         down, up, pieces = (each[walked[each["job"]]] for each in (work.down, work.up, work.pieces))
         self.down = Items(device, down)
+        self.panels = Items(device, work.panels[walked[work.panels["job"]]])
         self.up, self.pieces = (
             [Items(device, chosen), Items(device, both_ways(chosen, len(walked)))] for chosen in (up, pieces)
         )
@@ -133,7 +141,7 @@ class Launches:
 def joined(one: Work, two: Work) -> Work:
     """The same work of both players, launched at once."""
     found = copy(one)
-    for name in ("mine", "theirs", "both", "kept", "reach_rows", "longest", "terms", "takes_turns"):
+    for name in ("mine", "deciding", "theirs", "both", "kept", "reach_rows", "longest", "terms", "takes_turns"):
         setattr(found, name, max(getattr(one, name), getattr(two, name)))
     found.hands = max(one.hands[0], two.hands[0]), max(one.hands[1], two.hands[1])
     for name in ("items", "down", "up", "pieces"):
@@ -148,13 +156,13 @@ def both_ways(items: Records, jobs: int) -> Records:
     return twice
 
 
-def waves_of(spots: Chosen, own: int, widths: Sequence[int]) -> Iterator[WaveWork]:
+def waves_of(spots: Chosen, own: int, widths: Sequence[int], *, products: bool) -> Iterator[WaveWork]:
     """Waves of one player's walks: in each, every spot has some runouts in its share of the rows."""
     finals = [int(spot.layout.runouts[-1]) for _, spot in spots]
     slots = [spot.slots for _, spot in spots]
     for wave in range(max(-(-count // each) for count, each in zip(finals, slots))):
         runouts = [range(min(wave * each, count), min((wave + 1) * each, count)) for count, each in zip(finals, slots)]
-        yield WaveWork(spots, own, runouts, widths)
+        yield WaveWork(spots, own, runouts, widths, products=products)
 
 
 def _lines(plan: Plan, street: int, which: str) -> list[int]:

@@ -1,4 +1,4 @@
-// A decision for four adjacent hands: how their strategies split reach on the way down, and join values on the way up.
+// A decision for a slice of hands: how their strategies split reach on the way down, and join values on the way up.
 //
 // The numbers of a node are [hands / 16, actions, 16], so the actions of a hand are sixteen numbers apart. Up to four
 // actions are unrolled, with all loads before the first use. `from` says where a decision's numbers come from: memory,
@@ -32,7 +32,9 @@ __device__ __forceinline__ Numbers numbers_of(const Job& job, const Street& stre
                                        : (const void*)((const Average*)job.other_average + other);
     const long long place = (long long)(street.first_runout + runout) * job.nodes;
     const long long row = street.first_runout + runout;
-    return {(Regret*)job.regret + own, (Regret*)job.matched + own, (Average*)job.average + own, theirs, own,
+    Regret* const regret = settled_far((Regret*)job.regret + own);
+    return {regret, PREDICTS ? settled_far((Regret*)job.matched + own) : regret,
+            settled_far((Average*)job.average + own), settled_far(theirs), own,
             MODE == BEST && job.lock_rows ? job.lock_rows + place : nullptr, job.locked, job.own_hands,
             job.tables, job.own_buckets + row * job.own_hands, job.other_buckets + row * job.other_hands};
 }
@@ -46,42 +48,47 @@ __device__ __forceinline__ unsigned chance_of(const Numbers& numbers, const Step
     return STORAGE == 32 ? 0u : hashed(step.salt + numbers.own_start + block + a);
 }
 
-__device__ __forceinline__ Hands positive_of(Hands numbers) {
-    EACH(j) numbers[j] = fmaxf(numbers[j], 0.0f);
-    return numbers;
-}
-
-// What the strategies of four hands at a decision are matched to: `load(a)` returns the numbers of action a.
+// What the strategies of a slice of hands at a decision are matched to: `load(a)` returns the numbers of action a, in two
+// steps `hands_of(stored(a))`, since stored numbers need fewer registers.
 struct Regrets {
+    typedef Slice<Regret> Stored;
     static const bool AHEAD = false;
     const Regret* at;
-    __device__ __forceinline__ Hands load(int a) const { return positive_of(load_regrets(at + a * LANES)); }
+    __device__ __forceinline__ Stored stored(int a) const { return load_regrets(at + a * LANES); }
+    static __device__ __forceinline__ Hands hands_of(const Stored& stored) { return positive_of(regrets_of(stored)); }
+    __device__ __forceinline__ Hands load(int a) const { return hands_of(stored(a)); }
 };
 
 #if BUCKETED
 // The averages of the hands' buckets. A table is [buckets, actions], so that what a hand does is in one place.
 struct Averages {
+    typedef Hands Stored;
     static const bool AHEAD = false;
     const float* table;
-    Four<unsigned short> bucket;
+    Slice<unsigned short> bucket;
     int actions;
-    __device__ __forceinline__ Hands load(int a) const {
+    __device__ __forceinline__ Stored stored(int a) const {
         Hands found;
-        EACH(j) found[j] = load_table(table + bucket[j] * actions + a);
+        EACH_HAND(j) found[j] = load_table(table + bucket[j] * actions + a);
         return found;
     }
+    static __device__ __forceinline__ Hands hands_of(const Stored& stored) { return positive_of(stored); }
+    __device__ __forceinline__ Hands load(int a) const { return hands_of(stored(a)); }
 };
 
 template <bool OWN>
 __device__ __forceinline__ Averages averages_at(const Numbers& numbers, const Decision& decision, int hand) {
     const long long found = load_table((const long long*)((OWN ? numbers.own_buckets : numbers.other_buckets) + hand));
-    return {load_table(numbers.tables + decision.node), *(const Four<unsigned short>*)&found, decision.actions};
+    return {load_table(numbers.tables + decision.node), *(const Slice<unsigned short>*)&found, decision.actions};
 }
 #else
 struct Averages {
+    typedef Slice<Average> Stored;
     static const bool AHEAD = false;
     const Average* at;
-    __device__ __forceinline__ Hands load(int a) const { return positive_of(load_averages(at + a * LANES)); }
+    __device__ __forceinline__ Stored stored(int a) const { return load_averages(at + a * LANES); }
+    static __device__ __forceinline__ Hands hands_of(const Stored& stored) { return positive_of(averages_of(stored)); }
+    __device__ __forceinline__ Hands load(int a) const { return hands_of(stored(a)); }
 };
 
 template <bool OWN>
@@ -103,46 +110,20 @@ struct Mine {
     const Numbers& numbers;
     const Decision& decision;
     int hand, at;
-    __device__ __forceinline__ Hands load(int a) const { return positive_of(matched(a)); }
-    __device__ __forceinline__ Hands regret(int a) const { return load_regrets(numbers.regret + at + a * LANES); }
-    __device__ __forceinline__ Hands matched(int a) const { return load_regrets(numbers.matched + at + a * LANES); }
-    __device__ __forceinline__ Hands average(int a) const { return load_averages(numbers.average + at + a * LANES); }
+    __device__ __forceinline__ Slice<Regret> regret(int a) const { return load_regrets(numbers.regret + at + a * LANES); }
+    __device__ __forceinline__ Slice<Regret> matched(int a) const { return load_regrets(numbers.matched + at + a * LANES); }
+    __device__ __forceinline__ Slice<Average> average(int a) const {
+        return load_averages(numbers.average + at + a * LANES);
+    }
+    __device__ __forceinline__ Hands load(int a) const { return positive_of(regrets_of(matched(a))); }
     __device__ __forceinline__ Averages averages() const { return averages_at<true>(numbers, decision, hand); }
+    static __device__ __forceinline__ bool averages_now() { return false; }  // on the way up
+    static __device__ __forceinline__ Hands reach() { return {}; }           // for that
 };
 
 __device__ __forceinline__ Mine mine_at(const Numbers& numbers, const Decision& decision, int hand) {
     return {numbers, decision, hand, number_at(decision, hand)};
 }
-
-// What each action gets if all get the same. A compiler may round a division by a constant differently, so few actions are
-// always divided by a constant, and all walks give the same bits. MOST: how many actions there can be, or MANY.
-const int MANY = 0;
-template <int MOST> __device__ __forceinline__ float divided(float number, int actions) {
-    if (MOST != MANY) switch (actions) {
-        case 1: return number;
-        case 2: return number / 2.0f;
-        case 3: return number / 3.0f;
-        case 4: return number / 4.0f;
-    }
-    return number / (float)actions;
-}
-
-// What arriving reach leaves with: action a gets evenly + max(numbers[a], 0) · factor.
-template <int MOST> struct Shares {
-    Hands factor, evenly;
-    __device__ __forceinline__ Shares(const Hands& positive, const Hands& arriving, int actions) {
-        EACH(j) {
-            const bool some = positive[j] > 0.0f;
-            factor[j] = some ? arriving[j] / positive[j] : 0.0f;
-            evenly[j] = some ? 0.0f : divided<MOST>(arriving[j], actions);
-        }
-    }
-    __device__ __forceinline__ Hands leaving(const Hands& number) const {
-        Hands found;
-        EACH(j) found[j] = fmaf(number[j], factor[j], evenly[j]);
-        return found;
-    }
-};
 
 // Calls few(the most actions, actions) if there is unrolled code for that many, else many().
 template <int COUNT> struct Most { static const int MOST = COUNT; };
@@ -162,14 +143,36 @@ __device__ __forceinline__ auto by_actions(int actions, Few few, Many many) {
 }
 #define FEW(a, first, MOST, actions) _Pragma("unroll") for (int a = first; a < MOST; a++) if (a < actions)
 
+__device__ __forceinline__ Hands added(Hands numbers, const Hands& to) {
+    EACH_HAND(j) numbers[j] += to[j];
+    return numbers;
+}
+// What arriving reach leaves with: an action gets its share of the positive numbers; all get the same if none is positive.
+struct Shares {
+    Hands factor, evenly;
+    __device__ __forceinline__ Shares(const Hands& positive, const Hands& arriving, int actions) {
+        EACH_HAND(j) {
+            const bool some = positive[j] > 0.0f;
+            const float each = product_of(arriving[j], inverse_of(some ? positive[j] : (float)actions));
+            factor[j] = some ? each : 0.0f;
+            evenly[j] = some ? 0.0f : each;
+        }
+    }
+    __device__ __forceinline__ Hands leaving(const Hands& number) const {
+        Hands found;
+        EACH_HAND(j) found[j] = fmaf(number[j], factor[j], evenly[j]);
+        return found;
+    }
+};
+
 // Calls body(a, leaving reach) for every action.
 template <int MOST, typename From, typename Body>
 __device__ __forceinline__ void split_few(const From& from, int actions, const Hands& arriving, Body body) {
     Hands number[MOST];
     FEW(a, 0, MOST, actions) number[a] = from.load(a);
     Hands positive = number[0];
-    FEW(a, 1, MOST, actions) EACH(j) positive[j] += number[a][j];
-    const Shares<MOST> shares(positive, arriving, actions);
+    FEW(a, 1, MOST, actions) positive = added(positive, number[a]);
+    const Shares shares(positive, arriving, actions);
     FEW(a, 0, MOST, actions) body(a, shares.leaving(number[a]));
 }
 
@@ -177,11 +180,8 @@ template <typename From, typename Body>
 __device__ __forceinline__ void split_many(const From& from, int actions, const Hands& arriving, Body body) {
     Hands positive = from.load(0);
 #pragma unroll 1
-    for (int a = 1; a < actions; a++) {
-        const Hands number = from.load(a);
-        EACH(j) positive[j] += number[j];
-    }
-    const Shares<MANY> shares(positive, arriving, actions);
+    for (int a = 1; a < actions; a++) positive = added(positive, from.load(a));
+    const Shares shares(positive, arriving, actions);
 #pragma unroll 1
     for (int a = 0; a < actions; a++) body(a, shares.leaving(from.load(a)));
 }
@@ -196,8 +196,21 @@ __device__ __forceinline__ void split(const From& from, int actions, const Hands
 
 __device__ __forceinline__ Hands averaged(const Step& step, const Hands& sum, const Hands& leaving) {
     Hands found;
-    EACH(j) found[j] = fmaf(leaving[j], step.average_weight, sum[j] * step.average_decay);
+    EACH_HAND(j) found[j] = fmaf(leaving[j], step.average_weight, fmaf(sum[j], step.average_decay, -TOO_SMALL));
     return found;
+}
+
+// Own reach as it counts in averages.
+__device__ __forceinline__ Hands counted(Hands reach, const Step& step) {
+    EACH_HAND(j) reach[j] = fmaf(reach[j], step.reach_share, 1.0f - step.reach_share);
+    return reach;
+}
+
+// The new average of one action.
+__device__ __forceinline__ void average_action(const Numbers& numbers, const Step& step, int block, int at, int a,
+                                               const Slice<Average>& sum, const Hands& leaving, const Chances& rounding) {
+    store_averages(numbers.average + at + a * LANES, averaged(step, averages_of(sum), leaving),
+                   chance_of(numbers, step, block, a), rounding);
 }
 
 // The own player's decision on the way down: as above, and the average is updated.
@@ -205,19 +218,17 @@ template <typename From, typename Body>
 __device__ __forceinline__ void split_and_average(const From& from, const Numbers& numbers, const Step& step,
                                                   const Decision& decision, int hand, const Hands& reach,
                                                   const Chances& rounding, Body body) {
-    Hands arriving;
-    EACH(j) arriving[j] = fmaf(reach[j], step.reach_share, 1.0f - step.reach_share);
-    Average* const average = numbers.average + number_at(decision, hand);
-    const auto store = [&](int a, const Hands& sum, const Hands& leaving) {
+    const Hands arriving = counted(reach, step);
+    const int at = number_at(decision, hand);
+    const auto store = [&](int a, const Slice<Average>& sum, const Hands& leaving) {
         body(a, leaving);
-        store_averages(average + a * LANES, averaged(step, sum, leaving), chance_of(numbers, step, decision.block, a),
-                       rounding);
+        average_action(numbers, step, decision.block, at, a, sum, leaving, rounding);
     };
     by_actions<From>(
         decision.actions,
         [&](auto most, int actions) {
             const int MOST = decltype(most)::MOST;
-            Hands sum[MOST];
+            Slice<Average> sum[MOST];
             FEW(a, 0, MOST, actions) sum[a] = from.average(a);
             split_few<MOST>(from, actions, arriving, [&](int a, const Hands& leaving) { store(a, sum[a], leaving); });
         },
@@ -230,15 +241,18 @@ __device__ __forceinline__ void split_and_average(const From& from, const Number
 struct Worth {
     Hands positive = {}, mixed = {}, plain = {};
     __device__ __forceinline__ void add(const Hands& number, const Hands& value) {
-        EACH(j) {
+        EACH_HAND(j) {
             positive[j] += number[j];
             mixed[j] = fmaf(number[j], value[j], mixed[j]);
             plain[j] += value[j];
         }
     }
-    template <int MOST> __device__ __forceinline__ Hands mean(int actions) const {
+    __device__ __forceinline__ Hands mean(int actions) const {
         Hands found;
-        EACH(j) found[j] = positive[j] > 0.0f ? mixed[j] / positive[j] : divided<MOST>(plain[j], actions);
+        EACH_HAND(j) {
+            const bool some = positive[j] > 0.0f;
+            found[j] = product_of(some ? mixed[j] : plain[j], inverse_of(some ? positive[j] : (float)actions));
+        }
         return found;
     }
 };
@@ -247,11 +261,12 @@ struct Worth {
 __device__ __forceinline__ void improve_action(const Numbers& numbers, const Step& step, int block, int at, int a,
                                                const Hands& old, const Hands& value, const Hands& mean,
                                                const Chances& rounding) {
+    const Hands positive = positive_of(old);
+    const float more = step.positive_discount - step.negative_discount, least = step.floor > 0.0f ? 0.0f : -3e38f;
     Hands kept, predicted;
-    EACH(j) {
+    EACH_HAND(j) {
         const float gain = value[j] - mean[j];
-        kept[j] = fmaf(old[j], old[j] > 0.0f ? step.positive_discount : step.negative_discount, gain);
-        if (step.floor > 0.0f) kept[j] = fmaxf(kept[j], 0.0f);
+        kept[j] = fmaxf(fmaf(positive[j], more, fmaf(old[j], step.negative_discount, gain)), least);
         predicted[j] = fmaf(kept[j], step.prediction_discount, gain * step.prediction);
     }
     const unsigned chance = chance_of(numbers, step, block, a);
@@ -259,36 +274,47 @@ __device__ __forceinline__ void improve_action(const Numbers& numbers, const Ste
     if (PREDICTS) store_regrets(numbers.matched + at + a * LANES, predicted, chance, rounding);
 }
 
-// The own player's decision on the way up: its value, and new regrets. `value(a)` is the value of action a.
+// The own player's decision on the way up: its value, new regrets and, if not yet updated on the way down, averages.
+// `value(a)` is the value of action a.
 template <typename From, typename Value>
 __device__ __forceinline__ Hands improve(const From& from, const Numbers& numbers, const Step& step,
                                          const Decision& decision, int hand, const Chances& rounding, Value value) {
     const int block = decision.block, at = number_at(decision, hand);
+    const bool averages = from.averages_now();
     return by_actions<From>(
         decision.actions,
         [&](auto most, int actions) {
             const int MOST = decltype(most)::MOST;
-            Hands old[MOST], below[MOST];
+            Slice<Regret> old[MOST];
+            Hands below[MOST];
             FEW(a, 0, MOST, actions) old[a] = from.regret(a);
-            Worth worth;
-            FEW(a, 0, MOST, actions) {
-                below[a] = value(a);
-                worth.add(positive_of(PREDICTS ? from.matched(a) : old[a]), below[a]);
+            Slice<Average> sum[MOST];
+            if (averages) FEW(a, 0, MOST, actions) sum[a] = from.average(a);
+            const auto played = [&](int a) { return positive_of(regrets_of(PREDICTS ? from.matched(a) : old[a])); };
+            if (averages) {
+                Hands positive = played(0);
+                FEW(a, 1, MOST, actions) positive = added(positive, played(a));
+                const Shares shares(positive, counted(from.reach(), step), actions);
+                FEW(a, 0, MOST, actions)
+                    average_action(numbers, step, block, at, a, sum[a], shares.leaving(played(a)), rounding);
             }
-            const Hands mean = worth.template mean<MOST>(actions);
+            FEW(a, 0, MOST, actions) below[a] = value(a);  // after averages: fewer registers are needed at once
+            Worth worth;
+            FEW(a, 0, MOST, actions) worth.add(played(a), below[a]);
+            const Hands mean = worth.mean(actions);
             FEW(a, 0, MOST, actions)
-                improve_action(numbers, step, block, at, a, old[a], below[a], mean, rounding);
+                improve_action(numbers, step, block, at, a, regrets_of(old[a]), below[a], mean, rounding);
             return mean;
         },
         [&] {
             const int actions = decision.actions;
             Worth worth;
 #pragma unroll 1
-            for (int a = 0; a < actions; a++) worth.add(positive_of(from.matched(a)), value(a));
-            const Hands mean = worth.mean<MANY>(actions);
+            for (int a = 0; a < actions; a++) worth.add(from.load(a), value(a));
+            const Hands mean = worth.mean(actions);
 #pragma unroll 1
             for (int a = 0; a < actions; a++)
-                improve_action(numbers, step, block, at, a, from.regret(a), value(a), mean, rounding);
+                improve_action(numbers, step, block, at, a, regrets_of(from.regret(a)), value(a), mean, rounding);
             return mean;
         });
 }
@@ -300,31 +326,28 @@ __device__ __forceinline__ Hands join(const From& from, const Numbers& numbers, 
     const int actions = decision.actions;
     if (!decision.mine) {
         Hands sum = value(0);
-        for (int a = 1; a < actions; a++) {
-            const Hands below = value(a);
-            EACH(j) sum[j] += below[j];
-        }
+        FEW(a, 1, FOUR, actions) sum = added(sum, value(a));
+        for (int a = FOUR; a < actions; a++) sum = added(sum, value(a));
         return sum;
     }
     if constexpr (MODE == LEARN) {
         return improve(from, numbers, step, decision, hand, rounding, value);
     } else {
-        Worth worth;
+        Hands mean = {};
         if (MODE == MEAN || numbers.lock_rows) {
             const auto played = from.averages();
+            Worth worth;
             for (int a = 0; a < actions; a++) worth.add(played.load(a), value(a));
-            if (MODE == MEAN) return worth.mean<MANY>(actions);
+            mean = worth.mean(actions);
+            if (MODE == MEAN) return mean;
         }
         Hands highest = value(0);
         for (int a = 1; a < actions; a++) {
             const Hands below = value(a);
-            EACH(j) highest[j] = fmaxf(highest[j], below[j]);
+            EACH_HAND(j) highest[j] = fmaxf(highest[j], below[j]);
         }
         const int lock = numbers.lock_rows ? numbers.lock_rows[decision.node] : -1;
-        if (lock >= 0) {
-            const Hands mean = worth.mean<MANY>(actions);
-            EACH(j) if (numbers.locked[(long long)lock * numbers.hands + hand + j]) highest[j] = mean[j];
-        }
+        if (lock >= 0) EACH_HAND(j) if (numbers.locked[(long long)lock * numbers.hands + hand + j]) highest[j] = mean[j];
         return highest;
     }
 }

@@ -1,7 +1,7 @@
 // Streets with few lines and runouts, level by level. A thread that walked a whole line would wait for the memory of one
 // decision after another, and there are too few other threads to hide that. So a block takes some hands of one line on one
-// runout, and each thread one of its decisions for four hands: it loads all that the decision needs, then waits for its
-// level. Reach and values go from level to level through shared memory, or through device memory if there are too many.
+// runout, and each thread one of its decisions for a slice of hands: it loads all that the decision needs, then waits for
+// its level. Reach and values go from level to level through shared memory, or through device memory if there are too many.
 //
 // 1. `down`  reach of every node; before the last street, own averages too. Levels count decisions of the same player
 //            above.
@@ -10,23 +10,23 @@
 // A block with fewer threads than decisions takes the line in passes. Parents come before their children in a line, so on
 // the way down a pass needs only itself and earlier passes; on the way up, passes come in reverse order.
 
-// What a thread of a block works on: four hands, and every `slots`-th decision.
+// What a thread of a block works on: a slice of hands, and every `slots`-th decision.
 struct Team {
     int hand, slot, slots;
     bool works;  // not beyond the last hand
 };
 
-__device__ __forceinline__ Team team_of(int fours, int chunk, int hands) {
-    const int slot = threadIdx.x / fours, hand = FOUR * (chunk * fours + (int)threadIdx.x - slot * fours);
-    return {hand, slot, (int)blockDim.x / fours, hand < hands};
+__device__ __forceinline__ Team team_of(int slices, int chunk, int hands) {
+    const int slot = threadIdx.x / slices, hand = HANDS * (chunk * slices + (int)threadIdx.x - slot * slices);
+    return {hand, slot, (int)blockDim.x / slices, hand < hands};
 }
 
-__device__ __forceinline__ Kept team_rows(int count, int fours) {
-    return kept_rows(count, fours, threadIdx.x % fours);
+__device__ __forceinline__ Kept team_rows(int count, int slices) {
+    return kept_rows(count, slices, threadIdx.x % slices);
 }
 
 // How many blocks take the hands of a line.
-__device__ __forceinline__ int chunks_of(int hands, int fours) { return (hands / FOUR + fours - 1) / fours; }
+__device__ __forceinline__ int chunks_of(int hands, int slices) { return (hands / HANDS + slices - 1) / slices; }
 
 // The line of an item: `piece` is its number among those of all streets.
 __device__ __forceinline__ Stretch line_of(const Job& job, const Item& item, int street_number) {
@@ -37,9 +37,12 @@ __device__ __forceinline__ Stretch line_of(const Job& job, const Item& item, int
 }
 
 // first_four[a], without an index that is only known at run time: registers cannot be indexed.
-__device__ __forceinline__ Hands pick(const Hands* first_four, int a) {
-    Hands found = first_four[0];
-    EACH(j) found[j] = a == 1 ? first_four[1][j] : a == 2 ? first_four[2][j] : a == 3 ? first_four[3][j] : found[j];
+template <typename Numbers> __device__ __forceinline__ Numbers pick(const Numbers* first_four, int a) {
+    Numbers found;
+    const auto word = [&](int a, int i) { return ((const unsigned*)&first_four[a])[i]; };
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof(Numbers) / sizeof(unsigned)); i++)
+        ((unsigned*)&found)[i] = a == 1 ? word(1, i) : a == 2 ? word(2, i) : a == 3 ? word(3, i) : word(0, i);
     return found;
 }
 
@@ -47,12 +50,14 @@ __device__ __forceinline__ Hands pick(const Hands* first_four, int a) {
 template <typename Played> struct TheirsAhead {
     static const bool AHEAD = true;
     Played memory;
-    Hands number[FOUR];
+    typename Played::Stored number[FOUR];
     __device__ __forceinline__ void fetch(const Decision& decision, const Played& played) {
         memory = played;
-        FEW(a, 0, FOUR, decision.actions) number[a] = memory.load(a);
+        FEW(a, 0, FOUR, decision.actions) number[a] = memory.stored(a);
     }
-    __device__ __forceinline__ Hands load(int a) const { return a < FOUR ? pick(number, a) : memory.load(a); }
+    __device__ __forceinline__ Hands load(int a) const {
+        return Played::hands_of(a < FOUR ? pick(number, a) : memory.stored(a));
+    }
 };
 
 // The own player's numbers, as far as a walk down, a walk up, or a walk down and up again needs them.
@@ -61,7 +66,9 @@ template <int MODE, bool DOWN, bool UP> struct MineAhead {
     const Numbers& numbers;
     const Decision& decision;
     int hand;
-    Hands old[FOUR], match[FOUR], sum[FOUR];
+    Slice<Regret> old[FOUR], match[FOUR];
+    Slice<Average> sum[FOUR];
+    Averages::Stored played[FOUR];
     __device__ __forceinline__ Mine memory() const { return mine_at(numbers, decision, hand); }
     __device__ __forceinline__ void fetch() {
         const Mine from = memory();
@@ -72,22 +79,24 @@ template <int MODE, bool DOWN, bool UP> struct MineAhead {
         }
         if (MODE == MEAN || (MODE == BEST && numbers.lock_rows)) {
             const Averages averages = from.averages();
-            FEW(a, 0, FOUR, decision.actions) sum[a] = averages.load(a);
+            FEW(a, 0, FOUR, decision.actions) played[a] = averages.stored(a);
         }
     }
-    __device__ __forceinline__ Hands regret(int a) const { return a < FOUR ? pick(old, a) : memory().regret(a); }
-    __device__ __forceinline__ Hands average(int a) const { return a < FOUR ? pick(sum, a) : memory().average(a); }
-    __device__ __forceinline__ Hands matched(int a) const {
+    __device__ __forceinline__ Slice<Regret> regret(int a) const { return a < FOUR ? pick(old, a) : memory().regret(a); }
+    __device__ __forceinline__ Slice<Average> average(int a) const { return a < FOUR ? pick(sum, a) : memory().average(a); }
+    __device__ __forceinline__ Slice<Regret> matched(int a) const {
         return a < FOUR ? pick(PREDICTS ? match : old, a) : memory().matched(a);
     }
     struct Played {
         const MineAhead& from;
         __device__ __forceinline__ Hands load(int a) const {
-            return a < FOUR ? pick(from.sum, a) : from.memory().averages().load(a);
+            return Averages::hands_of(a < FOUR ? pick(from.played, a) : from.memory().averages().stored(a));
         }
     };
     __device__ __forceinline__ Played averages() const { return {*this}; }
-    __device__ __forceinline__ Hands load(int a) const { return positive_of(matched(a)); }
+    static __device__ __forceinline__ bool averages_now() { return false; }
+    static __device__ __forceinline__ Hands reach() { return {}; }
+    __device__ __forceinline__ Hands load(int a) const { return positive_of(regrets_of(matched(a))); }
 };
 
 // Reads a thread's decision in the pass that begins with decision `first` of the line; false if it has none.
@@ -109,12 +118,12 @@ __device__ __forceinline__ void by_level(const Stretch& at, bool works, int leve
 }
 
 // Reach of a line.
-template <int MODE>
+template <int MODE, bool HALVES>
 __device__ __forceinline__ void other_levels(const Stretch& at, const Team& team, const Kept& kept) {
-    const Rows rows = rows_of_other(at, team.hand, kept);
+    const auto rows = rows_of_other<HALVES>(at, team.hand, kept);
     const Numbers numbers = numbers_of<MODE>(at.job, at.street, at.local);
     Hands reach = {};
-    if (team.works && team.slot == 0) reach = first_of_other(at, team.hand);
+    if (team.works && team.slot == 0) reach = first_of_other<HALVES>(at, team.hand);
     int first = 0;
     do {
         Decision decision;
@@ -133,7 +142,7 @@ __device__ __forceinline__ void other_levels(const Stretch& at, const Team& team
 template <typename From>
 __device__ __forceinline__ int own_levels(const Stretch& at, const Team& team, const Kept& kept, const Step& step,
                                           const Chances& rounding, From& from, Decision& decision, bool& works) {
-    const Rows rows = rows_of_own(at, team.hand, kept);
+    const Rows<float> rows = rows_of_own(at, team.hand, kept);
     Hands reach = {};
     if (team.works && team.slot == 0) reach = first_of_own(at, team.hand);
     for (int first = 0;; first += team.slots) {
@@ -151,17 +160,17 @@ __device__ __forceinline__ int own_levels(const Stretch& at, const Team& team, c
 // Blocks take the opponent's hands and, if OWN, the own ones after them.
 template <int MODE, bool OWN>
 __device__ __forceinline__ void go_down(const Job* jobs, const Item* items, int blocks, int street_number, int kept_count,
-                                        const Step* steps, int stride, int fours) {
+                                        const Step* steps, int stride, int slices) {
     const Item item = items[blockIdx.x / blocks];
     const Job job = jobs[item.job];
-    const int chunk = blockIdx.x % blocks, theirs = chunks_of(job.other_hands, fours);
-    if (chunk >= theirs + (OWN ? chunks_of(job.own_hands, fours) : 0)) return;
+    const int chunk = blockIdx.x % blocks, theirs = chunks_of(job.other_hands, slices);
+    if (chunk >= theirs + (OWN ? chunks_of(job.own_hands, slices) : 0)) return;
     const Stretch at = line_of(job, item, street_number);
-    const Kept kept = team_rows(kept_count, fours);
+    const Kept kept = team_rows(kept_count, slices);
     if (chunk < theirs) {
-        other_levels<MODE>(at, team_of(fours, chunk, job.other_hands), kept);
+        other_levels<MODE, IN_HALVES<MODE, OWN>>(at, team_of(slices, chunk, job.other_hands), kept);
     } else if (OWN) {
-        const Team team = team_of(fours, chunk - theirs, job.own_hands);
+        const Team team = team_of(slices, chunk - theirs, job.own_hands);
         const Numbers numbers = numbers_of<LEARN>(job, at.street, at.local);
         Chances rounding = {};
         if (team.works) rounding = rounding_of(at, team.hand);
@@ -175,10 +184,10 @@ __device__ __forceinline__ void go_down(const Job* jobs, const Item* items, int 
 // Lines without decisions: their values are those of leaves.
 __device__ __forceinline__ void copy_values(const Job& job, const Item& item, int street_number, int chunk, int blocks) {
     const Street street = job.streets[street_number];
-    const int n = job.own_hands, each = n / FOUR;
+    const int n = job.own_hands, each = n / HANDS;
     const bool is_last = street_number == job.last_street;
     for (int unit = chunk * blockDim.x + threadIdx.x;; unit += blocks * blockDim.x) {
-        const int place = street.decided + unit / each, hand = FOUR * (unit % each);
+        const int place = street.decided + unit / each, hand = HANDS * (unit % each);
         if (place >= street.lines) return;
         const int piece = load_table(job.line_order + street.first_line + place);
         const int root = load_table(&job.lines[street.first_line + piece].root);
@@ -191,19 +200,22 @@ __device__ __forceinline__ void copy_values(const Job& job, const Item& item, in
 // OWN: own reach and averages first.
 template <int MODE, bool OWN>
 __device__ __forceinline__ void go_up(const Job* jobs, const Item* items, int blocks, int street_number, int kept_count,
-                                      const Step* steps, int stride, int fours) {
+                                      const Step* steps, int stride, int slices) {
     const Item item = items[blockIdx.x / blocks];
     const Job job = jobs[item.job];
     const int chunk = blockIdx.x % blocks, n = job.own_hands;
-    if (item.piece < 0) return copy_values(job, item, street_number, chunk, blocks);
-    if (chunk >= chunks_of(n, fours)) return;
+    if (item.piece < 0) {
+        if (!REST_DONE<MODE, OWN>) copy_values(job, item, street_number, chunk, blocks);
+        return;
+    }
+    if (chunk >= chunks_of(n, slices)) return;
     const Stretch at = line_of(job, item, street_number);
-    const Team team = team_of(fours, chunk, n);
-    const Kept kept = team_rows(kept_count, fours);
+    const Team team = team_of(slices, chunk, n);
+    const Kept kept = team_rows(kept_count, slices);
     const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
-    float* const rows = values_of(job, at.street, street_number == job.last_street, at.slot) + team.hand;
+    float* const rows = settled_far(values_of(job, at.street, street_number == job.last_street, at.slot) + team.hand);
     const auto value_at = [&](int row) {
-        return row == NOTHING ? Hands{} : row < 0 ? kept[~row] : hands_at(rows + row * n);
+        return row == NOTHING ? Hands{} : row < 0 ? kept.read(~row) : hands_at(rows + row * n);
     };
     Step step = {};
     Chances rounding = {};
@@ -237,7 +249,7 @@ __device__ __forceinline__ void go_up(const Job* jobs, const Item* items, int bl
             const Hands value = join<MODE>(from, numbers, step, decision, team.hand, rounding, [&](int a) {
                 return a < FOUR ? pick(below, a) : value_at(load_table(job.children + decision.first + a));
             });
-            if (decision.kept >= 0) kept[decision.kept] = value;
+            if (decision.kept >= 0) kept.write(decision.kept, value);
             if (decision.place >= 0) hands_at(rows + decision.place * n) = value;
             if (first + team.slot == 0) hands_at(line_values) = value;
         });
@@ -248,10 +260,11 @@ __device__ __forceinline__ void go_up(const Job* jobs, const Item* items, int bl
     }
 }
 
-#define LEVELS(name, go, MODE, OWN)                                                                                  \
-    extern "C" __global__ void __launch_bounds__(LEVEL_THREADS, 2)                                                      \
-    name(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps, int stride, int fours) { \
-        go<MODE, OWN>(jobs, items, blocks, street, kept, steps, stride, fours);                                      \
+#define LEVELS(name, go, MODE, OWN)                                                                                 \
+    extern "C" __global__ void __launch_bounds__(LEVEL_THREADS, LEVEL_BLOCKS)                                       \
+    name(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps, int stride,       \
+         int slices) {                                                                                              \
+        go<MODE, OWN>(jobs, items, blocks, street, kept, steps, stride, slices);                                    \
     }
 LEVELS(levels_learn_down, go_down, LEARN, true)
 LEVELS(levels_last_down, go_down, LEARN, false)
@@ -259,8 +272,10 @@ LEVELS(levels_mean_down, go_down, MEAN, false)
 LEVELS(levels_learn_up, go_up, LEARN, false)
 LEVELS(levels_last_up, go_up, LEARN, true)
 // The average strategy, and in the jobs of the other way a best response.
-extern "C" __global__ void __launch_bounds__(LEVEL_THREADS, 2)
-levels_value_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps, int stride, int fours) {
-    if (!jobs[items[blockIdx.x / blocks].job].best) go_up<MEAN, false>(jobs, items, blocks, street, kept, steps, stride, fours);
-    else go_up<BEST, false>(jobs, items, blocks, street, kept, steps, stride, fours);
+extern "C" __global__ void __launch_bounds__(LEVEL_THREADS, LEVEL_BLOCKS)
+levels_value_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps, int stride,
+                int slices) {
+    const bool best = jobs[items[blockIdx.x / blocks].job].best;
+    if (!best) go_up<MEAN, false>(jobs, items, blocks, street, kept, steps, stride, slices);
+    else go_up<BEST, false>(jobs, items, blocks, street, kept, steps, stride, slices);
 }

@@ -28,55 +28,69 @@ __device__ __forceinline__ Stretch stretch_of(const Job& job, const Item& item, 
 }
 
 __device__ __forceinline__ Hands& hands_at(float* row) { return *(Hands*)row; }
-
-// Rows that are kept in shared memory: each has a place for each of the block's `fours`, four hands.
-struct Kept {
-    Hands* first;
-    int count, fours;
-    __device__ __forceinline__ Hands& operator[](int row) const { return first[row * fours]; }
-};
-
-__device__ __forceinline__ Kept kept_rows(int count, int fours, int four) {
-    return {(Hands*)shared_space + four, count, fours};
+__device__ __forceinline__ Hands hands_once(const float* row) {
+    const float4 found = load_once((const float4*)row);
+    return *(const Hands*)&found;
 }
 
-// Rows of reach of a line: those below 0 are only kept; of the others, the first few are kept too.
-struct Rows {
-    float* all;
+// Rows that are kept in shared memory, for each of the block's `slices`.
+struct Kept {
+    Hands* first;
+    int count, slices;
+    __device__ __forceinline__ Hands read(int row) const { return first[row * slices]; }
+    __device__ __forceinline__ void write(int row, const Hands& numbers) const { first[row * slices] = numbers; }
+};
+
+__device__ __forceinline__ Kept kept_rows(int count, int slices, int slice) {
+    return {settled((Hands*)shared_space + slice), count, slices};
+}
+
+// Rows of reach of a line: those below 0 are only kept; of the others, the first few are kept too, as they are stored.
+template <typename Number> struct Rows {
+    Number* all;
     Kept kept;
     int first, hands;
     __device__ __forceinline__ Hands read(int row) const {
-        if (row < 0) return kept[~row];
-        return row - first < kept.count ? kept[row - first] : hands_at(all + row * hands);
+        if (row < 0) return kept.read(~row);
+        return row - first < kept.count ? kept.read(row - first) : Stored<Number>::read(all + row * hands);
     }
     __device__ __forceinline__ void write(int row, const Hands& reach) const {
         if (row < 0) {
-            kept[~row] = reach;
+            kept.write(~row, reach);
             return;
         }
-        if (row - first < kept.count) kept[row - first] = reach;
-        hands_at(all + row * hands) = reach;
+        const Hands stored = Stored<Number>::write(all + row * hands, reach);
+        if (row - first < kept.count) kept.write(row - first, stored);
     }
 };
 
+// The opponent's reach is in half precision where `products.cu` multiplies it: on the last street, where nothing else is
+// walked down, while the own player learns.
+template <int MODE, bool OWN> const bool IN_HALVES = PRODUCTS && MODE == LEARN && !OWN;
+// It then gives the values of lines without decisions too.
+template <int MODE, bool OWN> const bool REST_DONE = PRODUCTS && MODE == LEARN && OWN;
+template <bool HALVES> struct Reach { typedef float Number; };
+template <> struct Reach<true> { typedef unsigned short Number; };
+
 // Writes what leaves an opponent's decision. Where calling leads to a showdown, the fold's row gets a mixture of both, which
-// is what `terminals.cu` needs.
-struct Leaving {
-    const Rows& rows;
+// is what `terminals.cu` needs. `products.cu` needs the fold alone, with a factor.
+template <typename Number> struct Leaving {
+    static const bool MIXES = sizeof(Number) == sizeof(float);
+    const Rows<Number>& rows;
     int to;
     Mixture mixture;
     Hands mixed;
-    __device__ __forceinline__ Leaving(const Job& job, const Decision& decision, const Rows& rows)
-        : rows(rows), to(decision.to), mixture{-1, -1, 0.0f, 0.0f}, mixed{} {
+    __device__ __forceinline__ Leaving(const Job& job, const Decision& decision, const Rows<Number>& rows)
+        : rows(rows), to(decision.to), mixture{-1, -1}, mixed{} {
         if (decision.needed >= 0) mixture = record_at(job.mixtures + decision.needed);
     }
     __device__ __forceinline__ void operator()(int a, const Hands& leaving) {
-        const bool folds = a == mixture.fold, calls = a == mixture.call;
+        const bool folds = a == mixture.fold, calls = MIXES && a == mixture.call;
         if (!folds) rows.write(to + a, leaving);
         if (!folds && !calls) return;
-        const float share = folds ? mixture.fold_share : mixture.call_share;
-        EACH(j) mixed[j] = fmaf(share, leaving[j], mixed[j]);
-        if (a >= mixture.fold && a >= mixture.call) rows.write(to + mixture.fold, mixed);
+        const float share = !MIXES ? mixture.stake_share : folds ? mixture.fold_share : mixture.call_share;
+        EACH_HAND(j) mixed[j] = fmaf(share, leaving[j], mixed[j]);
+        if (!MIXES || (a >= mixture.fold && a >= mixture.call)) rows.write(to + mixture.fold, mixed);
     }
 };
 
@@ -89,7 +103,8 @@ __device__ __forceinline__ int child_of(const Decision& decision, int a, const i
 // An own decision on the way down: averages, and reach where something reads it.
 template <typename From>
 __device__ __forceinline__ void split_own(const From& from, const Numbers& numbers, const Step& step,
-                                          const Decision& decision, int hand, const Chances& rounding, const Rows& rows) {
+                                          const Decision& decision, int hand, const Chances& rounding,
+                                          const Rows<float>& rows) {
     const unsigned needed = decision.needed;  // a bit per action
     int to = decision.to;
     const int next = to < 0 ? -1 : 1;
@@ -102,13 +117,16 @@ __device__ __forceinline__ void split_own(const From& from, const Numbers& numbe
                       });
 }
 
-// The opponent's rows of a line, for four hands, and the reach it begins with.
-__device__ __forceinline__ Rows rows_of_other(const Stretch& at, int hand, const Kept& kept) {
+// The opponent's rows of a line, for a slice of hands, and the reach it begins with.
+template <bool HALVES>
+__device__ __forceinline__ auto rows_of_other(const Stretch& at, int hand, const Kept& kept) {
+    typedef typename Reach<HALVES>::Number Number;
     const int m = at.job.other_hands;
     const long long row = (long long)at.slot * at.street.opponent_rows;
-    return {at.job.opponent_rows + at.street.opponent_at + row * m + hand, kept, at.line.opponent_row, m};
+    Number* const rows = (Number*)(at.job.opponent_rows + at.street.opponent_at);
+    return Rows<Number>{settled_far(rows + row * m + hand), kept, at.line.opponent_row, m};
 }
-__device__ __forceinline__ Hands first_of_other(const Stretch& at, int hand) {
+template <bool HALVES> __device__ __forceinline__ Hands first_of_other(const Stretch& at, int hand) {
     const Job& job = at.job;
     const int m = job.other_hands;
     Hands reach = *(const Hands*)(job.other_reach + hand);
@@ -116,24 +134,28 @@ __device__ __forceinline__ Hands first_of_other(const Stretch& at, int hand) {
         const long long row = (long long)at.runout.parent * at.above.opponent_rows + at.line.above_opponent;
         reach = hands_at(job.opponent_rows + at.above.opponent_at + row * m + hand);
     }
-    const Four<unsigned char> alive = *(const Four<unsigned char>*)(job.other_alive + (long long)at.number * m + hand);
-    EACH(j) if (!alive[j]) reach[j] = 0.0f;
+    const Slice<unsigned char> alive = *(const Slice<unsigned char>*)(job.other_alive + (long long)at.number * m + hand);
+    EACH_HAND(j) reach[j] = !alive[j] ? 0.0f : HALVES ? reach[j] * job.reach_scale : reach[j];
     return reach;
 }
 
 // The same of the own player.
-__device__ __forceinline__ Rows rows_of_own(const Stretch& at, int hand, const Kept& kept) {
+__device__ __forceinline__ Rows<float> rows_of_own(const Stretch& at, int hand, const Kept& kept) {
     const int n = at.job.own_hands;
     const long long row = (long long)at.slot * at.street.own_rows;
-    return {at.job.own_rows + at.street.own_at_rows + row * n + hand, kept, at.line.own_row, n};
+    return {settled_far(at.job.own_rows + at.street.own_at_rows + row * n + hand), kept, at.line.own_row, n};
 }
 __device__ __forceinline__ Hands first_of_own(const Stretch& at, int hand) {
-    if (at.runout.parent < 0) return {1.0f, 1.0f, 1.0f, 1.0f};
+    if (at.runout.parent < 0) {
+        Hands all;
+        EACH_HAND(j) all[j] = 1.0f;
+        return all;
+    }
     const long long row = (long long)at.runout.parent * at.above.own_rows + at.line.above_own;
     return hands_at(at.job.own_rows + at.above.own_at_rows + row * at.job.own_hands + hand);
 }
 
-// What decides how numbers of four own hands are rounded.
+// What decides how numbers of own hands are rounded.
 __device__ __forceinline__ Chances rounding_of(const Stretch& at, int hand) {
     return *(const Chances*)(at.job.roundings + at.runout.symmetry * at.job.own_hands + hand);
 }

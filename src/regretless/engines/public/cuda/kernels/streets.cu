@@ -1,12 +1,12 @@
 // Decisions of streets with many runouts, and the leaves before the last street. (`levels.cu` has streets with few.)
 //
-// 1. `down`    a thread for four hands of a line: reach of every node; before the last street, own averages too.
+// 1. `down`    a thread for a slice of hands of a line: reach of every node; before the last street, own averages too.
 // 2. `leaves`  a block per fold, and per chance node once the next street is done: its value. (`terminals.cu` has those of
 //              the last street.)
-// 3. `up`      a thread for four hands of a line: values of decisions, own regrets; on the last street own averages first,
-//              so that regrets come from memory once.
+// 3. `up`      a thread for a slice of hands of a line: values of decisions, own regrets; on the last street own averages
+//              too: with the regrets if possible, else on a way down before, so that regrets come from memory once.
 //
-// The threads of a block are adjacent fours of hands of adjacent lines, whatever the number of hands; lines of the same
+// The threads of a block are adjacent slices of hands of adjacent lines, whatever the number of hands; lines of the same
 // shape are adjacent, so that few warps diverge.
 
 // Calls body(decision) for each decision of a line.
@@ -16,14 +16,16 @@ template <typename Body> __device__ __forceinline__ void each_decision(const Str
 }
 
 // A walk reads the numbers of a line's decisions one after another; this prefetches all of them at the start. The line's
-// `fours` threads share the decisions: body(decision) prefetches the numbers of all hands.
-template <typename Body> __device__ __forceinline__ void prefetch_line(const Stretch& at, int four, int fours, Body body) {
-    for (int i = at.line.first_decision + four; i < at.line.last_decision; i += fours) body(record_at(at.job.decisions + i));
+// `slices` threads share the decisions: body(decision) prefetches the numbers of all hands.
+template <typename Body> __device__ __forceinline__ void prefetch_line(const Stretch& at, int slice, int slices, Body body) {
+    for (int i = at.line.first_decision + slice; i < at.line.last_decision; i += slices)
+        body(record_at(at.job.decisions + i));
 }
 
-template <int MODE> __device__ __forceinline__ void other_rows(const Stretch& at, int hand, const Kept& kept) {
-    const Rows rows = rows_of_other(at, hand, kept);
-    rows.write(at.line.opponent_row, first_of_other(at, hand));
+template <int MODE, bool HALVES>
+__device__ __forceinline__ void other_rows(const Stretch& at, int hand, const Kept& kept) {
+    const auto rows = rows_of_other<HALVES>(at, hand, kept);
+    rows.write(at.line.opponent_row, first_of_other<HALVES>(at, hand));
     const Numbers numbers = numbers_of<MODE>(at.job, at.street, at.local);
     each_decision(at, [&](const Decision& decision) {
         if (!decision.mine) split(played_at<MODE>(numbers, decision, hand), decision.actions, rows.read(decision.source),
@@ -31,13 +33,28 @@ template <int MODE> __device__ __forceinline__ void other_rows(const Stretch& at
     });
 }
 
+// Whether an own decision's averages can be updated with its regrets: the thread keeps the reach it needs until then, and
+// no reach below it is needed before. (`_value_slots` in `program.py` leaves that reach alone.)
+__device__ __forceinline__ bool averages_on_the_way_up(const Decision& decision) {
+    return decision.source < 0 && decision.needed == 0 && decision.actions <= FOUR;
+}
+
+// On the way up; OWN: the thread has kept own reach on the way down.
+template <bool OWN> struct MineGoingUp : Mine {
+    const Kept& kept;
+    __device__ __forceinline__ bool averages_now() const { return OWN && averages_on_the_way_up(decision); }
+    __device__ __forceinline__ Hands reach() const { return kept.read(~decision.source); }
+};
+
+// KEPT: the thread keeps reach until the way up.
+template <bool KEPT>
 __device__ __forceinline__ void own_rows(const Stretch& at, const Step& step, int hand, const Kept& kept,
                                          const Numbers& numbers) {
-    const Rows rows = rows_of_own(at, hand, kept);
+    const Rows<float> rows = rows_of_own(at, hand, kept);
     rows.write(at.line.own_row, first_of_own(at, hand));
     const Chances rounding = rounding_of(at, hand);
     each_decision(at, [&](const Decision& decision) {
-        if (!decision.mine) return;
+        if (!decision.mine || (KEPT && averages_on_the_way_up(decision))) return;
         split_own(mine_at(numbers, decision, hand), numbers, step, decision, hand, rounding, rows);
     });
 }
@@ -56,22 +73,22 @@ __device__ __forceinline__ void walk_down(const Job* jobs, const Item* items, in
     const Place place = place_of(blocks);
     const Item item = items[place.item];
     const Job job = jobs[item.job];
-    const int theirs = job.other_hands / FOUR, each = theirs + (OWN ? job.own_hands / FOUR : 0);
-    const int line = place.unit / each, four = place.unit - line * each;
+    const int theirs = job.other_hands / HANDS, each = theirs + (OWN ? job.own_hands / HANDS : 0);
+    const int line = place.unit / each, slice = place.unit - line * each;
     if (line >= job.streets[street_number].walked) return;
     const Stretch at = stretch_of(job, item, street_number, line);
     const Kept kept = kept_rows(kept_count, blockDim.x, threadIdx.x);
     if (!OWN && MODE == LEARN) {
         const Regret* const played = (const Regret*)numbers_of<MODE>(job, at.street, at.local).other;
-        prefetch_line(at, four, theirs, [&](const Decision& decision) {
+        prefetch_line(at, slice, theirs, [&](const Decision& decision) {
             const int bytes = decision.actions * job.other_hands * sizeof(Regret);
             if (!decision.mine) prefetch_l2(played + decision.block, bytes);
         });
     }
-    if (four < theirs) other_rows<MODE>(at, FOUR * four, kept);
+    if (slice < theirs) other_rows<MODE, IN_HALVES<MODE, OWN>>(at, HANDS * slice, kept);
     else if (OWN) {
         const Numbers numbers = numbers_of<LEARN>(job, at.street, at.local);
-        own_rows(at, step_of(steps, stride, item.job), FOUR * (four - theirs), kept, numbers);
+        own_rows<false>(at, step_of(steps, stride, item.job), HANDS * (slice - theirs), kept, numbers);
     }
 }
 
@@ -90,7 +107,7 @@ extern "C" __global__ void mean_down(const Job* jobs, const Item* items, int blo
 
 // A fold: pay · (all − S[c] − S[d] + same hand), with S[c] the reach of the hands that hold card c. A thread per own hand.
 __device__ __forceinline__ void fold_values(const Job& job, const Street& street, const Item& item, const Leaf& leaf,
-                                            int hand, float* values) {
+                                            Real pay, int hand, float* values) {
     const int n = job.own_hands, m = job.other_hands, deck = job.deck, number = street.first_runout + item.runout;
     const float* const row =
         job.opponent_rows + street.opponent_at + ((long long)item.runout * street.opponent_rows + leaf.opponent_row) * m;
@@ -122,10 +139,10 @@ __device__ __forceinline__ void fold_values(const Job& job, const Street& street
     Real all = 0;
     for (int i = 0; i < 32; i++) all += partial[i];
     const Real met = all - (by_card[min(c, d)] + by_card[max(c, d)]) + (same < 0 ? (Real)0 : (Real)reach[same]);
-    values[hand] = lives ? (float)(met * (Real)leaf.pay) : 0.0f;
+    values[hand] = lives ? (float)(met * pay) : 0.0f;
 }
 
-const int DEALS = 12;  // of a chance node that are loaded before any is added
+const int DEALS = 16;  // of a chance node that are loaded before any is added
 
 // A chance node: the sum over the deals, copies included. Equivalent hands share the sum of the first, in 64 bits. Up to
 // `room` deals are listed in shared memory.
@@ -160,7 +177,8 @@ __device__ __forceinline__ void chance_values(const Job& job, const Street& stre
     values[hand] = (float)sum;
 }
 
-extern "C" __global__ void leaves(const Job* jobs, const Item* items, int street_number, int room) {
+// `centered`: what a tie is worth is subtracted from payoffs, as in `products.cu`.
+extern "C" __global__ void leaves(const Job* jobs, const Item* items, int street_number, int room, int centered) {
     const Item item = items[blockIdx.x];
     const Job job = jobs[item.job];
     const Street street = job.streets[street_number], below = job.streets[street_number + 1];
@@ -168,7 +186,7 @@ extern "C" __global__ void leaves(const Job* jobs, const Item* items, int street
     float* const values = values_of(job, street, false, item.runout) + (long long)leaf.value_row * job.own_hands;
     const int hand = blockIdx.y * blockDim.x + threadIdx.x;
     if (leaf.line >= 0) chance_values(job, street, below, item, leaf, hand, values, room);
-    else fold_values(job, street, item, leaf, hand, values);
+    else fold_values(job, street, item, leaf, leaf.pay - (centered ? job.middle : 0.0f), hand, values);
 }
 
 // OWN: own reach and averages first.
@@ -178,17 +196,18 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
     const Place place = place_of(blocks);
     const Item item = items[place.item];
     const Job job = jobs[item.job];
-    const int n = job.own_hands, each = n / FOUR, line_number = place.unit / each;
-    const int hand = FOUR * (place.unit - line_number * each);
-    if (line_number >= job.streets[street_number].lines) return;
+    const int n = job.own_hands, each = n / HANDS, line_number = place.unit / each;
+    const int hand = HANDS * (place.unit - line_number * each);
+    const Street& street = job.streets[street_number];
+    if (line_number >= (REST_DONE<MODE, OWN> ? street.decided : street.lines)) return;
     const Stretch at = stretch_of(job, item, street_number, line_number);
     const Kept kept = kept_rows(kept_count, blockDim.x, threadIdx.x);
     const Numbers numbers = numbers_of<MODE>(job, at.street, at.local);
-    float* const rows = values_of(job, at.street, street_number == job.last_street, at.slot) + hand;
+    float* const rows = settled_far(values_of(job, at.street, street_number == job.last_street, at.slot) + hand);
     if (OWN)
-        prefetch_line(at, hand / FOUR, each, [&](const Decision& decision) {
+        prefetch_line(at, hand / HANDS, each, [&](const Decision& decision) {
             const int children[] = {decision.child_a, decision.child_b, decision.child_c, decision.child_d};
-            EACH(a) if (a < decision.actions && children[a] >= 0)
+            FEW(a, 0, FOUR, decision.actions) if (children[a] >= 0)
                 prefetch_l2(rows - hand + children[a] * n, n * sizeof(float));
             if (!decision.mine) return;
             const int count = decision.actions * n;
@@ -198,22 +217,22 @@ __device__ __forceinline__ void walk_up(const Job* jobs, const Item* items, int 
         });
     Step step = {};
     if (MODE == LEARN) step = step_of(steps, stride, item.job);
-    if (OWN && at.line.first_decision < at.line.last_decision) own_rows(at, step, hand, kept, numbers);
+    if (OWN && at.line.first_decision < at.line.last_decision) own_rows<true>(at, step, hand, kept, numbers);
     const Chances rounding = rounding_of(at, hand);
     const long long row = (long long)at.local * at.street.lines + at.piece;
     float* const line_values = job.line_values + at.street.line_at + row * n + hand;
     const int root = at.line.root, first = at.line.first_decision;
     for (int i = at.line.last_decision - 1; i >= first; i--) {
         const Decision decision = record_at(job.decisions + i);
-        const Mine mine = mine_at(numbers, decision, hand);
+        const MineGoingUp<OWN> mine = {mine_at(numbers, decision, hand), kept};
         const Hands value = join<MODE>(mine, numbers, step, decision, hand, rounding, [&](int a) {
             const int row = child_of(decision, a, job.children);
-            return row == NOTHING ? Hands{} : row < 0 ? kept[~row] : hands_at(rows + row * n);
+            return row == NOTHING ? Hands{} : row < 0 ? kept.read(~row) : hands_once(rows + row * n);
         });
-        if (decision.kept >= 0) kept[decision.kept] = value;
+        if (decision.kept >= 0) kept.write(decision.kept, value);
         if (decision.place >= 0) hands_at(rows + decision.place * n) = value;
     }
-    hands_at(line_values) = root < 0 ? kept[~root] : hands_at(rows + root * n);
+    hands_at(line_values) = root < 0 ? kept.read(~root) : hands_at(rows + root * n);
 }
 
 extern "C" __global__ void learn_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps,

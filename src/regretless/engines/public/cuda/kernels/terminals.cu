@@ -348,7 +348,7 @@ struct Sums {
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 terminals(const Job* jobs, const Item* items, const Rooms* rooms, char* space, int together) {
     __align__(16) __shared__ Columns columns_of[2];  // of this piece and the next, by turns
-    const Item item = items[blockIdx.x];
+    const Item item = items[gridDim.x - 1 - blockIdx.x];  // those whose rows were written last are first
     const Job job = jobs[item.job];
     const Rooms room = rooms[item.job % 2];  // of the player
     const Tile tile = tile_of(room, job.deck, space + (long long)blockIdx.x * room.block_bytes);

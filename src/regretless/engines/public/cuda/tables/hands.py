@@ -15,11 +15,13 @@ from regretless.engines.public.formats import GOLDEN
 from regretless.engines.public.layout import Layout
 from regretless.forms.public import PublicForm
 
-__all__ = ["Sums", "hand_tables", "has_equal_players", "list_sizes", "most_sums"]
+__all__ = ["Sums", "code_bytes", "hand_tables", "has_equal_players", "list_sizes", "most_sums"]
 
 Array = NDArray[Any]
 
-FOUR = 4  # operations that a kernel reads at once
+FOUR = 4  # operations that a kernel reads at once, or steps of a product
+STRIP = 32  # own hands that a warp multiplies together,
+STEP_HANDS = 16  # with so many of the opponent's at a time
 
 Sharing = tuple[tuple[int, ...], ...]  # sets of players that have the same tables of hands
 TOGETHER: Sharing = ((0, 1),)
@@ -119,14 +121,24 @@ class Sums(NamedTuple):
     operations: int
 
 
-def list_sizes(layout: Layout, own: int) -> dict[str, int]:
-    """Bytes of each list that `kernels/lists.cu` fills, except the operations, whose number differs among spots."""
-    n, finals = int(layout.hands[own]), int(layout.runouts[-1])
+def list_sizes(layout: Layout, own: int, *, products: bool) -> dict[str, int]:
+    """Bytes of each list that `kernels/lists.cu` fills, except the operations, whose number differs among spots.
+
+    If terminals are products, bytes of their matrices as well.
+    """
+    n, m, finals = int(layout.hands[own]), int(layout.hands[1 - own]), int(layout.runouts[-1])
     return {
+        "codes": finals * code_bytes(n, m) if products else 0,
         "units": finals * (SEGMENTS + layout.form.deck + 1) * UNIT.itemsize,
         "own_list": finals * n * OWN_HAND.itemsize,
         "fold_list": len(layout.form.symmetry.cards) * n * OWN_HAND.itemsize,
     }
+
+
+def code_bytes(own_hands: int, other_hands: int) -> int:
+    """Bytes of the matrices of a final runout (`kernels/products.cu`): two bits for every pair of hands, padded."""
+    strips, steps = -(-own_hands // STRIP), -(-other_hands // (STEP_HANDS * FOUR)) * FOUR
+    return strips * steps * STRIP * STEP_HANDS // 4
 
 
 def most_sums(form: PublicForm, own: int) -> Sums:

@@ -13,8 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +25,11 @@ from regretless.engines.public.cuda.tables.records import (
     MIXTURE,
     NOTHING,
     PAYS,
-    PIECE,
+    STAKE,
     STREET,
     TERMINAL,
 )
+from regretless.engines.public.cuda.tables.terminals import Cut, Panels, Terminals, middle_of
 from regretless.engines.public.layout import Layout, walking_order
 from regretless.forms.public import Kind
 from regretless.reprs import brief
@@ -45,52 +44,6 @@ KEPT_PLANS = 32
 KEPT = 24  # rows of a line that a thread keeps at most, in shared memory
 LEVEL_ROWS = 512  # rows of reach that a block keeps at most, if it walks a line level by level
 INLINE = 4  # children that a decision itself names
-
-
-class Cut(NamedTuple):
-    """T terminals, cut into P pieces."""
-
-    pieces: Records  # [P]  PIECE
-    order: Int32  # [T]  which terminals they have, one piece after another
-    pays: NDArray[np.float64]  # [P, PAYS, width]
-
-    @property
-    def mixed(self) -> int:
-        """The most mixtures of a piece."""
-        return int(self.pieces["mixed"].max(initial=0))
-
-    @property
-    def tiled(self) -> int:
-        """The most columns of a piece, mixtures included."""
-        columns = self.pieces["columns"]
-        return int((columns + columns % 2 + self.pieces["mixed"]).max(initial=0))
-
-    @property
-    def folds(self) -> int:
-        """The most own folds of a piece."""
-        return int((self.pieces["fold_last"] - self.pieces["fold_first"]).max(initial=0))
-
-
-class Terminals(NamedTuple):
-    """T terminals of the last street."""
-
-    records: Records  # [T]  TERMINAL
-    pays: NDArray[np.float64]  # [PAYS, T]
-
-    def cut(self, width: int) -> Cut:
-        """Pieces of at most `width`; in each, terminals with a mixture come first, then those with an own fold."""
-        count = len(self.records)
-        first = np.linspace(0, count, -(-count // width) + 1).astype(np.int64).tolist()
-        pieces, pays = np.zeros(len(first) - 1, dtype=PIECE), np.zeros((len(first) - 1, len(PAYS), width))
-        orders = []
-        for number, (start, end) in enumerate(pairwise(first)):
-            mixed, folds = (self.records[name][start:end] >= 0 for name in ("mixture", "fold_value"))
-            order = start + np.argsort(np.where(mixed, 0, np.where(folds, 1, 2)), kind="stable")
-            before, last = int(mixed.sum()), int(mixed.sum() + folds.sum())
-            pieces[number] = (start, end - start, before + before % 2, before - before % 2, last + last % 2, 0, 0, 0)
-            pays[number, :, : end - start] = self.pays[:, order]
-            orders.append(order)
-        return Cut(pieces, np.concatenate([*orders, np.zeros(0)]).astype(np.int32), pays)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +65,9 @@ class Plan:
     earlier_rows: tuple[int, int, int]  # numbers in opponent's rows, own rows and values before the last street
     line_values: int  # numbers in values of lines
     own: int  # the player
+    middle: float | None  # what a tie is worth, if `middle_of` finds it
     _cuts: dict[int, tuple[Cut, Packed]] = field(default_factory=dict)
+    _panels: dict[tuple[int, int], tuple[Panels, Packed]] = field(default_factory=dict)
 
     __repr__ = brief
 
@@ -131,6 +86,15 @@ class Plan:
             tables = [(cut.pieces, "pieces"), (records, "terminals"), (cut.pays, "pays")]
             self._cuts[width] = cut, pack([(table, [(self.own, name)]) for table, name in tables])
         return self._cuts[width]
+
+    def panels(self, hands: int, most_bytes: int) -> tuple[Panels, Packed]:
+        """Terminals in panels of at most so many bytes, the opponent having so many hands, and as tables."""
+        key = hands, most_bytes
+        if key not in self._panels:
+            panels = self.terminals.panels(hands, most_bytes)
+            tables = [(panels.panels, "panels"), (panels.stakes, "stakes")]
+            self._panels[key] = panels, pack([(table, [(self.own, name)]) for table, name in tables])
+        return self._panels[key]
 
 
 _plans: dict[tuple[object, ...], Plan] = {}  # the latest, since spots of a batch often have the same betting
@@ -182,9 +146,11 @@ class _Planner:
         self.leaves: list[tuple[int, int, int, float]] = []
         self.beside, self.mixed = self._find_beside()
         self.included = set(self.beside.values())
-        self.mixtures: list[tuple[int, int, float, float]] = []
+        self.mixtures: list[tuple[float, ...]] = []
         self.terminals: list[tuple[int, int, int, int]] = []
         self.pays: list[tuple[float, ...]] = []
+        self.middle = middle_of(layout.form, own)
+        self.stakes: list[tuple[float, ...]] = []
 
     def plan(self) -> Plan:
         """Number the rows, street by street."""
@@ -229,10 +195,15 @@ class _Planner:
             children=np.array(self.child_rows, dtype=np.int32),
             leaves=np.array(self.leaves, dtype=LEAF),
             leaf_first=tuple(leaf_first),
-            terminals=Terminals(np.array(self.terminals, dtype=TERMINAL), np.array(self.pays).reshape(-1, len(PAYS)).T),
+            terminals=Terminals(
+                np.array(self.terminals, dtype=TERMINAL),
+                np.array(self.pays).reshape(-1, len(PAYS)).T,
+                np.array(self.stakes, dtype=STAKE),
+            ),
             earlier_rows=(opponent_at, own_at, value_at),
             line_values=line_at,
             own=own,
+            middle=self.middle,
         )
 
     def _order(self, members: NDArray[np.int64]) -> Int32:
@@ -258,7 +229,8 @@ class _Planner:
             if above >= 0:
                 record["above_opponent"], record["above_own"] = self.reach_row[0][above], self.reach_row[1][above]
             nodes = range(entry, self.line_first[line + 1])
-            keeps, before = self._keeps(nodes), tuple(used)
+            slots = self._value_slots(nodes)
+            keeps, before = self._keeps(nodes, slots), tuple(used)
             own_used = [0] if keeps else used[1:]
             direct = self._is_direct(line)
             self.reach_row[0][entry] = ~self.reach_row[0][above] if direct else used[0]
@@ -266,10 +238,10 @@ class _Planner:
             used[0] += not direct
             own_used[0] += 1
             decided = [node for node in nodes if self.kind[node] == Kind.DECISION]
-            kept = {node: index for index, node in enumerate(decided) if index < KEPT}
+            kept = slots if keeps else {node: index for index, node in enumerate(decided) if index < KEPT}
             value_row = {node: node - start for node in nodes} | {node: ~index for node, index in kept.items()}
             value_row |= {node: NOTHING for node in nodes if node in self.mixed}
-            self.kept[line] = max(len(kept), min(self._own_rows(nodes), KEPT))
+            self.kept[line] = max(max(kept.values(), default=-1) + 1, min(self._own_rows(nodes), KEPT))
             levels = self._levels(nodes)
             record["levels"] = max((height + 1 for _, height in levels.values()), default=0)
             record["opponent_row"], record["own_row"] = self.reach_row[0][entry], self.reach_row[1][entry]
@@ -290,11 +262,40 @@ class _Planner:
         """Whether a line is a showdown alone, which reads the reach of the chance node above it."""
         return self.line_above[line] >= 0 and self.kind[self.line_first[line]] == Kind.SHOWDOWN
 
-    def _keeps(self, nodes: range) -> bool:
+    def _line_of(self, node: int) -> int:
+        """The line, counted in its street, that is this terminal alone; or -1."""
+        line = int(np.searchsorted(self.line_first, node))
+        if self.line_first[line] != node:
+            return -1
+        return line - int(np.flatnonzero(self.line_street == self.line_street[line])[0])
+
+    def _keeps(self, nodes: range, slots: dict[int, int]) -> bool:
         """Whether only a thread has a line's own reach and the values of its decisions."""
         if self.tree.street[self.order[nodes[0]]] + 1 < len(self.layout.form.streets):
             return False
-        return max(self._own_rows(nodes), [self.kind[node] for node in nodes].count(Kind.DECISION)) <= KEPT
+        return max(self._own_rows(nodes), 1 + max(slots.values(), default=-1)) <= KEPT
+
+    def _value_slots(self, nodes: range) -> dict[int, int]:
+        """Where a thread that walks up keeps the values of a line's decisions: not where it still needs own reach.
+
+        It does at own decisions that nothing below needs reach of, whose averages it updates on the way up.
+        """
+        decided = [node for node in nodes if self.kind[node] == Kind.DECISION]
+        row, rows = {nodes[0]: 0}, 1
+        first_reader: dict[int, int] = {}
+        for node in decided:
+            mine = self.actor[node] == self.own
+            needed = self._needed(node)
+            if mine and not any(needed):
+                first_reader.setdefault(row[node], node)
+            for child, need in zip(self.children[node], needed, strict=True):
+                row[child] = rows if mine and need else row[node]
+                rows += mine and need
+        slots: dict[int, int] = {}
+        for node in reversed(decided):
+            taken = {*slots.values(), *(row for row, reader in first_reader.items() if reader < node)}
+            slots[node] = next(slot for slot in range(2 * len(taken) + 1) if slot not in taken)
+        return slots
 
     def _levels(self, nodes: range) -> dict[int, tuple[int, int]]:
         """The depth and height of each decision of a line, as in `DECISION`."""
@@ -369,7 +370,10 @@ class _Planner:
         if fold is None:
             return -1
         call = next(child for child in below if self.beside.get(child) == fold)
-        self.mixtures.append((below.index(fold), below.index(call), self._pay(fold)[2], self._pay(call)[2]))
+        lose = self._pay(call)[2]
+        pay = self._pay(fold)[2]
+        share = 0.0 if self.middle is None else (pay - self.middle) / self._stake(call)
+        self.mixtures.append((below.index(fold), below.index(call), pay, lose, share, 0, 0, 0))
         return len(self.mixtures) - 1
 
     def _leaf(self, node: int, start: int) -> None:
@@ -390,8 +394,20 @@ class _Planner:
             mixture, everyone = self.reach_row[0][fold], 1.0
         elif fold is not None:
             fold_value, own_fold = fold - start, self._pay(fold)[2]
-        self.terminals.append((self.reach_row[0][node], node - start, mixture, fold_value))
+        reach, value = self.reach_row[0][node], node - start
+        self.terminals.append((reach, value, mixture, fold_value))
         self.pays.append((weaker, equal, everyone, own_fold))
+        middle = self.middle or 0.0
+        if self.kind[node] == Kind.FOLD:
+            self.stakes.append((reach, -1, -1, value, 0.0, everyone - middle, -1, 0))
+            return
+        line = self._line_of(node)
+        self.stakes.append((reach, mixture, value, fold_value, self._stake(node), own_fold - middle, line, 0))
+
+    def _stake(self, showdown: int) -> float:
+        """What winning is worth to the own player, less a tie, if that is midway."""
+        weaker, equal, _ = self._pay(showdown)
+        return (weaker + equal) / 2
 
     def _pay(self, node: int) -> tuple[float, float, float]:
         """What reach of weaker hands, of weaker or equal ones, and of all is worth to the own player."""

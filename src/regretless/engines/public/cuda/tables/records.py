@@ -12,6 +12,8 @@
 | TERMINAL | showdown of the last street, with the fold beside it if there is one, or a fold alone |
 | MIXTURE  | decision of the last street where a fold's reach is stored mixed with that of a call |
 | PIECE    | some terminals that a block evaluates together                                       |
+| STAKE    | the same terminal as TERMINAL, in products of matrices                               |
+| PANEL    | some terminals whose rows of reach a block multiplies together                       |
 | ITEM     | piece of work of a launch: a line, a leaf or some terminals on one runout            |
 | STEP     | iteration: a variant's numbers, then what 16-bit storage adds                        |
 | UNIT     | part of a showdown's additions: a segment of the order of strength, or a card        |
@@ -33,12 +35,14 @@ __all__ = [
     "LINE",
     "MIXTURE",
     "NOTHING",
+    "PANEL",
     "PAYS",
     "PIECE",
     "POINTERS",
     "ROOMS",
     "RUNOUT",
     "SEGMENTS",
+    "STAKE",
     "STEP",
     "STREET",
     "TERM",
@@ -57,7 +61,9 @@ C_TYPES = {"int": np.int32, "long long": np.int64, "float": np.float32, "double"
 
 
 # Bytes: these are read whole.
-ALIGNED = dict.fromkeys(("Decision", "Item", "Line", "Mixture", "OwnHand", "Piece", "Runout", "Terminal", "Unit"), 16)
+ALIGNED = dict.fromkeys(
+    ("Decision", "Item", "Line", "Mixture", "OwnHand", "Panel", "Piece", "Runout", "Stake", "Terminal", "Unit"), 16
+)
 
 
 def _record(*fields: tuple[str, str]) -> np.dtype[np.void]:
@@ -159,6 +165,8 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "call"),
         ("float", "fold_share"),
         ("float", "call_share"),
+        ("float", "stake_share"),  # of the fold in products of matrices: what it is worth, less a tie, per stake
+        *(("int", f"unused_{name}") for name in "abc"),
     ),
     "Piece": (
         ("int", "first"),  #      its first terminal
@@ -167,6 +175,26 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "fold_first"),  # which of them may have an own fold beside them
         ("int", "fold_last"),
         *(("int", f"unused_{name}") for name in "abc"),
+    ),
+    "Stake": (
+        ("int", "opponent_row"),  # as in Terminal
+        ("int", "fold_row"),  #     row of the reach of the opponent's fold beside it, or -1
+        ("int", "value_row"),
+        ("int", "fold_value"),  #   row of the own fold with the same reach, or of a fold alone
+        ("float", "stake"),  #      what a win is worth, less a tie
+        ("float", "fold_pay"),  #   what the own fold, or a fold alone, is worth, less a tie
+        ("int", "line"),  #         the line that it alone is, whose value it gives; or -1
+        ("int", "unused"),
+    ),
+    "Panel": (
+        ("int", "first"),  #     its first terminal
+        ("int", "rows"),  #      how many it has,
+        ("int", "mixed"),  #     of which the first have an opponent's fold beside them
+        ("int", "plain"),  #     from here on, they have an own fold beside them or are folds
+        ("int", "showdowns"),  # up to here, they are showdowns
+        ("int", "direct_first"),  # from here to there, they are lines of their own
+        ("int", "direct_last"),
+        ("int", "unused"),
     ),
     "Leaf": (
         ("int", "opponent_row"),
@@ -200,6 +228,7 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("Unit*", "units"),
         ("OwnHand*", "own_list"),
         ("OwnHand*", "fold_list"),
+        ("unsigned*", "codes"),
         ("const Street*", "streets"),  # the betting tree
         ("const Line*", "lines"),
         ("const Decision*", "decisions"),
@@ -210,6 +239,8 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("const Piece*", "pieces"),
         ("const Terminal*", "terminals"),
         ("const double*", "pays"),  # of every piece, as in `PAYS`
+        ("const Panel*", "panels"),
+        ("const Stake*", "stakes"),
         ("float*", "opponent_rows"),  # working rows
         ("float*", "own_rows"),
         ("float*", "value_rows"),  # of the last street,
@@ -226,6 +257,8 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("const unsigned short*", "own_buckets"),  # and the bucket of every hand on every runout
         ("const unsigned short*", "other_buckets"),
         ("long long", "lock_count"),
+        ("float", "reach_scale"),  # of the opponent's reach in half precision, a power of two
+        ("float", "middle"),  # what is subtracted from all payoffs while the own player learns
         ("int", "own_hands"),
         ("int", "other_hands"),
         ("int", "deck"),
@@ -237,7 +270,25 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
 }
 
-STEP, ITEM, ROOMS, RUNOUT, TERM, STREET, LINE, DECISION, TERMINAL, MIXTURE, PIECE, LEAF, JOB, UNIT, OWN_HAND = (
+(
+    STEP,
+    ITEM,
+    ROOMS,
+    RUNOUT,
+    TERM,
+    STREET,
+    LINE,
+    DECISION,
+    TERMINAL,
+    MIXTURE,
+    PIECE,
+    STAKE,
+    PANEL,
+    LEAF,
+    JOB,
+    UNIT,
+    OWN_HAND,
+) = (
     _record(*_FIELDS[name])
     for name in (
         "Step",
@@ -251,6 +302,8 @@ STEP, ITEM, ROOMS, RUNOUT, TERM, STREET, LINE, DECISION, TERMINAL, MIXTURE, PIEC
         "Terminal",
         "Mixture",
         "Piece",
+        "Stake",
+        "Panel",
         "Leaf",
         "Job",
         "Unit",
