@@ -34,6 +34,7 @@ class Context(nullcontext[None]):
     """A device or a stream."""
 
     attributes = MappingProxyType({"MaxSharedMemoryPerBlockOptin": 1 << 17})
+    compute_capability = "90"
 
 
 class Cupy:
@@ -138,3 +139,11 @@ def test_a_full_gpu() -> None:
     device = import_module(MODULE).CupyDevice(hint="use --device cpu")
     with pytest.raises(DeviceFailed, match=r"^the GPU is out of memory \(.*\): use --device cpu$"):
         device.zeros(1 << 50, FLOAT)
+
+
+@pytest.mark.parametrize(("capability", "multiplies"), [("75", False), ("80", True), ("120", True)])
+def test_old_devices_do_not_multiply(
+    cupy: Cupy, monkeypatch: pytest.MonkeyPatch, capability: str, multiplies: bool
+) -> None:
+    monkeypatch.setattr(Context, "compute_capability", capability)
+    assert import_module(MODULE).CupyDevice().multiplies is multiplies
