@@ -7,12 +7,13 @@ from importlib import resources
 
 from regretless.engines.public.cuda.tables.records import records_source
 
-__all__ = ["HANDS", "LEVEL_THREADS", "KernelOptions", "kernel_source"]
+__all__ = ["HANDS", "LEVEL_THREADS", "PANEL_BLOCKS", "PANEL_THREADS", "KernelOptions", "kernel_source"]
 
 HANDS = 4  # adjacent ones of a thread that walks decisions
 UP_BLOCKS = 6  # of the way up the last street on a processor: more would leave too few registers
 LEVEL_THREADS = 256  # of a block that walks a line level by level, at most
 LEVEL_BLOCKS = 2  # of them on a processor
+PANEL_THREADS, PANEL_BLOCKS = 256, 2  # of a block that multiplies, and such blocks of a processor
 FILES = ("numbers", "decisions", "lines", "terminals", "lists", "products", "levels", "streets")
 
 
@@ -45,6 +46,8 @@ class KernelOptions:
             "UP_BLOCKS": UP_BLOCKS,
             "LEVEL_THREADS": LEVEL_THREADS,
             "LEVEL_BLOCKS": LEVEL_BLOCKS,
+            "PANEL_THREADS": PANEL_THREADS,
+            "PANEL_BLOCKS": PANEL_BLOCKS,
         }
         return tuple(f"-D{name}={value}" for name, value in named.items())
 

@@ -23,7 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.engines.public.cuda.device import Buffer, Device
-from regretless.engines.public.cuda.source import HANDS, LEVEL_THREADS, KernelOptions, kernel_source
+from regretless.engines.public.cuda.source import (
+    HANDS,
+    LEVEL_THREADS,
+    PANEL_BLOCKS,
+    PANEL_THREADS,
+    KernelOptions,
+    kernel_source,
+)
 from regretless.engines.public.cuda.spot import WAY_ROWS, WAYS, SpotWalks
 from regretless.engines.public.cuda.tables.records import ITEM, JOB, ROOMS, SEGMENTS, STEP, TERM, UNIT
 from regretless.engines.public.cuda.work import Items, Launches, StreetWork, Work, both_ways, joined, waves_of
@@ -41,7 +48,6 @@ BLOCK_SHARED = 1024  # for itself
 STATIC_SHARED = {False: 4096, True: 5632}  # bytes that the kernel declares in 32 and in 64 bits, or a few more
 # Threads of a block and blocks of a processor, best first: two hide each other's waits.
 SHARINGS = ((512, 2), (1024, 1))
-PANEL_THREADS, PANEL_BLOCKS = 256, 2  # of a block that multiplies, and such blocks of a processor
 
 Records = NDArray[np.void]
 Step = tuple[Buffer, np.int32]  # the weights of an iteration on the device, and how far apart those of two spots are

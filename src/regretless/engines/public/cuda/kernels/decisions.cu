@@ -147,6 +147,7 @@ __device__ __forceinline__ Hands added(Hands numbers, const Hands& to) {
     EACH_HAND(j) numbers[j] += to[j];
     return numbers;
 }
+
 // What arriving reach leaves with: an action gets its share of the positive numbers; all get the same if none is positive.
 struct Shares {
     Hands factor, evenly;

@@ -22,7 +22,6 @@ const int OCTETS = 4;        // of a strip, whose own hands a warp takes togethe
 const int STRIP = OCTETS * OCTET;
 const int MOST_TILES = 3;    // of rows that a warp takes together
 const int EIGHT = 8;         // halves that are read at once
-const int PANEL_THREADS = 256;
 
 // Two bits of a code are the highest of a half: 2, −2, −0 and 0.
 const unsigned BLOCKED = 0, WINS = 1, TIES = 2, LOSES = 3;
@@ -275,7 +274,7 @@ struct Task {
     }
 };
 
-extern "C" __global__ void __launch_bounds__(PANEL_THREADS, 2) products(const Job* jobs, const Item* items) {
+extern "C" __global__ void __launch_bounds__(PANEL_THREADS, PANEL_BLOCKS) products(const Job* jobs, const Item* items) {
     const Item item = items[gridDim.x - 1 - blockIdx.x];  // those whose rows were written last are first
     const Job job = jobs[item.job];
     const Sheaf sheaf(job, item);
