@@ -247,7 +247,7 @@ def test_ways_up_take_turns_with_rows_that_both_write(monkeypatch: pytest.Monkey
         def compile(self, source: str, flags: tuple[str, ...]) -> dict:
             kernels = super().compile(source, flags)
             kernels["value_up"] = lambda grid, threads, shared, jobs, items, blocks, street, *_: launched.append(
-                items if street == 1 else items[:0]
+                items.view(ITEM) if street == 1 else items[:0]
             )
             return kernels
 

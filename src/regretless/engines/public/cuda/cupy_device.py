@@ -136,8 +136,8 @@ class CupyDevice:
 
         @_told
         def launch(grid: tuple[int, ...], threads: int, shared: int, *arguments: Any) -> None:
-            with self._device, self._stream:
-                function(grid, (threads,), arguments, shared_mem=shared)
+            with self._device:
+                function(grid, (threads,), arguments, shared_mem=shared, stream=self._stream)
 
         return launch
 

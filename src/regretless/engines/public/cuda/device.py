@@ -74,7 +74,7 @@ class Device(Protocol):
     ) -> Mapping[str, Launch]: ...
 
     def record(self, run: Callable[[], None]) -> Callable[[], None]:
-        """Launches that can be repeated together; `run` must have run once before."""
+        """Launches that can be repeated together; `run` must have run before, which loads the kernels."""
 
     def wait(self) -> None:
         """Until everything launched is done."""

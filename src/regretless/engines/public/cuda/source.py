@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 
 from regretless.engines.public.cuda.tables.records import records_source
@@ -52,6 +53,7 @@ class KernelOptions:
         return tuple(f"-D{name}={value}" for name, value in named.items())
 
 
+@cache
 def kernel_source() -> str:
     """All kernels; `KernelOptions` compile them for a form."""
     folder = resources.files("regretless.engines.public.cuda").joinpath("kernels")

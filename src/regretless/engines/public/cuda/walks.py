@@ -33,11 +33,11 @@ from regretless.engines.public.cuda.source import (
 )
 from regretless.engines.public.cuda.spot import WAY_ROWS, WAYS, SpotWalks
 from regretless.engines.public.cuda.tables.records import ITEM, JOB, ROOMS, SEGMENTS, STEP, TERM, UNIT
-from regretless.engines.public.cuda.work import Items, Launches, StreetWork, Work, both_ways, joined, waves_of
+from regretless.engines.public.cuda.work import Items, Launches, StreetWork, Upload, Work, both_ways, joined, waves_of
 
 __all__ = ["WARP", "Walks"]
 
-TOGETHER = (10, 4, 1)  # iterations that are recorded together: small spots wait less between them
+TOGETHER = (4, 1)  # iterations that are recorded together: small spots wait less between them, but recording takes time
 STEP_THREADS = 128  # of a block that walks decisions
 TEAM_HANDS = 16  # hands per decision in a block that walks a line level by level
 MOST_TERMS = 4096  # of a chance node that a block keeps in shared memory
@@ -103,11 +103,13 @@ class Walks:
         walked = np.zeros(2 * len(self.spots), dtype=np.bool_)
         for own in range(2):
             walked[2 * np.array(self._active, dtype=np.int64) + own] = True
-        self._earlier = [[Launches(self.device, street, walked) for street in each] for each in self._streets_of]
-        self._waves = [[Launches(self.device, wave, walked) for wave in each] for each in self._waves_of]
+        upload = Upload()
+        self._earlier = [[Launches(upload, street, walked) for street in each] for each in self._streets_of]
+        self._waves = [[Launches(upload, wave, walked) for wave in each] for each in self._waves_of]
         roots = np.zeros((2, len(self._active)), dtype=ITEM)
         roots["job"] = 2 * np.array(self._active) + np.arange(2)[:, None]
-        self._roots = [self.device.upload(both_ways(each, len(walked))) for each in (*roots, roots.reshape(-1))]
+        self._roots = [upload.add(both_ways(each, len(walked))) for each in (*roots, roots.reshape(-1))]
+        upload.start(self.device)
         self.forget()
 
     @property
@@ -144,7 +146,6 @@ class Walks:
             self._kernels["make_lists"]((len(finals),), 256, shared, self._jobs, uploaded)
             if self.options.products:
                 self._kernels["make_codes"]((len(finals),), 256, 0, self._jobs, uploaded)
-            self.device.wait()
 
     def _hands(self, player: int) -> int:
         return int(self._most_hands[player])
@@ -153,7 +154,7 @@ class Walks:
         """Record iterations and evaluations anew: other kernels take part in them."""
         active = set(self._active)
         self._locked = [[job for job in self._with_locks if job % 2 == own and job // 2 in active] for own in range(2)]
-        self._recorded: dict[Hashable, Callable[[], None] | None] = {}  # None for what was launched once
+        self._recorded: dict[Hashable, Callable[[], None]] = {}
 
     def learn(self, steps: Records, players: Sequence[int]) -> None:
         """Run iterations in which some players learn: `steps` [iterations], or [spots, iterations] of all spots."""
@@ -187,15 +188,12 @@ class Walks:
         self._evaluation((player,))
 
     def _launch(self, key: Hashable, launch: Callable[[], None]) -> None:
-        """Launch; record the second time, since the first loads the kernels, which cannot be recorded."""
-        if key not in self._recorded:
-            launch()
-            self._recorded[key] = None
+        """Launch, the first time one by one: recording, which takes as long, then overlaps with what was launched."""
+        if (repeat := self._recorded.get(key)) is not None:
+            repeat()
             return
-        recorded = self._recorded[key]
-        if recorded is None:
-            recorded = self._recorded[key] = self.device.record(launch)
-        recorded()
+        launch()
+        self._recorded[key] = self.device.record(launch)
 
     def _iterations(self, count: int, stride: int, players: Sequence[int]) -> None:
         for number in range(count):
@@ -208,8 +206,8 @@ class Walks:
     def _evaluation(self, players: Sequence[int]) -> None:
         for own in (BOTH,) if self._joins and len(players) == 2 else players:
             self._walk(own)
-            count = WAYS * len(self._active) * (2 if own == BOTH else 1)
-            self._kernels["sums"]((count,), STEP_THREADS, 8 * STEP_THREADS, self._jobs, self._roots[own])
+            roots = self._roots[own]
+            self._kernels["sums"]((roots.count,), STEP_THREADS, 8 * STEP_THREADS, self._jobs, roots.buffer)
 
     def _walk(self, own: int, step: Step | None = None) -> None:
         """Launch a player's walk, to learn with the weights of a step; to evaluate, up in both ways at once."""

@@ -12,12 +12,12 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from regretless.engines.public.cuda.device import Device
+from regretless.engines.public.cuda.device import Buffer, Device
 from regretless.engines.public.cuda.spot import WAYS, SpotWalks
 from regretless.engines.public.cuda.tables.program import Plan
 from regretless.engines.public.cuda.tables.records import ITEM
 
-__all__ = ["Items", "Launches", "StreetWork", "Work", "both_ways", "joined", "waves_of"]
+__all__ = ["Items", "Launches", "StreetWork", "Upload", "Work", "both_ways", "joined", "waves_of"]
 
 LEVEL_TASKS = 1 << 18  # decisions × hands up to which a street is walked by levels: all threads run at once
 ENOUGH_BLOCKS = 2048  # that evaluate terminals: beyond that many pieces, blocks take several,
@@ -111,10 +111,30 @@ class WaveWork(Work):
 
 
 class Items:
-    """Items on the device."""
+    """Items of a launch; on the device once their `Upload` has taken place."""
 
-    def __init__(self, device: Device, items: Records) -> None:
-        self.count, self.buffer = len(items), device.upload(items)
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.buffer: Buffer = None
+
+
+class Upload:
+    """Lists of items that are copied to the device together: one copy takes as long as one of dozens."""
+
+    def __init__(self) -> None:
+        self._lists: list[tuple[Items, Records]] = []
+
+    def add(self, items: Records) -> Items:
+        self._lists.append((found := Items(len(items)), items))
+        return found
+
+    def start(self, device: Device) -> None:
+        """Copy everything that was added."""
+        whole = device.upload(np.concatenate([items for _, items in self._lists]).view(np.uint8))
+        begin = 0
+        for found, _ in self._lists:
+            end = begin + found.count * ITEM.itemsize
+            found.buffer, begin = whole[begin:end], end
 
 
 class Launches:
@@ -124,18 +144,18 @@ class Launches:
     the other where both would write the same rows.
     """
 
-    def __init__(self, device: Device, work: Work, walked: NDArray[np.bool_]) -> None:
+    def __init__(self, upload: Upload, work: Work, walked: NDArray[np.bool_]) -> None:
         self.work = work
         down, up, pieces = (each[walked[each["job"]]] for each in (work.down, work.up, work.pieces))
-        self.down = Items(device, down)
-        self.panels = Items(device, work.panels[walked[work.panels["job"]]])
+        self.down = upload.add(down)
+        self.panels = upload.add(work.panels[walked[work.panels["job"]]])
         self.up, self.pieces = (
-            [Items(device, chosen), Items(device, both_ways(chosen, len(walked)))] for chosen in (up, pieces)
+            [upload.add(chosen), upload.add(both_ways(chosen, len(walked)))] for chosen in (up, pieces)
         )
         self.turns = self.up[1:]
         if work.takes_turns:
             twice = both_ways(up, len(walked))
-            self.turns = [Items(device, twice[way::WAYS]) for way in range(WAYS)]
+            self.turns = [upload.add(twice[way::WAYS]) for way in range(WAYS)]
 
 
 def joined(one: Work, two: Work) -> Work:
