@@ -255,12 +255,17 @@ def test_a_game_without_flops_is_not_priced_by_them(run) -> None:
     assert names == ["exploitability", "small blind", "big blind"]
     assert shown.err.splitlines()[-1] == "the answer is in game.price/price.json"
     assert "each flop" not in shown.err
-    assert run("price", "game.rgl", "--json").json["flops"] is None
-    for flops in ("all", "49", "QsJh2h"):
-        refused = run("price", "game.rgl", "--flops", flops, "--out", "refused")
+    found = run("price", "game.rgl", "--json").json
+    assert (found["flops"], found["threads"], found["device"]) == (None, 1, "cpu")
+    for option, value, shown_as in (
+        *(("flops", flops, repr(flops)) for flops in ("all", "49", "QsJh2h")),
+        *(("device", device, repr(device)) for device in ("cpu", "cuda", "mps")),
+        *(("threads", threads, threads) for threads in ("1", "2")),
+    ):
+        refused = run("price", "game.rgl", f"--{option}", value, "--out", "refused")
         assert refused.code == 1
         said = "does not apply to push or fold, which has no flops to price: nobody acts after the flop"
-        assert refused.err == f"error: flops: {flops!r} {said}\n"
+        assert refused.err == f"error: {option}: {shown_as} {said}\n"
     assert not Path("refused").exists()
 
 

@@ -143,20 +143,19 @@ def price_game(
 ) -> Price | None:
     """Price a strategy over some flops, by default all; None if it was interrupted.
 
-    A game in which nobody acts after the flop is priced without flops and refuses them. With a folder, each flop is
-    stored when it is done, and those that the folder has are not evaluated again; `digest` says whose they are. By
-    default, it uses all cores, and a GPU if there is one with enough memory.
+    A game in which nobody acts after the flop is priced without flops and refuses them, and so any choice of how they
+    are evaluated. With a folder, each flop is stored when it is done, and those that the folder has are not evaluated
+    again; `digest` says whose they are. By default, it uses all cores, and a GPU if there is one with enough memory.
     """
-    workers = check_threads(threads)
-    where = _choose_device(device, threads)
-    on = bucket_evaluators(where, threads=workers, interrupted=interrupted)
     betting, name = betting_of(game), game.name or "hold'em"
     given, strategy = flop_tree(betting.tree), cache(reader.bucket_strategy)
     if given.begins:
         flops = "all" if flops is None else flops
-    elif flops is not None:
-        reason = f"does not apply to {name}, which has no flops to price: nobody acts after the flop"
-        raise InvalidOption("flops", flops, reason)
+        workers, where = check_threads(threads), _choose_device(device, threads)
+    else:
+        _refuse_all(name, {"flops": flops, "device": None if device == "auto" else device, "threads": threads})
+        workers, where = 1, "cpu"
+    on = bucket_evaluators(where, threads=workers, interrupted=interrupted)
     chosen = [] if flops is None else read_flops(flops)
     shape = (2, 2, len(given.begins), CLASSES)
     store: PriceFolder | _InMemory = _InMemory() if folder is None else PriceFolder(Path(folder), digest, name, shape)
@@ -203,6 +202,14 @@ def price_game(
     price = Price(name, said, len(chosen), evaluation(total), so_far.seconds, workers, on.device)
     store.write_answer(price.as_json())
     return price
+
+
+def _refuse_all(game: str, options: dict[str, Any]) -> None:
+    """Refuse the options of flops that were given for a game without them."""
+    for option, value in options.items():
+        if value is not None:
+            reason = f"does not apply to {game}, which has no flops to price: nobody acts after the flop"
+            raise InvalidOption(option, value, reason)
 
 
 def _choose_device(device: str, threads: int | None) -> str:

@@ -115,12 +115,12 @@ class NoLimitSolution(BigBlindSolution):
     ) -> Price | None:
         """Exact values and best responses with real cards, in big blinds: over all 1,755 flops, or some of them.
 
-        `flops` are those of `pricing.read_flops`, by default all; a game without flops (`has_flops`) refuses them. With
-        a few, it is the exact exploitability in a game with only these flops, weighted, and an estimate of that of the
-        whole game, biased upwards. A flop takes from seconds to minutes, depending on the betting tree and the device.
-        With a folder, flops that are done are stored, and a run that was stopped is resumed, on any device. `device` is
-        "cpu", "cuda" or "auto": a GPU if there is one with enough memory, unless `threads` are given. None if it was
-        `interrupted`.
+        `flops` are those of `pricing.read_flops`, by default all. With a few, it is the exact exploitability in a game
+        with only these flops, weighted, and an estimate of that of the whole game, biased upwards. A flop takes from
+        seconds to minutes, depending on the betting tree and the device. With a folder, flops that are done are stored,
+        and a run that was stopped is resumed, on any device. `device` is "cpu", "cuda" or "auto": a GPU if there is one
+        with enough memory, unless `threads` are given. A game without flops (`has_flops`) refuses `flops`, `threads`
+        and any device but "auto". None if it was `interrupted`.
         """
         return price_game(
             self.rules,
