@@ -66,6 +66,10 @@ class RegretlessError(Exception):
     def __init__(self, message: str) -> None:
         super().__init__(_one_line(message))
 
+    def worded(self, spell: Callable[[Advice], str]) -> str:
+        """The message, with the settings that it advises, if any, spelled by `spell`."""
+        return str(self)
+
 
 class InvalidOption(RegretlessError):
     """An option has a value that is not allowed.
@@ -209,24 +213,32 @@ class WouldNotFit(RegretlessError):
     ) -> None:
         sizes = f"needs {needed / 2**30:.1f} GiB of {memory}, but only {available / 2**30:.1f} GiB are free"
         self._problem, self._hint, self._advice = f"{what} {sizes}", hint, advice
-        super().__init__(self._text(Advice.as_option))
+        super().__init__(_advising(self._problem, hint, advice, Advice.as_option))
         self.needed = needed
         self.available = available
 
     def worded(self, spell: Callable[[Advice], str]) -> str:
-        """The message, with the settings that it advises spelled by `spell`."""
-        return _one_line(self._text(spell))
-
-    def _text(self, spell: Callable[[Advice], str]) -> str:
-        advised = [f"{spell(each)} {each.effect}" for each in self._advice]
-        said = "; ".join([self._hint] * bool(self._hint) + advised)
-        return f"{self._problem}{f': {said}' if said else ''}"
+        return _one_line(_advising(self._problem, self._hint, self._advice, spell))
 
 
 class DeviceFailed(RegretlessError):
-    """A GPU failed while it was in use. Checkpoints that were written before are unharmed and can be resumed."""
+    """A GPU failed while it was in use. Checkpoints that were written before are unharmed and can be resumed.
+
+    >>> error = DeviceFailed("the GPU is full", advice=[Advice("device", "cpu", "takes none of its memory")])
+    >>> print(error)
+    the GPU is full: --device cpu takes none of its memory
+    >>> error.worded(lambda advice: f"{advice.setting}={advice.value}")
+    'the GPU is full: device=cpu takes none of its memory'
+    """
 
     exit_code = 4
+
+    def __init__(self, problem: str, *, hint: str = "", advice: Sequence[Advice] = ()) -> None:
+        self._problem, self._hint, self._advice = problem, hint, advice
+        super().__init__(_advising(problem, hint, advice, Advice.as_option))
+
+    def worded(self, spell: Callable[[Advice], str]) -> str:
+        return _one_line(_advising(self._problem, self._hint, self._advice, spell))
 
 
 class RegretlessWarning(UserWarning):
@@ -247,6 +259,12 @@ class ApproximateFile(RegretlessWarning):
 
 class RebuiltFile(RegretlessWarning):
     """A file was damaged and has been rebuilt from what is known otherwise; nothing is lost."""
+
+
+def _advising(problem: str, hint: str, advice: Sequence[Advice], spell: Callable[[Advice], str]) -> str:
+    """What is wrong, then what would help."""
+    said = [hint] * bool(hint) + [f"{spell(each)} {each.effect}" for each in advice]
+    return f"{problem}: {'; '.join(said)}" if said else problem
 
 
 def _one_line(message: str) -> str:

@@ -16,7 +16,7 @@ from tests.cluster.studies import FLOPS, InlineExecutor, solve_here, study_text,
 from regretless.cluster.jobs import Ended, Job, Lost, Outcome
 from regretless.cluster.run import RETRIES
 from regretless.cluster.work import TOKEN, solve_job
-from regretless.engines.public.cuda.engine import FULL_HINT
+from regretless.engines.public.cuda.engine import IF_FULL
 from regretless.errors import Advice, DeviceFailed, InvalidFile, InvalidText, RegretlessError, WouldNotFit
 from regretless.holdem.studies.folder import StudyFolder
 from regretless.holdem.studies.plan import StudyPlan
@@ -279,7 +279,10 @@ ADVICE = (Advice("storage", 16, "needs 1.5 GiB"), Advice("device", "cpu", "needs
     ("error", "said"),
     [
         (WouldNotFit("it", **SIZES, advice=ADVICE), 'free: storage = 16 needs 1.5 GiB; device = "cpu" needs 3.2 GiB'),
-        (DeviceFailed(f"it is full: {FULL_HINT}"), 'full: storage = 16 takes less than 32, device = "cpu" none of it'),
+        (
+            DeviceFailed("it is full", advice=IF_FULL),
+            'storage = 16 takes less than 32; device = "cpu" takes none of it',
+        ),
         (
             InvalidFile("my --storage 16 tests/lock.rgl", "does not exist"),
             "my --storage 16 tests/lock.rgl: does not exist",

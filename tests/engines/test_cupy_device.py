@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless.errors import DeviceFailed
+from regretless.errors import Advice, DeviceFailed
 
 MODULE = "regretless.engines.public.cuda.cupy_device"
 FLOAT = np.dtype(np.float32)
@@ -108,12 +108,20 @@ def test_large_buffers_do_not_come_from_the_pool(cupy: Cupy, monkeypatch: pytest
 def test_a_full_device_says_what_its_user_can_do(cupy: Cupy, failure: Exception, said: str) -> None:
     module = import_module(MODULE)
     cupy.failure = failure
-    for hint in ("", "use --device cpu"):
+    is_full = "out of memory" in said
+    for what, advised in (
+        ({}, ""),
+        ({"hint": "use --device cpu"}, ": use --device cpu"),
+        ({"advice": [Advice("device", "cpu", "takes none of it")]}, ": --device cpu takes none of it"),
+    ):
         with pytest.raises(DeviceFailed) as caught:
-            module.CupyDevice(hint=hint).zeros(10, FLOAT)
+            module.CupyDevice(**what).zeros(10, FLOAT)
         assert str(caught.value).startswith(said)
-        is_full = "out of memory" in said
-        assert str(caught.value).endswith(": use --device cpu") == (bool(hint) and is_full)
+        assert ("--device cpu" in str(caught.value)) == (bool(what) and is_full)
+        assert str(caught.value).endswith(advised if is_full else said)
+        assert ("device: cpu" in caught.value.worded(lambda advice: f"{advice.setting}: {advice.value}")) == (
+            "advice" in what and is_full
+        )
 
 
 @pytest.mark.gpu

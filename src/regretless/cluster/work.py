@@ -18,8 +18,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from regretless.cluster.jobs import Job, Outcome
-from regretless.engines.public.cuda.engine import FULL_HINT
-from regretless.errors import DeviceFailed, InvalidFile, RegretlessError, WouldNotFit
+from regretless.errors import Advice, DeviceFailed, InvalidFile, RegretlessError
 from regretless.holdem.many import solve_many
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.studies.folder import SpotRows, StudyFolder
@@ -83,7 +82,7 @@ def solve_job(
 
         def failed(place: int, error: RegretlessError) -> None:
             count()
-            said = _in_a_study(error)
+            said = error.worded(_as_field)
             tell(Outcome(waiting[place].id, said, error.exit_code, hopeless=isinstance(error, DeviceFailed)))
 
         solve_many(
@@ -97,11 +96,9 @@ def solve_job(
         )
 
 
-def _in_a_study(error: RegretlessError) -> str:
-    """What an error says, with the settings that it advises spelled as fields of a study."""
-    if isinstance(error, WouldNotFit):
-        return error.worded(lambda advice: f"{advice.setting} = {json.dumps(advice.value)}")
-    return str(error).replace(FULL_HINT, 'storage = 16 takes less than 32, device = "cpu" none of it')
+def _as_field(advice: Advice) -> str:
+    """A setting that an error advises, as a study spells it."""
+    return f"{advice.setting} = {json.dumps(advice.value)}"
 
 
 @lru_cache(maxsize=2)

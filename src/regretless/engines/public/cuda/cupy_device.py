@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -11,7 +11,7 @@ import cupy
 import numpy as np
 
 from regretless.engines.public.cuda.device import KERNELS, Array, Buffer, Device, Launch
-from regretless.errors import DeviceFailed
+from regretless.errors import Advice, DeviceFailed
 
 __all__ = ["CupyDevice"]
 
@@ -48,11 +48,11 @@ def _first_line(error: Exception) -> str:
 
 
 class CupyDevice:
-    """One CUDA device. `hint` says what the user can do if its memory is full."""
+    """One CUDA device. `hint` and `advice` say what the user can do if its memory is full."""
 
     @_told
-    def __init__(self, name: str = "cuda", *, hint: str = "") -> None:
-        self.name, self._hint = name, hint
+    def __init__(self, name: str = "cuda", *, hint: str = "", advice: Sequence[Advice] = ()) -> None:
+        self.name, self._hint, self._advice = name, hint, advice
         self._device = cupy.cuda.Device(int(name.partition(":")[2] or 0))
         attributes = self._device.attributes
         self.shared_bytes = int(attributes["MaxSharedMemoryPerBlockOptin"])
@@ -66,7 +66,7 @@ class CupyDevice:
 
     @contextmanager
     def _allocating(self) -> Iterator[None]:
-        """A context for work that allocates memory: running out of it raises `DeviceFailed` with the hint."""
+        """A context for work that allocates memory: running out of it raises `DeviceFailed`, which advises."""
         try:
             with self._device, self._stream:
                 yield
@@ -74,7 +74,7 @@ class CupyDevice:
             if getattr(error, "status", None) not in (None, OUT_OF_MEMORY):
                 raise
             said = f"the GPU is out of memory ({_first_line(error).rstrip('.')})"
-            raise DeviceFailed(f"{said}: {self._hint}" if self._hint else said) from error
+            raise DeviceFailed(said, hint=self._hint, advice=self._advice) from error
 
     @_told
     def zeros(self, count: int, dtype: np.dtype[Any]) -> Buffer:

@@ -11,7 +11,7 @@ arithmetic).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -35,14 +35,14 @@ from regretless.engines.public.formats import (
 )
 from regretless.engines.public.layout import LANES, padded, put, take_alike
 from regretless.engines.public.stored import BoolArray, Lock, Place, StoredEngine
-from regretless.errors import InvalidGame, MissingExtra
+from regretless.errors import Advice, InvalidGame, MissingExtra
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.variants.variant import Schedule, Weights, predicts
 
-__all__ = ["FULL_HINT", "CudaPublicEngine", "check_offsets", "open_device"]
+__all__ = ["IF_FULL", "CudaPublicEngine", "check_offsets", "open_device"]
 
-FULL_HINT = "--storage 16 takes less than 32, --device cpu none of it"
+IF_FULL = (Advice("storage", 16, "takes less than 32"), Advice("device", "cpu", "takes none of it"))
 ALIGNMENT = 256  # bytes; as every allocation of CUDA has
 HALF_BITS = 16  # of stored numbers: those of terminals are as precise
 LOCKS = ("lock_at", "lock_regret", "lock_average", "lock_rows", "locked")  # fields of a job that point to locks
@@ -65,7 +65,7 @@ class CudaPublicEngine(StoredEngine):
         """
         check_offsets(form)
         number = number_format(storage)
-        self._on = open_device(device, hint=FULL_HINT) if isinstance(device, str) else device
+        self._on = open_device(device, advice=IF_FULL) if isinstance(device, str) else device
         super().__init__(form, number)
         self._met = met_weights(form.hands, form.deck)
         self._pairs = float(form.hands[0].weight @ self._met[0])
@@ -356,14 +356,14 @@ class _Live(Mapping[str, Stored]):
         return tuple(self._buffers()[name].shape)
 
 
-def open_device(name: str = "cuda", *, hint: str) -> Device:
-    """A CUDA device by its name; `hint` says what the user can do if its memory is full."""
+def open_device(name: str = "cuda", *, hint: str = "", advice: Sequence[Advice] = ()) -> Device:
+    """A CUDA device by its name; `hint` and `advice` say what the user can do if its memory is full."""
     require_cuda()
     if find_spec("cupy") is None:
         raise MissingExtra("cupy", "gpu")
     from regretless.engines.public.cuda.cupy_device import CupyDevice
 
-    return CupyDevice(name, hint=hint)
+    return CupyDevice(name, hint=hint, advice=advice)
 
 
 if TYPE_CHECKING:

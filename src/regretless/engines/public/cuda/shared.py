@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from regretless.engines.contract import SharedDevice
 from regretless.engines.public.cuda.arena import Arena
 from regretless.engines.public.cuda.batch import CudaBatch, kind_of
-from regretless.engines.public.cuda.engine import FULL_HINT, CudaPublicEngine, open_device
+from regretless.engines.public.cuda.engine import IF_FULL, CudaPublicEngine, open_device
 from regretless.forms.public import PublicForm
 
 __all__ = ["SharedCuda"]
@@ -21,7 +21,7 @@ class SharedCuda:
     engine, device = CudaPublicEngine.name, CudaPublicEngine.device
 
     def __init__(self) -> None:
-        self._on = open_device(hint=FULL_HINT)
+        self._on = open_device(advice=IF_FULL)
         self._arena = Arena(self._on)
 
     def free_bytes(self) -> int:
