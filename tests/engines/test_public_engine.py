@@ -13,14 +13,17 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from regretless.engines import memory
 from regretless.engines.contract import Evaluation, PublicStrategy
 from regretless.engines.creation import create
+from regretless.engines.memory import estimate_public
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.engines.public.compiled.sizes import estimate, evaluation_bytes
 from regretless.engines.public.layout import LANES, make_layout
 from regretless.engines.public.reference import PublicReference, matched
 from regretless.engines.registry import ENGINES, Kind, available
-from regretless.errors import InvalidGame, InvalidOption
+from regretless.errors import InvalidGame, InvalidOption, WouldNotFit
+from regretless.forms import compile_history
 from regretless.forms.history import FloatArray
 from regretless.forms.public import Hands, PublicForm
 from regretless.forms.public import Kind as Node
@@ -342,7 +345,37 @@ def test_the_estimate_is_at_least_the_memory_and_at_most_five_percent_more(
     estimated = estimate(size_of_form(form), storage=storage, threads=threads)
     assert engine.memory_bytes <= estimated <= 1.05 * engine.memory_bytes
     engine.advance(schedule(PRESETS["predictive-plus"], 1, 1))
-    assert engine.memory_bytes <= estimate(size_of_form(form), storage=storage, threads=threads, predicts=True)
+    estimated = estimate(size_of_form(form), storage=storage, threads=threads, predicts=True)
+    assert engine.memory_bytes <= estimated <= 1.05 * engine.memory_bytes
+
+
+@pytest.mark.parametrize("storage", [32, 16])
+@pytest.mark.parametrize("name", ["numba", "torch"])
+def test_predictions_that_do_not_fit_are_refused_before_they_are_stored(
+    name: str, storage: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if name == "torch":
+        pytest.importorskip("torch")
+    form = random_form(5, deck=7, streets=3, most_hands=20)
+    plain, predicting = (
+        estimate_public(name, size_of_form(form), device="cpu", storage=storage, threads=1, predicts=predicts)
+        for predicts in (False, True)
+    )
+    monkeypatch.setattr(memory, "available_bytes", lambda: predicting)
+    engine = create(name, form, storage=storage, threads=1, predicts=True)
+    before = engine.memory_bytes
+    engine.advance(schedule(PRESETS["predictive-plus"], 1, 1))
+    assert engine.memory_bytes - before == predicting - plain > 0
+    assert engine.memory_bytes <= predicting
+    monkeypatch.setattr(memory, "available_bytes", lambda: predicting - 1)
+    create(name, form, storage=storage, threads=1)
+    with pytest.raises(WouldNotFit, match=f"a public form in the {name} engine needs"):
+        create(name, form, storage=storage, threads=1, predicts=True)
+
+
+def test_predictions_are_only_for_hand_vectors() -> None:
+    with pytest.raises(InvalidOption, match=r"^predicts: True is only for the public and bucketed forms"):
+        create("numba", compile_history(Kuhn()), predicts=True)
 
 
 def test_what_cannot_be_counted_is_refused_with_a_sentence() -> None:

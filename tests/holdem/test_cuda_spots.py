@@ -231,6 +231,27 @@ def test_a_gpu_with_too_little_memory(device: HostDevice, monkeypatch: Any, tmp_
 
 
 @needs_gcc
+def test_predictions_are_counted_before_they_are_stored(device: HostDevice, monkeypatch: Any) -> None:
+    monkeypatch.setattr(devices, "PUBLIC_GPU_FROM", {"cupy": 10})
+    size = many.SpotProblem(SPOTS[0]).public_size()
+    needed = engines.estimate("cupy", registry.Kind.PUBLIC, size, predicts=True)
+    asked = ASKED | {"variant": "predictive-plus"}
+    monkeypatch.setattr(devices, "cuda_free_bytes", lambda: needed)
+    solution = rl.solve(SPOTS[0], **asked)
+    assert solution.device == "cuda"
+    assert solution.record.memory_bytes <= needed
+    monkeypatch.setattr(devices, "cuda_free_bytes", lambda: needed - 1)
+    monkeypatch.setattr(device, "free_bytes", lambda: needed - 1)
+    assert rl.solve(SPOTS[0], device="cuda", **ASKED).device == "cuda"
+    assert rl.solve(SPOTS[0], **asked).device == "cpu"
+    assert [each.device for each in rl.solve_many(SPOTS[:1], **asked)] == ["cpu"]
+    with pytest.raises(WouldNotFit, match=r"^dry in the cupy engine needs"):
+        rl.solve(SPOTS[0], device="cuda", **asked)
+    with pytest.raises(many.SpotsFailed, match=r"^spot 0 \(dry\): dry in the cupy engine needs"):
+        rl.solve_many(SPOTS[:1], device="cuda", **asked)
+
+
+@needs_gcc
 def test_a_failing_gpu_gives_one_sentence_and_keeps_the_checkpoint(
     device: HostDevice, monkeypatch: Any, tmp_path: Path, capsys: Any
 ) -> None:

@@ -143,8 +143,11 @@ def test_a_solve_from_the_deal(tmp_path: Path) -> None:
 
 def test_a_solve_that_does_not_fit_is_refused_before_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flop_holdem, "available_bytes", lambda: 10**9)
-    with pytest.raises(WouldNotFit, match="flop-holdem in 32 bits"):
+    with pytest.raises(WouldNotFit, match="flop-holdem in 32 bits") as plain:
         rl.solve("flop-holdem", iterations=1)
+    with pytest.raises(WouldNotFit, match="flop-holdem in 32 bits") as predicting:
+        rl.solve("flop-holdem", iterations=1, variant="predictive-plus")
+    assert predicting.value.needed > 1.3 * plain.value.needed  # a third number beside a regret and an average
 
 
 @pytest.mark.parametrize("options", [{"form": "history"}, {"seed": 1}, {"sampling": "external"}, {"engine": "matrix"}])

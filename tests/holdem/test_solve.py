@@ -11,6 +11,7 @@ import pytest
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.holdem import estimate as estimates
 from regretless.holdem.estimate import check_fits, estimate_spot
+from regretless.holdem.many import SpotsFailed, solve_many
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
@@ -167,6 +168,32 @@ def test_the_estimate_is_close_to_the_memory_used(
     spot, _ = read_reference("turn_paired_donk")
     solution = solve_spot(spot, iterations=1, threads=1)
     assert 1.0 <= estimate_spot(spot, threads=1).solving_bytes[32] / solution.record.memory_bytes <= 1.05
+
+
+@pytest.mark.parametrize("storage", [32, 16])
+def test_predictions_are_counted_before_they_are_stored(
+    read_reference: Read, storage: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    spot, _ = read_reference("turn_paired_donk")
+    plain, predicting = (estimate_spot(spot, threads=1, predicts=predicts) for predicts in (False, True))
+    asked: dict[str, Any] = {"iterations": 1, "threads": 1, "storage": storage}
+    solution = solve_spot(spot, variant="predictive-plus", **asked)
+    assert 1.0 <= predicting.solving_bytes[storage] / solution.record.memory_bytes <= 1.05
+    assert plain.solving_bytes[storage] < solution.record.memory_bytes
+    solution.checkpoint(tmp_path / "spot.rgl")
+    resumed = SpotSolution.load(tmp_path / "spot.rgl")
+    monkeypatch.setattr(estimates, "available_bytes", lambda: plain.memory_bytes[storage])
+    refused = f"{spot.name} in {storage} bits needs"
+    solve_spot(spot, **asked)
+    with pytest.raises(WouldNotFit, match=refused):
+        solve_spot(spot, variant="predictive-plus", **asked)
+    with pytest.raises(SpotsFailed, match=refused):
+        solve_many([spot], variant="predictive-plus", **asked)
+    with pytest.raises(WouldNotFit, match=refused):
+        _ = resumed.root
+    monkeypatch.setattr(estimates, "available_bytes", lambda: predicting.memory_bytes[storage])
+    assert resumed.root.actions == solution.root.actions
+    assert len(solve_many([spot], variant="predictive-plus", **asked)) == 1
 
 
 @pytest.mark.parametrize("storage", [32, 16])

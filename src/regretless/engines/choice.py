@@ -37,11 +37,13 @@ def choose_public(
     device: str = "auto",
     threads: int | None = None,
     storage: int = 32,
+    predicts: bool = False,
     entries: int | None = None,
 ) -> Choice:
     """The engine and device for a form of this size; `entries` are those of all forms that are solved together.
 
-    A requested engine or device is kept; `threads` are a request for the CPU.
+    A requested engine or device is kept; `threads` are a request for the CPU. `predicts`: the variant stores
+    predictions beside the regrets.
     """
     if engine != "auto" or device != "auto":
         return Choice(engine, device)
@@ -54,7 +56,7 @@ def choose_public(
         return Choice("auto", "cpu", f"on the CPU: {entries:,} entries, fewer than the {limit}")
     if name not in available():
         return Choice("auto", "cpu", f"on the CPU: {MissingExtra(name, ENGINES[name].extra)}")
-    needed = estimate(name, Kind.PUBLIC, size, storage=storage) or 0
+    needed = estimate(name, Kind.PUBLIC, size, storage=storage, predicts=predicts) or 0
     if needed > (free := devices.cuda_free_bytes()):
         sizes = f"the GPU has {free / 2**30:.1f} GiB free, and {needed / 2**30:.1f} GiB are needed"
         return Choice("auto", "cpu", f"on the CPU: {sizes}")

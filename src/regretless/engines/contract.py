@@ -161,6 +161,11 @@ class Snapshot:
     arrays: Mapping[str, NDArray[Any]]
     weight: float = 0.0  # total weight of the average, where averages are stored as shares of it
 
+    @property
+    def predicts(self) -> bool:
+        """Whether public engines stored predictions."""
+        return "matched.0" in self.arrays
+
     __repr__ = brief
 
 

@@ -46,7 +46,7 @@ class Options:
     batch_size: int | None = None  # deals that it draws between two updates
     kind: Kind | str | None = None  # the form to work on, where there is a choice
     game: Game[Any] | None = None  # the rules, for an engine that walks them
-    predicts: bool = False  # whether the variant will keep predictions, whose memory is counted on the bucketed form
+    predicts: bool = False  # whether the variant will store predictions, which are counted: public and bucketed forms
 
 
 @overload
@@ -89,7 +89,7 @@ def create(name: str, form: AnyForm, **options: Any) -> GameEngine | PublicEngin
     form = _as(kind, form)
     sized = {key: value for key, value in taken.items() if key in ("dtype", "threads", "storage")}
     if isinstance(form, PublicForm):
-        check_public_fits(name, size_of_form(form), device=where, **sized)
+        check_public_fits(name, size_of_form(form), device=where, predicts=asked.predicts, **sized)
     elif kind is Kind.BUCKETED:
         check_bucketed_fits(name, cast(BucketedForm, form), device=where, predicts=asked.predicts, **sized)
     elif where == "cpu":
@@ -182,8 +182,8 @@ def _check(name: str, kind: Kind, build: Build, asked: Options) -> None:
         raise InvalidOption("seed", asked.seed, "is only for solves that sample")
     if kind is not Kind.SAMPLING and asked.batch_size is not None:
         raise InvalidOption("batch_size", asked.batch_size, "is only for solves that sample")
-    if kind is not Kind.BUCKETED and asked.predicts:
-        raise InvalidOption("predicts", asked.predicts, "is only for the bucketed form")
+    if kind not in (Kind.PUBLIC, Kind.BUCKETED) and asked.predicts:
+        raise InvalidOption("predicts", asked.predicts, "is only for the public and bucketed forms")
     if build.rules and asked.game is None:
         raise InvalidOption("engine", name, "needs the rules of the game, not only its compiled form")
 

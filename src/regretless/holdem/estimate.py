@@ -61,8 +61,10 @@ def spot_size(spot: Spot, parts: SpotParts | None = None) -> PublicSize:
     )
 
 
-def estimate_spot(spot: Spot, *, threads: int = 1, size: PublicSize | None = None) -> Estimate:
+def estimate_spot(spot: Spot, *, threads: int = 1, predicts: bool = False, size: PublicSize | None = None) -> Estimate:
     """Nodes, hands, entries and bytes of a spot; `size` is `spot_size(spot)`, if it is known already.
+
+    `predicts`: the variant stores predictions beside the regrets.
 
     >>> fields = {"board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "oop": {"range": "AK"}, "ip": {"range": "QQ"}}
     >>> answer = estimate_spot(Spot.from_mapping(fields | {"bets": {"bet": "50%", "raise": "a"}}))
@@ -75,7 +77,8 @@ def estimate_spot(spot: Spot, *, threads: int = 1, size: PublicSize | None = Non
     values = int(size.runouts[:-1] @ size.nodes[:-1].sum(axis=1)) * sum(hands) * 4
     kept = size.entries - size.information_sets  # probabilities of all actions but the last
     saving = values + _block_bytes(kept, threads)
-    solving = {bits: estimate("numba", Kind.PUBLIC, size, storage=bits, threads=threads) or 0 for bits in STORAGES}
+    options = {"threads": threads, "predicts": predicts}
+    solving = {bits: estimate("numba", Kind.PUBLIC, size, storage=bits, **options) or 0 for bits in STORAGES}
     return Estimate(
         nodes=sum(kinds),
         node_kinds=dict(zip(("action", "chance", "fold", "showdown"), kinds, strict=True)),
@@ -94,13 +97,14 @@ def check_fits(
     *,
     storage: int = 32,
     threads: int = 1,
+    predicts: bool = False,
     available: int | None = None,
     size: PublicSize | None = None,
 ) -> Estimate:
     """The estimate; raises `WouldNotFit` if it is more than the machine has free."""
     if storage not in STORAGES:
         raise InvalidOption("storage", storage, f"is not one of {', '.join(map(str, STORAGES))} bits")
-    found = estimate_spot(spot, threads=threads, size=size)
+    found = estimate_spot(spot, threads=threads, predicts=predicts, size=size)
     free = available_bytes() if available is None else available
     if found.memory_bytes[storage] > free:
         fitting = []

@@ -26,7 +26,7 @@ from regretless.forms.public import PublicForm
 from regretless.forms.public_size import PublicSize
 from regretless.garbage import relaxed_gc
 from regretless.holdem.estimate import STORAGES, check_fits
-from regretless.holdem.problem import SpotProblem, spot_problem
+from regretless.holdem.problem import SpotProblem, spot_predicts, spot_problem
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 from regretless.solvers.loop import Progress
@@ -36,6 +36,7 @@ from regretless.solvers.solution import Solution
 from regretless.solvers.solve import Started, solve, start
 from regretless.solvers.together import SharedSchedules, drive_together
 from regretless.variants.presets import read_variant
+from regretless.variants.variant import Variant
 
 __all__ = ["SpotsFailed", "solve_many"]
 
@@ -142,18 +143,21 @@ def choose_for_many(
     threads: int | None = None,
     engine: str | None = None,
     device: str | None = None,
+    variant: str | Variant | None = None,
     **options: Any,
 ) -> Choice:
     """The engine and device for spots that are solved together."""
     if not problems:
         return Choice(engine or "auto", device or "auto")
     sizes = [problem.public_size() for problem in problems]
+    largest = max(problems, key=lambda problem: problem.public_size().entries)
     return choose_public(
-        max(sizes, key=lambda size: size.entries),
+        largest.public_size(),
         engine=engine or "auto",
         device=device or "auto",
         threads=threads,
         storage=storage,
+        predicts=spot_predicts(largest.spot, variant),
         entries=sum(size.entries for size in sizes),
     )
 
@@ -172,7 +176,9 @@ def _on_cores(
     for place, problem in problems.items():
         try:
             bits = asked(place)["storage"]
-            sizes[place] = check_fits(problem.spot, storage=bits, size=problem.public_size()).memory_bytes[bits]
+            predicts = spot_predicts(problem.spot, asked(place).get("variant"))
+            found = check_fits(problem.spot, storage=bits, predicts=predicts, size=problem.public_size())
+            sizes[place] = found.memory_bytes[bits]
         except RegretlessError as error:
             failed(place, error)
     workers = max(1, min(cores, len(sizes), available_bytes() // max(1, *sizes.values(), 1)))
@@ -194,8 +200,8 @@ def _on_cores(
         return solution
 
     with ThreadPoolExecutor(workers) as pool:
-        found = dict(zip(sizes, pool.map(one, sizes), strict=True))
-    return {place: solution for place, solution in found.items() if solution is not None}
+        solutions = dict(zip(sizes, pool.map(one, sizes), strict=True))
+    return {place: solution for place, solution in solutions.items() if solution is not None}
 
 
 def _together(
@@ -217,6 +223,11 @@ def _together(
     def create(form: PublicForm, request: Request) -> BatchMember:
         return device.create(form, storage=request.settings.storage or STORAGES[0])
 
+    def sized(place: int) -> dict[str, Any]:
+        options = asked(place)
+        predicts = spot_predicts(problems[place].spot, options.get("variant"))
+        return {"storage": options["storage"], "predicts": predicts}
+
     weigh = SharedSchedules()
     needs: dict[PublicSize, int] = {}  # bytes; spots of the same size share the object
     waiting = deque(problems)
@@ -227,16 +238,16 @@ def _together(
             while waiting and not stopped():
                 place = waiting[0]
                 problem, options = problems[place], asked(place)
-                size, storage = problem.public_size(), options["storage"]
+                size = problem.public_size()
                 if size not in needs:
-                    needs[size] = engines.estimate(device.engine, engines.Kind.PUBLIC, size, storage=storage) or 0
+                    needs[size] = engines.estimate(device.engine, engines.Kind.PUBLIC, size, **sized(place)) or 0
                 if started and needs[size] > room:
                     break
                 waiting.popleft()
                 try:
                     if needs[size] > room:
                         engines.check_public_fits(
-                            device.engine, size, device=device.device, what=problem.name, storage=storage
+                            device.engine, size, device=device.device, what=problem.name, **sized(place)
                         )
                     started[place] = start(problem, options, create=create, weigh=weigh)
                     room -= needs[size]

@@ -26,8 +26,10 @@ from regretless.solvers.record import Record
 from regretless.solvers.request import Kind, Request
 from regretless.solvers.solution import Solution
 from regretless.solvers.solve import solve
+from regretless.variants.presets import read_variant
+from regretless.variants.variant import Variant, stores_predictions
 
-__all__ = ["TARGET", "SpotProblem", "solve_spot", "spot_problem"]
+__all__ = ["TARGET", "SpotProblem", "solve_spot", "spot_predicts", "spot_problem"]
 
 TARGET = 0.3  # percent of the pot; default if neither a target nor a number of iterations is given
 MOST_ITERATIONS = 10_000  # limit if only a target is given
@@ -49,6 +51,11 @@ def solve_spot(spot: Spot | None = None, **options: Any) -> SpotSolution:
     solution = solve(spot_problem(spot, options), options)
     assert isinstance(solution, SpotSolution)
     return solution
+
+
+def spot_predicts(spot: Spot, variant: str | Variant | None) -> bool:
+    """Whether this variant, or else the spot's default, stores predictions beside the regrets."""
+    return stores_predictions(read_variant(VARIANTS[len(spot.board)] if variant is None else variant))
 
 
 def spot_problem(spot: Spot | None, options: dict[str, Any]) -> SpotProblem:
@@ -111,7 +118,7 @@ class SpotProblem(PublicFormProblem):
         asked = request.settings.storage
         storage = asked if asked in STORAGES else STORAGES[0]  # other engines take at least as much
         threads = request.threads or devices.available_cores()
-        check_fits(self.spot, storage=storage, threads=threads, size=self.public_size())
+        check_fits(self.spot, storage=storage, threads=threads, predicts=request.predicts, size=self.public_size())
 
     def form(self) -> PublicForm:
         return compile_spot(self.spot, self._parts)

@@ -235,9 +235,9 @@ def _restored(spot: Spot, record: Record, snapshot: Snapshot | None, path: str |
     if snapshot is None:
         raise InvalidFile(path, "is damaged: it contains no regrets")
     storage = record.settings.storage or 32
-    check_fits(spot, storage=storage)
+    check_fits(spot, storage=storage, predicts=snapshot.predicts)
     form = compile_spot(spot)
-    engine = engines.create("auto", form, storage=storage, threads=1)
+    engine = engines.create("auto", form, storage=storage, threads=1, predicts=snapshot.predicts)
     restore_engine(engine, snapshot, path)
     return SpotReader(spot, form, EngineAnswers(engine))
 

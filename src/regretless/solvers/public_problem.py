@@ -47,6 +47,7 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
             device=request.device,
             threads=request.threads,
             storage=request.settings.storage or 32,
+            predicts=request.predicts,
         )
 
     def fits_on_gpu(self, request: Request) -> bool:
@@ -55,13 +56,20 @@ class PublicFormProblem(Problem[PublicForm, PublicEngine]):
         if choice.on_gpu and size is not None:
             devices.require_cuda()
             name = fastest(Form.PUBLIC, "cuda") if choice.engine == "auto" else choice.engine
-            storage = request.settings.storage or 32
-            engines.check_public_fits(name, size, device="cuda", what=self.name, storage=storage)
+            options = {"storage": request.settings.storage or 32, "predicts": request.predicts}
+            engines.check_public_fits(name, size, device="cuda", what=self.name, **options)
         return choice.on_gpu
 
     def create(self, form: PublicForm, request: Request) -> PublicEngine:
-        threads, storage, choice = request.threads or self.threads, request.settings.storage, self.choose(request)
-        return engines.create(choice.engine, form, device=choice.device, threads=threads, storage=storage)
+        choice = self.choose(request)
+        return engines.create(
+            choice.engine,
+            form,
+            device=choice.device,
+            threads=request.threads or self.threads,
+            storage=request.settings.storage,
+            predicts=request.predicts,
+        )
 
     def checkpoint_bytes(self, form: PublicForm, engine: PublicEngine) -> int:
         return engine.kept_bytes

@@ -22,7 +22,7 @@ from regretless.errors import InvalidFile, InvalidOption
 from regretless.solvers.loop import Progress, Stop
 from regretless.solvers.record import FORMS, Settings
 from regretless.solvers.solution import Solution
-from regretless.variants.variant import Variant, predicts, schedule
+from regretless.variants.variant import Variant, stores_predictions
 
 __all__ = [
     "CHECKPOINT_SECONDS", "DEVICES", "EXACT", "OPTIONS", "Kind", "Option", "Refusal", "Request", "check_names",
@@ -242,7 +242,7 @@ class Request:
     @property
     def predicts(self) -> bool:
         """Whether the variant keeps predictions beside the regrets from its first iteration on."""
-        return self.variant is not None and predicts(schedule(self.variant, first=1, count=1))
+        return self.variant is not None and stores_predictions(self.variant)
 
     @property
     def stop(self) -> Stop:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ROW", "Schedule", "Variant", "Weights", "predicts", "schedule"]
+__all__ = ["ROW", "Schedule", "Variant", "Weights", "predicts", "schedule", "stores_predictions"]
 
 KEPT_ROWS = 256  # iterations of a variant whose weights are computed once
 
@@ -85,3 +85,8 @@ def predicts(schedule: Schedule) -> bool:
     Without prediction, a positive factor on all regrets changes no strategy.
     """
     return bool(schedule["prediction"].any() or schedule["prediction_discount"].min(initial=1.0) <= 0)
+
+
+def stores_predictions(variant: Variant) -> bool:
+    """Whether predictions are stored beside the regrets from the first iteration on."""
+    return predicts(schedule(variant, first=1, count=1))

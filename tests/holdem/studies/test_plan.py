@@ -101,3 +101,5 @@ def test_sizes_grow_with_what_is_kept() -> None:
     assert (plain.spots, plain.lines) == (2, 6)
     assert plain.disk_bytes < hands.disk_bytes < whole.disk_bytes
     assert plain.memory_bytes == max(plain.needs.values())
+    predicting = study_size(StudyPlan.parse('variant = "predictive-plus"' + FIELDS))
+    assert all(predicting.needs[spot] > needed for spot, needed in plain.needs.items())

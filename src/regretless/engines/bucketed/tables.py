@@ -118,7 +118,7 @@ class BucketTables:
     def restore(self, snapshot: Snapshot) -> None:
         """Resume from a snapshot; raises `ValueError` if an array is missing or has the wrong type or shape."""
         self._matched = list(self._regret)
-        if "matched.0" in snapshot.arrays:
+        if snapshot.predicts:
             self.store_predictions()
         for name, numbers in self._arrays().items():
             if name not in snapshot.arrays:

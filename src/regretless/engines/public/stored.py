@@ -205,7 +205,7 @@ class StoredEngine:
         """
         self.changes += 1
         self._matched = list(self._regret)
-        if "matched.0" in snapshot.arrays:
+        if snapshot.predicts:
             self.store_predictions()
         for name, numbers in self._arrays().items():
             target = self._target(numbers)

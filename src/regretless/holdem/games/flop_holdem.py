@@ -161,9 +161,9 @@ class FlopHoldemSolution(BigBlindSolution):
         def restored() -> FlopHoldemReader:
             storage = file.bits("regret.0")
             game = FlopHoldem()
-            check_fits(game, storage, threads=1)
+            check_fits(game, storage, threads=1, predicts=snapshot.predicts)
             form = compile_flop_holdem(game)
-            engine = engines.create("auto", form, threads=1, storage=storage)
+            engine = engines.create("auto", form, threads=1, storage=storage, predicts=snapshot.predicts)
             restore_engine(engine, snapshot, path)
             return FlopHoldemReader(form, engine)
 
@@ -191,7 +191,8 @@ class FlopHoldemProblem(PublicProblem):
 
     def check_fits(self, request: Request) -> None:
         if not self.fits_on_gpu(request):
-            check_fits(self.rules, request.settings.storage or STORAGES[0], request.threads or available_cores())
+            storage, threads = request.settings.storage or STORAGES[0], request.threads or available_cores()
+            check_fits(self.rules, storage, threads, predicts=request.predicts)
 
     def form(self) -> PublicForm:
         return compile_flop_holdem(self.rules)
@@ -210,10 +211,10 @@ def flop_holdem_size(game: FlopHoldem) -> PublicSize:
     )
 
 
-def check_fits(game: FlopHoldem, storage: int, threads: int) -> None:
-    """Raise `WouldNotFit` if an engine takes more memory than is free."""
-    size = flop_holdem_size(game)
-    needed = engines.estimate("numba", engines.Kind.PUBLIC, size, storage=storage, threads=threads) or 0
+def check_fits(game: FlopHoldem, storage: int, threads: int, *, predicts: bool = False) -> None:
+    """Raise `WouldNotFit` if an engine takes more memory than is free; `predicts` as in `holdem.estimate`."""
+    options = {"storage": storage, "threads": threads, "predicts": predicts}
+    needed = engines.estimate("numba", engines.Kind.PUBLIC, flop_holdem_size(game), **options) or 0
     if needed > (free := available_bytes()):
         advice = [Advice("storage", 16, "takes about half as much")] * (storage == 32)
         raise WouldNotFit(f"{game.name} in {storage} bits", needed=needed, available=free, advice=advice)

@@ -19,6 +19,7 @@ from regretless.forms.public_size import PublicSize
 from regretless.holdem.estimate import estimate_spot, spot_size
 from regretless.holdem.expected_time import expected_iterations, expected_seconds
 from regretless.holdem.form.betting import betting_tree
+from regretless.holdem.problem import spot_predicts
 from regretless.holdem.reading.probabilities import probability_bits
 from regretless.holdem.studies.plan import ANY, StudyPlan, StudySpot
 
@@ -55,9 +56,10 @@ def study_size(plan: StudyPlan, *, device: str | None = None) -> StudySize:
     needs, seconds, entries, disk = {}, 0.0, 0, 0
     largest: PublicSize | None = None
     kept = {each.number: (0, 0) for each in plan.variations}
+    predicts = spot_predicts(plan.spots[0].spot, plan.variant)
     for spot in plan.spots:
         size = spot_size(spot.spot)
-        found = estimate_spot(spot.spot, size=size)
+        found = estimate_spot(spot.spot, predicts=predicts, size=size)
         if kept[spot.variation.number] == (0, 0):
             kept[spot.variation.number] = _kept(plan, spot)
         needs[spot.id] = found.memory_bytes[plan.storage]
@@ -77,7 +79,7 @@ def study_size(plan: StudyPlan, *, device: str | None = None) -> StudySize:
         largest = size if largest is None or size.entries > largest.entries else largest
     assert largest is not None
     wanted = plan.device if device is None else device
-    choice = choose_public(largest, device=wanted, storage=plan.storage, entries=entries)
+    choice = choose_public(largest, device=wanted, storage=plan.storage, predicts=predicts, entries=entries)
     if choice.on_gpu:
         require_cuda()
     cores = available_cores()

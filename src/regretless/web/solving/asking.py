@@ -88,7 +88,7 @@ def _check_spot(problem: SpotProblem, options: dict[str, Any]) -> int:
     request = make_request(problem, options)
     problem.check_fits(request)
     threads = request.threads or available_cores()
-    found = estimate_spot(problem.spot, threads=threads, size=problem.public_size())
+    found = estimate_spot(problem.spot, threads=threads, predicts=request.predicts, size=problem.public_size())
     return found.memory_bytes[request.settings.storage or 32]
 
 

@@ -148,7 +148,7 @@ def _iterate(
     size = 0
     if isinstance(problem, SpotProblem):
         storage = request.settings.storage or 32
-        size = estimate_spot(problem.spot, size=problem.public_size()).memory_bytes[storage]
+        size = estimate_spot(problem.spot, predicts=request.predicts, size=problem.public_size()).memory_bytes[storage]
         if not kernels_are_compiled(storage):
             tell({"event": "note", "message": "compiling kernels for this machine: once, about 20 seconds"})
 
