@@ -17,6 +17,7 @@ from regretless.engines.public.cuda.tables import terminals
 from regretless.engines.public.cuda.tables.program import make_plan
 from regretless.engines.public.layout import make_layout
 from regretless.forms.public import PublicForm
+from regretless.forms.ties import middle_of
 from regretless.variants import PRESETS, schedule
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -119,9 +120,9 @@ def test_with_rake_or_many_hands_terminals_are_sums(monkeypatch: pytest.MonkeyPa
 
 def test_the_value_of_a_tie_is_found() -> None:
     form = random_form(4, streets=1)
-    middle = terminals.middle_of(form, 0)
+    middle = middle_of(form, 0)
     assert middle is not None
     higher = replace(form.payoffs, **{name: getattr(form.payoffs, name) + 3.0 for name in ("win", "lose", "tie")})
-    assert terminals.middle_of(replace(form, payoffs=higher), 0) == pytest.approx(middle + 3.0)
+    assert middle_of(replace(form, payoffs=higher), 0) == pytest.approx(middle + 3.0)
     uneven = replace(form.payoffs, tie=form.payoffs.tie + 0.01)
-    assert terminals.middle_of(replace(form, payoffs=uneven), 0) is None
+    assert middle_of(replace(form, payoffs=uneven), 0) is None

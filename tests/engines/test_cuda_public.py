@@ -23,7 +23,7 @@ from regretless.engines.public.cuda.batch import CudaBatch, kind_of
 from regretless.engines.public.cuda.engine import CudaPublicEngine
 from regretless.engines.public.cuda.sizes import estimate
 from regretless.engines.public.cuda.source import KernelOptions, kernel_source
-from regretless.engines.public.cuda.tables.hands import code_bytes
+from regretless.engines.public.cuda.tables.hands import code_bytes, list_sizes
 from regretless.engines.public.layout import make_layout
 from regretless.engines.public.reference import PublicReference
 from regretless.forms.public import Kind, PublicForm
@@ -211,18 +211,28 @@ def test_locks_hold() -> None:
 @pytest.mark.parametrize("variant", ["discounted", "predictive-plus"])
 @pytest.mark.parametrize("name", ["kuhn", "random-18-1", "random-85-2"])
 def test_memory_is_estimated(name: str, variant: str, storage: int) -> None:
-    """Never too low, and at most 25 % and 5 kB too high: rows that threads keep, hands that might be equivalent.
-
-    In 16 bits, matrices of terminals are counted even if a rake prevents them.
-    """
+    """Never too low, and at most 25 % and 5 kB too high: rows that threads keep, hands that might be equivalent."""
     form = form_of(name)
     engine = CudaPublicEngine(form, device=NoKernels(), storage=storage)
     engine.advance(rows(1, 1, variant))
     found = estimate(size_of_form(form), storage=storage, predicts=variant != "discounted")
+    assert engine.memory_bytes <= found <= 1.25 * engine.memory_bytes + 5000
+
+
+@pytest.mark.parametrize("rake", [0.0, 0.03])
+def test_matrices_of_terminals_are_counted_where_they_are_used(rake: float) -> None:
+    """Beside them, everything is the same with rake as without."""
+    form = random_form(18, deck=7, streets=1, most_hands=10, rake=rake)
+    plain = replace(size_of_form(form), even_ties=False)
+    engine = CudaPublicEngine(form, device=NoKernels(), storage=16)
+    assert engine.products == (rake == 0)
     first, second = engine.layout.hands.tolist()
     matrices = int(engine.layout.runouts[-1]) * (code_bytes(first, second) + code_bytes(second, first))
-    unused = matrices if storage == 16 and not engine.products else 0
-    assert engine.memory_bytes <= found <= 1.25 * engine.memory_bytes + unused + 5000
+    counted = estimate(size_of_form(form), storage=16) - estimate(plain, storage=16)
+    assert counted == (matrices if engine.products else 0)
+    held = sum(list_sizes(engine.layout, own, products=engine.products)["codes"] for own in range(2))
+    assert counted == held
+    assert estimate(size_of_form(form), storage=32) == estimate(plain, storage=32)
 
 
 def start_batch(names: list[str], **options: int) -> tuple[list[CudaPublicEngine], Arena]:

@@ -22,7 +22,7 @@ from regretless.errors import InvalidGame
 from regretless.forms.public import BettingTree, Kind, Payoffs
 from regretless.games.limit_betting import LimitBetting, Move, Point
 
-__all__ = ["Branch", "flatten", "limit_branches", "poker_payoffs"]
+__all__ = ["Branch", "flatten", "limit_branches", "poker_payoffs", "rake_of"]
 
 
 @dataclass(frozen=True)
@@ -97,14 +97,21 @@ def poker_payoffs(tree: BettingTree, *, rake: float = 0.0, rake_cap: float = mat
     win, lose, tie = (np.zeros_like(tree.paid) for _ in range(3))
     terminal = (tree.kind == Kind.FOLD) | (tree.kind == Kind.SHOWDOWN)
     showdown = tree.kind == Kind.SHOWDOWN
-    # An uncalled bet is returned before the pot is counted.
-    matched = 2.0 * tree.paid.min(axis=1) + tree.starting_pot
-    taken = np.where(tree.street >= first_raked, np.minimum(rake * matched, rake_cap), 0.0)
+    raked = {"rake": rake, "rake_cap": rake_cap, "starting_pot": tree.starting_pot}
+    taken = np.where(tree.street >= first_raked, rake_of(tree.paid, **raked), 0.0)
     pot = tree.paid.sum(axis=1) + tree.starting_pot - taken
     win[terminal] = (pot[:, None] - tree.paid)[terminal]
     lose[terminal] = -tree.paid[terminal]
     tie[showdown] = (pot[:, None] / 2 - tree.paid)[showdown]
     return Payoffs(win=_read_only(win), lose=_read_only(lose), tie=_read_only(tie))
+
+
+def rake_of(
+    paid: NDArray[np.float64], *, rake: float, rake_cap: float = math.inf, starting_pot: float = 0.0
+) -> NDArray[np.float64]:
+    """[N] the rake from pots into which the players paid [N, 2]; an uncalled bet is returned before it is counted."""
+    matched: NDArray[np.float64] = 2.0 * paid.min(axis=1) + starting_pot
+    return np.minimum(rake * matched, rake_cap)
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from math import inf
 
 import numpy as np
 
-from regretless.forms.betting import Branch
+from regretless.forms.betting import Branch, rake_of
 from regretless.forms.history import IntArray
 from regretless.forms.public import BettingTree, Kind, PublicForm
+from regretless.forms.ties import has_even_ties
 from regretless.reprs import brief
 
 __all__ = ["BettingSize", "PublicSize", "size_of_branches", "size_of_form", "size_of_tree"]
+
+LEAST_SHARE = 1e-8  # of the largest pot: `has_even_ties` may ignore rakes that differ by less
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +35,7 @@ class PublicSize:
     decisions: IntArray  # [S, 2]  of each player
     actions: IntArray  # [S, 2]    of each player, over all decisions
     longest_line: int  # most betting nodes below one chance node before the last street; all if there is none
+    even_ties: bool = True  # whether a tie may be worth the same at every showdown, as without rake (`forms/ties.py`)
 
     __repr__ = brief
 
@@ -60,6 +65,7 @@ class BettingSize:
     decisions: IntArray  # [S, 2]  of each player
     actions: IntArray  # [S, 2]    of each player, over all decisions
     longest_line: int  # as in `PublicSize`
+    even_ties: bool = True  # as in `PublicSize`
 
     __repr__ = brief
 
@@ -70,18 +76,24 @@ class BettingSize:
         """The size of a form with this betting; the same object for all forms of that size."""
         every = np.array(runouts, dtype=object)
         every.flags.writeable = False
-        return PublicSize(deck, hands, permutations, every, self.nodes, self.decisions, self.actions, self.longest_line)
+        counts = self.nodes, self.decisions, self.actions, self.longest_line, self.even_ties
+        return PublicSize(deck, hands, permutations, every, *counts)
 
 
-def size_of_branches(root: Branch, streets: int) -> BettingSize:
-    """The size of a betting tree that is still in branches."""
+def size_of_branches(
+    root: Branch, streets: int, *, rake: float = 0.0, rake_cap: float = inf, starting_pot: float = 0.0
+) -> BettingSize:
+    """The size of a betting tree that is still in branches; rake as in `poker_payoffs`, taken at showdowns."""
     counts: dict[int, IntArray] = {}  # by branch: [S, 8] nodes by kind, decisions and actions by player
     lines: set[int] = set()  # sizes of the subtrees on the last street
+    shown: set[tuple[float, float]] = set()  # what players paid at showdowns
 
     def count(branch: Branch, street: int) -> IntArray:
         if id(branch) not in counts:  # a shared branch is always on one street
             total = np.zeros((streets, 8), dtype=np.int64)
             total[street, branch.kind] = 1
+            if branch.kind is Kind.SHOWDOWN:
+                shown.add(branch.paid)
             if branch.kind is Kind.DECISION:
                 total[street, 4 + branch.player] = 1
                 total[street, 6 + branch.player] = len(branch.children)
@@ -96,11 +108,14 @@ def size_of_branches(root: Branch, streets: int) -> BettingSize:
     found = count(root, 0).astype(object)
     found.flags.writeable = False
     longest = max(lines) if lines else int(found[-1, :4].sum())
-    return BettingSize(found[:, :4], found[:, 4:6], found[:, 6:], longest)
+    paid = np.array([*shown], dtype=np.float64).reshape(-1, 2)
+    taken = rake_of(paid, rake=rake, rake_cap=rake_cap, starting_pot=starting_pot)
+    differ = float(np.ptp(taken)) > LEAST_SHARE * (float(paid.sum(axis=1).max()) + starting_pot) if shown else False
+    return BettingSize(found[:, :4], found[:, 4:6], found[:, 6:], longest, even_ties=not differ)
 
 
-def size_of_tree(tree: BettingTree, streets: int) -> BettingSize:
-    """The size of a betting tree that is built."""
+def size_of_tree(tree: BettingTree, streets: int, *, even_ties: bool = True) -> BettingSize:
+    """The size of a betting tree that is built; by default as if there were no rake."""
     children = np.diff(tree.first_child)
     nodes, decisions, actions = (np.zeros((streets, width), dtype=object) for width in (4, 2, 2))
     below = np.ones(len(tree.kind), dtype=np.int64)  # nodes of the same street below and including each
@@ -114,12 +129,13 @@ def size_of_tree(tree: BettingTree, streets: int) -> BettingSize:
             below[tree.parent[node]] += below[node]
     for counts in (nodes, decisions, actions):
         counts.flags.writeable = False
-    return BettingSize(nodes, decisions, actions, int(below[tree.street == streets - 1].max(initial=0)))
+    longest = int(below[tree.street == streets - 1].max(initial=0))
+    return BettingSize(nodes, decisions, actions, longest, even_ties)
 
 
 def size_of_form(form: PublicForm) -> PublicSize:
     """The size of a form that is built."""
-    return size_of_tree(form.tree, len(form.streets)).with_cards(
+    return size_of_tree(form.tree, len(form.streets), even_ties=has_even_ties(form)).with_cards(
         deck=form.deck,
         hands=(len(form.hands[0].weight), len(form.hands[1].weight)),
         permutations=len(form.permutations[0]),

@@ -90,7 +90,7 @@ class Betting:
 
     @cached_property
     def size(self) -> BettingSize:
-        return size_of_branches(self.root, len(self._table.streets))
+        return size_of_branches(self.root, len(self._table.streets), starting_pot=self._table.pot, **self._rake)
 
     @cached_property
     def tree(self) -> BettingTree:
@@ -99,8 +99,11 @@ class Betting:
     @cached_property
     def payoffs(self) -> Payoffs:
         """Chips at each terminal. A hand that ends before the flop is not raked."""
-        rules, first = self._table.rules, int(self._table.blinds is not None)
-        return poker_payoffs(self.tree, rake=rules.rake, rake_cap=rules.rake_cap, first_raked=first)
+        return poker_payoffs(self.tree, first_raked=int(self._table.blinds is not None), **self._rake)
+
+    @property
+    def _rake(self) -> dict[str, float]:
+        return {"rake": self._table.rules.rake, "rake_cap": self._table.rules.rake_cap}
 
 
 class _Kept:

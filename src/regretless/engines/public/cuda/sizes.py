@@ -1,9 +1,9 @@
 """How much device memory the CUDA engine takes for a form of a given size, known before anything is built.
 
-Each function counts the arrays of the module it names, as that module allocates them. Four things are not known
-exactly and are estimated by their maximum: which rows only threads keep, which hands are equivalent, how many deals
-each runout represents, and whether a rake prevents terminals from being products of matrices. Tiles that do not fit in
-a block's shared memory are not counted; on current devices, only forms whose terminals need 64 bits have any.
+Each function counts the arrays of the module it names, as that module allocates them. Three things are not known
+exactly and are estimated by their maximum: which rows only threads keep, which hands are equivalent, and how many deals
+each runout represents. Tiles that do not fit in a block's shared memory are not counted; on current devices, only forms
+whose terminals need 64 bits have any. Matrices of terminals are counted even for a device that cannot multiply them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from regretless.engines.public.cuda.tables.records import (
     TERMINAL,
     UNIT,
 )
-from regretless.engines.public.cuda.tables.terminals import MOST_PAIRS
+from regretless.engines.public.cuda.tables.terminals import are_few
 from regretless.engines.public.cuda.walks import WARP
 from regretless.engines.public.formats import number_format
 from regretless.engines.public.layout import padded
@@ -89,10 +89,11 @@ def _lists(size: PublicSize, own: int) -> int:
 
 
 def _codes(size: PublicSize) -> int:
-    """Matrices of both players' terminals, unless there are too many hands to multiply."""
+    """Matrices of both players' terminals, where `can_multiply`."""
+    if not (are_few(size.hands) and size.even_ties):
+        return 0
     first, second = map(padded, size.hands)
-    codes = code_bytes(first, second) + code_bytes(second, first)
-    return int(size.runouts[-1]) * codes if first * second <= MOST_PAIRS else 0
+    return int(size.runouts[-1]) * (code_bytes(first, second) + code_bytes(second, first))
 
 
 def _plan(size: PublicSize, own: int) -> int:

@@ -29,9 +29,10 @@ from regretless.engines.public.cuda.tables.records import (
     STREET,
     TERMINAL,
 )
-from regretless.engines.public.cuda.tables.terminals import Cut, Panels, Terminals, middle_of
+from regretless.engines.public.cuda.tables.terminals import Cut, Panels, Terminals
 from regretless.engines.public.layout import Layout, walking_order
 from regretless.forms.public import Kind
+from regretless.forms.ties import middle_of
 from regretless.reprs import brief
 
 __all__ = ["Plan", "make_plan"]

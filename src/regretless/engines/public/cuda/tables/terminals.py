@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from regretless.engines.public.cuda.tables.records import PANEL, PAYS, PIECE, STAKE
 from regretless.engines.public.layout import padded
-from regretless.forms.public import Kind, PublicForm
+from regretless.forms.public import PublicForm
+from regretless.forms.ties import has_even_ties
 
-__all__ = ["MOST_PAIRS", "Cut", "Panels", "Terminals", "can_multiply", "middle_of"]
+__all__ = ["Cut", "Panels", "Terminals", "are_few", "can_multiply"]
 
 Records = NDArray[np.void]
 Int32 = NDArray[np.int32]
@@ -102,18 +103,11 @@ def _parts(whole: int, parts: int) -> list[int]:
     return [int(each) for each in np.linspace(0, whole, parts + 1)]
 
 
-def middle_of(form: PublicForm, own: int) -> float | None:
-    """What a tie is worth to a player, if that is the same everywhere, midway between winning and losing."""
-    shown = form.tree.kind == Kind.SHOWDOWN
-    win, lose, tie = (each[shown, own] for each in (form.payoffs.win, form.payoffs.lose, form.payoffs.tie))
-    if not len(tie):
-        return 0.0
-    close = 1e-9 * float(np.abs([win, lose]).max())
-    same = np.all(np.abs(tie - tie[0]) <= close) and np.all(np.abs(win + lose - 2 * tie) <= 2 * close)
-    return float(tie[0]) if same and np.all(win - lose > close) else None
+def are_few(hands: tuple[int, int]) -> bool:
+    """Whether products are fast for so many hands of each player."""
+    return padded(hands[0]) * padded(hands[1]) <= MOST_PAIRS
 
 
 def can_multiply(form: PublicForm) -> bool:
     """Whether terminals can be products of matrices, and whether this is fast."""
-    pairs = padded(len(form.hands[0].weight)) * padded(len(form.hands[1].weight))
-    return pairs <= MOST_PAIRS and all(middle_of(form, own) is not None for own in range(2))
+    return are_few((len(form.hands[0].weight), len(form.hands[1].weight))) and has_even_ties(form)
