@@ -14,6 +14,7 @@ from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.engines.public.cuda import walks
 from regretless.engines.public.cuda.engine import CudaPublicEngine
 from regretless.engines.public.cuda.tables import terminals
+from regretless.engines.public.cuda.tables.hands import code_bytes
 from regretless.engines.public.cuda.tables.program import make_plan
 from regretless.engines.public.layout import make_layout
 from regretless.forms.public import PublicForm
@@ -67,6 +68,23 @@ def test_one_iteration_equals_that_of_other_engines(seed: int, streets: int) -> 
             assert close.mean() > 0.97
             first = len(np.asarray(state.arrays["regret.0"]))
             assert close[:first].all()
+
+
+@pytest.mark.parametrize("most_hands", [8, 24, 60])
+def test_matrices_take_as_many_bytes_as_the_host_allocates(most_hands: int) -> None:
+    form = random_form(5, streets=2, deck=12, most_hands=most_hands)
+    engine = engine_of(form)
+    finals, unwritten, guard = int(engine.layout.runouts[-1]), 0xEEEEEEEE, 64
+    kernels, on = engine._walks._kernels, engine.on
+    for own in range(2):
+        n, m = int(engine.layout.hands[own]), int(engine.layout.hands[1 - own])
+        words = finals * code_bytes(n, m) // 4
+        codes, jobs = np.full(words + guard, unwritten, dtype=np.uint32), engine.spot.jobs.copy()
+        jobs["codes"] = codes.ctypes.data
+        each = np.stack([np.full(finals, own), np.arange(finals)], axis=1).astype(np.int32)
+        kernels["make_codes"]((finals,), 256, 0, on.upload(jobs.view(np.uint8)), on.upload(each))
+        assert (codes[:words] != unwritten).all()
+        assert (codes[words:] == unwritten).all()
 
 
 def test_many_iterations_are_as_good() -> None:

@@ -16,10 +16,9 @@
 // 2. `products`    a block takes some terminals on one runout: their rows of reach go into shared memory; then a warp
 //                  multiplies some of them with strips of own hands.
 
-const int TILE = 16;         // rows and steps of a product
+// A product has `TILE` rows and steps. A warp takes the own hands of a `STRIP` together.
 const int OCTET = 8;         // own hands of a product
-const int OCTETS = 4;        // of a strip, whose own hands a warp takes together
-const int STRIP = OCTETS * OCTET;
+const int OCTETS = STRIP / OCTET;
 const int MOST_TILES = 3;    // of rows that a warp takes together
 const int EIGHT = 8;         // halves that are read at once
 
@@ -34,6 +33,7 @@ __device__ __forceinline__ int strips_of(const Job& job) { return (job.own_hands
 // Words of codes of a final runout, [strips][steps in fours][lanes][four steps]. A word has what a lane needs of a step: of
 // each octet, four of the opponent's hands, two adjacent ones in the halves of the word. Octets alternate two by two among
 // own hands, so that sums of four adjacent hands are in one lane.
+static_assert(2 * STRIP * TILE == 32 * WARP, "two bits for each pair of hands, in a word of each lane");
 __device__ __forceinline__ int fours_of_steps(const Job& job) { return (steps_of(job) + FOUR - 1) / FOUR; }
 __device__ __forceinline__ long long codes_of(const Job& job) {
     return (long long)strips_of(job) * fours_of_steps(job) * WARP * FOUR;

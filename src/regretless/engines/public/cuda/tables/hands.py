@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from regretless.engines.public.cuda.tables._hand_kernels import fill_hands, most_distinct
 from regretless.engines.public.cuda.tables.packing import Field, Packed, places_of
-from regretless.engines.public.cuda.tables.records import OWN_HAND, RUNOUT, SEGMENTS, TERM, UNIT
+from regretless.engines.public.cuda.tables.records import OWN_HAND, RUNOUT, SEGMENTS, STRIP, TERM, TILE, UNIT
 from regretless.engines.public.formats import GOLDEN
 from regretless.engines.public.layout import Layout
 from regretless.forms.public import PublicForm
@@ -20,8 +20,6 @@ __all__ = ["Sums", "code_bytes", "hand_tables", "has_equal_players", "list_sizes
 Array = NDArray[Any]
 
 FOUR = 4  # operations that a kernel reads at once, or steps of a product
-STRIP = 32  # own hands that a warp multiplies together,
-STEP_HANDS = 16  # with so many of the opponent's at a time
 
 Sharing = tuple[tuple[int, ...], ...]  # sets of players that have the same tables of hands
 TOGETHER: Sharing = ((0, 1),)
@@ -137,8 +135,8 @@ def list_sizes(layout: Layout, own: int, *, products: bool) -> dict[str, int]:
 
 def code_bytes(own_hands: int, other_hands: int) -> int:
     """Bytes of the matrices of a final runout (`kernels/products.cu`): two bits for every pair of hands, padded."""
-    strips, steps = -(-own_hands // STRIP), -(-other_hands // (STEP_HANDS * FOUR)) * FOUR
-    return strips * steps * STRIP * STEP_HANDS // 4
+    strips, steps = -(-own_hands // STRIP), -(-other_hands // (TILE * FOUR)) * FOUR
+    return strips * steps * STRIP * TILE // 4
 
 
 def most_sums(form: PublicForm, own: int) -> Sums:

@@ -45,13 +45,17 @@ __all__ = [
     "STAKE",
     "STEP",
     "STREET",
+    "STRIP",
     "TERM",
     "TERMINAL",
+    "TILE",
     "UNIT",
     "records_source",
 ]
 
 SEGMENTS = 8  # into which the order of strength is cut, so that several warps can sum it
+STRIP = 32  # own hands that a warp multiplies together,
+TILE = 16  # with so many of the opponent's in a step of a product, which has as many rows of reach
 NOTHING = -(1 << 31)  # in place of a row of values: included in that of another child
 
 # What terminals pay: the reach of weaker hands, of weaker or equal ones, and of all, or of a mixture; the own fold.
@@ -323,5 +327,6 @@ def records_source() -> str:
         for name, fields in _FIELDS.items()
     ]
     pays = ", ".join([*PAYS, "PAYS"])
-    constants = [f"const int SEGMENTS = {SEGMENTS}, NOTHING = {NOTHING + 1} - 1;", f"enum {{ {pays} }};"]
-    return "\n".join([*structs, *constants])
+    constants = {"SEGMENTS": SEGMENTS, "STRIP": STRIP, "TILE": TILE, "NOTHING": f"{NOTHING + 1} - 1"}
+    named = ", ".join(f"{name} = {value}" for name, value in constants.items())
+    return "\n".join([*structs, f"const int {named};", f"enum {{ {pays} }};"])
