@@ -25,6 +25,7 @@ import regretless as rl
 from regretless.engines.contract import PublicEngine
 from regretless.engines.creation import create
 from regretless.engines.devices import PUBLIC_GPU_FROM
+from regretless.engines.public.cuda import engine as cuda_engine
 from regretless.engines.public.cuda import work
 from regretless.engines.public.layout import make_layout
 from regretless.engines.registry import available
@@ -194,6 +195,37 @@ def test_equivalent_hands_stay_equal_bit_by_bit(name: str, storage: int, way: st
 
 
 # --- only on a GPU ---------------------------------------------------------------------------------------------------
+
+
+def convergence(engine: PublicEngine, variant: str = "turn") -> float:
+    """The median of some exploitabilities after hundreds of iterations: single ones jump now and then."""
+    found = []
+    for iterations in range(200, 401, 50):
+        engine.advance(schedule(PRESETS[variant], engine.iteration + 1, iterations - engine.iteration))
+        found.append(engine.evaluate().exploitability)
+    return float(np.median(found))
+
+
+@gpu
+@pytest.mark.parametrize(
+    "spot",
+    [
+        *(pytest.param(random_spot(seed, 4), id=f"random {seed}") for seed in (0, 5, 11, 13, 16, 20, 22, 28)),
+        *(pytest.param(SPOTS[name], id=name) for name in ("turn", "turn, paired", "flop, monotone")),
+    ],
+)
+def test_products_in_half_precision_converge_as_sums_do(spot: rl.Spot, monkeypatch: pytest.MonkeyPatch) -> None:
+    on("cupy-cuda")
+    form = compile_spot(spot)
+    multiplying = create_on("cupy-cuda", form, 16)
+    monkeypatch.setattr(cuda_engine, "can_multiply", lambda form: False)
+    adding = create_on("cupy-cuda", form, 16), create("numba", form, storage=16, threads=1)
+    assert multiplying.products
+    assert not adding[0].products
+    least = 1e-5 * form.tree.starting_pot  # what 16 bits can tell apart
+    assert convergence(multiplying) < 1.5 * max(map(convergence, adding)) + least
+    solution = rl.solve(spot, iterations=400, storage=16, **on("cupy-cuda"))
+    assert solution.verify().exploitability == pytest.approx(solution.exploitability, abs=10 * least)
 
 
 @gpu
