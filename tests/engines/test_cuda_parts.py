@@ -281,9 +281,10 @@ def test_players_evaluated_at_once_write_apart_what_does_not_fit_in_shared_memor
     engine = CudaPublicEngine(form, device=Listening(shared_bytes=8000))
     engine._walks.evaluate(0, 1)
     ((items, rooms, space, _),) = launched[:1]
-    assert set(items["job"].tolist()) == {0, 1}
-    size = rooms["block_bytes"][items["job"] % 2]
-    begins = np.arange(len(items)) * size
+    job = items.view(ITEM)["job"]
+    assert set(job.tolist()) == {0, 1}
+    size = rooms["block_bytes"][job % 2]
+    begins = np.arange(len(job)) * size
     assert size.min() > 0
     assert (begins[1:] >= (begins + size)[:-1]).all()
     assert begins[-1] + size[-1] <= space.nbytes
