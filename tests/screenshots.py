@@ -41,7 +41,9 @@ rules.add_allin = 0
 
 def main() -> None:
     with served_example() as (address, solve), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"), args=["--no-sandbox"]
+        )
         for name, view, options in (
             ("browse", f"/browse?{NODE}", {}),
             ("browse-light", f"/browse?{NODE}&tab=graph", {"theme": "light"}),
