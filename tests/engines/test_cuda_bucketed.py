@@ -122,6 +122,6 @@ def test_more_boards_than_a_launch_can_have_are_refused() -> None:
 def test_the_kernels_compile(real: str, tmp_path: Path) -> None:
     source = tmp_path / "kernels.cu"
     source.write_text(kernel_source(), encoding="utf-8")
-    flags = ["-std=c++17", "-arch=sm_80", "-ptx", "-o", str(tmp_path / "kernels.ptx"), f"-DReal={real}"]
+    flags = ["-std=c++17", "-arch=sm_80", "-G", "-ptx", "-o", str(tmp_path / "kernels.ptx"), f"-DReal={real}"]
     done = subprocess.run(["nvcc", *flags, str(source)], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr

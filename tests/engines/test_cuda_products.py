@@ -46,7 +46,10 @@ def regrets(engine: CudaPublicEngine | CompiledPublicEngine) -> np.ndarray:
     return np.concatenate([np.asarray(arrays[f"regret.{own}"], dtype=np.float64) for own in range(2)])
 
 
-@pytest.mark.parametrize(("seed", "streets"), [(3, 1), (4, 2), (5, 2), (11, 3)])
+@pytest.mark.parametrize(
+    ("seed", "streets"),
+    [(3, 1), (4, 2), (5, 2), (3, 3), pytest.param(11, 3, marks=pytest.mark.slow)],  # the last: a thousand nodes
+)
 def test_one_iteration_equals_that_of_other_engines(seed: int, streets: int) -> None:
     """From the same state each time, since a tie that rounding decides may lead far apart."""
     form = random_form(seed, streets=streets, deck=9, most_hands=24)

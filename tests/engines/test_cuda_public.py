@@ -328,6 +328,6 @@ def test_the_kernels_compile(options: KernelOptions, tmp_path: Path) -> None:
     source = tmp_path / "kernels.cu"
     source.write_text(kernel_source(), encoding="utf-8")
     arch = "sm_90" if options.predicts else "sm_80"  # those from 9.0 on prefetch, too
-    flags = ["-std=c++17", f"-arch={arch}", "-ptx", "-o", str(tmp_path / "kernels.ptx"), *options.flags()]
+    flags = ["-std=c++17", f"-arch={arch}", "-G", "-ptx", "-o", str(tmp_path / "kernels.ptx"), *options.flags()]
     done = subprocess.run(["nvcc", *flags, str(source)], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
