@@ -25,7 +25,7 @@ def _library(source: str, flags: tuple[str, ...], host: str) -> ctypes.CDLL:
     """The compiled kernels, kept beside this file, by what they are compiled from, for other processes and runs."""
     # -fno-gnu-unique: libraries compiled with other flags must not share static variables, which differ in type.
     alone = ("-U_FORTIFY_SOURCE", "-fno-gnu-unique")
-    command = ["g++", "-std=c++20", "-O1", "-w", "-shared", "-fPIC", *alone, *flags, f"-I{HERE}"]
+    command = ["g++", "-std=c++20", "-Og", "-w", "-shared", "-fPIC", *alone, *flags, f"-I{HERE}"]
     texts = [
         source,
         *command,
