@@ -87,7 +87,10 @@ def measure(path: Path, nodes: int) -> dict[str, Any]:
             found = re.search(r"http://[^ /]+", server.stderr.readline())
             assert found is not None
             with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+                browser = playwright.chromium.launch(
+                    executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"),
+                    args=["--no-sandbox"],
+                )
                 page = browser.new_page(viewport={"width": 1280, "height": 720})
                 page.add_init_script(WATCH)
                 page.goto(f"{found[0]}/browse?file={path.name}")

@@ -223,7 +223,10 @@ def page() -> None:
             assert server.stderr is not None
             found = re.search(r"http://[^ /]+", server.stderr.readline())
             assert found is not None
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            browser = playwright.chromium.launch(
+                executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"),
+                args=["--no-sandbox"],
+            )
             shown = browser.new_page(viewport={"width": 1280, "height": 720})
             shown.add_init_script(WATCH)
             try:

@@ -260,7 +260,7 @@ def test_a_failing_gpu_gives_one_sentence_and_keeps_the_checkpoint(
     waits = iter(range(1000))
 
     def wait() -> None:
-        if next(waits) == 3:  # in the second iteration
+        if next(waits) == 1:  # in the second iteration
             raise DeviceFailed("the GPU failed: cudaErrorIllegalAddress")
 
     monkeypatch.setattr(device, "wait", wait)
