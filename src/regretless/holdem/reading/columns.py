@@ -17,10 +17,10 @@ DEFINITIONS: Mapping[str, str] = MappingProxyType(
         "pot": "chips in the middle, this street's bets included",
         "player": "whose hand it is: oop or ip",
         "hand": "the two cards held",
-        "weight": "how likely the player has the hand here, from 0 to 1: its weight in the range times the probability "
-        "that it takes this line; the opponent's cards are not taken into account",
-        "matchups": "sum of the weights of the opposing hands that share no card with it; means over hands weigh each "
-        "hand by weight x matchups",
+        "weight": "how likely the player is to have the hand here, from 0 to 1: its weight in the range times the "
+        "probability that it takes this line; the opponent's cards are not taken into account",
+        "matchups": "sum of the weights of the opposing hands that share no card with it; means over hands weight "
+        "each hand by weight x matchups",
         "equity": "share of the pot at showdown with no more betting, from 0 to 1; empty where no opposing "
         "hand is possible",
         "ev": "chips won from here on, less chips put in from here on: a fold is 0; empty where no opposing "

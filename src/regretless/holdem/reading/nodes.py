@@ -29,7 +29,7 @@ class HandTable:
     """The hands of one player at a node. Arrays are [H]; hands that the board blocks are left out."""
 
     hand: IntArray  # number among the 1,326
-    weight: FloatArray  # how likely the player has it here: weight in the range × own actions so far
+    weight: FloatArray  # how likely the player is to have it here: weight in the range × own actions so far
     ev: FloatArray  # chips won minus chips put in from here on: a fold is 0; NaN where no opposing hand is possible
     equity: FloatArray  # share of the pot at showdown with no more betting; NaN where no opposing hand is possible
     matchups: FloatArray  # weight of the opposing hands that it can face
