@@ -2,7 +2,7 @@
 
     RegretlessError              exit code 1
     ├── InvalidOption            an option has a value that is not allowed
-    │   └── InvalidSettings      a field of the settings of a training has a value that is not allowed
+    │   └── InvalidSettings      a setting of a training run has a value that is not allowed
     ├── InvalidText              text (a range, a card, a game's name) cannot be parsed; says where
     ├── InvalidGame              the rules of a game contradict themselves
     ├── InvalidFile              a file is missing, damaged or of the wrong kind
@@ -98,7 +98,7 @@ class MissingOption(InvalidOption):
 
 
 class InvalidSettings(InvalidOption):
-    """A field of the settings of a training has a value that is not allowed.
+    """A setting of a training run has a value that is not allowed.
 
     >>> print(InvalidSettings("width", 0, "must be at least 1"))
     width: 0 must be at least 1

@@ -133,7 +133,7 @@ def test_help_names_every_variant(run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "start"), [(("export",), " A single node is"), (("study", "run"), " Each spot is written")]
+    ("command", "start"), [(("export",), " A single node is"), (("study", "run"), " Each spot is saved")]
 )
 def test_paragraphs_of_help_fill_their_lines(command: tuple[str, ...], start: str, run) -> None:
     lines = run(*command, "--help").out.splitlines()

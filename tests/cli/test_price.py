@@ -133,7 +133,7 @@ def test_a_stopped_run_is_resumed_to_the_same_bits(run, game: Path, sent: signal
 def test_wrong_requests_are_refused(run, game: Path) -> None:
     for arguments, said in (
         (("game.rgl", "--flops", "26"), "is not one of the subsets: 25, 49, 95, 184"),
-        (("game.rgl", "--flops", "blue"), "is no property of flops"),
+        (("game.rgl", "--flops", "blue"), "is not a property of flops"),
         (("game.rgl", "--flops", "Qs Jh"), "flops[0]: 'Qs Jh': has 2 cards; a flop has 3"),
         (("game.rgl", "--flops", "QsJh2h, 10h9h8h"), "flops[1]: '10h9h8h' at position 1: '1' is not a rank"),
         (("game.rgl", "--threads", "0"), "threads: 0 must be from 1"),

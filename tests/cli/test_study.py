@@ -121,7 +121,7 @@ def test_the_command_reports(run: Run, folder: Path, tmp_path: Path) -> None:
         (("--sort", "raise"), "sort: 'raise' is not one of check, bet, "),
         (("--line", "bet 31"), "line: 'bet 31': is not in the study, which has '', 'check', 'check, check, any'"),
         (("--line", "jump"), "line: 'jump' at position 1: 'jump' is neither an action nor a card"),
-        (("--where", "trips"), "where: 'trips': is true of no flop in the study"),
+        (("--where", "trips"), "where: 'trips': matches no flop in the study"),
         (("--out", "x.txt"), "out: 'x.txt' must end in .csv or .parquet"),
         (("--sql", "SELECT * FROM nothing"), "Table with name nothing does not exist"),
         (("--sql", "SELECT 1; SELECT 2"), "must be one SELECT"),

@@ -120,7 +120,7 @@ def regretless(
     [cyan]regretless games[/cyan]   what can be solved
     [cyan]regretless solve leduc[/cyan]   strategy, values and exploitability
     [cyan]regretless solve spot.toml --out spot.rgl[/cyan]   a hold'em spot
-    [cyan]regretless plot leduc --variants vanilla,plus,discounted[/cyan]   how fast each of them gets there
+    [cyan]regretless plot leduc --variants vanilla,plus,discounted[/cyan]   how fast each of them converges
     [cyan]regretless study run study.toml --out study[/cyan]   a formation over many flops
     [cyan]regretless equity AhKh QQ --board "Qs Jh 2h"[/cyan]   range against range
     """

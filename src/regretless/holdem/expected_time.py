@@ -30,5 +30,5 @@ def expected_iterations(spot: Spot, target: float) -> int:
 
 
 def expected_seconds(entries: int, iterations: int, threads: int) -> float:
-    """Seconds for so many iterations of a spot with so many entries."""
+    """Seconds for this many iterations of a spot with this many entries."""
     return SETUP + entries * ITERATION / threads * iterations * MEASURING

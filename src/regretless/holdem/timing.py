@@ -1,4 +1,4 @@
-"""Seconds per iteration of spots, and how far they are from what memory allows.
+"""Seconds per iteration of spots, and how far they are from what memory bandwidth allows.
 
 An iteration must move at least five numbers per entry: the updating player's regret and average are read and written,
 and the regret is read once more when the other player is updated. At the bandwidth of a large copy, that takes the

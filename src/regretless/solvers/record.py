@@ -108,7 +108,7 @@ class Record:
     def measured(self) -> Evaluation:
         """The evaluation of the result; raises `RegretlessError` if it was not computed."""
         if self.evaluation is None:
-            raise RegretlessError(f"{self.game}: its exploitability was not computed, since it is exact or not stated")
+            raise RegretlessError(f"{self.game}: its exploitability was not computed: only exact figures are stated")
         return self.evaluation
 
     def points(self) -> NDArray[np.float64]:

@@ -152,7 +152,7 @@ OPTIONS: Mapping[str, Option] = {
         rule=_ONE,
     ),
     "storage": Option(
-        game=Refusal("is for hold'em spots and the public form: other games keep what their engine works in"),
+        game=Refusal("is for hold'em spots and the public form: other games have their engine's precision"),
         exact=Refusal("is for hold'em spots and the public form"),
         public=_STORAGES,
         spot=_STORAGES,

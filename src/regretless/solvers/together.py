@@ -8,7 +8,7 @@ mostly ask for the same; a batch
 3. retires those that have ended.
 
 So every solve has its own target, history, checkpoints and interrupts, and the same numbers as alone. All are told the
-same duration of an advance, so that they go on asking for equally many iterations, and for the same schedule.
+same duration of an advance, so that they keep asking for the same number of iterations, and for the same schedule.
 """
 
 from __future__ import annotations

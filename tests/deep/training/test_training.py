@@ -127,7 +127,7 @@ def test_what_cannot_be_honoured_is_refused_by_name(options: Options, error: typ
 
 
 def test_a_game_is_needed() -> None:
-    with pytest.raises(InvalidOption, match="what: is missing: give a game, or a training to resume"):
+    with pytest.raises(InvalidOption, match="what: is missing: give a game, or a training run to resume"):
         rl.train()
 
 
@@ -150,7 +150,7 @@ def test_a_resume_must_be_of_the_same_game(trained: TrainedPolicy) -> None:
 
 def test_solves_and_trainings_do_not_resume_each_other(trained: TrainedPolicy) -> None:
     solved = rl.solve("kuhn", iterations=5)
-    with pytest.raises(InvalidOption, match="'the solve of kuhn' is not a training: regretless solve resumes it"):
+    with pytest.raises(InvalidOption, match="'the solve of kuhn' is not a training run: regretless solve resumes it"):
         rl.train(resume=solved)
     with pytest.raises(InvalidOption, match="'the solve of kuhn' is resumed by regretless train"):
         rl.solve(resume=trained, iterations=9)
@@ -166,7 +166,7 @@ def refusal(**settings: Any) -> str:
 def test_memory_is_counted_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines, "available_bytes", lambda: 2**30)
     said = refusal(preset="fhp")
-    assert "a training of kuhn needs 1.8 GiB of memory, but only 1.0 GiB are free" in said
+    assert "training kuhn needs 1.8 GiB of memory, but only 1.0 GiB are free" in said
     assert "--advantage-capacity 20000000 --strategy-capacity 20000000 needs 0.9 GiB, which fits" in said
 
 

@@ -67,7 +67,7 @@ def test_filters_divide_all_flops() -> None:
     [
         ("pared", InvalidText, "did you mean 'paired'"),
         ("paired,", InvalidText, "a property is missing here"),
-        ("paired, unpaired", InvalidOption, "is true of no flop"),
+        ("paired, unpaired", InvalidOption, "matches no flop"),
         (["QsJh"], InvalidText, r"flops\[0\]: 'QsJh': has 2 cards"),
         (["QsJh2h", "QcJd2d"], InvalidText, "is in the list already"),
         ([], InvalidOption, "is empty"),

@@ -71,7 +71,7 @@ def spot_paths(given: tuple[str, ...]) -> tuple[list[Path], bool]:
 def read_spots(
     paths: Iterable[Path], make: Callable[[Spot], Made]
 ) -> tuple[dict[Path, Made], dict[Path, RegretlessError]]:
-    """What `make` makes of each spot, and what is wrong with the others."""
+    """The result of `make` for each spot, and the errors of those for which it fails."""
     from regretless.holdem.spots.spot import Spot
 
     return read_files(paths, lambda path: make(Spot.read(path)))
@@ -80,7 +80,7 @@ def read_spots(
 def read_files(
     paths: Iterable[Path], make: Callable[[Path], Made]
 ) -> tuple[dict[Path, Made], dict[Path, RegretlessError]]:
-    """What `make` makes of each file, and what is wrong with the others."""
+    """The result of `make` for each file, and the errors of those for which it fails."""
     made: dict[Path, Made] = {}
     errors: dict[Path, RegretlessError] = {}
     for path in paths:

@@ -23,7 +23,7 @@ __all__ = [
     "read_range", "read_variants", "refuse_others", "variant_with",
 ]  # fmt: skip
 
-SEARCH, MACHINE, OUTPUT, SPOTS = "How it searches", "What it runs on", "What comes out", "Hold'em spots"
+SEARCH, MACHINE, OUTPUT, SPOTS = "How it solves", "What it runs on", "What comes out", "Hold'em spots"
 
 
 def argument(help: str, metavar: str | None = None) -> Any:
@@ -48,7 +48,7 @@ def flag(name: str, help: str, panel: str | None = None) -> Any:
     return option(help, panel, names=(name,))
 
 
-# --- how a solve or a training runs ----------------------------------------------------------------------------------
+# --- how solving or training runs ------------------------------------------------------------------------------------
 
 
 def iterations(default: str) -> Any:

@@ -1,4 +1,4 @@
-"""`regretless bench`: seconds per iteration, beside other solvers or beside what memory allows."""
+"""`regretless bench`: seconds per iteration, compared with other solvers or with the memory bandwidth."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def bench(context: typer.Context) -> None:
     """Time Regretless against other solvers on this machine.
 
     \b
-    [cyan]regretless bench games[/cyan]      general games, beside OpenSpiel and LiteEFG
-    [cyan]regretless bench postflop[/cyan]   hold'em spots, beside what memory allows
+    [cyan]regretless bench games[/cyan]      general games, against OpenSpiel and LiteEFG
+    [cyan]regretless bench postflop[/cyan]   hold'em spots, against what memory bandwidth allows
     [cyan]regretless bench situations[/cyan] numbering hands on boards, in millions per second
     """
     if context.invoked_subcommand is None:
@@ -76,7 +76,7 @@ def postflop(
     out: Annotated[Path | None, typer.Option(help="Write times and hardware to this JSON file.")] = None,
     json_: Json = False,
 ) -> None:
-    """Milliseconds per iteration of hold'em spots, bytes moved, and how far that is from what memory allows.
+    """Milliseconds per iteration of hold'em spots, bytes moved, and how far that is from the memory bandwidth.
 
     \b
     [cyan]regretless bench postflop[/cyan]   all cores

@@ -47,7 +47,10 @@ def solve(
     alpha: Annotated[float | None, option("With --variant: exponent for positive regrets.", SEARCH)] = None,
     beta: Annotated[float | None, option("With --variant: exponent for negative regrets.", SEARCH)] = None,
     gamma: Annotated[float | None, option("With --variant: exponent of the average.", SEARCH)] = None,
-    delay: Annotated[int | None, option("With --variant: iterations by which discounts are late.", SEARCH)] = None,
+    delay: Annotated[
+        int | None,
+        option("With --variant: iterations by which discounts lag; of plus, iterations left out of averages.", SEARCH),
+    ] = None,
     iterations: Annotated[
         int | None,
         options.iterations("1000, or 1,000,000 with --target; for a spot 10,000"),

@@ -96,8 +96,8 @@ def run(
 ) -> None:
     """Solve every spot of a study that its folder does not have yet.
 
-    Each spot is written as it ends, so a run may be stopped or killed at any time: the same command resumes it, adds
-    flops that the file has gained, and solves spots again whose files are damaged.
+    Each spot is saved as soon as it is solved, so a run may be stopped or killed at any time: the same command resumes
+    it, solves flops that were added to the file, and solves spots again if their files are damaged.
 
     \b
     [cyan]regretless study run bb_vs_btn.toml --out study[/cyan]

@@ -1,4 +1,4 @@
-"""`regretless train`: its options, and how a training is run, saved and printed."""
+"""`regretless train`: its options, and how it is run, saved and printed."""
 
 from __future__ import annotations
 
@@ -100,13 +100,13 @@ def train(
     strategy: options.Strategy = False,
     out: Annotated[
         Path | None,
-        option("Save the trained policy to this .rgl file; an interrupted training is saved even without it.", OUTPUT),
+        option("Save the trained policy to this .rgl file; an interrupted run is saved even without it.", OUTPUT),
     ] = None,
     keep_memories: Annotated[
         bool,
         flag(
             "--keep-memories",
-            "Save the memories of a finished training too, so that it can be resumed; the file is much larger.",
+            "Save the memories of a finished run too, so that it can be resumed; the file is much larger.",
             OUTPUT,
         ),
     ] = False,
@@ -215,7 +215,7 @@ def _read_setting(text: str) -> tuple[str, Any]:
 
 
 def _check_setting(name: str, value: Any) -> None:
-    """Refuse what `--set` gives if it is not a setting of trainings: options have names of their own."""
+    """Refuse what `--set` gives if it is not a setting of a training run: options have names of their own."""
     from regretless.deep.settings import settings
 
     settings(**{name: value})

@@ -2,7 +2,7 @@
 
 A solve shows its exploitability beside the target, in the target's unit, and an estimate of the time left as soon as
 there is a trend to extrapolate. Text that does not fit the terminal is dropped, least important first. In a file or a
-pipe nothing is shown, except of a training, which may take hours: a line for each measurement.
+pipe nothing is shown, except during training, which may take hours: a line for each measurement.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from regretless.solvers.progress.forecast import Forecast, Outlook
 
 __all__ = ["Details", "bar", "solve_bar"]
 
-Details = Callable[[], Sequence[str]]  # what a training adds to its bar: "loss 0.12", "memory 34 %"
+Details = Callable[[], Sequence[str]]  # what training adds to its bar: "loss 0.12", "memory 34 %"
 
 BAR = 10  # columns
 NAME = 24  # most columns for the name of the work

@@ -183,7 +183,7 @@ def _boards(solution: NoLimitSolution) -> list[tuple[str, str | Text]]:
 
 
 def _samples(solution: TrainedPolicy) -> str:
-    """How many samples a training drew, and how full its memories are."""
+    """How many samples a training run drew, and how full its memories are."""
     training = solution.training
     memories = ", ".join(map(share_text, training.fill))
     return f"{training.samples:,} drawn; memories {memories} full"

@@ -53,7 +53,7 @@ def training_problem(
     earlier = options.get("resume")
     if earlier is None:
         if what is None:
-            raise MissingOption("what", "give a game, or a training to resume")
+            raise MissingOption("what", "give a game, or a training run to resume")
         settings = make_settings(changes.pop("preset", "small"), **changes)
     else:
         settings = _resumed_settings(earlier, changes)
@@ -82,7 +82,7 @@ def _resumed_settings(earlier: object, changes: Mapping[str, Any]) -> TrainingSe
     """The settings of the training that is resumed; only those that say when to stop may change."""
     if not isinstance(earlier, TrainedPolicy):
         where = earlier.where if isinstance(earlier, Solution) else type(earlier).__name__
-        raise InvalidOption("resume", where, "is not a training: regretless solve resumes it")
+        raise InvalidOption("resume", where, "is not a training run: regretless solve resumes it")
     was = asdict(earlier.training.settings)
     for name, value in changes.items():
         if name == "preset":

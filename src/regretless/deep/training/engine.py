@@ -185,7 +185,7 @@ def check_fits(what: str, world: World[Any], settings: TrainingSettings, *, extr
     if on_gpu and needed <= available_bytes():
         hints.append("--set memory_place=host keeps the memories in the memory of the host, where they fit")
     memory = "GPU memory" if on_gpu else "memory"
-    raise WouldNotFit(f"a training of {what}", needed=needed, available=free, memory=memory, hint="; ".join(hints))
+    raise WouldNotFit(f"training {what}", needed=needed, available=free, memory=memory, hint="; ".join(hints))
 
 
 def _smaller_memories(settings: TrainingSettings) -> Iterator[TrainingSettings]:

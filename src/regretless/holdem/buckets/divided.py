@@ -47,7 +47,7 @@ class DividedBuckets:
 
     @classmethod
     def of(cls, tables: Buckets) -> DividedBuckets:
-        """What is behind some tables."""
+        """The divisions behind these tables."""
         return cls(tables.plan, {street: tables.division(street) for street in tables.plan.streets})
 
     def count(self, street: StreetName) -> int:

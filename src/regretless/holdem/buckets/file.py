@@ -51,7 +51,7 @@ class StreetTable:
 
     division: Division
     buckets: NDArray[np.uint8] | NDArray[np.uint16]  # [situations]
-    boards_done: int  # the first so many boards are filled in
+    boards_done: int  # how many boards are filled in, from the first on
 
 
 def empty_table(plan: BucketPlan, street: StreetName, division: Division) -> StreetTable:

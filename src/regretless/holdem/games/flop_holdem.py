@@ -145,7 +145,7 @@ class FlopHoldemSolution(BigBlindSolution):
     def save(self, path: str | Path, *, resumable: bool = True) -> None:
         """Write a `.rgl` file, which can be resumed."""
         if self.snapshot is None:
-            raise InvalidFile(path, "cannot be written: the solution holds nothing that was learned")
+            raise InvalidFile(path, "cannot be written: the solution holds no regrets or averages")
         header = self.record.header() | {"weight": self.snapshot.weight}
         write_container(path, FILE_KIND, header, {**self.snapshot.arrays, "history": self.record.points()})
 

@@ -117,7 +117,7 @@ class DrawnBoards:
 
 
 def _in(number: int, place: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Which of so many equal parts of 0 to 1 each place is in."""
+    """Which of this many equal parts of 0 to 1 each place is in."""
     return np.minimum((number * place).astype(np.int64), number - 1)
 
 

@@ -153,7 +153,7 @@ class NoLimitSolution(BigBlindSolution):
     def save(self, path: str | Path, *, resumable: bool = True) -> None:
         """Write a `.rgl` file; without `resumable`, only the strategy."""
         if self.snapshot is None:
-            raise InvalidFile(path, "cannot be written: the solution holds nothing that was learned")
+            raise InvalidFile(path, "cannot be written: the solution holds no regrets or averages")
         kept = {name: self.snapshot.arrays[name] for name in self.snapshot.arrays if resumable or name in AVERAGES}
         header = self.record.header() | {"rules": self.rules.to_toml(), BUCKETS: None}
         arrays = {**kept, "history": self.record.points()}

@@ -62,7 +62,7 @@ class FlopFilter:
     [True, False, False]
     >>> FlopFilter("two tone")
     Traceback (most recent call last):
-    regretless.errors.InvalidText: flops: 'two tone' at position 1: 'two tone' is no property of flops; did you mean ...
+    regretless.errors.InvalidText: flops: 'two tone' at position 1: 'two tone' is not a property of flops; did you ...
     """
 
     def __init__(self, text: str, field: str = "flops") -> None:
@@ -90,7 +90,7 @@ class FlopFilter:
 def _unknown(text: str, position: int, word: str, field: str) -> InvalidText:
     close = get_close_matches(word, _WORDS, n=1, cutoff=0.5)
     meant = f"did you mean {close[0]!r}?" if close else f"choose from {', '.join(_WORDS[:9])}, A-high …"
-    return InvalidText(field, text, position, f"{word!r} is no property of flops; {meant}")
+    return InvalidText(field, text, position, f"{word!r} is not a property of flops; {meant}")
 
 
 def all_flops(group: IntArray | None = None) -> list[Flop]:
@@ -123,7 +123,7 @@ def choose_flops(given: object, group: IntArray) -> list[Flop]:
     wanted = FlopFilter(text)
     found = [flop for flop in all_flops(group) if wanted.takes(flop.cards)]
     if not found:
-        raise InvalidOption("flops", given, "is true of no flop")
+        raise InvalidOption("flops", given, "matches no flop")
     return found
 
 

@@ -28,7 +28,7 @@ class StudyLine:
 
 
 def study_lines(folder: StudyFolder, *, variation: int, most: int) -> list[StudyLine]:
-    """The lines of one variation, at most so many, shortest first."""
+    """The lines of one variation, at most `most`, shortest first."""
     found = run_sql(
         folder,
         """SELECT pattern, action, min(place) AS place, min(player) AS player, min(street) AS street,

@@ -19,8 +19,8 @@
     bets.flop.bet = ["33%", "75%"]
 
     [keep]                        optional: what is written besides a row per action and line
-    lines = "flop"                every decision on the flop; a number: after at most so many actions; a list of lines,
-                                  such as ["", "check", "check, check, any"], in which `any` stands for every card
+    lines = "flop"                every decision on the flop; a number: after at most that many actions; a list of
+                                  lines, such as ["", "check", "check, check, any"], where `any` stands for every card
     hands = true                  a row per hand and action too
     solutions = true              whole .rgl files too
 

@@ -223,7 +223,7 @@ def _no_rows(folder: StudyFolder, line: str, where: str) -> InvalidText:
     ).to_pylist()
     lines = ", ".join(repr(each["pattern"]) for each in there)
     if any(each["pattern"] == line for each in there) and where:
-        return InvalidText("where", where, None, "is true of no flop in the study")
+        return InvalidText("where", where, None, "matches no flop in the study")
     return InvalidText("line", line, None, f"is not in the study, which has {lines or 'no spot yet'}")
 
 

@@ -41,7 +41,7 @@ export function readFlopFilter(text) {
   if (wrong !== undefined)
     return {
       test: () => true,
-      error: `'${wrong}' is no property of flops; try paired, two-tone, gapped, A-high, AK or Qs`,
+      error: `'${wrong}' is not a property of flops; try paired, two-tone, gapped, A-high, AK or Qs`,
     };
   return { test: (row) => tests.every((term) => term.some((test) => test(row))), error: null };
 }
