@@ -1,4 +1,4 @@
-"""Terminals as products of matrices, on an emulated device: what sums and other engines find, they find too."""
+"""Terminals as matrix products, on an emulated device: they agree with sums and with other engines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether showdowns are a sign times a stake: then they can be products of matrices, one for all of them.
+"""Whether showdowns are a sign times a stake: then one matrix product can evaluate them all.
 
 A tie must be worth the same everywhere, midway between winning and losing. That is so without rake, since a tie returns
 half of the starting pot. With rake it is so only if all showdowns pay the same, for example the cap.

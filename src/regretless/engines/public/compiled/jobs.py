@@ -151,7 +151,7 @@ def aligned(size: int, dtype: Any = np.float32) -> NDArray[Any]:
 
 
 def make_steps(rows: int) -> Steps:
-    """Room for so many iterations; as it is, one row is a step that learns nothing."""
+    """Room for this many iterations; until a row is filled in, it is a step that learns nothing."""
     return Steps(np.zeros(rows, dtype=WEIGHTS), np.zeros(rows, dtype=EXTRAS))
 
 

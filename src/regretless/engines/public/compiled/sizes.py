@@ -66,7 +66,7 @@ def evaluation_bytes(size: PublicSize, *, wide_tiles: bool = False) -> int:
 
 
 def bucket_evaluation_bytes(size: PublicSize, *, probabilities: int, threads: int = 1, wide_tiles: bool = False) -> int:
-    """Bytes of a `BucketEvaluator` at work, with so many probabilities in its strategy."""
+    """Bytes of a `BucketEvaluator` at work, with this many probabilities in its strategy."""
     hands, lines, members = _hands(size), _lines(size), team_members(size, threads)
     tables = sum(_plan(size, wide_tiles) + _tables(size, own) + _showdowns(size, own) for own in range(2))
     columns = 2 * 4 * int(size.runouts.sum()) * sum(hands)  # of the maps as given, and as kernels read them

@@ -45,7 +45,7 @@ class Device(Protocol):
 
     name: str
     shared_bytes: int  # that a block may have
-    multiplies: bool  # whether it has instructions for products of matrices in half precision
+    multiplies: bool  # whether its tensor cores have the instructions of `products.cu`
 
     def free_bytes(self) -> int: ...
 

@@ -72,7 +72,7 @@ class CudaPublicEngine(StoredEngine):
         self._units = [number.unit(largest_value(form, self._met[own], own)) for own in range(2)]
         self.value_units = 1 / (np.array(self._units, dtype=np.float64) * self._pairs * form.unit)
         self.wide = needs_wide_tiles(form.hands, self._met)  # whether terminals need 64 bits
-        # Whether terminals are products of matrices in half precision while a player learns.
+        # Whether terminals are matrix products in half precision while a player learns.
         self.products = storage == HALF_BITS and self._on.multiplies and can_multiply(form)
         self._spot: SpotWalks | None = self._make_spot(tables or self._on)
         self.has_lists = False  # whether the lists of final runouts are filled

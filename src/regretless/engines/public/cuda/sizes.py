@@ -49,7 +49,7 @@ def estimate(size: PublicSize, *, storage: int = 32, predicts: bool = False) -> 
 
 
 def bucket_evaluation_bytes(size: PublicSize, *, probabilities: int) -> int:
-    """Bytes of a `CudaBucketEvaluator` at work, with so many probabilities in its strategy."""
+    """Bytes of a `CudaBucketEvaluator` at work, with this many probabilities in its strategy."""
     tables = sum(_tables(size, own) + _lists(size, own) + _plan(size, own) for own in range(2))
     buckets = 2 * int(size.runouts.sum()) * sum(map(padded, size.hands))
     return 4 * probabilities + 8 * int(size.nodes.sum()) + buckets + tables + _row_bytes(size)
@@ -75,7 +75,7 @@ def _tables(size: PublicSize, own: int) -> int:
 
 
 def _symmetries(size: PublicSize) -> int:
-    """At most so many ways in which hands are equivalent."""
+    """The most ways in which hands can be equivalent."""
     return min(SUBGROUPS.get(size.permutations, max(SUBGROUPS.values())), int(size.runouts.sum()) + 1)
 
 

@@ -10,11 +10,11 @@ from regretless.engines.public.cuda.tables.records import records_source
 
 __all__ = ["HANDS", "LEVEL_THREADS", "PANEL_BLOCKS", "PANEL_THREADS", "KernelOptions", "kernel_source"]
 
-HANDS = 4  # adjacent ones of a thread that walks decisions
-UP_BLOCKS = 6  # of the way up the last street on a processor: more would leave too few registers
-LEVEL_THREADS = 256  # of a block that walks a line level by level, at most
-LEVEL_BLOCKS = 2  # of them on a processor
-PANEL_THREADS, PANEL_BLOCKS = 256, 2  # of a block that multiplies, and such blocks of a processor
+HANDS = 4  # adjacent hands per thread that walks decisions
+UP_BLOCKS = 6  # per multiprocessor on the way up the last street: more would leave too few registers
+LEVEL_THREADS = 256  # at most, of a block that walks a line level by level
+LEVEL_BLOCKS = 2  # of those, per multiprocessor
+PANEL_THREADS, PANEL_BLOCKS = 256, 2  # per block that multiplies, and such blocks per multiprocessor
 FILES = ("numbers", "decisions", "lines", "terminals", "lists", "products", "levels", "streets")
 
 
@@ -25,12 +25,12 @@ class KernelOptions:
     storage: int = 32
     wide: bool = False  # terminals in 64 bits
     predicts: bool = False
-    products: bool = False  # terminals as products of matrices while a player learns
+    products: bool = False  # terminals as matrix products while a player learns
     bucketed: bool = False  # evaluations look averages up in tables per bucket
     reach_shared: bool = True  # which tiles lie in shared memory
     parts_shared: bool = True
-    threads: int = 512  # of a block that evaluates terminals,
-    blocks: int = 2  # of which so many share a processor
+    threads: int = 512  # per block that evaluates terminals
+    blocks: int = 2  # of those, per multiprocessor
 
     def flags(self) -> tuple[str, ...]:
         """As arguments of a compiler."""

@@ -124,7 +124,7 @@ class SpotWalks:
     ) -> None:
         """`blank(size)` allocates zeroed bytes for working rows and lists; by default the device does.
 
-        `products`: terminals are products of matrices while a player learns.
+        `products`: terminals are matrix products while a player learns.
         """
         self.device, self.layout = device, layout
         self.plans = make_plan(layout, 0), make_plan(layout, 1)
@@ -172,7 +172,7 @@ class SpotWalks:
             pointers.point(self.jobs, self.device.address(buffer))
 
     def cut(self, widths: list[int]) -> None:
-        """Cut both players' terminals into pieces of at most so many, unless they are cut that way already."""
+        """Cut both players' terminals into pieces of at most these widths, unless they are cut that way already."""
         if self._widths == widths:
             return
         self._widths = widths
@@ -182,7 +182,7 @@ class SpotWalks:
             self._point(self.device.once((plan, width), tables.get_block), tables.places.pointers)
 
     def lay_panels(self, most_bytes: int) -> int:
-        """Lay both players' terminals in panels of at most so many bytes; returns those of the largest."""
+        """Lay both players' terminals in panels of at most `most_bytes`; returns the bytes of the largest."""
         if self._panel_bytes != most_bytes:
             self._panel_bytes = most_bytes
             for plan in self.plans:

@@ -1,7 +1,7 @@
 """The PyTorch engine of the public form: alternating vector CFR on a CPU, a CUDA device or Apple's MPS.
 
-It runs wherever PyTorch does, where neither the compiled engine nor CUDA kernels may, and it is a second opinion on
-both. Arithmetic is in 32 bits, at terminals in 64 where blockers remove nearly all of a range.
+It runs wherever PyTorch does, even where neither the compiled engine nor the CUDA kernels can, and is an independent
+check of both. Arithmetic is in 32 bits, at terminals in 64 where blockers remove nearly all of a range.
 
 The parts: `plan` (the betting tree as rows of tensors), `numbers` (regrets and averages), `terminals` and `blocks`
 (hands and runouts), `learning` (the update), `walk` (down and up the tree).

@@ -141,7 +141,7 @@ def as_floats(held: torch.Tensor) -> torch.Tensor:
 
 
 def store(target: torch.Tensor, values: torch.Tensor, chance: torch.Tensor | None) -> None:
-    """Store 32-bit values, which may be overwritten; in 16 bits they are rounded by chance."""
+    """Store 32-bit values, which may be overwritten; in 16 bits, rounding is stochastic."""
     if chance is None:
         target.copy_(values)
     elif target.dtype == torch.float16:

@@ -194,7 +194,7 @@ class _Lists:
         return every, with_card.reshape(self.keys.shape) - self.start[self.facing.cards]
 
     def _rows(self, every: Int64, with_card: Int64, same: int = 0) -> Int64:
-        """[R, n, 3 + same] rows of the sums over so many of all hands, and so many with each card."""
+        """[R, n, 3 + same] rows of the sums over this many of all hands, and this many with each card."""
         runouts, hands = len(self.mine), self.by_strength.shape[1]
         runout = np.arange(runouts)[:, None]
         zeros = runout * (hands + 1) + hands

@@ -2,15 +2,15 @@
 //
 // The numbers of a node are [hands / 16, actions, 16], so the actions of a hand are sixteen numbers apart. Up to four
 // actions are unrolled, with all loads before the first use. `from` says where a decision's numbers come from: memory,
-// or what a thread has loaded ahead (`levels.cu`). In that case fetching instructions is what takes time, so one piece of
-// code serves up to four actions. Whether a compiler fuses a product with a sum depends on what is around it; here it is
-// said, so that all walks give the same bits.
+// or what a thread has loaded ahead (`levels.cu`). There, fetching instructions is the bottleneck, so the same code serves
+// up to four actions. Whether a compiler fuses a multiplication with an addition depends on the code around it; here it is
+// written out, with fmaf, so that all walks give the same bits.
 
 const int LEARN = 0, BEST = 1, MEAN = 2;  // what the own player does: regret matching, best response, average strategy
 const int LANES = 16;
 
-// The stored numbers of one runout. A copy of what the job says, since a store might change the job itself as far as the
-// compiler knows, and it would read it again and again.
+// The stored numbers of one runout. Fields of the job are copied: as far as the compiler knows, any store might change the
+// job, so it would reload them after each.
 struct Numbers {
     Regret* regret;
     Regret* matched;

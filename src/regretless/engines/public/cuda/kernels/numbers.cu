@@ -30,10 +30,10 @@ __device__ __forceinline__ float inverse_of(float number) {
     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(number));
     return inverse;
 }
-// A product that is not fused with a sum, wherever it is used.
+// A product that the compiler never fuses with an addition.
 __device__ __forceinline__ float product_of(float one, float two) { return __fmul_rn(one, two); }
-// What a warp needs to multiply sixteen rows of halves by eight columns, in sixteen steps (`products.cu`): lane i gives the
-// place of row i % 16, the second half of the lanes eight steps further on. All begin FROM steps after that.
+// Loads the left operand of `multiply_add`, a tile of sixteen rows of sixteen halves (`products.cu`). Lane i passes the address
+// of row i % 16, the upper half of the lanes that of its ninth half; FROM halves are added to every address.
 template <int FROM> __device__ __forceinline__ void load_tile(unsigned (&rows)[4], const unsigned short* at) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4 + %5];"
                  : "=r"(rows[0]), "=r"(rows[1]), "=r"(rows[2]), "=r"(rows[3])
@@ -46,13 +46,13 @@ __device__ __forceinline__ void multiply_add(float (&sum)[4], const unsigned (&r
 }
 __device__ __forceinline__ int bits_of(float number) { return __float_as_int(number); }
 __device__ __forceinline__ float float_of(int bits) { return __int_as_float(bits); }
-// A place in shared memory that compilers take as it is; else they add up all it consists of at every use.
+// An address in shared memory that compilers keep; otherwise they compute it again at every use.
 template <typename Number> __device__ __forceinline__ Number* settled(Number* at) {
     unsigned place = (unsigned)__cvta_generic_to_shared(at);
     asm("" : "+r"(place));
     return (Number*)__cvta_shared_to_generic(place);
 }
-// The same of a place in device memory.
+// The same for an address in device memory.
 template <typename Number> __device__ __forceinline__ Number* settled_far(Number* at) {
     size_t place = __cvta_generic_to_global(at);
     asm("" : "+l"(place));
@@ -63,7 +63,7 @@ __device__ __forceinline__ float4 load_once(const float4* at) { return __ldcs(at
 __device__ __forceinline__ uint2 load_once(const uint2* at) { return __ldcs(at); }
 __device__ __forceinline__ void store_once(float4* at, float4 numbers) { __stcs(at, numbers); }
 __device__ __forceinline__ void store_once(uint2* at, uint2 numbers) { __stcs(at, numbers); }
-// Copies a number into shared memory while the thread goes on; `wait_for_copies` waits for its own.
+// Copies into shared memory without blocking the thread; `wait_for_copies` waits for the thread's own copies.
 __device__ __forceinline__ void copy_later(float* to, const float* from) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)), "l"(from));
 }

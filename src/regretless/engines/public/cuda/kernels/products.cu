@@ -1,15 +1,15 @@
-// Terminals of the last street as products of matrices: in 16-bit storage, while the own player learns. (`terminals.cu` has
-// those of evaluations, of 32-bit storage, and of ranges so wide that products would take longer.)
+// Terminals of the last street as matrix products on tensor cores: in 16-bit storage, while the own player learns.
+// (`terminals.cu` has those of evaluations, of 32-bit storage, and of ranges so wide that products would take longer.)
 //
-// Of R [terminals, opponent's hands], rows of reach, and the matrices
+// With R [terminals, opponent's hands] the rows of reach, and the matrices
 //
 //     S [opponent's hands, own hands]    1 where the own hand wins, −1 where it loses, 0 where they tie or share a card
 //     N [opponent's hands, own hands]    1 unless they share a card
 //
-// R · S is what showdowns are worth and R · N what folds are worth, but for a factor. This is so if a tie is worth the same
-// everywhere, and 0: it is subtracted from all payoffs, which changes no regret. The opponent's fold beside a showdown has
-// the same value row: its reach is stored with the factor that makes their values add up. R is stored in half precision, by
-// the way down, and sums are in 32 bits.
+// R · S gives the values of showdowns and R · N those of folds, up to a factor. For this, a tie must be worth 0, so what it is
+// worth, which must be the same everywhere, is subtracted from all payoffs; that changes no regret. The opponent's fold
+// beside a showdown has the same value row: its reach is stored with the factor that makes their values add up. The way down
+// stores R in half precision; sums are in 32 bits.
 //
 // 1. `make_codes`  once: S and N, two bits for each entry. Rows of equivalent own hands are those of the first of them, so
 //                  that they get bit-identical values.

@@ -67,7 +67,7 @@ def pack(tables: Iterable[tuple[NDArray[Any], Sequence[Field]]]) -> Packed:
 
 @lru_cache(maxsize=256)  # spots of a batch mostly have tables of the same sizes
 def places_of(sizes: tuple[int, ...], fields: tuple[tuple[Field, ...], ...]) -> Places:
-    """Where tables of so many bytes begin, and what points to each; pointers of jobs below 0 are left to the caller."""
+    """Where tables of these sizes begin, and what points to each; pointers of jobs below 0 are left to the caller."""
     begins: list[int] = []
     found: list[tuple[int, int]] = []
     size = 0

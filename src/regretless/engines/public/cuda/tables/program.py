@@ -80,7 +80,7 @@ class Plan:
         return pack(tables)
 
     def cut(self, width: int) -> tuple[Cut, Packed]:
-        """Terminals in pieces of at most so many, and as tables; remembered, since many spots want the same."""
+        """Terminals in pieces of at most `width`, and as tables; cached, since many spots need the same."""
         if width not in self._cuts:
             cut = self.terminals.cut(width)
             records = self.terminals.records[cut.order]
@@ -89,7 +89,7 @@ class Plan:
         return self._cuts[width]
 
     def panels(self, hands: int, most_bytes: int) -> tuple[Panels, Packed]:
-        """Terminals in panels of at most so many bytes, the opponent having so many hands, and as tables."""
+        """Terminals in panels of at most `most_bytes`, if the opponent has `hands` hands, and as tables."""
         key = hands, most_bytes
         if key not in self._panels:
             panels = self.terminals.panels(hands, most_bytes)

@@ -12,7 +12,7 @@
 | TERMINAL | showdown of the last street, with the fold beside it if there is one, or a fold alone |
 | MIXTURE  | decision of the last street where a fold's reach is stored mixed with that of a call |
 | PIECE    | some terminals that a block evaluates together                                       |
-| STAKE    | the same terminal as TERMINAL, in products of matrices                               |
+| STAKE    | the same terminal as TERMINAL, in matrix products                                    |
 | PANEL    | some terminals whose rows of reach a block multiplies together                       |
 | ITEM     | piece of work of a launch: a line, a leaf or some terminals on one runout            |
 | STEP     | iteration: a variant's numbers, then what 16-bit storage adds                        |
@@ -54,8 +54,8 @@ __all__ = [
 ]
 
 SEGMENTS = 8  # into which the order of strength is cut, so that several warps can sum it
-STRIP = 32  # own hands that a warp multiplies together,
-TILE = 16  # with so many of the opponent's in a step of a product, which has as many rows of reach
+STRIP = 32  # own hands that a warp multiplies together
+TILE = 16  # rows of reach in a matrix product, and the opponent's hands in each of its steps
 NOTHING = -(1 << 31)  # in place of a row of values: included in that of another child
 
 # What terminals pay: the reach of weaker hands, of weaker or equal ones, and of all, or of a mixture; the own fold.
@@ -169,7 +169,7 @@ _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("int", "call"),
         ("float", "fold_share"),
         ("float", "call_share"),
-        ("float", "stake_share"),  # of the fold in products of matrices: what it is worth, less a tie, per stake
+        ("float", "stake_share"),  # of the fold in matrix products: what it is worth, less a tie, per stake
         *(("int", f"unused_{name}") for name in "abc"),
     ),
     "Piece": (

@@ -1,4 +1,4 @@
-"""Terminals of the last street as kernels evaluate them: in pieces, by sums, or in panels, by products of matrices."""
+"""Terminals of the last street as kernels evaluate them: in pieces, by sums, or in panels, by matrix products."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Terminals(NamedTuple):
         return Cut(pieces, np.concatenate([*orders, np.zeros(0)]).astype(np.int32), pays)
 
     def panels(self, hands: int, most_bytes: int) -> Panels:
-        """As few panels as possible; the opponent has so many hands."""
+        """As few panels as possible of at most `most_bytes`; the opponent has `hands` hands."""
         stakes = self.stakes
         kinds = np.select(
             [stakes["value_row"] < 0, stakes["fold_value"] >= 0, stakes["fold_row"] >= 0, stakes["opponent_row"] < 0],
@@ -104,10 +104,10 @@ def _parts(whole: int, parts: int) -> list[int]:
 
 
 def are_few(hands: tuple[int, int]) -> bool:
-    """Whether products are fast for so many hands of each player."""
+    """Whether products are fast for these numbers of hands."""
     return padded(hands[0]) * padded(hands[1]) <= MOST_PAIRS
 
 
 def can_multiply(form: PublicForm) -> bool:
-    """Whether terminals can be products of matrices, and whether this is fast."""
+    """Whether terminals can be matrix products, and whether this is fast."""
     return are_few((len(form.hands[0].weight), len(form.hands[1].weight))) and has_even_ties(form)
