@@ -207,6 +207,21 @@ def test_locks_hold() -> None:
     assert_same(engine, plain, 1e-5)
 
 
+@needs_gcc
+def test_a_player_who_is_fixed_stops_learning() -> None:
+    form = form_of("random-18-1")
+    engine, plain = CudaPublicEngine(form, device=HostDevice()), PublicReference(form)
+    begin(form, engine, plain)
+    given = {node: plain.strategy(node) for node in np.flatnonzero(form.tree.kind == Kind.DECISION).tolist()}
+    for each in (engine, plain):
+        each.advance(rows(4, 1))
+        each.fix(0, lambda node, runout: given[node])
+        each.advance(rows(5, 1))
+    for node in np.flatnonzero((form.tree.kind == Kind.DECISION) & (form.tree.player == 0)).tolist():
+        np.testing.assert_array_equal(engine.kept_strategy(node, 0), engine.as_kept(given[node]))
+    assert_same(engine, plain, 1e-5)
+
+
 @pytest.mark.parametrize("storage", [32, 16])
 @pytest.mark.parametrize("variant", ["discounted", "predictive-plus"])
 @pytest.mark.parametrize("name", ["kuhn", "random-18-1", "random-85-2"])

@@ -158,6 +158,7 @@ class StoredEngine:
 
         self._write_all(player, locks())
         self.fixed.add(player)
+        self.changes += 1
 
     def unlock(self) -> None:
         """Remove all locks; regrets and averages stay."""
