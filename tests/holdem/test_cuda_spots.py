@@ -81,6 +81,15 @@ def assert_equal(one: rl.holdem.SpotSolution, two: rl.holdem.SpotSolution) -> No
         np.testing.assert_array_equal(two.snapshot.arrays[name], numbers)
 
 
+@pytest.mark.parametrize(("oop", "ip"), [("AcAd", "QQ"), ("QQ", "AcAd"), ("AcAd", "QcQd")])
+def test_a_range_may_be_a_single_hand(oop: str, ip: str) -> None:
+    """Then NumPy orders its strengths on all rivers as it does not order those of more hands."""
+    fields = {"board": "Kh 7s Js 2c", "pot": 100, "stack": 100, "oop": {"range": oop}, "ip": {"range": ip}}
+    form = compile_spot(rl.Spot.from_mapping(fields | {"bets": {"bet": "a"}}))
+    sums = cuda_engine.CudaPublicEngine(form, device=HostDevice()).spot.sums
+    assert all(each.groups >= 1 and each.pairs >= 1 for each in sums)
+
+
 @needs_gcc
 def test_a_spot_is_solved_read_saved_and_resumed_on_either_device(device: HostDevice, tmp_path: Path) -> None:
     solution = rl.solve(SPOTS[0], device="cuda", **ASKED)

@@ -142,7 +142,9 @@ def code_bytes(own_hands: int, other_hands: int) -> int:
 def most_sums(form: PublicForm, own: int) -> Sums:
     """What the showdowns of a player need at most on a final runout."""
     mine, theirs = (np.where(each.cards < 0, form.deck, each.cards) for each in (form.hands[own], form.hands[1 - own]))
-    groups, pairs = most_distinct(form.strength[own], mine, form.strength[1 - own], theirs, form.deck)
+    # In one order: NumPy's may be either, and differs between the players if one of them has a single hand.
+    my_strength, their_strength = (_rows(form.strength[player]) for player in (own, 1 - own))
+    groups, pairs = most_distinct(my_strength, mine, their_strength, theirs, form.deck)
     # An operation per hand of the opponent, overall and by card; one for what is emitted after them, then padding.
     operations = 3 * len(theirs) + FOUR * (SEGMENTS + form.deck)
     return Sums(groups, pairs, -(-operations // FOUR) * FOUR)
