@@ -78,6 +78,22 @@ def test_a_phone_shows_every_view_without_sideways_scrolling_and_axe_finds_nothi
     assert serious_findings(page, "color-contrast") == []  # the only rule that a theme can break
 
 
+@pytest.mark.parametrize("size", [(1280, 900), (1024, 768)])
+def test_a_small_laptop_shows_all_of_the_parts_and_fields_wide_enough_to_read(
+    site: str, open_page: Any, size: tuple[int, int]
+) -> None:
+    width, height = size
+    page = open_page(site + VIEWS["hands"], viewport={"width": width, "height": height})
+    settle(page)
+    for part in page.locator(".browse-right > *, .tabs > *, .player").all():
+        box = part.bounding_box()
+        assert box["x"] + box["width"] <= width, part.get_attribute("class")
+    page.goto(site + VIEWS["set up"])
+    settle(page)
+    for field in page.locator(".setup-middle :is(select, input):visible").all():
+        assert field.bounding_box()["width"] >= 100, field.get_attribute("id")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
 @pytest.mark.parametrize("view", VIEWS)
