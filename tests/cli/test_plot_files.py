@@ -49,3 +49,16 @@ def test_an_unsolved_spot_cannot_be_plotted(run, tmp_path: Path) -> None:
     result = run("plot", "spot.toml")
     assert result.code == 1
     assert "spot.toml' is an unsolved spot: use regretless solve --plot" in result.err
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("variants", "plus"), ("iterations", "5"), ("sampling", "outcome"), ("device", "cuda"), ("measure-every", "3")],
+)
+def test_options_for_solving_are_refused_where_nothing_is_solved(run, tmp_path: Path, option: str, value: str) -> None:
+    assert run("solve", "kuhn", "--iterations", "20", "--out", "kuhn.rgl").code == 0
+    result = run("plot", "kuhn.rgl", f"--{option}", value)
+    assert result.code == 1
+    assert result.err.startswith(f"error: {option}: ")
+    assert result.err.endswith("does not apply to saved solutions, which are only drawn\n")
+    assert not (tmp_path / "kuhn.png").exists()

@@ -85,6 +85,8 @@ def plot(
     spots = sum(hasattr(each, "spot") for each in saved)
     if 0 < spots < len(games):  # refused before the games are solved
         raise InvalidOption("GAME", ", ".join(games), "mixes games and spots, which are measured in different units")
+    if len(saved) == len(games):
+        _refuse_solving(context, "saved solutions, which are only drawn")
     jobs = [(game, variant) for game in games if not game.endswith(".rgl") for variant in wanted]
     asked = {name: value for name, value in context.params.items() if name in OPTIONS}
     plan = SimplePlan(
@@ -101,6 +103,16 @@ def plot(
         raise typer.Exit(INTERRUPTED)
 
 
+def _refuse_solving(context: typer.Context, kind: str) -> None:
+    """Refuse, by name, options for solving where nothing is solved."""
+    from regretless.solvers.request import OPTIONS
+
+    for name, value in context.params.items():
+        source = context.get_parameter_source(name)
+        if name in {*OPTIONS, "variants"} and source is not None and source.name != "DEFAULT":
+            raise InvalidOption(name.replace("_", "-"), value, f"does not apply to {kind}")
+
+
 def _draw_charts(
     context: typer.Context, games: Sequence[str], lines: Sequence[str] | None, title: str | None, path: Path
 ) -> None:
@@ -108,12 +120,8 @@ def _draw_charts(
     from regretless.holdem.games.big_blinds import BigBlindSolution
     from regretless.plots.charts import Chart
     from regretless.plots.charts import charts as draw
-    from regretless.solvers.request import OPTIONS
 
-    for name, value in context.params.items():
-        source = context.get_parameter_source(name)
-        if name in {*OPTIONS, "variants"} and source is not None and source.name != "DEFAULT":
-            raise InvalidOption(name, value, "does not apply to --charts, which draws what is saved")
+    _refuse_solving(context, "--charts, which draws what is saved")
     solution = load(games[0]) if len(games) == 1 and games[0].endswith(".rgl") else None
     if not isinstance(solution, BigBlindSolution):
         raise InvalidOption("charts", ", ".join(games), "is not one saved game of hold'em from the deal")
