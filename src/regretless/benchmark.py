@@ -67,6 +67,7 @@ GAMES: dict[str, Peers] = {
 OURS = ("numba", "numpy", "matrix")
 THEIRS = ("openspiel", "openspiel-python", "liteefg")
 CONTENDERS = (*OURS, *THEIRS)
+DTYPES = ("float64", "float32")  # of the numba engine
 
 
 @dataclass(frozen=True)
@@ -87,13 +88,16 @@ def compare(
     dtype: str | None = None,
 ) -> Iterator[Timing]:
     """Time the contenders on one game after another; `dtype` is for the numba engine."""
-    contenders = tuple(contenders)
+    names, contenders = tuple(names), tuple(contenders)
     for contender in contenders:
         if contender not in CONTENDERS:
             raise InvalidOption("contenders", contender, f"is not one of {', '.join(CONTENDERS)}")
     for name in names:
         if name not in GAMES:
             raise InvalidOption("games", name, f"is not one of {', '.join(GAMES)}")
+    if dtype not in (None, *DTYPES):
+        raise InvalidOption("dtype", dtype, f"is not one of {', '.join(DTYPES)}")
+    for name in names:
         yield _compare_one(name, contenders, dtype)
 
 

@@ -24,6 +24,22 @@ def test_unknown_games_and_contenders_are_named(capsys) -> None:
     assert "'pio' is not one of numba" in capsys.readouterr().err
 
 
+def test_what_cannot_be_done_is_refused_before_anything_is_timed(capsys, monkeypatch) -> None:
+    def time_nothing(*arguments: object, **options: object) -> None:
+        raise AssertionError("timed")
+
+    monkeypatch.setattr("regretless.benchmark._compare_one", time_nothing)
+    monkeypatch.setattr("regretless.holdem.timing.time_spots", time_nothing)
+    for words, sentence in [
+        (["games", "kuhn", "chess"], "games: 'chess' is not one of kuhn"),
+        (["games", "--dtype", "int"], "dtype: 'int' is not one of float64, float32\n"),
+        (["games", "--out", "nowhere/a.json"], "cannot be written: the folder nowhere does not exist\n"),
+        (["postflop", "--out", "nowhere/a.json"], "cannot be written: the folder nowhere does not exist\n"),
+    ]:
+        assert main(["bench", *words]) == 1
+        assert sentence in capsys.readouterr().err
+
+
 def test_without_a_subject_it_lists_the_benchmarks(capsys) -> None:
     assert main(["bench"]) == 0
     assert "games" in capsys.readouterr().out

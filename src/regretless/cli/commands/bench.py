@@ -47,7 +47,10 @@ def games(
     [cyan]regretless bench games kuhn leduc --contenders numba,openspiel[/cyan]
     """
     from regretless.benchmark import GAMES, compare, ratio_table, record
+    from regretless.storage.atomic import check_writable
 
+    if out is not None:
+        check_writable(out)
     console = for_people()
     timings = []
     for timing in compare(names or tuple(GAMES), contenders.split(","), dtype=dtype):
@@ -86,7 +89,10 @@ def postflop(
     from regretless.benchmark import hardware
     from regretless.holdem.spots.spot import Spot
     from regretless.holdem.timing import SPOTS, time_spots, timing_table
+    from regretless.storage.atomic import check_writable
 
+    if out is not None:
+        check_writable(out)
     spots = [Spot.read(file) for file in files] if files else list(SPOTS.values())
     timings = []
     where = {"engine": engine or "auto", "device": device or "auto"}
