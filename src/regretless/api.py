@@ -227,6 +227,8 @@ def load(path: str | Path, *, to_resume: bool = False) -> Solution:
     """
     if not isinstance(path, str | os.PathLike):
         raise InvalidOption("path", path, "is not the path of a file")
+    if os.path.isfile(path) and Path(path).suffix == ".toml":
+        raise InvalidFile(path, f"is not solved: regretless solve {path} --out {Path(path).stem}.rgl")
     kind = open_container(path).kind
     if kind == SPOT_WITH_BUCKETS:
         from regretless.holdem.bucketed.solution import BucketedSpotSolution

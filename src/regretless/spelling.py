@@ -62,9 +62,9 @@ def parameters_in(field: str, text: str, start: int, name: str, parameters: Mapp
         key = call.keywords[0].arg
         if key not in parameters:
             close = difflib.get_close_matches(key, parameters, n=1)
-            hint = f"did you mean {close[0]}? " if close else ""
+            hint = f"; did you mean {close[0]}?" if close else ""
             allowed = f"(its parameters: {', '.join(parameters)})" if parameters else "(it has none)"
-            raise InvalidText(field, text, position, f"{name} has no parameter {key}; {hint}{allowed}")
+            raise InvalidText(field, text, position, f"{name} has no parameter {key}{hint} {allowed}")
         if key in values:
             raise InvalidText(field, text, position, f"{key} is given twice")
         values[key] = _read_value(key, call.keywords[0].value, piece)

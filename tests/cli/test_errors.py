@@ -17,7 +17,7 @@ SOLVING = importlib.import_module("regretless.solvers.game_problem")
 
 WRONG = [
     (["solve", "kuhhn"], "did you mean kuhn?"),
-    (["solve", "kuhn(cards=4)"], "kuhn has no parameter cards"),
+    (["solve", "kuhn(cards=4)"], "kuhn has no parameter cards (its parameters: players)"),
     (["solve", "leduc(ranks=6"], "game: "),
     (["solve", "kuhn", "--variant", "cfr"], "variant: 'cfr' is not one of vanilla, plus"),
     (["solve", "kuhn", "--engine", "abacus"], "engine: 'abacus' is not one of auto, numba"),
@@ -44,7 +44,9 @@ WRONG = [
     (["solve", "kuhn", "--plot", "no/kuhn.png"], "the folder no does not exist"),
     (["solve", "none.efg"], "none.efg: does not exist"),
     (["solve", "none.toml"], "none.toml: does not exist"),
-    (["solve", "old.rgl"], "'old.rgl' is a saved solution: use regretless show old.rgl"),
+    (["solve", "text.rgl"], "'text.rgl' is a saved solution: use regretless show text.rgl"),
+    (["solve", "none.rgl"], "none.rgl: does not exist"),
+    (["solve", "none.toml", "kuhn"], "kuhn: is not the file of a spot; a game is given by itself"),
     (["solve", "--resume", "none.rgl"], "none.rgl: does not exist"),
     (["solve", "--resume", "text.rgl"], "text.rgl: is not a Regretless file"),
     (["solve", "--resume", "."], ".: is a folder, not a file"),
@@ -88,6 +90,14 @@ def test_a_wrong_request_gives_one_sentence(line: list[str], words: str, run, tm
         assert words in result.err
         assert result.err.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["text.rgl"]
+
+
+@pytest.mark.parametrize("command", [["export"], ["play"], ["price"], ["verify"], ["compare", "spot.toml"]])
+def test_a_spot_that_is_not_solved_is_told_from_a_foreign_file(command: list[str], run, tmp_path: Path) -> None:
+    (tmp_path / "spot.toml").write_text('board = "Kh Qs Js 2c 3d"', encoding="utf-8")
+    result = run(*command, "spot.toml")
+    assert (result.code, result.out) == (1, "")
+    assert result.err == "error: spot.toml: is not solved: regretless solve spot.toml --out spot.rgl\n"
 
 
 @pytest.mark.parametrize(

@@ -272,6 +272,7 @@ def test_a_narrow_terminal_cuts_nothing(show, monkeypatch: pytest.MonkeyPatch) -
         (["--line", "check, check", "--runouts", "--then", "raise 9"], "then: 'raise 9' at position 1: no 'raise 9'"),
         (["--line", "check, check", "--runouts", "--sort", "colour"], "sort: 'colour' is not a column here"),
         (["--runouts"], "no card is dealt here"),
+        (["--line", "bet 50, fold, Th"], "no card is dealt here; the hand is over"),
         (["--runouts", "--player", "ip"], "no card is dealt here"),
         (["--board", "Ac"], "board: 'Ac': no card is dealt here"),
     ],

@@ -172,7 +172,7 @@ def test_many_spots(run, spot: str, tmp_path: Path) -> None:
         (["solve", "river.toml", "--storage", "8"], "storage: "),
         (["solve", "river.toml", "turn.toml", "--out", "file.rgl"], "file.rgl: is not a folder"),
         (["solve", "bad.toml"], "bets.bet: '50' at position 1"),
-        (["export", "river.toml"], "river.toml: is not a Regretless file"),
+        (["export", "river.toml"], "river.toml: is not solved"),
         (["solve", "--resume", "none.rgl"], "none.rgl: does not exist"),
     ],
 )

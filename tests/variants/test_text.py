@@ -91,7 +91,7 @@ def test_a_custom_variant_is_written_but_not_read() -> None:
     [
         ("cfr++", "variant: 'cfr\\+\\+' is not one of vanilla, plus, "),
         ("discounted(gama=3)", "variant: .* at position 12: discounted has no parameter gama; did you mean gamma"),
-        ("vanilla(alpha=1)", "vanilla has no parameter alpha; .it has none"),
+        ("vanilla(alpha=1)", "vanilla has no parameter alpha .it has none"),
         ("discounted(3)", "parameters must be given by name, like discounted.alpha=…"),
         ("discounted(gamma=2, gamma=3)", "gamma is given twice"),
         ("discounted(gamma=-1)", "gamma: -1.0 must be at least 0"),

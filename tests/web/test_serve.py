@@ -28,6 +28,10 @@ def serve(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["no-such-folder"], "FOLDER: 'no-such-folder' is not a folder"),
         (["--port", "70000"], "port: 70000 must be from 0 to 65535"),
         (["--solves", "0"], "solves: 0 must be at least 1"),
+        (
+            ["--host", "192.0.2.1"],
+            "host: '192.0.2.1' is not an address of this machine: Cannot assign requested address",
+        ),
     ],
 )
 def test_a_wrong_option_is_one_sentence(arguments: list[str], words: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import sys
 import threading
@@ -83,6 +84,8 @@ def _listen(host: str, port: int | None) -> Iterator[socket.socket]:
             listening.listen(128)
         except OSError as error:
             listening.close()
+            if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+                raise InvalidOption("host", host, f"is not an address of this machine: {error.strerror}") from None
             if each == tried[-1]:
                 reason = f"cannot be used on {host}: {error.strerror or error}"
                 raise InvalidOption("port", each, reason) from None

@@ -62,8 +62,10 @@ def spot_paths(given: tuple[str, ...]) -> tuple[list[Path], bool]:
             if not found:
                 raise InvalidFile(text, "matches no file")
             batch = True
-        else:
+        elif os.path.exists(text) or text.endswith(SUFFIX):
             found = [Path(text)]
+        else:
+            raise InvalidFile(text, "is not the file of a spot; a game is given by itself")
         paths += found
     return list({os.path.realpath(path): path for path in reversed(paths)}.values())[::-1], batch
 

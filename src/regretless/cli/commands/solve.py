@@ -16,7 +16,7 @@ from regretless.cli.arguments.outputs import solution_files
 from regretless.cli.solving.many import solve_spots
 from regretless.cli.solving.one import solve_one
 from regretless.cli.solving.request import SolveRequest
-from regretless.errors import InvalidOption
+from regretless.errors import InvalidFile, InvalidOption
 
 __all__ = ["solve"]
 
@@ -172,6 +172,8 @@ def solve(
         return
     for name in names:
         if name.endswith(".rgl"):
+            if not Path(name).exists():
+                raise InvalidFile(name, "does not exist")
             raise InvalidOption("GAME", name, f"is a saved solution: use regretless show {name}, or --resume {name}")
     if len(names) > 1:
         raise typer.BadParameter(f"one game at a time, not {', '.join(names)}", param_hint="GAME")

@@ -13,7 +13,6 @@ from regretless.cli.arguments.options import Json, argument, flag, option
 from regretless.cli.terminal.consoles import for_answers
 from regretless.cli.terminal.json_output import print_json
 from regretless.cli.terminal.numbers import duration_text, signed_text
-from regretless.errors import InvalidFile
 from regretless.printable import printable
 
 if TYPE_CHECKING:
@@ -50,8 +49,6 @@ def verify(
 
     asked: dict[str, Any] = {"full": full or None, "turns": turns, "seed": seed}
     asked = {name: value for name, value in asked.items() if value is not None}
-    if file.suffix == ".toml":
-        raise InvalidFile(file, f"is not solved: regretless solve {file} --out {file.stem}.rgl")
     solution = load(file)
     with bar(solution.game) as tell:
         if isinstance(solution, SpotSolution):

@@ -208,9 +208,9 @@ class LineReader(ABC):
         """The place after the cards that `steps` begins with, which are removed from it."""
         position = steps[0].position
         if not self._is_chance(place):
-            raise InvalidText(
-                "line", line, position, f"no card is dealt here; choose from {', '.join(self.actions(place.node))}"
-            )
+            choices = ", ".join(self.actions(place.node))
+            there = f"choose from {choices}" if choices else "the hand is over"
+            raise InvalidText("line", line, position, f"no card is dealt here; {there}")
         cards: list[int] = []
         for step in steps[: self.count(place)]:
             if step.card is None:
