@@ -249,6 +249,14 @@ def test_a_terminal_shows_every_number_of_the_tree(columns: int, solved: Path, t
     assert "pot 2005\n" not in shown
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_a_terminal_breaks_what_is_said_of_a_solve_between_words(solved: Path, terminal) -> None:
+    shown = terminal(40, "show", "spot.rgl", folder=solved).splitlines()
+    heading = shown[: shown.index("")]
+    assert max(map(len, heading)) <= 40
+    assert "probabilities in 32 bits" in " ".join(line.strip() for line in heading)
+
+
 @pytest.fixture
 def terminal() -> Callable[..., str]:
     """The command on a terminal of a given width, with escape sequences removed."""

@@ -132,7 +132,7 @@ class _Watch:
     def _say(self, sentence: str) -> None:
         bar = self.bar
         if bar is not None:
-            bar.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
+            bar.console.print(sentence, markup=False, highlight=False)
         else:
             _write(sentence)
 

@@ -109,14 +109,13 @@ def print_spot(solution: SpotSolution, look: Look | None = None) -> None:
         for player in ("oop", "ip")
         if look.table and whole.reached and look.player in (None, player) and view.hands[player].weight.any()
     ]
-    console.print(Text(printable(solution.game), style="bold"), Text(_how(solution), style="dim"), soft_wrap=True)
+    console.print(Text.assemble((printable(solution.game), "bold"), " ", (_how(solution), "dim")))
     console.print(
         Text.assemble(
             "exploitability ", (f"{solution.exploitability_pct_pot:.3g} %", "bold"), " of the pot "
             f"({solution.exploitability:.3g} chips), {duration_text(solution.seconds)}, "
             f"{bytes_text(solution.record.memory_bytes)}",
-        ),
-        soft_wrap=True,
+        )
     )  # fmt: skip
     target = solution.settings.target  # in chips
     if target is not None and solution.exploitability > target:
