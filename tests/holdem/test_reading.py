@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from regretless.cards.deck import parse_card
 from regretless.cards.equity import equity
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
-from regretless.errors import InvalidText
+from regretless.errors import InvalidOption, InvalidText
 from regretless.forms.public import PublicForm
 from regretless.holdem.reading.evaluation import Evaluator, Strategies
 from regretless.holdem.reading.nodes import NodeView
@@ -159,6 +161,21 @@ def test_an_invalid_line_says_where_it_fails(turn: SpotSolution, line: str, reas
     with pytest.raises(InvalidText, match="line: ") as caught:
         turn.node(line)
     assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda node: node.rows("hero"),
+        lambda node: node.ev("hero"),
+        lambda node: node.equity("hero"),
+        lambda node: node.wide_rows("hero"),
+        lambda node: node.only("hero", Range.parse("AA")),
+    ],
+)
+def test_an_unknown_player_is_named(river: SpotSolution, read: Callable[[NodeView], object]) -> None:
+    with pytest.raises(InvalidOption, match="player: 'hero' is neither oop nor ip"):
+        read(river.node("check"))
 
 
 def test_the_json_of_a_node(river: SpotSolution) -> None:

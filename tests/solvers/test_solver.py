@@ -33,5 +33,8 @@ def test_a_game_by_name_and_wrong_options() -> None:
     assert Solver("kuhn").solve(iterations=10, verbose=False).keys() == Solver(Kuhn()).get_strategy().keys()
     with pytest.raises(InvalidOption, match="log_interval"):
         Solver("kuhn").solve(iterations=10, log_interval=0)
+    for iterations in ("ten", 10.5):
+        with pytest.raises(InvalidOption, match=r"iterations: .* must be a whole number"):
+            Solver("kuhn").solve(iterations)  # type: ignore[arg-type]
     with pytest.raises(InvalidOption, match="device"):
         Solver("kuhn", device="cuda", batch_size=1)

@@ -13,6 +13,7 @@ from regretless.games.game import Game
 from regretless.games.registry import as_game, load
 from regretless.solvers.loop import Progress, Stop, run
 from regretless.solvers.readable.reference import Reference
+from regretless.solvers.request import Kind, check_options
 from regretless.variants.presets import read_variant
 
 __all__ = ["Solver"]
@@ -54,6 +55,7 @@ class Solver:
 
     def solve(self, iterations: int, verbose: bool = True, log_interval: int = 1000) -> Strategy:
         """Run this many more iterations and return the average strategy; `verbose` prints the exploitability."""
+        check_options(Kind.GAME, {"iterations": iterations})
         if log_interval < 1:
             raise InvalidOption("log_interval", log_interval, "must be at least 1")
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from regretless.cards.deck import board_text
 from regretless.cards.hands import HAND_CLASS, hand_text
 from regretless.cards.ranges import Range
+from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray, IntArray
 from regretless.holdem.reading.columns import arrow_table, pandas_table
 from regretless.holdem.reading.node_html import grid_html, legend_html
@@ -115,10 +116,16 @@ class NodeView:
         """Combos that take each action: the weights of the hands, times how often each takes it."""
         return tuple(float(self.acting.weight @ shares) for shares in self.strategy)
 
+    def _table(self, player: PlayerName) -> HandTable:
+        if player not in self.hands:
+            raise InvalidOption("player", player, "is neither oop nor ip")
+        return self.hands[player]
+
     def only(self, player: PlayerName, hands: Range) -> NodeView:
         """The same node with only some of a player's hands, to average over; the opponent keeps all."""
-        kept = hands.weights[self.hands[player].hand] > 0
-        tables = {**self.hands, player: self.hands[player].only(kept)}
+        table = self._table(player)
+        kept = hands.weights[table.hand] > 0
+        tables = {**self.hands, player: table.only(kept)}
         if self.kind != "decision" or player != self.player:
             return replace(self, hands=tables)
         return replace(
@@ -130,11 +137,11 @@ class NodeView:
         )
 
     def ev(self, player: PlayerName) -> float:
-        table = self.hands[player]
+        table = self._table(player)
         return table.mean(table.ev)
 
     def equity(self, player: PlayerName) -> float:
-        table = self.hands[player]
+        table = self._table(player)
         return table.mean(table.equity)
 
     def grid(self) -> FloatArray:
@@ -205,7 +212,7 @@ class NodeView:
         """One mapping per hand: weight, matchups, EV, equity and EQR; for the acting player also the strategy, the EV
         of each action and whether the hand is locked.
         """
-        table = self.hands[player]
+        table = self._table(player)
         eqr = table.eqr(self.pot)
         rows = []
         for place, name in enumerate(table.texts()):
