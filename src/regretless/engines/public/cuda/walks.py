@@ -37,7 +37,7 @@ from regretless.engines.public.cuda.work import Items, Launches, StreetWork, Upl
 
 __all__ = ["WARP", "Walks"]
 
-TOGETHER = (4, 1)  # iterations that are recorded together: small spots wait less between them, but recording takes time
+TOGETHER = (10, 4, 1)  # iterations that are launched together: small spots wait less between them
 STEP_THREADS = 128  # of a block that walks decisions
 TEAM_HANDS = 16  # hands per decision in a block that walks a line level by level
 MOST_TERMS = 4096  # of a chance node that a block keeps in shared memory
@@ -158,10 +158,16 @@ class Walks:
 
     def learn(self, steps: Records, players: Sequence[int]) -> None:
         """Run iterations in which some players learn: `steps` [iterations], or [spots, iterations] of all spots."""
-        done, rounds = 0, steps.shape[-1]
+        done, rounds, strides = 0, steps.shape[-1], steps.ndim > 1
+        groups = {
+            count: (("learn", count, strides, *players), partial(self._iterations, count, strides, players))
+            for count in TOGETHER
+        }
+        most = TOGETHER[0]
+        ready = TOGETHER if groups[most][0] in self._recorded else TOGETHER[1:]
         taken: list[tuple[int, NDArray[np.uint8]]] = []
         while done < rounds:
-            count = next(size for size in TOGETHER if size <= rounds - done)
+            count = next(size for size in ready if size <= rounds - done)
             taken.append((count, np.ascontiguousarray(steps[..., done : done + count]).reshape(-1).view(np.uint8)))
             done += count
         # All at once: a copy from the host waits for everything launched before it.
@@ -174,8 +180,9 @@ class Walks:
             else:
                 self.device.copy(target, ahead[begin : begin + len(each)])
                 begin += len(each)
-            stride = count if steps.ndim > 1 else 0
-            self._launch(("learn", count, stride), partial(self._iterations, count, stride, players))
+            self._launch(*groups[count])
+        if rounds >= most:
+            self._record(*groups[most])
         self.device.wait()
 
     def evaluate(self, *players: int) -> NDArray[np.float64]:
@@ -188,16 +195,22 @@ class Walks:
         self._evaluation((player,))
 
     def _launch(self, key: Hashable, launch: Callable[[], None]) -> None:
-        """Launch, the first time one by one: recording, which takes as long, then overlaps with what was launched."""
-        if (repeat := self._recorded.get(key)) is not None:
-            repeat()
-            return
-        launch()
-        self._recorded[key] = self.device.record(launch)
+        """Launch, and record what is launched for the first time."""
+        if key in self._recorded:
+            self._recorded[key]()
+        else:
+            launch()
+            self._record(key, launch)
 
-    def _iterations(self, count: int, stride: int, players: Sequence[int]) -> None:
+    def _record(self, key: Hashable, launch: Callable[[], None]) -> None:
+        """Record what will be launched, unless it is recorded: while the device works, since it takes a while."""
+        if key not in self._recorded:
+            self._recorded[key] = self.device.record(launch)
+
+    def _iterations(self, count: int, strides: bool, players: Sequence[int]) -> None:
+        """Launch some iterations; with `strides`, every spot has its own weights."""
         for number in range(count):
-            step = self._steps.view(np.uint8)[number * STEP.itemsize :], np.int32(stride)
+            step = self._steps.view(np.uint8)[number * STEP.itemsize :], np.int32(count if strides else 0)
             for own in players:
                 self._walk(own, step)
                 for job in self._locked[own]:
