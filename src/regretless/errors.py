@@ -185,6 +185,10 @@ class Advice(NamedTuple):
         """The setting as the command spells it."""
         return f"--{self.setting} {self.value}"
 
+    def in_words(self) -> str:
+        """The setting as a page shows it, where there is a menu and no command."""
+        return f"{self.setting} {self.value}"
+
 
 class WouldNotFit(RegretlessError):
     """A request needs more memory than is free; raised before allocating. `hint` and `advice` say what would fit.

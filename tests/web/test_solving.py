@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from tests.web.serving import API, FOREVER, RIVER, SLOW, Server, is_over, wait_for
 
 import regretless as rl
-from regretless.holdem import Spot
+from regretless.holdem import Spot, estimate
 from regretless.web.app import make_app
 from regretless.web.solving import queue
 
@@ -184,6 +184,18 @@ def test_a_solve_waits_until_its_memory_is_free(folder: Path, monkeypatch: pytes
         assert second["message"].startswith("waits for memory: it needs 0.0 GiB")
         client.post(f"{API}/solves/{first['id']}/stop", json={})
         assert wait_for(client, second["id"], is_over)["state"] == "done"
+
+
+def test_what_would_not_fit_is_refused_and_what_would_is_advised_without_options(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed = estimate.estimate_spot(Spot.from_mapping(SLOW)).memory_bytes
+    monkeypatch.setattr(estimate, "available_bytes", lambda: (needed[16] + needed[32]) // 2)
+    answer = client.post(f"{API}/solves", json={"spot": SLOW, "threads": 1})
+    assert answer.status_code == 422
+    said = answer.json()["error"]["message"]
+    assert "storage 16 needs" in said
+    assert "--" not in said
 
 
 def test_the_queue_has_an_end(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

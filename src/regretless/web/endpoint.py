@@ -21,7 +21,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
 
-from regretless.errors import InvalidFile, RegretlessError, WouldNotFit
+from regretless.errors import Advice, InvalidFile, RegretlessError, WouldNotFit
 from regretless.holdem.field_errors import field_error
 from regretless.web.schema import Mismatch, Schema, check
 
@@ -109,7 +109,8 @@ class Endpoint:
             else:
                 answer = await run_in_threadpool(self.handle, service, given)
         except (RegretlessError, Mismatch) as error:
-            return _refused(error, request.app.state.service.library.without_folder(str(error)))
+            said = error.worded(Advice.in_words) if isinstance(error, RegretlessError) else str(error)
+            return _refused(error, request.app.state.service.library.without_folder(said))
         except ClientDisconnect:
             return Response(status_code=400)
         if isinstance(answer, Events):

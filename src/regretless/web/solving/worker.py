@@ -33,7 +33,7 @@ from typing import Any, TextIO
 from regretless.api import load, problem_of
 from regretless.engines.contract import PublicEngine
 from regretless.engines.public.compiled.engine import kernels_are_compiled
-from regretless.errors import InvalidFile, RegretlessError
+from regretless.errors import Advice, InvalidFile, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.holdem.estimate import estimate_spot
@@ -93,7 +93,7 @@ def main() -> int:
         with _alone(Path(asked["lock"])):
             _solve(asked, stopped, tell)
     except RegretlessError as error:
-        tell({"event": "error", "message": str(error)})
+        tell({"event": "error", "message": error.worded(Advice.in_words)})
         return error.exit_code
     except MemoryError:
         tell({"event": "error", "message": "not enough memory"})
