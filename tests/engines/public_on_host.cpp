@@ -99,5 +99,9 @@ extern "C" bool run(const char* name, int across, int down, int threads, size_t 
     LAUNCH(which, jobs, items, AT(int, 2), AT(int, 3), AT(int, 4), AT(const Step*, 5), AT(int, 6), AT(int, 7));
     LEVEL(levels_learn_down) LEVEL(levels_last_down) LEVEL(levels_mean_down)
     LEVEL(levels_learn_up) LEVEL(levels_last_up) LEVEL(levels_value_up)
+#define RELAYED(which) if (kernel == #which) return \
+    LAUNCH(which, jobs, items, AT(int, 2), AT(int, 3), AT(const Step*, 4), AT(const Item*, 5), AT(int, 6), \
+           AT(const Step*, 7), AT(int, 8), AT(int, 9));
+    RELAYED(levels_relay) RELAYED(levels_last_relay)
     std::abort();
 }

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -177,12 +178,21 @@ def test_more_actions_than_needs_are_noted() -> None:
 
 @needs_gcc
 @pytest.mark.parametrize(
-    ("streets", "storage", "variant"), [(1, 32, "predictive-plus"), (1, 16, "discounted"), (2, 32, "discounted")]
+    ("streets", "storage", "variant", "locks"),
+    [
+        (1, 32, "predictive-plus", True),
+        (1, 16, "discounted", False),
+        (2, 32, "discounted", True),
+        (2, 32, "predictive-plus", False),
+    ],
 )
 def test_lines_walked_level_by_level_equal_lines_walked_by_a_thread(
-    streets: int, storage: int, variant: str, monkeypatch: pytest.MonkeyPatch
+    streets: int, storage: int, variant: str, locks: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also if a block has fewer threads than decisions, more than hands, and keeps fewer rows than there are."""
+    """Also if a block has fewer threads than decisions, more than hands, and keeps fewer rows than there are.
+
+    Without locks, one launch walks the first street up for one player and down for the other.
+    """
     form = busy_form(streets)
 
     def solve(*, tasks: int, threads: int = 256, hands: int = 16, kept: int = 24, rows: int = 512) -> CudaPublicEngine:
@@ -192,10 +202,11 @@ def test_lines_walked_level_by_level_equal_lines_walked_by_a_thread(
         monkeypatch.setattr(program, "KEPT", kept)
         monkeypatch.setattr(program, "LEVEL_ROWS", rows)
         program._plans.clear()
-        engine = solved(form, storage=storage, locks=True, variant=variant)
+        engine = solved(form, storage=storage, locks=locks, variant=variant)
         assert all(
             each.work.by_levels == (tasks > 0) for each in (*engine._walks._waves[0], *engine._walks._earlier[1])
         )
+        assert all(engine._walks._relays) == (tasks > 0 and not locks)
         return engine
 
     expected = solve(tasks=0)
@@ -237,6 +248,40 @@ def test_levels_of_a_line_follow_its_decisions(own: int) -> None:
     levels = follow(0, (0, 0))
     assert plan.lines["levels"].tolist() == [levels]
     assert levels > 3
+
+
+@pytest.mark.parametrize("streets", [1, 2])
+def test_one_launch_walks_the_first_street_up_and_down_unless_locks_come_between(streets: int) -> None:
+    launched: list[str] = []
+
+    class Listening(NoKernels):
+        def compile(self, source: str, flags: tuple[str, ...]) -> dict:
+            class Kernels(dict):
+                def __missing__(self, name: str) -> Any:
+                    return lambda *_: launched.append(name)
+
+            return Kernels()
+
+    form = busy_form(streets)
+    engine = CudaPublicEngine(form, device=Listening())
+    last = "last_" if streets == 1 else ""
+    down, up, relay = f"levels_{last or 'learn_'}down", f"levels_{last or 'learn_'}up", f"levels_{last}relay"
+
+    def first_street(iterations: int) -> list[str]:
+        engine._prepare()
+        walks = engine._walks
+        launched.clear()
+        walks._iterations(iterations, False, engine.learning)
+        return [name for name in launched if name in (down, up, relay, "hold")]
+
+    assert first_street(1) == [down, relay, up]
+    assert first_street(3) == [down, *[relay] * 5, up]
+    engine.lock(0, np.full(engine.strategy(0, 0).shape, 1 / len(engine.strategy(0, 0))), 0, None)
+    between = [relay, up, "hold"] if form.tree.player[0] else [up, "hold", down, relay]
+    assert first_street(2)[: len(between) + 1] == [down, *between]
+    engine.unlock()
+    engine.fix(0, engine.strategy)
+    assert first_street(2) == [down, up, down, up]
 
 
 def test_ways_up_take_turns_with_rows_that_both_write(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,8 @@ KERNELS = (
     "levels_learn_up",
     "levels_last_up",
     "levels_value_up",
+    "levels_relay",
+    "levels_last_relay",
     "learn_down",
     "last_down",
     "mean_down",

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,6 +156,10 @@ class Walks:
         active = set(self._active)
         self._locked = [[job for job in self._with_locks if job % 2 == own and job // 2 in active] for own in range(2)]
         self._recorded: dict[Hashable, Callable[[], None]] = {}
+        in_waves = self._streets == 1 and len(self._waves[0]) > 1
+        has_one_line = not in_waves and all(self._first(own).work.has_one_line for own in range(2))
+        # By player, whether one launch walks the first street up and, for the other player, down. Locks come between.
+        self._relays = [has_one_line and not self._locked[own] for own in range(2)]
 
     def learn(self, steps: Records, players: Sequence[int]) -> None:
         """Run iterations in which some players learn: `steps` [iterations], or [spots, iterations] of all spots."""
@@ -209,12 +214,15 @@ class Walks:
 
     def _iterations(self, count: int, strides: bool, players: Sequence[int]) -> None:
         """Launch some iterations; with `strides`, every spot has its own weights."""
-        for number in range(count):
-            step = self._steps.view(np.uint8)[number * STEP.itemsize :], np.int32(count if strides else 0)
-            for own in players:
-                self._walk(own, step)
-                for job in self._locked[own]:
-                    self._kernels["hold"]((64,), STEP_THREADS, 0, self._jobs, np.int32(job))
+        steps, stride = self._steps.view(np.uint8), np.int32(count if strides else 0)
+        walks = list(product(((steps[number * STEP.itemsize :], stride) for number in range(count)), players))
+        entered = False  # whether the walk before has gone down the first street
+        for (step, own), after in zip_longest(walks, walks[1:]):
+            next_step = after[0] if after is not None and after[1] != own and self._relays[own] else None
+            self._walk(own, step, entered=entered, next_step=next_step)
+            entered = next_step is not None
+            for job in self._locked[own]:
+                self._kernels["hold"]((64,), STEP_THREADS, 0, self._jobs, np.int32(job))
 
     def _evaluation(self, players: Sequence[int]) -> None:
         for own in (BOTH,) if self._joins and len(players) == 2 else players:
@@ -222,18 +230,26 @@ class Walks:
             roots = self._roots[own]
             self._kernels["sums"]((roots.count,), STEP_THREADS, 8 * STEP_THREADS, self._jobs, roots.buffer)
 
-    def _walk(self, own: int, step: Step | None = None) -> None:
-        """Launch a player's walk, to learn with the weights of a step; to evaluate, up in both ways at once."""
+    def _walk(
+        self, own: int, step: Step | None = None, *, entered: bool = False, next_step: Step | None = None
+    ) -> None:
+        """Launch a player's walk, to learn with the weights of a step; to evaluate, up in both ways at once.
+
+        Given the step of the next walk, it ends by going down the first street for the other player, whose walk has
+        then `entered` that street.
+        """
         learns, given = step is not None, step or (self._steps, np.int32(0))
         names = ("learn_down", "last_down", "learn_up", "last_up")
         if not learns:
             names = ("mean_down", "mean_down", "value_up", "value_up")
         down, last_down, up, last_up = names
         last, way = self._streets - 1, 0 if learns else 1
-        for number, street in enumerate(self._earlier[own]):
+        first_down, first_up = int(entered), int(next_step is not None)  # where the ways down begin and the ways up end
+        for number, street in enumerate(self._earlier[own][first_down:], first_down):
             self._down(down, street, number, given, both=learns)
         for wave in self._waves[own]:
-            self._down(last_down, wave, last, given)
+            if last >= first_down:
+                self._down(last_down, wave, last, given)
             if learns and self.options.products:
                 blocks, buffer = (wave.panels.count,), wave.panels.buffer
                 self._kernels["products"](blocks, PANEL_THREADS, self._panel_bytes, self._jobs, buffer)
@@ -249,7 +265,8 @@ class Walks:
                     np.int32(wave.work.together),
                 )
             for items in wave.turns if way else wave.up[:1]:
-                self._up(last_up, wave, items, last, given)
+                if last >= first_up:
+                    self._up(last_up, wave, items, last, given)
         for number, street in reversed(list(enumerate(self._earlier[own]))):
             leaves = street.pieces[way]
             if leaves.count:
@@ -258,7 +275,35 @@ class Walks:
                 shared = max(8 * (self._deck + 1 + 32) + 4 * hands[1], TERM.itemsize * terms)
                 where = np.int32(number), np.int32(terms), np.int32(learns)
                 self._kernels["leaves"](grid, STEP_THREADS, shared, self._jobs, leaves.buffer, *where)
-            self._up(up, street, street.up[way], number, given)
+            if number >= first_up:
+                self._up(up, street, street.up[way], number, given)
+        if next_step is not None:
+            self._relay(own, given, next_step)
+
+    def _first(self, own: int) -> Launches:
+        """Those of the first street; if it is the last, of its first wave."""
+        return (self._earlier[own] or self._waves[own])[0]
+
+    def _relay(self, own: int, step: Step, next_step: Step) -> None:
+        """Launch the way up the first street, and down it for the other player."""
+        up, down, is_last = self._first(own), self._first(1 - own), self._streets == 1
+        blocks = _teams(up.work.hands[0]) + (0 if is_last else _teams(up.work.hands[1]))
+        threads, shared = _team_sizes(up.work.longest, max(up.work.kept, down.work.reach_rows))
+        self._kernels["levels_last_relay" if is_last else "levels_relay"](
+            (blocks * up.up[0].count,),
+            threads,
+            shared,
+            self._jobs,
+            up.up[0].buffer,
+            np.int32(blocks),
+            np.int32(up.work.kept),
+            step[0],
+            down.down.buffer,
+            np.int32(down.work.reach_rows),
+            next_step[0],
+            step[1],
+            np.int32(TEAM_HANDS // HANDS),
+        )
 
     def _down(self, name: str, launches: Launches, street: int, step: Step, *, both: bool = False) -> None:
         """Launch a walk down, of the opponent's hands or of both players'."""
@@ -282,12 +327,9 @@ class Walks:
             return
         given = self._jobs, items.buffer, np.int32(blocks), np.int32(street)
         if work.by_levels:
-            team = TEAM_HANDS // HANDS  # threads per decision
-            threads = min(-(-work.longest * team // WARP) * WARP, LEVEL_THREADS)
-            grid, shared = (blocks * items.count,), max(rows, 1) * TEAM_HANDS * 4
-            self._kernels[f"levels_{name}"](
-                grid, max(threads, WARP), shared, *given, np.int32(rows), *step, np.int32(team)
-            )
+            threads, shared = _team_sizes(work.longest, rows)
+            rest = np.int32(rows), *step, np.int32(TEAM_HANDS // HANDS)
+            self._kernels[f"levels_{name}"]((blocks * items.count,), threads, shared, *given, *rest)
         else:
             shared = work.kept * STEP_THREADS * HANDS * 4
             self._kernels[name]((blocks * items.count,), STEP_THREADS, shared, *given, np.int32(work.kept), *step)
@@ -362,6 +404,12 @@ class Walks:
 def _teams(hands: int) -> int:
     """Blocks that share the hands of a line, if it is walked level by level."""
     return -(-hands // TEAM_HANDS)
+
+
+def _team_sizes(decisions: int, rows: int) -> tuple[int, int]:
+    """Threads and bytes of shared memory of a block that walks a line of so many decisions level by level."""
+    threads = -(-decisions * TEAM_HANDS // HANDS // WARP) * WARP  # one per decision and slice of hands
+    return min(max(threads, WARP), LEVEL_THREADS), max(rows, 1) * TEAM_HANDS * 4
 
 
 def _widths(terminals: int) -> list[int]:

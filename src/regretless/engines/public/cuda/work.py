@@ -72,6 +72,9 @@ class Work:
             self.up = _with_lines(
                 items, self.spot_of, [_lines(plan, street, "decided") + rest[plan] for plan in chosen]
             )
+        # Whether every runout has one line, which has decisions and is walked by levels, as on a first street.
+        is_one = len(self.down) == len(self.up) == len(items) and bool((self.up["piece"] >= 0).all())
+        self.has_one_line = self.by_levels and is_one
         self.hands = max(each[0] for each in hands), max(each[1] for each in hands)  # own and opposing ones
         self.terms = 0  # deals that follow a runout
         self.together = 1  # pieces that a block takes

@@ -157,13 +157,12 @@ __device__ __forceinline__ int own_levels(const Stretch& at, const Team& team, c
     }
 }
 
-// Blocks take the opponent's hands and, if OWN, the own ones after them.
+// Some hands of a line on one runout: the opponent's and, if OWN, the own ones after them.
 template <int MODE, bool OWN>
-__device__ __forceinline__ void go_down(const Job* jobs, const Item* items, int blocks, int street_number, int kept_count,
-                                        const Step* steps, int stride, int slices) {
-    const Item item = items[blockIdx.x / blocks];
+__device__ __forceinline__ void chunk_down(const Job* jobs, const Item& item, int chunk, int street_number, int kept_count,
+                                           const Step* steps, int stride, int slices) {
     const Job job = jobs[item.job];
-    const int chunk = blockIdx.x % blocks, theirs = chunks_of(job.other_hands, slices);
+    const int theirs = chunks_of(job.other_hands, slices);
     if (chunk >= theirs + (OWN ? chunks_of(job.own_hands, slices) : 0)) return;
     const Stretch at = line_of(job, item, street_number);
     const Kept kept = team_rows(kept_count, slices);
@@ -197,13 +196,12 @@ __device__ __forceinline__ void copy_values(const Job& job, const Item& item, in
     }
 }
 
-// OWN: own reach and averages first.
+// Some own hands of a line on one runout, or of all lines without decisions. OWN: own reach and averages first.
 template <int MODE, bool OWN>
-__device__ __forceinline__ void go_up(const Job* jobs, const Item* items, int blocks, int street_number, int kept_count,
-                                      const Step* steps, int stride, int slices) {
-    const Item item = items[blockIdx.x / blocks];
+__device__ __forceinline__ void chunk_up(const Job* jobs, const Item& item, int chunk, int blocks, int street_number,
+                                         int kept_count, const Step* steps, int stride, int slices) {
     const Job job = jobs[item.job];
-    const int chunk = blockIdx.x % blocks, n = job.own_hands;
+    const int n = job.own_hands;
     if (item.piece < 0) {
         if (!REST_DONE<MODE, OWN>) copy_values(job, item, street_number, chunk, blocks);
         return;
@@ -260,22 +258,42 @@ __device__ __forceinline__ void go_up(const Job* jobs, const Item* items, int bl
     }
 }
 
-#define LEVELS(name, go, MODE, OWN)                                                                                 \
+#define LEVELS(name)                                                                                                \
     extern "C" __global__ void __launch_bounds__(LEVEL_THREADS, LEVEL_BLOCKS)                                       \
-    name(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps, int stride,       \
-         int slices) {                                                                                              \
-        go<MODE, OWN>(jobs, items, blocks, street, kept, steps, stride, slices);                                    \
+    name(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps, int stride, int slices)
+#define LEVELS_DOWN(name, MODE, OWN)                                                                                \
+    LEVELS(name) {                                                                                                  \
+        const Item item = items[blockIdx.x / blocks];                                                               \
+        chunk_down<MODE, OWN>(jobs, item, blockIdx.x % blocks, street, kept, steps, stride, slices);                \
     }
-LEVELS(levels_learn_down, go_down, LEARN, true)
-LEVELS(levels_last_down, go_down, LEARN, false)
-LEVELS(levels_mean_down, go_down, MEAN, false)
-LEVELS(levels_learn_up, go_up, LEARN, false)
-LEVELS(levels_last_up, go_up, LEARN, true)
+#define LEVELS_UP(name, MODE, OWN)                                                                                  \
+    LEVELS(name) {                                                                                                  \
+        const Item item = items[blockIdx.x / blocks];                                                               \
+        chunk_up<MODE, OWN>(jobs, item, blockIdx.x % blocks, blocks, street, kept, steps, stride, slices);          \
+    }
+LEVELS_DOWN(levels_learn_down, LEARN, true)
+LEVELS_DOWN(levels_last_down, LEARN, false)
+LEVELS_DOWN(levels_mean_down, MEAN, false)
+LEVELS_UP(levels_learn_up, LEARN, false)
+LEVELS_UP(levels_last_up, LEARN, true)
 // The average strategy, and in the jobs of the other way a best response.
-extern "C" __global__ void __launch_bounds__(LEVEL_THREADS, LEVEL_BLOCKS)
-levels_value_up(const Job* jobs, const Item* items, int blocks, int street, int kept, const Step* steps, int stride,
-                int slices) {
-    const bool best = jobs[items[blockIdx.x / blocks].job].best;
-    if (!best) go_up<MEAN, false>(jobs, items, blocks, street, kept, steps, stride, slices);
-    else go_up<BEST, false>(jobs, items, blocks, street, kept, steps, stride, slices);
+LEVELS(levels_value_up) {
+    const Item item = items[blockIdx.x / blocks];
+    const int chunk = blockIdx.x % blocks;
+    if (!jobs[item.job].best) chunk_up<MEAN, false>(jobs, item, chunk, blocks, street, kept, steps, stride, slices);
+    else chunk_up<BEST, false>(jobs, item, chunk, blocks, street, kept, steps, stride, slices);
 }
+
+// The first street, up for the player who learns and then down for the walk of the other: all that the next walk needs of a
+// block's hands is what they have just learned. Unless the street is the LAST, further blocks take the next player's hands.
+#define RELAY(name, LAST)                                                                                           \
+    extern "C" __global__ void __launch_bounds__(LEVEL_THREADS)                                                     \
+    name(const Job* jobs, const Item* items, int blocks, int kept, const Step* steps, const Item* next_items,       \
+         int next_kept, const Step* next_steps, int stride, int slices) {                                           \
+        const int number = blockIdx.x / blocks, chunk = blockIdx.x % blocks;                                        \
+        chunk_up<LEARN, LAST>(jobs, items[number], chunk, blocks, 0, kept, steps, stride, slices);                  \
+        SYNC_BLOCK();                                                                                               \
+        chunk_down<LEARN, !LAST>(jobs, next_items[number], chunk, 0, next_kept, next_steps, stride, slices);        \
+    }
+RELAY(levels_relay, false)
+RELAY(levels_last_relay, true)
