@@ -8,6 +8,10 @@ number that the spot cannot use is left out. A round lasts about a tenth of a se
 time: if it is below the number of threads, they waited or other processes took their cores. The columns are medians
 over rounds and the best round, each with its ratio to the first number of threads.
 
+`signal` is how many nanoseconds a signal takes from one thread to another and back, the median over rounds: about 70 if
+their cores share a cache, several hundred if not, as on machines with several groups of cores. A virtual machine may be
+moved from one to the other at any time.
+
 Bandwidth is measured by a ← 0.9·a + b over arrays far larger than any cache (two reads and a write per number), the
 access pattern of a regret update; an iteration of a flop moves at least 20 bytes per entry, 10 with 16-bit storage.
 Memory is given without and with the threads' working buffers. `river_narrow` is also solved to 0.1 % of the pot.
@@ -28,6 +32,7 @@ import numpy as np
 
 import regretless as rl
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
+from regretless.engines.public.compiled.kernels.processor import atomic_load, atomic_store
 from regretless.holdem import Spot, compile_spot
 from regretless.variants import PRESETS, schedule
 
@@ -62,6 +67,26 @@ def bandwidth(threads: int, numbers: int = 60_000_000) -> float:
     return best
 
 
+@nb.njit(nogil=True)
+def answer(signal: np.ndarray, first: int, rounds: int) -> None:
+    """Wait for every other number, from `first` on, and answer with the next."""
+    for awaited in range(first, first + 2 * rounds, 2):
+        while atomic_load(signal, 0) != awaited:
+            pass
+        atomic_store(signal, 0, awaited + 1)
+
+
+def signal_nanoseconds(rounds: int = 20_000) -> float:
+    """From one thread to another and back."""
+    signal = np.zeros(8, dtype=np.int64)
+    with ThreadPoolExecutor(2) as pool:
+        for count in (1, rounds):  # once to start the threads
+            signal[0] = 0
+            began = time.perf_counter()
+            list(pool.map(lambda first, count=count: answer(signal, first, count), (0, 1)))
+    return 1e9 * (time.perf_counter() - began) / rounds
+
+
 def processor() -> str:
     """Its name, where the system tells it."""
     try:
@@ -93,7 +118,9 @@ def measure(name: str, counts: list[int], bits: int, rounds: int) -> list[dict[s
     for threads, engine in engines.items():
         advance(engine, 1)
         batch[threads] = max(1, int(1e3 * ROUND_SECONDS / advance(engine, 2)[0]))
+    signals = []
     for _ in range(rounds):
+        signals.append(signal_nanoseconds() if max(engines) > 1 else 0.0)
         for threads, engine in engines.items():
             taken[threads].append(advance(engine, batch[threads]))
     return [
@@ -103,6 +130,7 @@ def measure(name: str, counts: list[int], bits: int, rounds: int) -> list[dict[s
             "bits": bits,
             "milliseconds": [elapsed for elapsed, _ in taken[threads]],
             "cpu_milliseconds": [used for _, used in taken[threads]],
+            "signal_nanoseconds": signals,
             "kept": engine.kept_bytes,
             "memory": engine.memory_bytes,
         }
@@ -119,7 +147,9 @@ def line(row: dict[str, object], alone: dict[str, object]) -> str:
     rivals, threads = RIVAL.get(str(row["spot"]), ()), int(str(row["threads"]))
     rival = f"{rivals[threads - 1] / median:6.2f}" if threads <= len(rivals) else " " * 6
     memory = " ".join(f"{float(str(row[key])) / 1e6:9.2f}" for key in ("kept", "memory"))
-    figures = f"{median:9.4f} {gains[0]} {best:9.4f} {gains[1]} {np.median(used / elapsed):6.2f} {rival} {memory}"
+    signal = f"{np.median(np.array(row['signal_nanoseconds'])):6.0f}" if threads > 1 else " " * 6
+    cores = f"{np.median(used / elapsed):6.2f}"
+    figures = f"{median:9.4f} {gains[0]} {best:9.4f} {gains[1]} {cores} {signal} {rival} {memory}"
     return f"{row['spot']:17} {threads:7} {row['bits']:4} {figures}"
 
 
@@ -144,8 +174,8 @@ def main() -> None:
     for threads, speed in streams.items():
         print(f"memory bandwidth, {threads} thread(s): {speed / 1e9:.1f} GB/s")
     print(
-        f"{'spot':17} threads bits {'median ms':>9} {'gain':>6} {'best ms':>9} {'gain':>6} {'cores':>6} {'rival':>6}"
-        f" {'kept MB':>9} {'all MB':>9}",
+        f"{'spot':17} threads bits {'median ms':>9} {'gain':>6} {'best ms':>9} {'gain':>6} {'cores':>6} {'signal':>6}"
+        f" {'rival':>6} {'kept MB':>9} {'all MB':>9}",
         flush=True,
     )
     rows = []

@@ -58,6 +58,10 @@ def test_every_column_is_defined_in_the_help_and_in_the_files(run, solved: Path,
     told = run("export", "--columns")
     assert told.code == 0
     assert all(name in told.out for name in DEFINITIONS)
+    for others in (["--all"], [str(solved)], ["--street", "turn"]):
+        refused = run("export", "--columns", *others)
+        assert refused.code == 2
+        assert "takes nothing else" in refused.err
     assert run("export", str(solved), "--street", "turn", "--out", "turn.csv").code == 0
     rows = rows_of((tmp_path / "turn.csv").read_text())
     assert set(rows[0]) == set(DEFINITIONS)

@@ -194,4 +194,4 @@ def test_a_study_is_not_a_spot(tmp_path: Path) -> None:
     path.write_text("flops = 'all'\npot = 60\n", encoding="utf-8")
     with pytest.raises(RegretlessError) as raised:
         Spot.read(path)
-    assert str(raised.value) == f"{path}: is a study, which has many flops: regretless study run solves it"
+    assert str(raised.value) == f"{path}: is a study, which has many flops: regretless study estimates and solves it"

@@ -63,6 +63,8 @@ def estimate(
     from regretless.solvers.request import Kind, check_options
 
     check_options(Kind.SPOT, {"threads": threads})
+    if len(spots) == 1 and spots[0].endswith(".rgl"):
+        raise InvalidOption("SPOT", spots[0], f"is a saved solution: regretless show {spots[0]} says what it took")
     if len(spots) == 1 and not is_spot(spots[0]):
         for option_name, value in (("threads", threads), ("buckets", buckets)):
             if value is not None:

@@ -85,6 +85,8 @@ def export(
     from regretless.storage.atomic import replace_file
 
     if columns:
+        if any(value not in (None, False) for name, value in context.params.items() if name != "columns"):
+            raise typer.BadParameter("prints what each column means, and takes nothing else", param_hint="--columns")
         _print_columns()
         return
     if file is None:

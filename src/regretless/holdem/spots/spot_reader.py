@@ -66,7 +66,7 @@ MOST_LOCKS = 10_000
 FIELDS = ("board", "pot", "stack", "oop", "ip", "bets", "rules", "lines", "locks", "name")
 SPOT_FILE = FileKind("a spot", {"": ("board", "pot", "stack", "name"), **HOMES})
 NOT_A_SPOT = "a game from the deal, not a spot: regretless solve solves one such game at a time, with --buckets"
-A_STUDY = "a study, which has many flops: regretless study run solves it"
+A_STUDY = "a study, which has many flops: regretless study estimates and solves it"
 GAME_FIELDS = {"small_blind", "big_blind", "preflop"}  # which only a game from the deal has
 
 
