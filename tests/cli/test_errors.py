@@ -46,6 +46,7 @@ WRONG = [
     (["solve", "none.toml"], "none.toml: does not exist"),
     (["solve", "text.rgl"], "'text.rgl' is a saved solution: use regretless show text.rgl"),
     (["solve", "none.rgl"], "none.rgl: does not exist"),
+    (["estimate", "none.rgl"], "none.rgl: does not exist"),
     (["estimate", "text.rgl"], "'text.rgl' is a saved solution: regretless show text.rgl says what it took"),
     (["solve", "none.toml", "kuhn"], "kuhn: is not the file of a spot; a game is given by itself"),
     (["solve", "--resume", "none.rgl"], "none.rgl: does not exist"),

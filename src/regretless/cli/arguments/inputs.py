@@ -8,12 +8,12 @@ from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from regretless.errors import InvalidFile, RegretlessError
+from regretless.errors import InvalidFile, InvalidOption, RegretlessError
 
 if TYPE_CHECKING:
     from regretless.holdem.spots.spot import Spot
 
-__all__ = ["SUFFIX", "is_game", "is_spot", "is_spot_file", "read_files", "read_spots", "spot_paths"]
+__all__ = ["SUFFIX", "is_game", "is_spot", "is_spot_file", "read_files", "read_spots", "refuse_saved", "spot_paths"]
 
 SUFFIX = ".toml"
 Made = TypeVar("Made")
@@ -68,6 +68,15 @@ def spot_paths(given: tuple[str, ...]) -> tuple[list[Path], bool]:
             raise InvalidFile(text, "is not the file of a spot; a game is given by itself")
         paths += found
     return list({os.path.realpath(path): path for path in reversed(paths)}.values())[::-1], batch
+
+
+def refuse_saved(argument: str, given: str, instead: str) -> None:
+    """Refuse a solution file where a game or a spot is expected; `instead` says what to do with it."""
+    if not given.endswith(".rgl"):
+        return
+    if not os.path.exists(given):
+        raise InvalidFile(given, "does not exist")
+    raise InvalidOption(argument, given, f"is a saved solution: {instead}")
 
 
 def read_spots(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from regretless.cli.arguments.inputs import is_spot, read_files, spot_paths
+from regretless.cli.arguments.inputs import is_spot, read_files, refuse_saved, spot_paths
 from regretless.cli.arguments.options import Json, argument, option
 from regretless.cli.arguments.outputs import tell_errors
 from regretless.cli.terminal.consoles import for_answers
@@ -63,9 +63,8 @@ def estimate(
     from regretless.solvers.request import Kind, check_options
 
     check_options(Kind.SPOT, {"threads": threads})
-    if len(spots) == 1 and spots[0].endswith(".rgl"):
-        raise InvalidOption("SPOT", spots[0], f"is a saved solution: regretless show {spots[0]} says what it took")
     if len(spots) == 1 and not is_spot(spots[0]):
+        refuse_saved("SPOT", spots[0], f"regretless show {spots[0]} says what it took")
         for option_name, value in (("threads", threads), ("buckets", buckets)):
             if value is not None:
                 raise InvalidOption(option_name, value, f"does not apply to {spots[0]}")

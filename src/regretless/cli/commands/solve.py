@@ -9,14 +9,14 @@ from typing import Annotated
 import typer
 
 from regretless.cli.arguments import options
-from regretless.cli.arguments.inputs import is_game, is_spot, is_spot_file, spot_paths
+from regretless.cli.arguments.inputs import is_game, is_spot, is_spot_file, refuse_saved, spot_paths
 from regretless.cli.arguments.locks import LockFromOption, LockLineOption, LockOption, LockPlayerOption, read_locks
 from regretless.cli.arguments.options import MACHINE, OUTPUT, SEARCH, argument, flag, option, variant_with
 from regretless.cli.arguments.outputs import solution_files
 from regretless.cli.solving.many import solve_spots
 from regretless.cli.solving.one import solve_one
 from regretless.cli.solving.request import SolveRequest
-from regretless.errors import InvalidFile, InvalidOption
+from regretless.errors import InvalidOption
 
 __all__ = ["solve"]
 
@@ -171,10 +171,7 @@ def solve(
         solve_one(paths[0] if paths else None, request, spot=True)
         return
     for name in names:
-        if name.endswith(".rgl"):
-            if not Path(name).exists():
-                raise InvalidFile(name, "does not exist")
-            raise InvalidOption("GAME", name, f"is a saved solution: use regretless show {name}, or --resume {name}")
+        refuse_saved("GAME", name, f"use regretless show {name}, or --resume {name}")
     if len(names) > 1:
         raise typer.BadParameter(f"one game at a time, not {', '.join(names)}", param_hint="GAME")
     if not names and resume is None:

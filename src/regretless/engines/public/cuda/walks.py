@@ -9,8 +9,9 @@ is a fixed sequence of launches over lists of items, each a runout of some spot 
 
 Runouts of the last street take turns with the working rows. Waves as large as memory allows are fastest: smaller ones
 would keep the rows in the L2 cache, but cost more in launches than they save in traffic. One iteration walks both
-players in turn; an evaluation does too, or both at once if their rows are apart, and goes up in two ways at once. Both
-are recorded once and repeated; the weights of the iterations to come are copied to the device ahead of them.
+players in turn; where the first street is walked by levels, a single launch ends one walk and begins the next. An
+evaluation walks both in turn too, or both at once if their rows are apart, and goes up in two ways at once. Iterations
+and evaluations are recorded once and repeated; the weights of the iterations to come are copied to the device ahead.
 """
 
 from __future__ import annotations

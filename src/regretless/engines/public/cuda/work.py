@@ -122,7 +122,7 @@ class Items:
 
 
 class Upload:
-    """Lists of items that are copied to the device together: one copy takes as long as one of dozens."""
+    """Lists of items that are copied to the device together: one takes as long as each of many."""
 
     def __init__(self) -> None:
         self._lists: list[tuple[Items, Records]] = []

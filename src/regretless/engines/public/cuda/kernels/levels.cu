@@ -6,6 +6,7 @@
 // 1. `down`  reach of every node; before the last street, own averages too. Levels count decisions of the same player
 //            above.
 // 2. `up`    values of decisions, own regrets; on the last street own averages first. Levels count decisions below.
+// 3. `relay` up the first street for one player, then down it for the other.
 //
 // A block with fewer threads than decisions takes the line in passes. Parents come before their children in a line, so on
 // the way down a pass needs only itself and earlier passes; on the way up, passes come in reverse order.
