@@ -47,6 +47,18 @@ def test_pure_strategies_are_kept_exactly(bits: int) -> None:
     np.testing.assert_array_equal(decode(encode(half, bits)), half)
 
 
+@pytest.mark.parametrize("bits", [32, 16])
+def test_decoding_and_encoding_again_changes_nothing(bits: int) -> None:
+    """Shares just above ½ round to ½, which must not have two encodings."""
+    random = np.random.default_rng(bits)
+    share = np.concatenate([0.5 + 10.0 ** random.uniform(-9, -1, 500), random.random(500)])
+    kept = encode(np.stack([share, 1 - share]).astype(np.float32), bits)
+    again = encode(decode(kept).astype(np.float32), bits)
+    if bits == 16:
+        np.testing.assert_array_equal(kept, again)
+    np.testing.assert_allclose(kept, again, rtol=1e-6)
+
+
 @pytest.mark.parametrize(("most", "bits", "tolerance"), [(probabilities.MOST_IN_32_BITS, 32, 1e-5), (0, 16, 1e-3)])
 def test_a_file_gives_every_hand_its_ev_on_rare_lines(
     most: int, bits: int, tolerance: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -146,9 +146,9 @@ def weight_text(weight: float) -> str:
     """A weight, or a sum of weights; a small one is not rounded to 0.
 
     >>> weight_text(0.5), weight_text(12.345), weight_text(0.00042), weight_text(0)
-    ('0.50', '12.35', '4e-04', '0.00')
+    ('0.50', '12.35', '4.2e-04', '0.00')
     """
-    return f"{weight:.2f}" if weight >= 0.01 or weight == 0 else f"{weight:.0e}"
+    return f"{weight:.2f}" if weight >= 0.01 or weight == 0 else f"{weight:.1e}"
 
 
 def _beside(grid: Grid, cell: int, numbers: Sequence[float], columns: int) -> str:

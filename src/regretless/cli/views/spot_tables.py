@@ -33,7 +33,7 @@ def hand_table(view: NodeView, player: PlayerName, *, sort: str | None = None, c
     acts = view.kind == "decision" and view.player == player
     actions = view.actions if acts else ()
     marked = acts and bool(view.locked.any())
-    wide = 10 * marked + sum(max(len(action), 5) + 11 for action in actions) + 36 <= columns
+    wide = 10 * marked + sum(max(len(action), 5) + 11 for action in actions) + 37 <= columns
     table = plain_table()
     table.add_column(f"\n{player}" if actions else player, style="bold", no_wrap=True)
     colors = spot_colors(actions)

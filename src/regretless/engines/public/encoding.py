@@ -29,7 +29,7 @@ __all__ = ["Encoder"]
 Floats = NDArray[np.float32]
 
 _SCALE, _SIDE = np.float32(STEPS), np.uint16(SIDE)
-_NONE, _TWICE = np.float32(0.0), np.float32(2.0)
+_NONE, _HALF, _TWICE = np.float32(0.0), np.float32(0.5), np.float32(2.0)
 
 
 class Encoder:
@@ -106,6 +106,7 @@ def _encode(
                     for lane in range(min(LANES, hands - first)):
                         if in_16_bits:
                             steps = np.uint16(np.int32(np.rint(_SCALE * np.sqrt(np.sqrt(_TWICE * smaller[lane])))))
-                            rows[runout, there + lane] = steps | side[lane]
+                            rows[runout, there + lane] = steps | side[lane] if steps < STEPS else steps
                         else:
-                            rows[runout, there + lane] = -smaller[lane] if side[lane] else smaller[lane]
+                            mostly = side[lane] != 0 and smaller[lane] < _HALF
+                            rows[runout, there + lane] = -smaller[lane] if mostly else smaller[lane]

@@ -11,7 +11,8 @@ each as m = min(s, 1 − s) and one bit that says which of the two m is:
     16 bits    32767 · (2m)^¼ rounded to an integer, and the bit: the absolute error is at most 3e-5, the relative error
                0.2 % at m = 1e-6 and 1 % at m = 1e-9
 
-Both represent 0 and 1 exactly. `encode` is the plain version of what `encoding.py` does for an engine's averages.
+Both represent 0 and 1 exactly. A share that rounds to ½ never has the bit, so it has only one encoding. `encode` is
+the plain version of what `encoding.py` does for an engine's averages.
 """
 
 from __future__ import annotations
@@ -41,9 +42,10 @@ def encode(strategy: NDArray[Any], bits: int) -> NDArray[Any]:
     smaller = np.divide(np.minimum(chosen, others), total, out=np.zeros_like(total), where=total > 0)
     mostly = chosen > others
     if bits == 32:
-        return np.asarray(np.where(mostly, -smaller, smaller), dtype=np.float32)
+        kept = smaller.astype(np.float32)
+        return np.asarray(np.where(mostly & (kept < 0.5), -kept, kept))
     steps = np.rint(STEPS * np.sqrt(np.sqrt(2.0 * smaller))).astype(np.uint16)
-    return np.asarray(np.where(mostly, steps | np.uint16(SIDE), steps))
+    return np.asarray(np.where(mostly & (steps < STEPS), steps | np.uint16(SIDE), steps))
 
 
 def decode(kept: NDArray[Any]) -> FloatArray:
