@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from regretless.engines.public.compiled import plan
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
+from regretless.engines.public.compiled.kernels.iterate import group_owner
 from regretless.engines.public.reference import PublicReference
 from regretless.engines.threads import Workers
 from regretless.forms.public import PublicForm
@@ -57,6 +58,23 @@ def test_results_do_not_depend_on_the_number_of_threads(
         shared = solved(form, threads, storage)
         assert shared.threads == (1 if streets == 1 else min(threads, len(form.streets[1].parent)))
         assert_same(alone, shared)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 4])
+def test_threads_that_add_up_whole_groups_of_their_own_blocks(threads: int) -> None:
+    """Groups of six: with 25 runouts, two or four threads own four of them, three threads own two."""
+    form = random_form(5, deck=25, streets=2, most_hands=12)
+    assert len(form.streets[1].parent) == 25
+    owned = [group_owner(group, 25 // threads, threads) for group in range(5)]
+    assert sum(owner >= 0 for owner in owned) == {2: 4, 3: 2, 4: 4}[threads]
+    alone = solved(form, 1)
+    assert_same(alone, solved(form, threads))
+    plain = PublicReference(form)
+    plain.advance(schedule(PRESETS["discounted"], 1, 1))
+    shared = CompiledPublicEngine(form, threads=threads)
+    shared.advance(schedule(PRESETS["discounted"], 1, 1))
+    scale = np.abs(form.payoffs.win).max() + 1.0
+    np.testing.assert_allclose(shared.evaluate().values, plain.evaluate().values, atol=1e-5 * scale)
 
 
 @settings(max_examples=12)

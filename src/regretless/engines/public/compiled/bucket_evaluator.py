@@ -137,7 +137,7 @@ class CompiledBucketEvaluator:
             walk_buckets(stretch, best_lines, plan, tables, rows, _LEARNED, *on)
 
         def first_street(begin: int, end: int) -> None:
-            walk(Stretch(0, 0, 1, 0, 1, begin, end, opponent, opponent, roots[0]), roots[1], first)
+            walk(Stretch(0, 0, 1, 0, 1, begin, end, False, opponent, opponent, roots[0]), roots[1], first)
 
         if self.runouts == 0 or plan.streets[1]["first_line"] == plan.streets[1]["last_line"]:
             first_street(DOWN, UP)
@@ -155,7 +155,8 @@ class CompiledBucketEvaluator:
             if self.interrupted():
                 raise Stopped
             on = free.get()
-            walk(Stretch(1, runout, runout + 1, *chunks, DOWN, UP, first[0].opponent, opponent, lines[0]), lines[1], on)
+            stretch = Stretch(1, runout, runout + 1, *chunks, DOWN, UP, False, first[0].opponent, opponent, lines[0])
+            walk(stretch, lines[1], on)
             free.put(on)
             return lines
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from regretless.engines.public.compiled.plan import Plan
 from regretless.engines.public.compiled.records import Float32, Float64, Int32, Records
-from regretless.engines.public.compiled.sizes import MOST_BLOCKS, tile_rows
+from regretless.engines.public.compiled.sizes import MOST_BLOCKS, SLOT_GAP, tile_rows
 from regretless.engines.public.compiled.tables import Tables
 from regretless.engines.public.layout import LANES
 from regretless.forms.public import PublicForm
@@ -118,7 +118,7 @@ class Blocks(NamedTuple):
 
     runout: Int32  # [B+1]    runouts of block b
     chunk: Int32  # [pieces]  chunks of the last street, largest first
-    lines: Float64  # [B · size]  values of the lines into the second street, by block; [size] for one thread
+    lines: Float64  # [B · size]  values of the lines into the second street, by block; [2 · size] for one thread
     opponent: Float32  # [m]  the opponent's range
     own: Float32  # [n]       1 for every hand
     root: Float64  # [3 n]    values at the root, by mode of the walk
@@ -159,15 +159,14 @@ def make_scratch(
     plans: tuple[Plan, Plan], deck: int, tile_type: type[np.floating[Any]] = np.float32, slots: int = 1
 ) -> Scratch:
     """Rows for the slots of a team; no page of memory is touched before the thread that uses it touches it."""
-    opponent, value, line = (
-        aligned(slots * int(size), kind)
-        for size, kind in zip(
-            np.maximum(plans[0].rows, plans[1].rows), (np.float32, np.float32, np.float64), strict=True
-        )
-    )
+
+    def room(size: int, kind: Any) -> NDArray[Any]:
+        return aligned(slots * (size + SLOT_GAP // np.dtype(kind).itemsize), kind)
+
+    opponent, value, line = np.maximum(plans[0].rows, plans[1].rows).tolist()
     rows = tile_rows(max(plans[0].own_hands, plans[0].other_hands), deck)
-    tile = Tile(**{name: aligned(slots * count * LANES, tile_type) for name, count in rows.items()})
-    return Scratch(opponent, value, line, tile)
+    tile = Tile(**{name: room(count * LANES, tile_type) for name, count in rows.items()})
+    return Scratch(room(opponent, np.float32), room(value, np.float32), room(line, np.float64), tile)
 
 
 def second_runouts(form: PublicForm) -> int:
@@ -196,7 +195,7 @@ def make_blocks(
     """Blocks for both players' walks, which take turns with the buffers of lines."""
     runouts = second_runouts(form)
     count = min(runouts, MOST_BLOCKS)
-    buffers = count if members > 1 else min(count, 1)
+    buffers = count if members > 1 else min(count, 2)
     sizes = [int(plan.streets[1]["last_line"]) * plan.own_hands if count else 0 for plan in plans]
     lines = aligned(buffers * max(sizes), np.float64)
 

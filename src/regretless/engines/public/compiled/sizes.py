@@ -20,6 +20,7 @@ from regretless.forms.public_size import PublicSize
 __all__ = [
     "CHUNK_BYTES",
     "MOST_BLOCKS",
+    "SLOT_GAP",
     "bucket_evaluation_bytes",
     "estimate",
     "evaluation_bytes",
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 CHUNK_BYTES = 320 * 1024  # rows of a chunk; with its regrets and averages it should fit in the L2 cache
+SLOT_GAP = 16 * 1024  # bytes between rows of different threads: processors prefetch beyond the end of what is read
 MOST_BLOCKS = 64  # enough to share among threads; each holds the values of the lines into the second street
 
 SUBGROUPS = {1: 1, 2: 2, 3: 2, 4: 5, 6: 6, 8: 10, 12: 10, 24: 30}  # at most, by number of suit permutations in a group
@@ -150,7 +152,7 @@ def _blocks(size: PublicSize, members: int) -> int:
     count = min(int(size.runouts[1]), MOST_BLOCKS) if len(size.runouts) > 1 else 0
     lines = sum(_lines(size)[:2]) * max(hands) if count else 0
     ends = 2 * 4 * (count + 1 + _chunks(size)) + sum(hands) * (4 + 4 + 3 * 8)
-    return ends + (count if members > 1 else min(count, 1)) * lines * 8
+    return ends + (count if members > 1 else min(count, 2)) * lines * 8
 
 
 def _scratch(size: PublicSize, wide_tiles: bool) -> int:
@@ -165,8 +167,10 @@ def _scratch(size: PublicSize, wide_tiles: bool) -> int:
         before = int(size.nodes[:-1].sum())
         opponent.append((1 + sum(other_rows[:-1]) + round(other_rows[-1] * share)) * hands[1 - own])
         value.append((1 + before + round(max(own_rows, leaves) * share)) * hands[own])
-    tile = LANES * sum(tile_rows(max(hands), size.deck).values()) * (8 if wide_tiles else 4)
-    return 4 * (max(opponent) + max(value)) + 8 * sum(lines) * max(hands) + tile
+    tile = tile_rows(max(hands), size.deck)
+    tile_bytes = LANES * sum(tile.values()) * (8 if wide_tiles else 4)
+    gaps = (3 + len(tile)) * SLOT_GAP
+    return 4 * (max(opponent) + max(value)) + 8 * sum(lines) * max(hands) + tile_bytes + gaps
 
 
 def _last_nodes(size: PublicSize) -> int:

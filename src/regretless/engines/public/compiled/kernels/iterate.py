@@ -1,8 +1,11 @@
 """Whole walks and whole iterations, shared among threads.
 
-The runouts of the second street are divided into blocks, the same for any number of threads. A block sums its runouts
-in order into a buffer, and the buffers are added in order, so results depend neither on the number of threads nor on
-their timing. A single thread needs only one buffer. The phases of a walk (`team.py`), with their items:
+The runouts of the second street are divided into blocks, and the blocks into groups of six, the same for any number of
+threads. A block sums its runouts in order into a buffer; the buffers of a group are added in order to its first, and
+the groups in order to the sum of all. So results depend neither on the number of threads nor on their timing, and a
+thread adds up most of its own groups before another needs them: numbers that move from one core's cache to another's
+cost more than the arithmetic. A single thread needs only two buffers. The phases of a walk (`team.py`), with their
+items:
 
     BEGIN     down the first street; a form of one street is done then
     ENTER     if there is a street between, down the second street of a block that will be divided, whose rows are in
@@ -11,7 +14,8 @@ their timing. A single thread needs only one buffer. The phases of a walk (`team
               memory near it; and pieces of those that are divided: one chunk of the last street, on all runouts of the
               block. The lines of different chunks have separate sums, so this changes no order.
     RETURN    up the second street of a divided block
-    COLLECT   a range of the sum of all buffers
+    ADD       the groups whose blocks are all one member's
+    COLLECT   a range of the sum of all groups, and of the sums of the groups that are left
     FINISH    up the first street
 """
 
@@ -31,7 +35,7 @@ from regretless.engines.public.compiled.kernels.team import (
     PHASE,
     Signals,
     close_order,
-    finish_item,
+    finish_items,
     give_order,
     is_over,
     open_phase,
@@ -42,11 +46,12 @@ from regretless.engines.public.compiled.kernels.walk import DOWN, UP, Stretch, c
 from regretless.engines.public.compiled.records import Float64
 from regretless.engines.public.layout import LANES
 
-__all__ = ["BELOW", "FIRST", "FIRST_WALK", "LAST", "iterate"]
+__all__ = ["BELOW", "FIRST", "FIRST_WALK", "LAST", "group_owner", "iterate"]
 
 Order = NDArray[np.int64]
 
-BEGIN, ENTER, BLOCKS, RETURN, COLLECT, FINISH, STAGES = range(7)
+BEGIN, ENTER, BLOCKS, RETURN, ADD, COLLECT, FINISH, STAGES = range(8)
+GROUP = 6  # divides the 36 and 48 runouts of many turns and flops, and leaves two threads few sums to exchange
 FIRST, BELOW, LAST = 1, 2, 4  # parts of a walk that can be ordered separately: BEGIN, all between, FINISH
 
 # An order; its walks follow, player and mode of each.
@@ -86,18 +91,20 @@ def _rows_of(scratch: Scratch, slot: int, slots: int) -> Scratch:
 @fast_pasted
 def _first_street(begin: int, end: int, mode: int, job: Job) -> Stretch:
     root = job.blocks.root[mode * job.plan.own_hands : (mode + 1) * job.plan.own_hands]
-    return Stretch(0, 0, 1, 0, 1, begin, end, job.blocks.opponent, job.blocks.own, root)
+    return Stretch(0, 0, 1, 0, 1, begin, end, False, job.blocks.opponent, job.blocks.own, root)
 
 
 @fast_pasted
-def _block(block: int, begin: int, end: int, job: Job, scratch: Scratch, slots: int, alone: bool) -> Stretch:
+def _block(
+    block: int, buffer: int, begin: int, end: int, continues: bool, job: Job, scratch: Scratch, slots: int
+) -> Stretch:
     """A whole block, or the second street of it."""
     blocks, street = job.blocks, job.plan.streets[1]
-    lines = blocks.lines if alone else blocks.lines[block * blocks.size : (block + 1) * blocks.size]
+    lines = blocks.lines[buffer * blocks.size : (buffer + 1) * blocks.size]
     first, last = _long(blocks.runout[block]), _long(blocks.runout[block + 1])
     first_chunk, last_chunk = _long(street.first_chunk), _long(street.last_chunk)
     opponent, own = _share(scratch.opponent, 0, slots), _share(scratch.value, 0, slots)
-    return Stretch(1, first, last, first_chunk, last_chunk, begin, end, opponent, own, lines)
+    return Stretch(1, first, last, first_chunk, last_chunk, begin, end, continues, opponent, own, lines)
 
 
 @fast_pasted
@@ -114,7 +121,7 @@ def _piece(whole: Stretch, number: int, job: Job, scratch: Scratch, slot: int, s
             last += 1
         opponent, own = _share(scratch.opponent, slot, slots), _share(scratch.value, slot, slots)
         lines = _share(scratch.line, slot, slots)
-    return Stretch(top, first, last, chunk, chunk + 1, DOWN, UP, opponent, own, lines)
+    return Stretch(top, first, last, chunk, chunk + 1, DOWN, UP, False, opponent, own, lines)
 
 
 @fast_inlined
@@ -124,13 +131,39 @@ def _add_lines(total: Float64, total_at: int, lines: Float64, at: int, size: int
 
 
 @fast_inlined
-def _collect(total: Float64, blocks: Blocks, member: int, members: int) -> None:
-    """One member's range of the sum of all buffers, in order."""
+def _add_group(blocks: Blocks, group: int, first: int, last: int) -> None:
+    """Add a range of the buffers of a group to its first buffer, in order."""
+    for block in range(group * GROUP + 1, min((group + 1) * GROUP, blocks.runout.size - 1)):
+        _add_lines(
+            blocks.lines, group * GROUP * blocks.size + first, blocks.lines, block * blocks.size + first, last - first
+        )
+
+
+@fast_inlined
+def group_owner(group: int, each: int, members: int) -> int:
+    """The member whose blocks are all those of a group; -1 if there is none."""
+    owner = group * GROUP // max(each, GROUP)
+    return owner if (group + 1) * GROUP <= (owner + 1) * each and owner < members else -1
+
+
+@fast_inlined
+def _add_own_groups(blocks: Blocks, member: int, each: int, members: int) -> None:
+    """The groups whose blocks are all one member's."""
+    for group in range(member * each // GROUP, (member + 1) * each // GROUP):
+        if group_owner(group, each, members) == member:
+            _add_group(blocks, group, 0, blocks.size)
+
+
+@fast_inlined
+def _collect(total: Float64, blocks: Blocks, member: int, each: int, members: int) -> None:
+    """One member's range of the sum of all groups, in order."""
     vectors = blocks.size // LANES
     first, last = vectors * member // members * LANES, vectors * (member + 1) // members * LANES
     clear(total, first, last)
-    for block in range(blocks.runout.size - 1):
-        _add_lines(total, first, blocks.lines, block * blocks.size + first, last - first)
+    for group in range(-(-(blocks.runout.size - 1) // GROUP)):
+        if group_owner(group, each, members) < 0:
+            _add_group(blocks, group, first, last)
+        _add_lines(total, first, blocks.lines, group * GROUP * blocks.size + first, last - first)
 
 
 @fast_inlined
@@ -145,20 +178,22 @@ def _items(stage: int, order: Order) -> tuple[int, int]:
         return 0, 0
     if stage == BLOCKS:
         return each, left * pieces
+    if stage == ADD:
+        return 1 if members > 1 and each >= GROUP else 0, 0
     if stage == COLLECT:
         return 1 if members > 1 else 0, 0
     return 0, left if pieces > 1 and order[STREETS] == 3 else 0
 
 
 @fast_inlined
-def _open_next(signals: Signals, order: Order, phase: int) -> None:
+def _open_next(signals: Signals, order: Order, phase: int, member: int) -> None:
     """Open the first phase after this one that has items, or close the order."""
     end = order[ROWS] * order[WALKS] * STAGES
     following = phase + 1
     while following < end:
         each, others = _items(following % STAGES, order)
         if each + others > 0:
-            open_phase(signals, following, order[MEMBERS], each, others)
+            open_phase(signals, following, member, order[MEMBERS], each, others)
             return
         following += 1
     close_order(signals)
@@ -175,15 +210,23 @@ def iterate(
     before = flush_tiny()
     if member == 0:
         give_order(signals)
-        _open_next(signals, order, -1)
+        _open_next(signals, order, -1, member)
+    finished, current = 0, -1  # items that are not reported, and their phase
     while member > 0 or not is_over(signals):
         seen = atomic_load(signals, PHASE)
         phase, owner, number = take_item(signals, member, order[MEMBERS])
         if phase < 0:
+            if finished > 0:
+                own_items, other_items = _items(current % STAGES, order)
+                if finish_items(signals, finished, own_items * order[MEMBERS] + other_items):
+                    _open_next(signals, order, current, member)
+                finished = 0
+                continue
             if wait_for_phase(signals, seen, member > 0):
                 continue
             break
-        # The order and the arguments do not change as long as an item is unfinished.
+        # The order, the phase and the arguments do not change as long as an item is not reported.
+        finished, current = finished + 1, phase
         members, each, left, pieces, slots = order[MEMBERS], order[EACH], order[LEFT], order[BLOCK_PIECES], order[SLOTS]
         stage, turn = phase % STAGES, phase // STAGES
         row, turn = turn // order[WALKS], turn % order[WALKS]
@@ -200,13 +243,18 @@ def iterate(
                 clear(lines, 0, blocks.size)
         elif stage == FINISH:
             stretch = _first_street(UP, UP, mode, job)
+        elif stage == ADD:
+            _add_own_groups(blocks, owner, each, members)
         elif stage == COLLECT:
-            _collect(lines, blocks, owner, members)
+            _collect(lines, blocks, owner, each, members)
         elif stage == BLOCKS and owner >= 0:
-            stretch = _block(owner * each + number, DOWN, UP, job, scratch, slots, alone)
+            block, continues = owner * each + number, owner == member and number + 1 < each
+            buffer = (1 if number % GROUP > 0 else 0) if alone else block
+            stretch = _block(block, buffer, DOWN, UP, continues, job, scratch, slots)
             clear(stretch.lines, 0, blocks.size)
         elif stage == BLOCKS:
-            stretch = _block(whole + number % left, DOWN, UP, job, scratch, slots, alone)
+            block = whole + number % left
+            stretch = _block(block, block, DOWN, UP, False, job, scratch, slots)
             if pieces > 1:
                 stretch = _piece(stretch, number // left, job, scratch, members + number % left, slots)
             if stretch.top == 1:
@@ -214,20 +262,20 @@ def iterate(
                 clear(stretch.lines, first.first_line * plan.own_hands, last.last_line * plan.own_hands)
         else:
             slot = members + number
-            direction = DOWN if stage == ENTER else UP
-            stretch = _block(whole + number, direction, direction, job, scratch, slots, alone)
+            block, direction = whole + number, DOWN if stage == ENTER else UP
+            stretch = _block(block, block, direction, direction, False, job, scratch, slots)
             if stage == ENTER:
                 below = plan.streets[2]
                 first_line, last_line = below.first_line * plan.own_hands, below.last_line * plan.own_hands
                 clear(_share(scratch.line, slot, slots), first_line, last_line)
                 clear(stretch.lines, 0, blocks.size)
-        if stage != COLLECT:
+        if stage != ADD and stage != COLLECT:
             step = Step(steps.weights[row], steps.extras[row])
             rows = _rows_of(scratch, slot, slots)
             walk(stretch, mode, step, order[PREDICTS] != 0, plan, tables, learned, rows)
             if stage == BLOCKS and alone:
-                _add_lines(lines, 0, blocks.lines, 0, blocks.size)
-        own_items, other_items = _items(stage, order)
-        if finish_item(signals, own_items * members + other_items):
-            _open_next(signals, order, phase)
+                if number % GROUP > 0:
+                    _add_lines(blocks.lines, 0, blocks.lines, blocks.size, blocks.size)
+                if (number + 1) % GROUP == 0 or number + 1 == each:
+                    _add_lines(lines, 0, blocks.lines, 0, blocks.size)
     restore_tiny(before)

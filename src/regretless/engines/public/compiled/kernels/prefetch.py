@@ -1,7 +1,8 @@
 """Prefetching during terminal evaluation, when arithmetic leaves the memory bus idle.
 
 On the last street, while a chunk's tiles are evaluated, the regrets and averages of the chunk that is walked next are
-prefetched, an equal share per tile and, within a tile, per hand.
+prefetched, an equal share per tile and, within a tile, per hand. Nothing is prefetched that another thread will walk:
+a cache line that two cores want in turn costs both of them more than prefetching saves.
 """
 
 from __future__ import annotations
@@ -35,15 +36,18 @@ class Ahead(NamedTuple):
 def plan_ahead(
     chunk: Record, tiles: int, needed: bool, own_start: int, other_start: int, plan: Plan, learned: Learned
 ) -> Ahead:
-    """What follows a chunk whose runout's numbers begin at `own_start` and `other_start`; nothing unless `needed`."""
+    """What follows a chunk whose runout's numbers begin at `own_start` and `other_start`.
+
+    Unless `needed`, that is the beginning of the chunk itself, which is in the cache.
+    """
     own_share = chunk.own_size // tiles if needed else 0
     other_share = chunk.other_size // tiles if needed else 0
     return Ahead(
         learned.average,
         learned.matched,
         learned.other_matched,
-        own_start + chunk.own_block + chunk.own_size,
-        other_start + chunk.other_block + chunk.other_size,
+        own_start + chunk.own_block + (chunk.own_size if needed else 0),
+        other_start + chunk.other_block + (chunk.other_size if needed else 0),
         own_share,
         other_share,
         -(-own_share // plan.own_hands),

@@ -51,10 +51,10 @@ def atomic_load(typing_context: Any, numbers: Any, index: Any) -> Any:
 
 @intrinsic
 def atomic_store(typing_context: Any, numbers: Any, index: Any, value: Any) -> Any:
-    """numbers[index] = value, after everything written before."""
+    """numbers[index] = value; who loads it sees everything written before."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        builder.store_atomic(arguments[2], _pointer(context, builder, signature, arguments), "seq_cst", 8)
+        builder.store_atomic(arguments[2], _pointer(context, builder, signature, arguments), "release", 8)
         return context.get_dummy_value()
 
     return types.void(numbers, types.int64, types.int64), generate

@@ -38,7 +38,7 @@ __all__ = [
     "PHASE",
     "Signals",
     "close_order",
-    "finish_item",
+    "finish_items",
     "give_order",
     "is_over",
     "open_phase",
@@ -64,10 +64,10 @@ def signals_size(members: int) -> int:
 
 
 @fast_inlined
-def open_phase(signals: Signals, phase: int, members: int, each: int, others: int) -> None:
+def open_phase(signals: Signals, phase: int, opener: int, members: int, each: int, others: int) -> None:
     """Offer `each` items to every member and `others` to all; who takes one sees everything written before.
 
-    A phase of a single item is for member 0.
+    A phase of a single item is for member 0; if that is the `opener`, nobody has to be told.
     """
     atomic_store(signals, DONE, 0)
     if each > 0:
@@ -75,7 +75,8 @@ def open_phase(signals: Signals, phase: int, members: int, each: int, others: in
             atomic_store(signals, MEMBER + member * LINE, (phase << 32) + (each << 16))
     single = each == 0 and others == 1
     atomic_store(signals, MAIN if single else POOL, (phase << 32) + (others << 16))
-    atomic_add(signals, PHASE, 1)
+    if opener > 0 or not single:
+        atomic_add(signals, PHASE, 1)
 
 
 @fast_inlined
@@ -98,9 +99,12 @@ def is_over(signals: Signals) -> bool:
 
 
 @fast_inlined
-def finish_item(signals: Signals, items: int) -> bool:
-    """Whether the item that this thread has finished was the last of the phase."""
-    return bool(atomic_add(signals, DONE, 1) == items - 1)
+def finish_items(signals: Signals, finished: int, items: int) -> bool:
+    """Report the items that this thread has finished; whether they were the last of the phase.
+
+    A thread reports them together when it finds no more to take, because all threads write to the same place.
+    """
+    return bool(atomic_add(signals, DONE, finished) == items - finished)
 
 
 @fast_inlined

@@ -73,7 +73,7 @@ class Stretch(NamedTuple):
     """A part of a walk: some runouts of street `top`, some chunks of them, and everything below.
 
     With `end` DOWN, it stops after going down street `top`; with `begin` UP, it starts when the streets below are done
-    and their values are in `Scratch.line`.
+    and their values are in `Scratch.line`. With `continues`, the thread will walk what follows it in memory next.
     """
 
     top: int
@@ -83,6 +83,7 @@ class Stretch(NamedTuple):
     last_chunk: int
     begin: int
     end: int
+    continues: bool
     opponent: Float32  # rows of reach that enter street `top`
     own: Float32
     lines: Float64  # to which the values of the runouts are added
@@ -136,7 +137,10 @@ def walk(
                     chunk = np.int64(below.first_chunk)
                     runout = int(runouts[runout].first_child)
                     continue
-        terminals(here, place, mode == LEARN and street == last_street, plan, tables, learned, scratch)
+        prefetches = mode == LEARN and street == last_street
+        if prefetches and not stretch.continues:
+            prefetches = not _is_last(stretch, street, runout, chunk, plan, tables)
+        terminals(here, place, prefetches, plan, tables, learned, scratch)
         up(here, place, mode, step, rounding, predicts, plan, tables, learned, scratch)
         leave(here, place, stretch.lines if street == top else scratch.line, plan, tables, scratch)
         # The next chunk, the next runout, or the street above.
@@ -153,6 +157,17 @@ def walk(
                 street -= 1
                 chunk = np.int64(stretch.first_chunk if street == top else plan.streets[street].first_chunk)
                 direction = UP
+
+
+@fast_inlined
+def _is_last(stretch: Stretch, street: int, runout: int, chunk: int, plan: Plan, tables: Tables) -> bool:
+    """Whether a stretch ends with this chunk, as far as a stretch of one or two streets can tell."""
+    runouts, last = tables.runouts, stretch.last_runout - 1
+    if street == stretch.top:
+        return bool(runout == last and chunk + 1 == stretch.last_chunk)
+    parent = runouts[runout].parent
+    is_last_child = runout + 1 == runouts.size or runouts[runout + 1].parent != parent
+    return bool(parent == last and is_last_child and chunk + 1 == plan.streets[street].last_chunk)
 
 
 @fast_inlined
