@@ -37,10 +37,10 @@ PYTEST = $(BIN)/python -m pytest
 MKDOCS = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test kernels lint format bench test-pythons test-slow test-gpu golden screenshots pages docs clean
+.PHONY: help demo test kernels lint format bench test-pythons test-slow test-gpu test-sanitizer golden screenshots pages docs clean
 
 help:  ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(DEMO_READY)  ## solve Leduc poker and a hold'em turn, print, plot and browse the results
 	@mkdir -p demo
@@ -91,6 +91,10 @@ test-slow: $(DEV_READY)  ## the tests that take more than a few seconds, and pro
 
 test-gpu:  ## the tests that need a CUDA device, with the host's own Python
 	PYTHONPATH=src $(GPU_PYTHON) -m pytest tests -m gpu
+
+test-sanitizer:  ## memcheck and racecheck of small solves on a CUDA device, with the host's own Python
+	PYTHONPATH=src:. compute-sanitizer --tool memcheck --error-exitcode 1 $(GPU_PYTHON) -m tests.sanitized
+	PYTHONPATH=src:. compute-sanitizer --tool racecheck --error-exitcode 1 $(GPU_PYTHON) -m tests.sanitized
 
 bench: $(BENCH_READY)  ## time Regretless against other solvers
 	$(BIN)/regretless bench games --out benchmarks/results/games.json

@@ -153,7 +153,7 @@ def test_one_iteration_from_the_same_state(rule: Variant, seed: int) -> None:
                 tolerance = {"atol": 2e-3, "rtol": 0} if name == "matched" else {"atol": 1e-4, "rtol": 1e-4}
                 close.append(np.isclose(one, two, **tolerance).transpose(1, 0, 2)[:, alive].ravel())
     # Where a prediction leaves almost nothing positive, rounding decides; a wrong variant differs almost everywhere.
-    assert np.concatenate(close).mean() > (0.98 if "matched.0" in found else 0.9999)
+    assert np.concatenate(close).mean() > (0.95 if "matched.0" in found else 0.9999)
 
 
 @pytest.mark.parametrize("form", [compile_public(Kuhn()), compile_public(Leduc())], ids=["kuhn", "leduc"])

@@ -98,7 +98,7 @@ def test_a_spot_file_with_only_rake_has_no_cap() -> None:
         rules.add_allin = 0
         rules.rake = 0.05
         """)
-    assert sum(solve_spot(spot, iterations=1).ev.values()) == pytest.approx(950, abs=1e-4)
+    assert sum(solve_spot(spot, iterations=1).ev.values()) == pytest.approx(950, rel=1e-6)
 
 
 def test_json_has_the_keys_that_scripts_rely_on(river: SpotSolution) -> None:

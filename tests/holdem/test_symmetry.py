@@ -121,7 +121,9 @@ def test_a_river_whose_blockers_leave_next_to_nothing(iterations: int, storage: 
     solution = solve_spot(BLOCKED_RIVER, iterations=iterations, storage=storage)
     assert solution.ev["oop"] == pytest.approx(100, abs=1e-4)
     assert solution.ev["ip"] == pytest.approx(0, abs=1e-4)
-    assert 0 <= solution.exploitability_pct_pot < 1e-4
+    # In 16 bits, averages of 2e-6 come and go.
+    assert 0 <= solution.exploitability_pct_pot < {32: 1e-4, 16: 1e-3}[storage]
+    assert solution.exploitability == pytest.approx(solution.verify().exploitability, abs=1e-5)
 
 
 def test_weights_that_would_vanish_are_refused() -> None:
