@@ -160,8 +160,10 @@ def make_scratch(
 ) -> Scratch:
     """Rows for the slots of a team; no page of memory is touched before the thread that uses it touches it."""
 
+    gap = SLOT_GAP if slots > 1 else 0
+
     def room(size: int, kind: Any) -> NDArray[Any]:
-        return aligned(slots * (size + SLOT_GAP // np.dtype(kind).itemsize), kind)
+        return aligned(slots * (size + gap // np.dtype(kind).itemsize), kind)
 
     opponent, value, line = np.maximum(plans[0].rows, plans[1].rows).tolist()
     rows = tile_rows(max(plans[0].own_hands, plans[0].other_hands), deck)

@@ -47,7 +47,7 @@ def estimate(
     stored = sum(_entries(size, size.runouts)) * entry
     tables = sum(_plan(size, wide_tiles) + _tables(size, own) + _showdowns(size, own) for own in range(2))
     members = team_members(size, threads)
-    return stored + tables + _blocks(size, members) + _slots(size, members) * _scratch(size, wide_tiles)
+    return stored + tables + _blocks(size, members) + _scratch(size, wide_tiles, _slots(size, members))
 
 
 def team_members(size: PublicSize, threads: int) -> int:
@@ -155,8 +155,8 @@ def _blocks(size: PublicSize, members: int) -> int:
     return ends + (count if members > 1 else min(count, 2)) * lines * 8
 
 
-def _scratch(size: PublicSize, wide_tiles: bool) -> int:
-    """`jobs.make_scratch`, for one thread."""
+def _scratch(size: PublicSize, wide_tiles: bool, slots: int = 1) -> int:
+    """`jobs.make_scratch`."""
     hands, lines = _hands(size), _lines(size)
     share = _chunk_nodes(size) / max(_last_nodes(size), 1)
     opponent, value = [], []
@@ -169,8 +169,9 @@ def _scratch(size: PublicSize, wide_tiles: bool) -> int:
         value.append((1 + before + round(max(own_rows, leaves) * share)) * hands[own])
     tile = tile_rows(max(hands), size.deck)
     tile_bytes = LANES * sum(tile.values()) * (8 if wide_tiles else 4)
-    gaps = (3 + len(tile)) * SLOT_GAP
-    return 4 * (max(opponent) + max(value)) + 8 * sum(lines) * max(hands) + tile_bytes + gaps
+    rows = 4 * (max(opponent) + max(value)) + 8 * sum(lines) * max(hands) + tile_bytes
+    gaps = (3 + len(tile)) * SLOT_GAP if slots > 1 else 0
+    return slots * (rows + gaps)
 
 
 def _last_nodes(size: PublicSize) -> int:

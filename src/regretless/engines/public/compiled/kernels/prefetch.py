@@ -34,14 +34,21 @@ class Ahead(NamedTuple):
 
 @fast_inlined
 def plan_ahead(
-    chunk: Record, tiles: int, needed: bool, own_start: int, other_start: int, plan: Plan, learned: Learned
+    chunk: Record,
+    following: Record,
+    tiles: int,
+    needed: bool,
+    own_start: int,
+    other_start: int,
+    plan: Plan,
+    learned: Learned,
 ) -> Ahead:
-    """What follows a chunk whose runout's numbers begin at `own_start` and `other_start`.
+    """The numbers of the following chunk, after those of this one, whose runout's begin at the two starts.
 
-    Unless `needed`, that is the beginning of the chunk itself, which is in the cache.
+    Unless `needed`, the beginning of this chunk, which is in the cache.
     """
-    own_share = chunk.own_size // tiles if needed else 0
-    other_share = chunk.other_size // tiles if needed else 0
+    own_share = following.own_size // tiles if needed else 0
+    other_share = following.other_size // tiles if needed else 0
     return Ahead(
         learned.average,
         learned.matched,

@@ -140,7 +140,8 @@ def walk(
         prefetches = mode == LEARN and street == last_street
         if prefetches and not stretch.continues:
             prefetches = not _is_last(stretch, street, runout, chunk, plan, tables)
-        terminals(here, place, prefetches, plan, tables, learned, scratch)
+        following = plan.chunks[chunk if jumps else _chunk_after(stretch, street, chunk, plan)]
+        terminals(here, following, place, prefetches, plan, tables, learned, scratch)
         up(here, place, mode, step, rounding, predicts, plan, tables, learned, scratch)
         leave(here, place, stretch.lines if street == top else scratch.line, plan, tables, scratch)
         # The next chunk, the next runout, or the street above.
@@ -157,6 +158,15 @@ def walk(
                 street -= 1
                 chunk = np.int64(stretch.first_chunk if street == top else plan.streets[street].first_chunk)
                 direction = UP
+
+
+@fast_inlined
+def _chunk_after(stretch: Stretch, street: int, chunk: int, plan: Plan) -> int:
+    """The next chunk of a runout; after the last, the first of the next runout."""
+    first, last = plan.streets[street].first_chunk, plan.streets[street].last_chunk
+    if street == stretch.top:
+        first, last = stretch.first_chunk, stretch.last_chunk
+    return np.int64(chunk + 1 if chunk + 1 < last else first)  # type: ignore[return-value]
 
 
 @fast_inlined
@@ -257,12 +267,19 @@ def down(
 
 @fast_inlined
 def terminals(
-    here: Record, place: Place, prefetches: bool, plan: Plan, tables: Tables, learned: Learned, scratch: Scratch
+    here: Record,
+    following: Record,
+    place: Place,
+    prefetches: bool,
+    plan: Plan,
+    tables: Tables,
+    learned: Learned,
+    scratch: Scratch,
 ) -> None:
-    """Step 3; meanwhile the next chunk is prefetched."""
+    """Step 3; meanwhile the following chunk is prefetched."""
     tiles = here.last_fold - here.first_fold + here.last_showdown - here.first_showdown
     own_start, other_start = place.own_start + place.own_skip, place.other_start + place.other_skip
-    ahead = plan_ahead(here, tiles, prefetches and tiles > 0, own_start, other_start, plan, learned)
+    ahead = plan_ahead(here, following, tiles, prefetches and tiles > 0, own_start, other_start, plan, learned)
     for number in range(tiles):
         fold = here.first_fold + number
         if fold < here.last_fold:
