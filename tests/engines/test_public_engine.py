@@ -18,6 +18,7 @@ from regretless.engines.contract import Evaluation, PublicStrategy
 from regretless.engines.creation import create
 from regretless.engines.memory import estimate_public
 from regretless.engines.public.compiled.engine import CompiledPublicEngine
+from regretless.engines.public.compiled.kernels import processor
 from regretless.engines.public.compiled.sizes import estimate, evaluation_bytes
 from regretless.engines.public.layout import LANES, make_layout
 from regretless.engines.public.reference import PublicReference, matched
@@ -154,6 +155,19 @@ def test_one_iteration_from_the_same_state(rule: Variant, seed: int) -> None:
                 close.append(np.isclose(one, two, **tolerance).transpose(1, 0, 2)[:, alive].ravel())
     # Where a prediction leaves almost nothing positive, rounding decides; a wrong variant differs almost everywhere.
     assert np.concatenate(close).mean() > (0.95 if "matched.0" in found else 0.9999)
+
+
+def test_16_bits_are_refused_where_kernels_could_not_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LLVM ends the process if it needs a conversion that the processor lacks."""
+    form = compile_public(Kuhn())
+    monkeypatch.setattr(processor, "_X86", True)
+    monkeypatch.setattr(processor.config, "CPU_FEATURES", None)
+    monkeypatch.setattr(processor.binding, "get_host_cpu_features", lambda: {"avx": True, "f16c": False})
+    with pytest.raises(InvalidOption, match=r"^storage: 16 needs a processor that converts half-precision floats"):
+        CompiledPublicEngine(form, storage=16)
+    assert CompiledPublicEngine(form).storage == 32
+    monkeypatch.setattr(processor.binding, "get_host_cpu_features", lambda: {"f16c": True})
+    assert CompiledPublicEngine(form, storage=16).storage == 16
 
 
 @pytest.mark.parametrize("form", [compile_public(Kuhn()), compile_public(Leduc())], ids=["kuhn", "leduc"])

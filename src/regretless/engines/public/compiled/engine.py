@@ -31,6 +31,7 @@ from regretless.engines.public.compiled.jobs import (
     second_runouts,
 )
 from regretless.engines.public.compiled.kernels.iterate import BELOW, FIRST, LAST, iterate
+from regretless.engines.public.compiled.kernels.processor import converts_halves
 from regretless.engines.public.compiled.kernels.walk import BEST, LEARN, MEAN
 from regretless.engines.public.compiled.plan import make_plans
 from regretless.engines.public.compiled.records import check_limits
@@ -41,6 +42,7 @@ from regretless.engines.public.compiled.tables import make_tables
 from regretless.engines.public.compiled.team import Team
 from regretless.engines.public.formats import SALT, largest_value, met_weights, needs_wide_tiles, number_format
 from regretless.engines.public.stored import StoredEngine
+from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import size_of_form
@@ -68,6 +70,8 @@ class CompiledPublicEngine(StoredEngine):
         """
         check_limits(form)
         number = number_format(storage)
+        if number.regret == np.float16 and not converts_halves():
+            raise InvalidOption("storage", storage, "needs a processor that converts half-precision floats (F16C)")
         super().__init__(form, number, aligned)
         self.threads = team_members(size_of_form(form), threads)
         self._met = met_weights(form.hands, form.deck)

@@ -6,9 +6,9 @@ import os
 import platform
 from typing import Any
 
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import binding, ir  # type: ignore[import-untyped]
 from numba.core import cgutils as _cgutils
-from numba.core import types
+from numba.core import config, types
 
 from regretless.compiling.decorators import intrinsic
 
@@ -16,6 +16,7 @@ __all__ = [
     "atomic_add",
     "atomic_load",
     "atomic_store",
+    "converts_halves",
     "flush_tiny",
     "give_way",
     "nap",
@@ -31,6 +32,13 @@ _X86 = _MACHINE in ("x86_64", "amd64", "i686")
 _ARM = _MACHINE in ("aarch64", "arm64")
 # Functions of the operating system, and the argument of the second.
 _GIVE_WAY, _SLEEP, _NAP = ("SwitchToThread", "Sleep", 1) if os.name == "nt" else ("sched_yield", "usleep", 50)
+
+
+def converts_halves() -> bool:
+    """Whether the processor converts half-precision floats. Some virtual machines hide that theirs does."""
+    if not _X86 or config.CPU_FEATURES is not None:  # type: ignore[attr-defined]
+        return True
+    return bool(binding.get_host_cpu_features().get("f16c", False))
 
 
 def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
