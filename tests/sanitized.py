@@ -1,7 +1,7 @@
-"""Small solves on a GPU, for NVIDIA's checker of memory accesses and races: `make test-sanitizer` runs this under it.
+"""Small solves on a GPU, which `make test-sanitizer` runs under NVIDIA's `compute-sanitizer` (memcheck and racecheck).
 
-A river, a turn and a flop with rake, without rake and with a lock, in 32 and 16 bits, each walked by threads and by
-levels; then several spots in one batch. Everything is tiny, because racecheck makes kernels hundreds of times slower.
+A river, a flop and three turns (one with rake, one with a lock), in 32 and 16 bits, each walked line by line and level
+by level; then several spots in one batch. Everything is tiny: racecheck makes kernels hundreds of times slower.
 """
 
 from __future__ import annotations

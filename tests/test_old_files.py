@@ -1,8 +1,8 @@
-"""Files of format 1 (from before games and spots shared a container) still open, and resume as they would have then.
+"""Files of format 1, written before games and spots shared a container, still open and resume as they did then.
 
-Compiled code rounds differently on different processors. Games agree to many digits all the same. The spots, which the
-solver had not converged yet, agree to the last bit only where a new solve reproduces what the file recorded; elsewhere
-both must converge to the same answer.
+Compiled code rounds differently on different processors. Games agree to many digits all the same. The spots in these
+files had not converged yet: a resumed solve equals a new one to the last bit only on a processor where a new solve
+reproduces what the file recorded; elsewhere both must converge to the same answer.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def test_solved_spots(storage: int, tmp_path: Path) -> None:
     assert loaded.verify().exploitability == pytest.approx(loaded.exploitability, abs=1e-4)
     rounds_alike = loaded.evaluation == again.evaluation
     if rounds_alike:
-        assert points(again).items() <= points(loaded).items(), "that version measured more often, and found the same"
+        assert points(again).items() <= points(loaded).items(), "that version measured more often, but no differently"
         for line in ("", "check", "bet 40"):
             np.testing.assert_allclose(loaded.node(line).strategy, again.node(line).strategy, atol=1e-6)
     resumed, whole = rl.solve(resume=loaded, iterations=90), rl.solve(SPOT, iterations=90, storage=storage)

@@ -214,5 +214,5 @@ def _taken(kind: Kind, form: AnyForm, build: Build, asked: Options, where: str) 
 
 def _name(form: AnyForm) -> str:
     if isinstance(form, PublicForm):
-        return "a public form"
+        return "this solve"
     return form.name if isinstance(form, BucketedForm) else _history(form).name

@@ -42,7 +42,7 @@ def compile_public(game: Game[Any]) -> PublicForm:
         tree = flatten(limit_branches(game.betting, game.move_name))
         return _one_card_form(game.name, tree, public=True, rank=np.arange(game.ranks * game.suits) // game.suits)
     raise InvalidOption(
-        "form", "public", f"is for kuhn, leduc and flop-holdem: two players, every card dealt; {game.name} has none"
+        "form", "public", f"is for kuhn, leduc and flop-holdem: two players, every card dealt; not for {game.name}"
     )
 
 

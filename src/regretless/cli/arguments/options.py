@@ -78,7 +78,10 @@ Engine = Annotated[
     option("auto, numba, numpy, torch, cupy, matrix, or reference: the readable recursion.", MACHINE, default="auto"),
 ]
 Device = Annotated[str | None, option("auto, cpu, cuda or mps.", MACHINE, default="auto")]
-Threads = Annotated[int | None, option("CPU threads.", MACHINE, default="chosen by the engine")]
+Threads = Annotated[
+    int | None,
+    option("CPU threads, at most; rivers and small games use one.", MACHINE, default="chosen by the engine"),
+]
 
 # --- what comes out --------------------------------------------------------------------------------------------------
 

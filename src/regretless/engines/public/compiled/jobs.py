@@ -43,8 +43,8 @@ Record = Any  # one element of such an array, whose fields are read by name
 Stored = Float32 | NDArray[np.int16] | NDArray[np.uint16]
 
 CACHE_LINE = 64  # bytes
-MOST_ITEMS = 2**15  # of a phase, so that they can be counted in 16 bits
-WEIGHTS = np.dtype([(name, np.float32) for name in Weights._fields])  # a variant's numbers of one iteration
+MOST_ITEMS = 2**15  # in a phase, so that they can be counted in 16 bits
+WEIGHTS = np.dtype([(name, np.float32) for name in Weights._fields])  # a variant's numbers for one iteration
 EXTRAS = np.dtype(
     [
         ("reach_share", np.float32),  # share of own reach in averages; the rest counts every reach as 1
@@ -71,10 +71,10 @@ class Learned(NamedTuple):
     """What CFR stores, as seen by a walk that updates `own`: [entries] per player, in 32 or 16 bits."""
 
     regret: Stored
-    matched: Stored  # what the next strategy is matched to: `regret`, unless the variant predicts
+    matched: Stored  # what regret matching reads: `regret`, unless the variant predicts
     average: Stored
-    other_matched: Stored  # what the opponent's strategy is matched to while the own player learns,
-    other_average: Stored  # and while strategies are evaluated
+    other_matched: Stored  # the opponent's, while the own player learns
+    other_average: Stored  # the opponent's, while strategies are evaluated
     lock: Int32  # [runouts · nodes] row of `locked`, or -1; empty if nothing is locked
     locked: Float32  # [locks · hands] 1 where a hand is locked
 
@@ -95,7 +95,7 @@ class Tile(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """The rows of a walk, for one slot of a team after another in the same arrays."""
+    """The rows of a walk; every array holds those of all slots of a team, one slot after another."""
 
     opponent: Float32
     value: Float32  # and own reach
@@ -107,16 +107,16 @@ class Division(NamedTuple):
     """How the members of a team share B blocks of the second street."""
 
     members: int = 1
-    each: int = 0  #   whole blocks of every member
-    left: int = 0  #   the other blocks,
-    pieces: int = 1  # each of which is divided by chunks of the last street, if that is more than 1
-    slots: int = 1  #  for rows: the members, then the divided blocks if there is a street between
+    each: int = 0  #   whole blocks per member
+    left: int = 0  #   the other blocks
+    pieces: int = 1  # of each of those: chunks of the last street; 1 if they are not divided
+    slots: int = 1  #  places for rows: one per member and, with three streets, one per divided block
 
 
 class Blocks(NamedTuple):
     """The blocks of one player's walks, and where the walks begin and end."""
 
-    runout: Int32  # [B+1]    runouts of block b
+    runout: Int32  # [B+1]    first runout of each block, and the end
     chunk: Int32  # [pieces]  chunks of the last street, largest first
     lines: Float64  # [B · size]  values of the lines into the second street, by block; [2 · size] for one thread
     opponent: Float32  # [m]  the opponent's range
@@ -135,7 +135,7 @@ class Job(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Everything that the walks of one player need, many times."""
+    """Everything that the walks of one player need, kept from call to call."""
 
     steps: Steps
     job: Job
@@ -158,7 +158,7 @@ def make_steps(rows: int) -> Steps:
 def make_scratch(
     plans: tuple[Plan, Plan], deck: int, tile_type: type[np.floating[Any]] = np.float32, slots: int = 1
 ) -> Scratch:
-    """Rows for the slots of a team; no page of memory is touched before the thread that uses it touches it."""
+    """Rows for the slots of a team; the thread that uses a page of memory is the first to touch it."""
 
     gap = SLOT_GAP if slots > 1 else 0
 
@@ -177,9 +177,10 @@ def second_runouts(form: PublicForm) -> int:
 
 
 def divide(plan: Plan, runouts: int, members: int) -> Division:
-    """Blocks of one runout can be divided if the last street is the second or third and has several chunks.
+    """Share the blocks of the second street among the members of a team.
 
-    Every member takes one whole block less than it could, so that the pieces even out what blocks and cores differ by.
+    Blocks of one runout can be divided if the last street is the second or third and has several chunks. Every member
+    then takes one whole block fewer than it could: the pieces even out differences between blocks and between cores.
     """
     count = min(runouts, MOST_BLOCKS)
     last, streets = plan.streets[-1], len(plan.streets)
@@ -194,7 +195,7 @@ def divide(plan: Plan, runouts: int, members: int) -> Division:
 def make_blocks(
     form: PublicForm, plans: tuple[Plan, Plan], units: Sequence[float], members: int
 ) -> tuple[Blocks, Blocks]:
-    """Blocks for both players' walks, which take turns with the buffers of lines."""
+    """Blocks for the walks of both players, which use the same buffers of lines in turn."""
     runouts = second_runouts(form)
     count = min(runouts, MOST_BLOCKS)
     buffers = count if members > 1 else min(count, 2)

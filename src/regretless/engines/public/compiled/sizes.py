@@ -56,13 +56,13 @@ def team_members(size: PublicSize, threads: int) -> int:
 
 
 def _slots(size: PublicSize, members: int) -> int:
-    """`jobs.divide`, at most."""
+    """Slots that `jobs.divide` needs, at most."""
     divides = len(size.runouts) == 3 and _chunks(size) > 1 and size.runouts[1] <= MOST_BLOCKS
     return members + (min(2 * members - 1, int(size.runouts[1])) if divides and members > 1 else 0)
 
 
 def evaluation_bytes(size: PublicSize, *, wide_tiles: bool = False) -> int:
-    """Temporary bytes for evaluating a given strategy: of `RunoutWalk` and `GivenRows`."""
+    """Temporary bytes for evaluating a given strategy: those of `RunoutWalk` and `GivenRows`."""
     runouts = [1, *(-(-size.runouts[1:] // max(size.runouts[1], 1)) if len(size.runouts) > 1 else ())]
     return 4 * _scratch(size, wide_tiles) + 4 * sum(_entries(size, np.array(runouts, dtype=object)))
 
@@ -71,9 +71,9 @@ def bucket_evaluation_bytes(size: PublicSize, *, probabilities: int, threads: in
     """Bytes of a `BucketEvaluator` at work, with this many probabilities in its strategy."""
     hands, lines, members = _hands(size), _lines(size), team_members(size, threads)
     tables = sum(_plan(size, wide_tiles) + _tables(size, own) + _showdowns(size, own) for own in range(2))
-    columns = 2 * 4 * int(size.runouts.sum()) * sum(hands)  # of the maps as given, and as kernels read them
-    below = 2 * 8 * sum(lines[:2]) * max(hands) * (2 * members + 2)  # of runouts that wait to be added
-    # A best response has values of its own; on the first street's rows, those of later streets are never touched.
+    columns = 2 * 4 * int(size.runouts.sum()) * sum(hands)  # the maps as given, and as kernels read them
+    below = 2 * 8 * sum(lines[:2]) * max(hands) * (2 * members + 2)  # runouts that wait to be added
+    # A best response has its own values. Among the first street's rows, those for later streets are never touched.
     rows = 2 * _scratch(size, wide_tiles) * (members + 1)
     return tables + columns + 4 * probabilities + below + rows
 
@@ -96,7 +96,7 @@ def _hands(size: PublicSize) -> list[int]:
 
 
 def _entries(size: PublicSize, runouts: Any) -> list[int]:
-    """Stored numbers of each player on these numbers of runouts per street."""
+    """Stored numbers of each player, given the number of runouts of each street."""
     return [int(runouts @ size.actions[:, player]) * _hands(size)[player] for player in range(2)]
 
 

@@ -1,21 +1,22 @@
 """Whole walks and whole iterations, shared among threads.
 
-The runouts of the second street are divided into blocks, and the blocks into groups of six, the same for any number of
-threads. A block sums its runouts in order into a buffer; the buffers of a group are added in order to its first, and
-the groups in order to the sum of all. So results depend neither on the number of threads nor on their timing, and a
-thread adds up most of its own groups before another needs them: numbers that move from one core's cache to another's
-cost more than the arithmetic. A single thread needs only two buffers. The phases of a walk (`team.py`), with their
-items:
+The runouts of the second street are divided into blocks, and the blocks into groups of six, whatever the number of
+threads. A block's runouts are summed in order into its buffer, the buffers of a group are added in order to the group's
+first, and the groups are added in order to the total. So results depend neither on the number of threads nor on their
+timing, and each thread sums most of the groups that it walked: moving numbers from one core's cache to another's costs
+more than the arithmetic. A single thread needs only two buffers.
 
-    BEGIN     down the first street; a form of one street is done then
-    ENTER     if there is a street between, down the second street of a block that will be divided, whose rows are in
-              a slot of their own
-    BLOCKS    blocks, an equal number for each member of the team, so that their regrets stay in its caches and in
-              memory near it; and pieces of those that are divided: one chunk of the last street, on all runouts of the
-              block. The lines of different chunks have separate sums, so this changes no order.
-    RETURN    up the second street of a divided block
-    ADD       the groups whose blocks are all one member's
-    COLLECT   a range of the sum of all groups, and of the sums of the groups that are left
+The phases of a walk (`team.py`), and the work in each:
+
+    BEGIN     down the first street; up again too, if it is the only one
+    ENTER     with three streets: down the second street of the blocks that will be divided, each in a slot of its own
+    BLOCKS    whole blocks, as many for every member of the team and always the same ones, so that their regrets stay in
+              its caches and in memory near it; then the blocks that are left, divided where possible into pieces: one
+              chunk of the last street, on all runouts of the block. Different chunks have different lines, and each
+              line has a sum of its own, so dividing a block changes the order of no sum.
+    RETURN    up the second street of the divided blocks
+    ADD       for each member: the groups whose blocks all belong to it
+    COLLECT   for each member: its range of the remaining groups' sums and of the total
     FINISH    up the first street
 """
 
@@ -52,9 +53,9 @@ Order = NDArray[np.int64]
 
 BEGIN, ENTER, BLOCKS, RETURN, ADD, COLLECT, FINISH, STAGES = range(8)
 GROUP = 6  # divides the 36 and 48 runouts of many turns and flops, and leaves two threads few sums to exchange
-FIRST, BELOW, LAST = 1, 2, 4  # parts of a walk that can be ordered separately: BEGIN, all between, FINISH
+FIRST, BELOW, LAST = 1, 2, 4  # parts of a walk that an order may ask for: BEGIN, all phases between, FINISH
 
-# An order; its walks follow, player and mode of each.
+# Fields of an order; the player and mode of each walk follow.
 MEMBERS, EACH, LEFT, BLOCK_PIECES, SLOTS, STREETS, ROWS, PREDICTS, PARTS, WALKS, FIRST_WALK = range(11)
 
 
@@ -98,7 +99,7 @@ def _first_street(begin: int, end: int, mode: int, job: Job) -> Stretch:
 def _block(
     block: int, buffer: int, begin: int, end: int, continues: bool, job: Job, scratch: Scratch, slots: int
 ) -> Stretch:
-    """A whole block, or the second street of it."""
+    """A whole block, or only its second street."""
     blocks, street = job.blocks, job.plan.streets[1]
     lines = blocks.lines[buffer * blocks.size : (buffer + 1) * blocks.size]
     first, last = _long(blocks.runout[block]), _long(blocks.runout[block + 1])
@@ -109,7 +110,7 @@ def _block(
 
 @fast_pasted
 def _piece(whole: Stretch, number: int, job: Job, scratch: Scratch, slot: int, slots: int) -> Stretch:
-    """A chunk of the last street in a block of one runout; a street between has its rows in `slot`."""
+    """A chunk of the last street in a block of one runout; with three streets, the second one's rows are in `slot`."""
     top = job.plan.streets.size - 1
     chunk = _long(job.blocks.chunk[number])
     first, last, opponent, own, lines = whole.first_runout, whole.last_runout, whole.opponent, whole.own, whole.lines
@@ -132,7 +133,7 @@ def _add_lines(total: Float64, total_at: int, lines: Float64, at: int, size: int
 
 @fast_inlined
 def _add_group(blocks: Blocks, group: int, first: int, last: int) -> None:
-    """Add a range of the buffers of a group to its first buffer, in order."""
+    """Add a range of a group's buffers to the first of them, in order."""
     for block in range(group * GROUP + 1, min((group + 1) * GROUP, blocks.runout.size - 1)):
         _add_lines(
             blocks.lines, group * GROUP * blocks.size + first, blocks.lines, block * blocks.size + first, last - first
@@ -141,14 +142,14 @@ def _add_group(blocks: Blocks, group: int, first: int, last: int) -> None:
 
 @fast_inlined
 def group_owner(group: int, each: int, members: int) -> int:
-    """The member whose blocks are all those of a group; -1 if there is none."""
+    """The member that owns every block of a group; -1 if there is none."""
     owner = group * GROUP // max(each, GROUP)
     return owner if (group + 1) * GROUP <= (owner + 1) * each and owner < members else -1
 
 
 @fast_inlined
 def _add_own_groups(blocks: Blocks, member: int, each: int, members: int) -> None:
-    """The groups whose blocks are all one member's."""
+    """Sum the groups whose blocks all belong to one member."""
     for group in range(member * each // GROUP, (member + 1) * each // GROUP):
         if group_owner(group, each, members) == member:
             _add_group(blocks, group, 0, blocks.size)
@@ -156,7 +157,7 @@ def _add_own_groups(blocks: Blocks, member: int, each: int, members: int) -> Non
 
 @fast_inlined
 def _collect(total: Float64, blocks: Blocks, member: int, each: int, members: int) -> None:
-    """One member's range of the sum of all groups, in order."""
+    """Sum one member's range of all groups, in order."""
     vectors = blocks.size // LANES
     first, last = vectors * member // members * LANES, vectors * (member + 1) // members * LANES
     clear(total, first, last)
@@ -168,7 +169,7 @@ def _collect(total: Float64, blocks: Blocks, member: int, each: int, members: in
 
 @fast_inlined
 def _items(stage: int, order: Order) -> tuple[int, int]:
-    """Items of a phase: for each member, and for all."""
+    """Items of a phase: for each member, and for anyone."""
     members, each, left, pieces, parts = order[MEMBERS], order[EACH], order[LEFT], order[BLOCK_PIECES], order[PARTS]
     if stage == BEGIN:
         return 0, 1 if parts & FIRST else 0
@@ -203,15 +204,16 @@ def _open_next(signals: Signals, order: Order, phase: int, member: int) -> None:
 def iterate(
     signals: Signals, order: Order, member: int, memory: NDArray[np.uint8], regret: Stored, reach: Float
 ) -> None:
-    """Work on orders: for every iteration, some walks in turn. Member 0 opens one, and returns when it is finished.
+    """Work on orders: in every iteration, some walks one after another.
 
-    `memory` holds the arguments, of types that follow from those of `regret` and `reach`.
+    Member 0 opens an order and returns when it is finished; the others return when there has been none for a while.
+    `memory` holds the arguments, whose types follow from those of `regret` and `reach`.
     """
     before = flush_tiny()
     if member == 0:
         give_order(signals)
         _open_next(signals, order, -1, member)
-    finished, current = 0, -1  # items that are not reported, and their phase
+    finished, current = 0, -1  # items finished but not yet reported, and their phase
     while member > 0 or not is_over(signals):
         seen = atomic_load(signals, PHASE)
         phase, owner, number = take_item(signals, member, order[MEMBERS])
@@ -225,7 +227,7 @@ def iterate(
             if wait_for_phase(signals, seen, member > 0):
                 continue
             break
-        # The order, the phase and the arguments do not change as long as an item is not reported.
+        # The order, the phase and the arguments cannot change while an item is unreported.
         finished, current = finished + 1, phase
         members, each, left, pieces, slots = order[MEMBERS], order[EACH], order[LEFT], order[BLOCK_PIECES], order[SLOTS]
         stage, turn = phase % STAGES, phase // STAGES

@@ -1,8 +1,8 @@
 """Prefetching during terminal evaluation, when arithmetic leaves the memory bus idle.
 
-On the last street, while a chunk's tiles are evaluated, the regrets and averages of the chunk that is walked next are
-prefetched, an equal share per tile and, within a tile, per hand. Nothing is prefetched that another thread will walk:
-a cache line that two cores want in turn costs both of them more than prefetching saves.
+On the last street, while the tiles of a chunk are evaluated, the regrets and averages of the chunk that is walked next
+are prefetched, an equal share per tile and, within a tile, per hand. What another thread will walk is not prefetched: a
+cache line that moves back and forth between two cores costs more than prefetching saves.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Ahead", "plan_ahead", "prefetch_other", "prefetch_own", "tile_ahead"
 
 
 class Ahead(NamedTuple):
-    """What to prefetch: two arrays along with the own hands, one along with the opponent's."""
+    """What to prefetch: from two arrays while own hands are evaluated, from one while the opponent's are."""
 
     average: Stored
     matched: Stored
@@ -43,9 +43,10 @@ def plan_ahead(
     plan: Plan,
     learned: Learned,
 ) -> Ahead:
-    """The numbers of the following chunk, after those of this one, whose runout's begin at the two starts.
+    """Plan to prefetch the numbers of the following chunk, which come after those of this chunk in memory.
 
-    Unless `needed`, the beginning of this chunk, which is in the cache.
+    The numbers of this chunk's runout begin at `own_start` and `other_start`. Unless `needed`, the plan is to prefetch
+    the beginning of this chunk, which is in the cache already.
     """
     own_share = following.own_size // tiles if needed else 0
     other_share = following.other_size // tiles if needed else 0
@@ -80,7 +81,7 @@ def tile_ahead(ahead: Ahead, tile: int) -> Ahead:
 
 @fast_inlined
 def prefetch_own(ahead: Ahead, hand: int) -> None:
-    """Prefetch for the sixteen own hands from `hand`."""
+    """Prefetch for sixteen own hands, the first of which is `hand`."""
     for near in range(hand, hand + LANES):
         prefetch(ahead.average, ahead.own_at + near * ahead.own_step)
         prefetch(ahead.matched, ahead.own_at + near * ahead.own_step)
@@ -88,6 +89,6 @@ def prefetch_own(ahead: Ahead, hand: int) -> None:
 
 @fast_inlined
 def prefetch_other(ahead: Ahead, hand: int) -> None:
-    """Prefetch for sixteen hands of the opponent."""
+    """Prefetch for sixteen hands of the opponent, the first of which is `hand`."""
     for near in range(hand, hand + LANES):
         prefetch(ahead.other, ahead.other_at + near * ahead.other_step)

@@ -1,22 +1,23 @@
 """How threads share the work of an order, in compiled code.
 
-The work is a sequence of phases, and a phase is a number of items. Any thread may take any item of the current phase;
-the one that finishes the last item opens the next phase. So nobody waits for a thread that the operating system is not
-running, unless it has begun an item, and an order does not even need the other threads.
+The work is a sequence of phases, and a phase is a number of items. Any thread may take any item of the current phase,
+except that a phase of a single item is left to member 0; the thread that finishes the last item opens the next phase.
+So nobody waits for a thread that the operating system is not running, unless it has begun an item, and member 0 could
+finish an order alone.
 
-All that threads share is an array of 64-bit integers, `signals`, in which numbers that different threads change are in
-different cache lines. Items are counted in words of three parts,
+Threads communicate through one array of 64-bit integers, `signals`, in which numbers that different threads write are
+in different cache lines. Items are counted in words of three parts,
 
     phase · 2³² + items · 2¹⁶ + items taken
 
-so that one atomic addition takes an item and says which phase it belongs to. Every member of a team has a word for
-the items that it should take first, the same in every iteration; there is one for the others (`POOL`), and one for what
-member 0 alone does (`MAIN`), so that its numbers stay in one cache.
+so that one atomic addition takes an item and says which phase it belongs to. Every member of a team has a word for the
+items that it should take first, which are the same in every iteration. Another word, `POOL`, counts items for anyone,
+and `MAIN` the single items of member 0, whose numbers so stay in one core's cache.
 
 A thread that finds nothing to do first spins, which notices a new phase within a fraction of a microsecond. Then it
-offers its core to other threads, again and again: that takes less than a microsecond if there are none, and with more
-threads than free cores it lets those run that are waited for. After a millisecond or so it sleeps for short times. When
-there is no order for a few milliseconds, all but member 0 leave compiled code.
+yields its core again and again: that takes less than a microsecond if no other thread wants the core, and if there are
+more threads than free cores, it lets those run that the others wait for. After about a millisecond, it sleeps for short
+intervals. When there has been no order for a few milliseconds, all members but 0 leave compiled code.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ __all__ = [
 Signals = NDArray[np.int64]
 
 LINE = 8  # numbers in a cache line
-ORDER, CLOSED, PHASE, DONE, POOL, MAIN = range(0, 6 * LINE, LINE)  # given, finished, opened, items finished; words
+ORDER, CLOSED, PHASE, DONE, POOL, MAIN = range(0, 6 * LINE, LINE)  # orders given, finished; phases; items done; words
 MEMBER = 6 * LINE  # where the words of the members begin
 
 SPINS = 300  # 5 to 15 µs
@@ -65,9 +66,9 @@ def signals_size(members: int) -> int:
 
 @fast_inlined
 def open_phase(signals: Signals, phase: int, opener: int, members: int, each: int, others: int) -> None:
-    """Offer `each` items to every member and `others` to all; who takes one sees everything written before.
+    """Offer `each` items to every member and `others` to anyone; whoever takes one sees everything written before.
 
-    A phase of a single item is for member 0; if that is the `opener`, nobody has to be told.
+    A phase of a single item is for member 0; if that is the `opener`, nobody else needs to know.
     """
     atomic_store(signals, DONE, 0)
     if each > 0:
@@ -81,13 +82,13 @@ def open_phase(signals: Signals, phase: int, opener: int, members: int, each: in
 
 @fast_inlined
 def give_order(signals: Signals) -> None:
-    """Keep the members from leaving until the order is closed."""
+    """Announce an order: until it is closed, no member leaves."""
     atomic_add(signals, ORDER, 1)
 
 
 @fast_inlined
 def close_order(signals: Signals) -> None:
-    """Say that the last phase of the order is over."""
+    """Announce that the last phase of the order is over."""
     atomic_store(signals, CLOSED, atomic_load(signals, ORDER))
     atomic_add(signals, PHASE, 1)
 
@@ -100,7 +101,7 @@ def is_over(signals: Signals) -> bool:
 
 @fast_inlined
 def finish_items(signals: Signals, finished: int, items: int) -> bool:
-    """Report the items that this thread has finished; whether they were the last of the phase.
+    """Report the items that this thread has finished, and return whether they were the last of the phase.
 
     A thread reports them together when it finds no more to take, because all threads write to the same place.
     """
@@ -109,9 +110,9 @@ def finish_items(signals: Signals, finished: int, items: int) -> bool:
 
 @fast_inlined
 def take_item(signals: Signals, member: int, members: int) -> tuple[int, int, int]:
-    """(phase, owner, number) of an item: the member's own first, then the pool (owner -1), then others'.
+    """(phase, owner, number) of an item: the member's own first, then the pool's (owner -1), then other members'.
 
-    The phase is -1 if there is none.
+    Member 0 first looks in `MAIN` (owner -1). The phase is -1 if there is no item to take.
     """
     for turn in range(members + 2):
         owner = member if turn == 1 else (member + turn - 2) % members if turn > 2 else -1
@@ -128,7 +129,7 @@ def take_item(signals: Signals, member: int, members: int) -> tuple[int, int, in
 
 @fast_inlined
 def wait_for_phase(signals: Signals, seen: int, leaves: bool) -> bool:
-    """Wait until a phase after number `seen` is opened. With `leaves`, False if there is no order for a while."""
+    """Wait until `PHASE` is no longer `seen`. With `leaves`, return False if there has been no order for a while."""
     turns = 0
     while atomic_load(signals, PHASE) == seen:
         if turns < SPINS:

@@ -9,12 +9,12 @@ For a runout of a street:
 3. `terminals`  Folds and showdowns are evaluated, sixteen at a time.
 4. `up`         Each decision's value is computed from its children's; the updating player's regrets change.
 5. `leave`      The value of the runout, times the probability of its deal, is added to the values of the lines above;
-                a copy of it (suits renamed) adds the same with hands permuted. These sums are in 64 bits: in 32, adding
-                dozens of equal terms one by one would drift.
+                each copy of the runout (suits renamed) adds the same value with hands permuted. These sums are in 64
+                bits: in 32, adding dozens of equal terms one by one would drift.
 
 `walk` is not recursive: it goes down one runout per street, and up again when a street has no more runouts. It can also
 stop after going down the top street, or start by going up it, so that threads can share what is below. Compiled
-functions share no state, so the steps take the walk's as parameters.
+functions share no state, so the steps take the state of the walk as parameters.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ __all__ = [
 LEARN, BEST, MEAN = 0, 1, 2  # what the own player does: regret matching, best response, the average strategy
 DOWN, UP = 0, 1  # where a walk is in a street
 
-DECISION, CHANCE = 0, 1  # of `forms.public.Kind`
+DECISION, CHANCE = 0, 1  # as in `forms.public.Kind`
 
 
 class Stretch(NamedTuple):
     """A part of a walk: some runouts of street `top`, some chunks of them, and everything below.
 
     With `end` DOWN, it stops after going down street `top`; with `begin` UP, it starts when the streets below are done
-    and their values are in `Scratch.line`. With `continues`, the thread will walk what follows it in memory next.
+    and their values are in `Scratch.line`. With `continues`, the same thread walks next what follows it in memory.
     """
 
     top: int
@@ -97,7 +97,7 @@ class Place(NamedTuple):
     own_start: int  # the own player's regrets and averages
     other_start: int
     alike: int  # rows of `Tables.alike_hands` and `Tables.roundings`
-    own_skip: int  # numbers between those of a chunk and of the one that is walked next
+    own_skip: int  # numbers between the end of this chunk's and the start of the next one's, in the order of the walk
     other_skip: int
 
 
@@ -171,7 +171,7 @@ def _chunk_after(stretch: Stretch, street: int, chunk: int, plan: Plan) -> int:
 
 @fast_inlined
 def _is_last(stretch: Stretch, street: int, runout: int, chunk: int, plan: Plan, tables: Tables) -> bool:
-    """Whether a stretch ends with this chunk, as far as a stretch of one or two streets can tell."""
+    """Whether a stretch ends with this chunk; never true in a stretch of three or more streets."""
     runouts, last = tables.runouts, stretch.last_runout - 1
     if street == stretch.top:
         return bool(runout == last and chunk + 1 == stretch.last_chunk)
@@ -239,7 +239,7 @@ def down(
     learned: Learned,
     scratch: Scratch,
 ) -> None:
-    """Step 2. The children's rows of the split reach are adjacent, so the first is enough."""
+    """Step 2. The rows of a decision's children are adjacent, so the position of the first is enough."""
     for index in range(here.first_node, here.last_node):
         node = plan.nodes[index]
         if node.kind == DECISION:
@@ -343,7 +343,7 @@ def up(
 
 @fast_inlined
 def collect(node: Record, place: Place, plan: Plan, tables: Tables, scratch: Scratch) -> None:
-    """Step 4 at a chance node. Each hand sums the deals in its own order, so equivalent hands share one sum."""
+    """Step 4 at a chance node. Equivalent hands share one sum: each would add the deals in a different order."""
     from_at, to_at = plan.lines[node.line].value_at, node.value_at
     for hand in range(plan.own_hands):
         alike = tables.alike_hands[place.alike + hand]
