@@ -166,6 +166,7 @@ def test_many_spots(run, spot: str, tmp_path: Path) -> None:
     [
         (["solve", "none.toml"], "none.toml: does not exist"),
         (["solve", "no*.toml"], "no*.toml: matches no file"),
+        (["solve", "no*.tml"], "no*.tml: matches no file"),
         (["solve", "river.toml", "--target", "0"], "target: "),
         (["solve", "river.toml", "--engine", "matrix"], "engine: "),
         (["solve", "river.toml", "--device", "cuda"], "device: "),

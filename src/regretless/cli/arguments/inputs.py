@@ -27,7 +27,9 @@ def is_spot(text: str) -> bool:
         from regretless.games.registry import names
 
         return text not in names()
-    return _is_pattern(text) and any(found.endswith(SUFFIX) for found in glob(text, recursive=True))
+    if "(" in text:  # perhaps the parameters of a game
+        return _is_pattern(text) and any(found.endswith(SUFFIX) for found in glob(text, recursive=True))
+    return _is_pattern(text)
 
 
 def is_game(path: Path) -> bool:
