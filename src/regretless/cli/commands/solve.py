@@ -37,8 +37,8 @@ def solve(
         str | None,
         option(
             "vanilla, plus, linear, discounted, predictive-plus, predictive-discounted-plus, postflop, turn, "
-            "river, each also with parameters: [cyan]'discounted(gamma=3)'[/cyan]; or lp: an exact linear program, for "
-            "small two-player games.",
+            "river, resetting, scheduled, each also with parameters: [cyan]'discounted(gamma=3)'[/cyan], "
+            "[cyan]'scheduled(horizon=1000)'[/cyan]; or lp: an exact linear program, for small two-player games.",
             SEARCH,
             default="plus; for push-fold, predictive-discounted-plus; for a spot, postflop, turn or river, or, with "
             "--buckets, discounted",
