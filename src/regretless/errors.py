@@ -193,9 +193,13 @@ class Advice(NamedTuple):
 class WouldNotFit(RegretlessError):
     """A request needs more memory than is free; raised before allocating. `hint` and `advice` say what would fit.
 
+    `partial`: `needed` is only what is known so far.
+
     >>> sizes = {"needed": 3 * 2**30, "available": 2 * 2**30}
     >>> print(WouldNotFit("leduc(ranks=60)", **sizes))
     leduc(ranks=60) needs 3.0 GiB of memory, but only 2.0 GiB are free
+    >>> print(WouldNotFit("leduc(ranks=60)", **sizes, partial=True))
+    leduc(ranks=60) needs at least 3.0 GiB of memory, but only 2.0 GiB are free
     >>> error = WouldNotFit("the flop", **sizes, advice=[Advice("storage", 16, "needs 1.5 GiB, which fits")])
     >>> print(error)
     the flop needs 3.0 GiB of memory, but only 2.0 GiB are free: --storage 16 needs 1.5 GiB, which fits
@@ -214,8 +218,10 @@ class WouldNotFit(RegretlessError):
         hint: str = "",
         advice: Sequence[Advice] = (),
         memory: str = "memory",
+        partial: bool = False,
     ) -> None:
-        sizes = f"needs {needed / 2**30:.1f} GiB of {memory}, but only {available / 2**30:.1f} GiB are free"
+        size = f"{'at least ' * partial}{needed / 2**30:.1f} GiB"
+        sizes = f"needs {size} of {memory}, but only {available / 2**30:.1f} GiB are free"
         self._problem, self._hint, self._advice = f"{what} {sizes}", hint, advice
         super().__init__(_advising(self._problem, hint, advice, Advice.as_option))
         self.needed = needed

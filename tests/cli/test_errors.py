@@ -106,7 +106,12 @@ def test_a_spot_that_is_not_solved_is_told_from_a_foreign_file(command: list[str
     ("line", "words"),
     [
         (["solve"], "give a game"),
-        (["solve", "kuhn", "--iterations", "ten"], "--iterations"),
+        (["solve", "kuhn", "--iterations", "ten"], "error: iterations: 'ten' must be a whole number\n"),
+        (["solve", "kuhn", "--iterations", "1e3"], "error: iterations: '1e3' must be a whole number\n"),
+        (["solve", "kuhn", "--threads", "1.5"], "error: threads: '1.5' must be a whole number\n"),
+        (["solve", "kuhn", "--target", "abc"], "error: target: 'abc' must be a number\n"),
+        (["solve", "kuhn", "--save-every", ""], "error: save-every: '' must be a number\n"),
+        (["train", "kuhn", "--width", "big"], "error: width: 'big' must be a whole number\n"),
         (["solve", "kuhn", "--no-such-option"], "--no-such-option"),
         (["solve", "kuhn", "leduc"], "leduc"),
         (["no-such-command"], "no-such-command"),
@@ -123,6 +128,12 @@ def test_an_unparsable_command_line_is_a_usage_error(line: list[str], words: str
     assert words.lower() in result.err.lower()
     assert result.err.rstrip().endswith("--help")
     assert "Traceback" not in result.err
+
+
+def test_a_number_too_long_to_read_is_quoted_in_part(run) -> None:
+    result = run("solve", "kuhn", "--iterations", "9" * 5000)
+    assert result.code == 2
+    assert result.err.startswith(f"error: iterations: '{'9' * 59}... has too many digits\n")
 
 
 def test_too_much_memory_is_exit_code_three(run, monkeypatch: pytest.MonkeyPatch) -> None:

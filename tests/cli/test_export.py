@@ -121,6 +121,25 @@ def test_one_player_and_some_hands(run, solved: Path) -> None:
     assert not [row for row in cards if "Ac" in row["hand"]]
 
 
+@pytest.mark.parametrize("where", [["--line", "check"], ["--street", "river"], ["--all"]], ids=" ".join)
+@pytest.mark.parametrize(
+    ("hands", "words"),
+    [
+        (["--hands", "66"], "hands: '66': oop and ip hold none of these here"),
+        (["--hands", "55", "--player", "oop"], "hands: '55': oop holds none of these here"),
+        (["--hands", "2c2d"], "hands: '2d2c': oop and ip hold none of these here"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_hands_that_nobody_holds_are_refused(
+    run, solved: Path, tmp_path: Path, where: list[str], hands: list[str], words: str
+) -> None:
+    result = run("export", str(solved), *where, *hands, "--out", "none.csv")
+    assert result.code == 1
+    assert result.err == f"error: {words}\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

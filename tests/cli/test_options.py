@@ -182,6 +182,8 @@ def test_resuming_a_finished_solve_adds_nothing(run, problems: Path) -> None:
     [
         ({"iterations": "5"}, "iterations: '5' must be a whole number"),
         ({"threads": 2.5}, "threads: 2.5 must be a whole number"),
+        ({"target": "abc"}, "target: 'abc' must be a number"),
+        ({"save_every": "soon"}, "save_every: 'soon' must be a number"),
         ({"checkpoint": 3}, "checkpoint: 3 is not the path of a file"),
         ({"checkpoint": "a.rgl", "checkpointed": 3}, "checkpointed: 3 must be a function"),
         ({"report": 3}, "report: 3 must be a function"),

@@ -6,6 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
+
+from regretless.cli.app import app
 
 COMMANDS = ["solve", "train", "show", "plot", "games", "train-kuhn", "range", "equity"]
 
@@ -124,11 +127,21 @@ def test_every_help_shows_an_example_and_explains_every_option(command: str, run
             assert len(line.strip("│ ").split()) > 3, line
 
 
-def test_help_names_every_variant(run) -> None:
-    from regretless.variants.presets import PRESETS
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_mentions_only_options_that_the_command_has(command: str, run) -> None:
+    parameters = get_command(app).commands[command].params  # type: ignore[attr-defined]
+    has = {name for parameter in parameters for name in parameter.opts} | {"--help"}
+    assert set(re.findall(r"(?<![\w-])--[a-z-]+", run(command, "--help").out)) <= has
 
+
+def test_help_of_plot_mentions_no_target(run) -> None:
+    assert "target" not in run("plot", "--help").out
+
+
+def test_help_names_every_variant(run) -> None:
     shown = " ".join(run("solve", "--help").out.replace("│", " ").split())
-    assert f"{', '.join(PRESETS)}, each also with parameters" in shown
+    allowed = run("solve", "kuhn", "--variant", "foo").err.strip().partition("'foo' is not one of ")[2]
+    assert f"{allowed}, each also with parameters" in shown
     assert "or lp: an exact linear program" in shown
 
 

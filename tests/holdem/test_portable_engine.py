@@ -73,11 +73,28 @@ def test_what_it_cannot_do_is_refused_with_a_sentence() -> None:
 def test_too_little_memory_on_a_device_is_refused_with_what_would_fit() -> None:
     size = size_of_form(compile_spot(SPOTS["turn"]))
     least = sizes.estimate(size, storage=16, device="cuda")
-    sizes.check_fits(size, storage=16, wide=False, free=least)
+    sizes.check_fits(size, storage=16, predicts=False, wide=False, free=least)
     with pytest.raises(WouldNotFit, match=r"in 32 bits on the CUDA device needs .*: storage 16 needs .* which fits"):
-        sizes.check_fits(size, storage=32, wide=False, free=least)
+        sizes.check_fits(size, storage=32, predicts=False, wide=False, free=least)
     with pytest.raises(WouldNotFit, match=r"in 16 bits .*: device cpu uses the memory of the machine"):
-        sizes.check_fits(size, storage=16, wide=False, free=least - 1)
+        sizes.check_fits(size, storage=16, predicts=False, wide=False, free=least - 1)
+
+
+def test_room_for_predictions_is_needed_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a spot with 64-bit sums, which only the engine itself knows of."""
+    torch = pytest.importorskip("torch")
+    form = compile_spot(SPOTS["river, nearly all blocked"])
+    with_them, without = (
+        sizes.estimate(size_of_form(form), device="cuda", predicts=predicts, wide=True) for predicts in (True, False)
+    )
+    assert without < with_them - 1
+    monkeypatch.setattr("regretless.engines.devices.require_cuda", lambda: None)
+    monkeypatch.setattr("regretless.engines.devices.cuda_free_bytes", lambda: with_them - 1)
+    monkeypatch.setattr("regretless.engines.public.portable.engine.torch_device", lambda *_: torch.device("cuda"))
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda device: (with_them - 1, 2**40))
+    with pytest.raises(WouldNotFit, match="in 32 bits on the CUDA device") as caught:
+        create("torch", form, device="cuda", predicts=True)
+    assert caught.value.needed == with_them
 
 
 def test_sums_of_bags_are_the_same_one_column_after_another() -> None:

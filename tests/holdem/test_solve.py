@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -8,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from regretless.engines.public.compiled.engine import CompiledPublicEngine
 from regretless.errors import InvalidOption, WouldNotFit
 from regretless.holdem import estimate as estimates
 from regretless.holdem.estimate import check_fits, estimate_spot
+from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.many import SpotsFailed, solve_many
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.solution import SpotSolution
@@ -168,6 +171,22 @@ def test_the_estimate_is_close_to_the_memory_used(
     spot, _ = read_reference("turn_paired_donk")
     solution = solve_spot(spot, iterations=1, threads=1)
     assert 1.0 <= estimate_spot(spot, threads=1).solving_bytes[32] / solution.record.memory_bytes <= 1.05
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("storage", [32, 16])
+@pytest.mark.parametrize("cards", [3, 4, 5])
+def test_the_estimate_of_a_tiny_spot_is_at_least_the_memory_used(cards: int, storage: int, threads: int) -> None:
+    """Few hands share a card, so the lists of hands by card are mostly padding."""
+    source = random.Random(cards)
+    deck = [rank + suit for rank in "23456789TJQKA" for suit in "cdhs"]
+    for count in (1, 2, 3, 5, 8):
+        drawn = source.sample(deck, cards + 4 * count)
+        board, held = drawn[:cards], ["".join(drawn[first : first + 2]) for first in range(cards, len(drawn), 2)]
+        ranges = {"oop": {"range": ", ".join(held[:count])}, "ip": {"range": ", ".join(held[count:])}}
+        spot = Spot.from_mapping({"board": " ".join(board), "pot": 100, "stack": 50, "bets": {"bet": "a"}} | ranges)
+        used = CompiledPublicEngine(compile_spot(spot), storage=storage, threads=threads).memory_bytes
+        assert 1.0 <= estimate_spot(spot, threads=threads).solving_bytes[storage] / used <= 1.05
 
 
 @pytest.mark.parametrize("storage", [32, 16])

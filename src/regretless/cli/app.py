@@ -43,10 +43,17 @@ from regretless.cli.commands.train_kuhn import train_kuhn
 from regretless.cli.commands.verify import verify
 from regretless.cli.terminal.consoles import discard, for_people, prepare_streams, print_error, warnings_as_lines
 from regretless.cli.terminal.interrupts import INTERRUPTED, let_interrupt
-from regretless.errors import RegretlessError
+from regretless.errors import InvalidOption, RegretlessError
 from regretless.garbage import relaxed_gc
 
 __all__ = ["app", "main"]
+
+# Pydantic's names for text that Typer cannot convert to a number, and what a user reads instead
+NUMBERS = {
+    "int_parsing": "must be a whole number",
+    "int_parsing_size": "has too many digits",
+    "float_parsing": "must be a number",
+}
 
 
 class Interrupted(Exception):
@@ -183,8 +190,16 @@ def _fail(sentence: str, code: int) -> int:
 
 
 def _fail_usage(error: Any) -> int:
-    code = _fail(str(error.format_message()).rstrip("."), int(getattr(error, "exit_code", 2)))
+    sentence = _bad_number(error) or str(error.format_message()).rstrip(".")
+    code = _fail(sentence, int(getattr(error, "exit_code", 2)))
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "regretless"
     for_people().print(Text("see ", style="dim").append(f"{path} --help", style="not dim cyan"), soft_wrap=True)
     return code
+
+
+def _bad_number(error: Any) -> str:
+    """The sentence about text that is not a number, worded as in Python; "" if something else is wrong."""
+    found: list[dict[str, Any]] = getattr(error.__cause__, "errors", list)()
+    rule = NUMBERS.get(found[0]["type"]) if found else None
+    return str(InvalidOption(error.param.opts[0].lstrip("-"), found[0]["input"], rule)) if rule else ""

@@ -209,6 +209,8 @@ def _taken(kind: Kind, form: AnyForm, build: Build, asked: Options, where: str) 
         taken["threads"] = asked.threads
     if len(build.storages) > 1:
         taken["storage"] = asked.storage or build.storages[0]
+    if build.predicts:
+        taken["predicts"] = asked.predicts
     return taken if asked.batch_size is None else taken | {"batch_size": asked.batch_size}
 
 

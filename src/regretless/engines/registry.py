@@ -44,6 +44,7 @@ class Build:
     dtypes: tuple[str, ...] = ("float64",)  # the first one is the default
     threads: bool = False  # whether it can use several
     storages: tuple[int, ...] = ()  # bits per stored number
+    predicts: bool = False  # whether it is told that the variant will store predictions
     updates: tuple[Updates, ...] = tuple(Updates)
     samplings: tuple[Sampling, ...] = (Sampling.FULL,)
     rules: bool = False  # whether it also needs the rules of the game, as `game`
@@ -137,6 +138,7 @@ PUBLIC = {
         dtypes=SINGLE,
         threads=True,
         storages=tuple(FORMATS),
+        predicts=True,
         updates=IN_TURN,
     ),
     "cupy": Build(

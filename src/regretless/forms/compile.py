@@ -183,11 +183,13 @@ class _Walk:
         needed = nodes * self._bytes_a_node()
         available = available_bytes() + held
         if needed > available:
-            raise WouldNotFit(f"{self.game.name} (more than {nodes:,} nodes)", needed=needed, available=available)
+            what = f"{self.game.name} (more than {nodes:,} nodes)"
+            raise WouldNotFit(what, needed=needed, available=available, partial=True)
         # States on the path and long keys take memory that the node count does not predict: measure what is left.
         if available < RESERVE * self.free_at_start:
             what = f"{self.game.name} (more than {nodes:,} nodes, {len(self.codes):,} moves deep)"
-            raise WouldNotFit(what, needed=self.free_at_start - available + needed, available=self.free_at_start)
+            usable = round((1 - RESERVE) * self.free_at_start)
+            raise WouldNotFit(what, needed=self.free_at_start - available + needed, available=usable, partial=True)
         fitting = available // self._bytes_a_node()
         return fitting if self.limit is None else min(fitting, self.limit)
 

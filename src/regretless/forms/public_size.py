@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import inf
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regretless.forms.betting import Branch, rake_of
 from regretless.forms.history import IntArray
@@ -18,7 +20,9 @@ from regretless.forms.public import BettingTree, Kind, PublicForm
 from regretless.forms.ties import has_even_ties
 from regretless.reprs import brief
 
-__all__ = ["BettingSize", "PublicSize", "size_of_branches", "size_of_form", "size_of_tree"]
+__all__ = ["BettingSize", "PublicSize", "count_holders", "size_of_branches", "size_of_form", "size_of_tree"]
+
+Holders = tuple[tuple[int, ...], tuple[int, ...]]
 
 LEAST_SHARE = 1e-8  # of the largest pot: `has_even_ties` may ignore rakes that differ by less
 
@@ -36,6 +40,7 @@ class PublicSize:
     actions: IntArray  # [S, 2]    of each player, over all decisions
     longest_line: int  # most betting nodes below one chance node before the last street; all if there is none
     even_ties: bool = True  # whether a tie may be worth the same at every showdown, as without rake (`forms/ties.py`)
+    holders: Holders = ((), ())  # of each player: number of hands with each card; empty if not known
 
     __repr__ = brief
 
@@ -71,13 +76,19 @@ class BettingSize:
 
     @lru_cache(maxsize=256)  # noqa: B019  (these are small)
     def with_cards(
-        self, *, deck: int, hands: tuple[int, int], permutations: int, runouts: tuple[int, ...]
+        self,
+        *,
+        deck: int,
+        hands: tuple[int, int],
+        permutations: int,
+        runouts: tuple[int, ...],
+        holders: Holders = ((), ()),
     ) -> PublicSize:
         """The size of a form with this betting; the same object for all forms of that size."""
         every = np.array(runouts, dtype=object)
         every.flags.writeable = False
         counts = self.nodes, self.decisions, self.actions, self.longest_line, self.even_ties
-        return PublicSize(deck, hands, permutations, every, *counts)
+        return PublicSize(deck, hands, permutations, every, *counts, holders)
 
 
 def size_of_branches(
@@ -140,4 +151,10 @@ def size_of_form(form: PublicForm) -> PublicSize:
         hands=(len(form.hands[0].weight), len(form.hands[1].weight)),
         permutations=len(form.permutations[0]),
         runouts=tuple(len(street.parent) for street in form.streets),
+        holders=(count_holders(form.hands[0].cards), count_holders(form.hands[1].cards)),
     )
+
+
+def count_holders(cards: NDArray[np.integer[Any]]) -> tuple[int, ...]:
+    """How many hands hold each card, given the cards of every hand; a negative number is no card."""
+    return tuple(np.bincount(cards[cards >= 0]).tolist())

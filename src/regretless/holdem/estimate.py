@@ -13,12 +13,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from regretless.cards.deck import DECK
+from regretless.cards.hands import HAND_CARDS
 from regretless.engines.memory import estimate
 from regretless.engines.public.formats import FORMATS
 from regretless.engines.registry import Kind
 from regretless.errors import Advice, InvalidOption, WouldNotFit
 from regretless.forms.memory import available_bytes
-from regretless.forms.public_size import PublicSize
+from regretless.forms.public_size import PublicSize, count_holders
 from regretless.holdem.form.runouts import SpotParts, parts_of
 from regretless.holdem.form.suits import count_runouts
 from regretless.holdem.reading.probabilities import BLOCK_BYTES, blocks_at_once, probability_bits
@@ -57,7 +58,11 @@ def spot_size(spot: Spot, parts: SpotParts | None = None) -> PublicSize:
     parts = parts_of(spot) if parts is None else parts
     (ip, oop), group = parts.held, parts.group
     return parts.betting.size.with_cards(
-        deck=DECK, hands=(len(ip), len(oop)), permutations=len(group), runouts=count_runouts(spot, group)
+        deck=DECK,
+        hands=(len(ip), len(oop)),
+        permutations=len(group),
+        runouts=count_runouts(spot, group),
+        holders=(count_holders(HAND_CARDS[ip]), count_holders(HAND_CARDS[oop])),
     )
 
 

@@ -70,8 +70,12 @@ class Option:
     fixed: bool = False  # whether a resume must keep the original value
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def _is_positive(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Real) and value > 0  # type: ignore[operator]  # NaN is not
+    return _is_number(value) and bool(value > 0)  # NaN is not
 
 
 def _is_whole(value: Any) -> bool:
@@ -280,12 +284,18 @@ def check_options(kind: Kind, given: Mapping[str, object]) -> None:
         if refusal is not None and not _is_one_of(value, refusal.unless):
             raise InvalidOption(name, _plain(value), refusal.why)
         if not option.fits(value):
-            rule = "must be a whole number" if option.rule is _ONE and not _is_whole(value) else option.rule
-            raise InvalidOption(name, _plain(value), rule)
+            raise InvalidOption(name, _plain(value), _broken_rule(option, value))
     if kind is Kind.GAME and given.get("sampling") in (None, "full"):
         for name, role in (("batch_size", "is a number of sampled deals"), ("seed", "decides what is sampled")):
             if given.get(name) is not None:
                 raise InvalidOption(name, given[name], f"{role}: choose a sampling other than full")
+
+
+def _broken_rule(option: Option, value: object) -> str:
+    """What is wrong with a value that does not fit: not a number at all, or one that is not allowed."""
+    if option.fits is _is_count and not _is_whole(value):
+        return "must be a whole number"
+    return "must be a number" if option.fits is _is_positive and not _is_number(value) else option.rule
 
 
 def check_resume(given: Mapping[str, object], saved: Mapping[str, object], where: str) -> None:

@@ -106,6 +106,7 @@ def test_a_measurement_every_fifth_of_the_iterations(quick: Options) -> None:
         ({"algorithm": "double"}, InvalidSettings, "algorithm: 'double' is not one of deep, single"),
         ({"preset": "large"}, InvalidSettings, "preset: 'large' is not one of small, fhp, fhp-ten-minutes, hulh"),
         ({"traversal": 5}, InvalidOption, "traversal: 5 is not an option of train; did you mean traversals?"),
+        ({"tensorbord": "."}, InvalidOption, "tensorbord: '.' is not an option of train; did you mean tensorboard"),
         ({"variant": "plus"}, InvalidOption, "variant: 'plus' is for solve: training is linear CFR; algorithm chooses"),
         ({"sampling": "outcome"}, InvalidOption, "sampling: 'outcome' is for solve: training samples externally"),
         ({"form": "public"}, InvalidOption, "form: 'public' is for solve: training needs no choice of a form"),
@@ -124,6 +125,17 @@ def test_what_cannot_be_honoured_is_refused_by_name(options: Options, error: typ
     with pytest.raises(error) as caught:
         rl.train("kuhn", **options)
     assert str(caught.value).startswith(sentence)
+
+
+def test_an_unknown_option_is_answered_with_those_that_train_has() -> None:
+    with pytest.raises(InvalidOption) as caught:
+        rl.train("kuhn", foo=3)
+    sentence, _, listed = str(caught.value).partition("; it has ")
+    assert sentence == "foo: 3 is not an option of train"
+    names = listed.split(", ")
+    assert len(set(names)) == len(names)
+    assert set(names) >= {"iterations", "target", "seed", "resume", "preset", "width", "tensorboard", "watchers"}
+    assert not set(names) & {"variant", "sampling", "storage", "form", "buckets", "locks", "keep_regrets"}
 
 
 def test_a_game_is_needed() -> None:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from regretless.holdem.spots.question import PlayerName
 
 __all__ = [
-    "JSON", "MACHINE", "OUTPUT", "SEARCH", "SPOTS", "Board", "Device", "Engine", "History", "Json", "Line",
-    "MeasureEvery", "Player", "Resume", "Sampling", "SamplingSeed", "SaveEvery", "SolveJson", "Strategy", "Threads",
-    "Updates", "argument", "flag", "information_sets", "iterations", "option", "read_cards", "read_player",
-    "read_range", "read_variants", "refuse_others", "variant_with",
+    "JSON", "MACHINE", "OUTPUT", "SEARCH", "SPOTS", "Board", "Device", "Engine", "History", "Json", "Line", "Player",
+    "Resume", "Sampling", "SaveEvery", "SolveJson", "Strategy", "Threads", "Updates", "argument", "flag",
+    "information_sets", "iterations", "measure_every", "option", "read_cards", "read_player", "read_range",
+    "read_variants", "refuse_others", "seed", "variant_with",
 ]  # fmt: skip
 
 SEARCH, MACHINE, OUTPUT, SPOTS = "How it solves", "What it runs on", "What comes out", "Hold'em spots"
@@ -56,6 +56,16 @@ def iterations(default: str) -> Any:
     return option("Stop after this many iterations in total, including those before --resume.", SEARCH, default=default)
 
 
+def seed(needs: str) -> Any:
+    """The option --seed; it `needs` one of these options."""
+    return option(f"Random seed, with {needs}.", SEARCH, default="0")
+
+
+def measure_every(default: str) -> Any:
+    """The option --measure-every; `default` is the number without it."""
+    return option("Iterations between measurements of exploitability.", SEARCH, default=default)
+
+
 Updates = Annotated[
     str | None,
     option("alternating: players are updated in turn; simultaneous: all at once.", SEARCH, default="alternating"),
@@ -63,15 +73,6 @@ Updates = Annotated[
 Sampling = Annotated[
     str | None,
     option("How much of the tree each iteration traverses: full, chance, external or outcome.", SEARCH, default="full"),
-]
-SamplingSeed = Annotated[int | None, option("Random seed, with --sampling or --buckets.", SEARCH, default="0")]
-MeasureEvery = Annotated[
-    int | None,
-    option(
-        "Iterations between measurements of exploitability.",
-        SEARCH,
-        default="a tenth of those done; with a target, at most as many as done, fewer the closer it is",
-    ),
 ]
 Engine = Annotated[
     str | None,

@@ -114,17 +114,15 @@ def export(
         raise InvalidOption("ranges", ranges, "is for games from the deal: a spot has its ranges in its .toml file")
     assert isinstance(solution, SpotSolution)
     wide = not all_ and street is None
-    if wide:
-        views: Iterator[NodeView] = iter([solution.node(line or "", options.read_cards(board))])
-        size = None
-    else:
+    node = solution.node(line or "", options.read_cards(board))  # for --street and --all, the first decision
+    if chosen is not None:
+        check_held(node.only("oop", chosen).only("ip", chosen), chosen, whose)
+    views: Iterator[NodeView] = iter([node])
+    size = None
+    if not wide:
         views, size = _several(solution, kind, street, out, filtered=whose is not None or chosen is not None)
     if chosen is not None:
         views = (view.only("oop", chosen).only("ip", chosen) for view in views)
-        if wide:
-            node = next(views)
-            check_held(node, chosen, whose)
-            views = iter([node])
     if out is None:
         write_nodes(views, kind, sys.stdout, wide=wide, player=whose)
         return

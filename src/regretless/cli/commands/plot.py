@@ -32,8 +32,8 @@ def plot(
     iterations: Annotated[int, option("Iterations of each solve.", SEARCH, default=True)] = 1000,
     updates: options.Updates = None,
     sampling: options.Sampling = None,
-    seed: options.SamplingSeed = None,
-    measure_every: options.MeasureEvery = None,
+    seed: Annotated[int | None, options.seed("--sampling")] = None,
+    measure_every: Annotated[int | None, options.measure_every("a tenth of those done")] = None,
     engine: options.Engine = None,
     device: options.Device = None,
     charts: Annotated[

@@ -37,8 +37,8 @@ def solve(
         str | None,
         option(
             "vanilla, plus, linear, discounted, predictive-plus, predictive-discounted-plus, postflop, turn, "
-            "river, each also with parameters: [cyan]'discounted(gamma=3)'[/cyan]; or lp: an exact linear program, for "
-            "small two-player games.",
+            "river, resetting, scheduled, each also with parameters: [cyan]'discounted(gamma=3)'[/cyan], "
+            "[cyan]'scheduled(horizon=1000)'[/cyan]; or lp: an exact linear program, for small two-player games.",
             SEARCH,
             default="plus; for push-fold, predictive-discounted-plus; for a spot, postflop, turn or river, or, with "
             "--buckets, discounted",
@@ -68,8 +68,11 @@ def solve(
     batch_size: Annotated[
         int | None, option("Deals sampled per update, with --sampling.", SEARCH, default="1, or 1,024 with torch")
     ] = None,
-    seed: options.SamplingSeed = None,
-    measure_every: options.MeasureEvery = None,
+    seed: Annotated[int | None, options.seed("--sampling or --buckets")] = None,
+    measure_every: Annotated[
+        int | None,
+        options.measure_every("a tenth of those done; with a target, at most as many as done, fewer the closer it is"),
+    ] = None,
     engine: options.Engine = None,
     device: options.Device = None,
     threads: options.Threads = None,

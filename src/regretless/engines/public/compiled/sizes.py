@@ -133,9 +133,12 @@ def _tables(size: PublicSize, own: int) -> int:
 
 
 def _held(size: PublicSize, player: int) -> int:
-    """Numbers in lists of the hands with each card, padded to fours."""
-    cards = min(size.deck, 2 * size.hands[player])
-    return 2 * size.hands[player] + cards * (FOUR - 1) // 2
+    """Numbers in lists of the hands with each card, padded to fours; at most, if the cards are not known."""
+    if size.holders[player]:
+        return FOUR * sum(-(-count // FOUR) for count in size.holders[player])
+    held = 2 * size.hands[player]
+    cards = min(size.deck, held)
+    return FOUR * (cards + (held - cards) // FOUR)
 
 
 def _showdowns(size: PublicSize, own: int) -> int:

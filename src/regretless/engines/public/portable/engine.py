@@ -51,8 +51,19 @@ class PortablePublicEngine(StoredEngine):
     name = "torch"
     tolerance = 1e-5
 
-    def __init__(self, form: PublicForm, *, device: str = "cpu", threads: int | None = None, storage: int = 32) -> None:
-        """`storage` is the number of bits per regret or average, 32 or 16."""
+    def __init__(
+        self,
+        form: PublicForm,
+        *,
+        device: str = "cpu",
+        threads: int | None = None,
+        storage: int = 32,
+        predicts: bool = False,
+    ) -> None:
+        """`storage` is the number of bits per regret or average, 32 or 16.
+
+        `predicts`: the variant will store predictions, for which there must be room too.
+        """
         where = torch_device(device, "float32")
         if threads is not None and where.type == "cpu":
             torch.set_num_threads(threads)  # of the whole process: PyTorch knows no other way
@@ -65,7 +76,8 @@ class PortablePublicEngine(StoredEngine):
             reason = "cannot solve this: blockers leave so little of a range that sums need 64 bits, which MPS lacks"
             raise InvalidOption("device", device, reason)
         if where.type == "cuda":
-            check_fits(size_of_form(form), storage=storage, wide=wide, free=torch.cuda.mem_get_info(where)[0])
+            free = torch.cuda.mem_get_info(where)[0]
+            check_fits(size_of_form(form), storage=storage, predicts=predicts, wide=wide, free=free)
         layout = make_layout(form)
         self._plan = make_plan(layout)  # before the numbers, whose rows it defines
         super().__init__(form, number)

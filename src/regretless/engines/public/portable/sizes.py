@@ -70,9 +70,10 @@ def estimate(
     return entries * entry + _tables(size, storage, device, wide) + _most_working(size, device, wide)
 
 
-def check_fits(size: PublicSize, *, storage: int, wide: bool, free: int) -> None:
+def check_fits(size: PublicSize, *, storage: int, predicts: bool, wide: bool, free: int) -> None:
     """Raise `WouldNotFit` if a CUDA device has too little free memory, and say what would fit."""
-    needed = {bits: estimate(size, storage=bits, device="cuda", wide=wide) for bits in FORMATS}
+    options = {"predicts": predicts, "wide": wide}
+    needed = {bits: estimate(size, storage=bits, device="cuda", **options) for bits in FORMATS}
     if needed[storage] > free:
         hint = "device cpu uses the memory of the machine"
         if needed[16] <= free:
