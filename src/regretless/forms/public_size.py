@@ -40,7 +40,7 @@ class PublicSize:
     actions: IntArray  # [S, 2]    of each player, over all decisions
     longest_line: int  # most betting nodes below one chance node before the last street; all if there is none
     even_ties: bool = True  # whether a tie may be worth the same at every showdown, as without rake (`forms/ties.py`)
-    holders: Holders = ((), ())  # of each player: number of hands with each card; empty if not known
+    holders: Holders = ((), ())  # of each player: `count_holders`; empty if not known
 
     __repr__ = brief
 
@@ -156,5 +156,9 @@ def size_of_form(form: PublicForm) -> PublicSize:
 
 
 def count_holders(cards: NDArray[np.integer[Any]]) -> tuple[int, ...]:
-    """How many hands hold each card, given the cards of every hand; a negative number is no card."""
-    return tuple(np.bincount(cards[cards >= 0]).tolist())
+    """How many hands hold each card that occurs, in ascending order, given the cards of every hand; -1 is no card.
+
+    Sorted, they are the same for all boards on which players hold everything that is left.
+    """
+    counts = np.bincount(cards[cards >= 0])
+    return tuple(np.sort(counts[counts > 0]).tolist())
