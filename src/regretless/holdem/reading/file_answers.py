@@ -79,7 +79,7 @@ class FileAnswers:
         def encode_rows() -> None:
             for row, runout in zip(rows, range(runouts.start, runouts.stop), strict=True):
                 for node in nodes:
-                    kept = encode(self.strategy(node, runout).astype(np.float32), 8 * rows.itemsize).ravel()
+                    kept = encode(self.strategy(node, runout), 8 * rows.itemsize).ravel()
                     row[self.begin[node] : self.begin[node] + len(kept)] = kept
 
         return encode_rows

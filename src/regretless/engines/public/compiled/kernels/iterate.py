@@ -214,8 +214,10 @@ def iterate(
         give_order(signals)
         _open_next(signals, order, -1, member)
     finished, current = 0, -1  # items finished but not yet reported, and their phase
-    while member > 0 or not is_over(signals):
-        seen = atomic_load(signals, PHASE)
+    while True:
+        seen = atomic_load(signals, PHASE)  # first: what is announced after this ends a wait
+        if member == 0 and is_over(signals):
+            break
         phase, owner, number = take_item(signals, member, order[MEMBERS])
         if phase < 0:
             if finished > 0:

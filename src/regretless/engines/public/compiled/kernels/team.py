@@ -68,14 +68,16 @@ def signals_size(members: int) -> int:
 def open_phase(signals: Signals, phase: int, opener: int, members: int, each: int, others: int) -> None:
     """Offer `each` items to every member and `others` to anyone; whoever takes one sees everything written before.
 
-    A phase of a single item is for member 0; if that is the `opener`, nobody else needs to know.
+    A phase of a single item is for member 0; if that is the `opener`, nobody else needs to know. The members' words are
+    stored last: once all items are on offer, others can finish the phase and open later ones, and a word that an
+    interrupted opener stored after that would wipe out the items of a later phase.
     """
+    single = each == 0 and others == 1
     atomic_store(signals, DONE, 0)
+    atomic_store(signals, MAIN if single else POOL, (phase << 32) + (others << 16))
     if each > 0:
         for member in range(members):
             atomic_store(signals, MEMBER + member * LINE, (phase << 32) + (each << 16))
-    single = each == 0 and others == 1
-    atomic_store(signals, MAIN if single else POOL, (phase << 32) + (others << 16))
     if opener > 0 or not single:
         atomic_add(signals, PHASE, 1)
 

@@ -278,8 +278,10 @@ def terminals(
 ) -> None:
     """Step 3; meanwhile the following chunk is prefetched."""
     tiles = here.last_fold - here.first_fold + here.last_showdown - here.first_showdown
-    own_start, other_start = place.own_start + place.own_skip, place.other_start + place.other_skip
-    ahead = plan_ahead(here, following, tiles, prefetches and tiles > 0, own_start, other_start, plan, learned)
+    needed = prefetches and tiles > 0
+    own_start = place.own_start + (place.own_skip if needed else 0)
+    other_start = place.other_start + (place.other_skip if needed else 0)
+    ahead = plan_ahead(here, following, tiles, needed, own_start, other_start, plan, learned)
     for number in range(tiles):
         fold = here.first_fold + number
         if fold < here.last_fold:
