@@ -91,7 +91,7 @@ def walk_buckets(
                     chunk = np.int64(below.first_chunk)
                     runout = int(runouts[runout].first_child)
                     continue
-        terminals(here, here, place, False, plan, tables, learned, scratch)
+        terminals(here, place, False, plan, tables, learned, scratch)
         _up(here, place, plan, tables, rows, scratch, highest)
         leave(here, place, stretch.lines if street == top else scratch.line, plan, tables, scratch)
         leave(here, place, best_lines if street == top else highest.line, plan, tables, highest)

@@ -34,22 +34,15 @@ class Ahead(NamedTuple):
 
 @fast_inlined
 def plan_ahead(
-    chunk: Record,
-    following: Record,
-    tiles: int,
-    needed: bool,
-    own_start: int,
-    other_start: int,
-    plan: Plan,
-    learned: Learned,
+    chunk: Record, tiles: int, needed: bool, own_start: int, other_start: int, plan: Plan, learned: Learned
 ) -> Ahead:
-    """Plan to prefetch the numbers of the following chunk, which come after those of this chunk in memory.
+    """Plan to prefetch as many numbers as this chunk has, from the beginning of the chunk that is walked next.
 
     The numbers of this chunk's runout begin at `own_start` and `other_start`. Unless `needed`, the plan is to prefetch
     the beginning of this chunk, which is in the cache already.
     """
-    own_share = following.own_size // tiles if needed else 0
-    other_share = following.other_size // tiles if needed else 0
+    own_share = chunk.own_size // tiles if needed else 0
+    other_share = chunk.other_size // tiles if needed else 0
     return Ahead(
         learned.average,
         learned.matched,

@@ -140,8 +140,7 @@ def walk(
         prefetches = mode == LEARN and street == last_street
         if prefetches and not stretch.continues:
             prefetches = not _is_last(stretch, street, runout, chunk, plan, tables)
-        following = plan.chunks[chunk if jumps else _chunk_after(stretch, street, chunk, plan)]
-        terminals(here, following, place, prefetches, plan, tables, learned, scratch)
+        terminals(here, place, prefetches, plan, tables, learned, scratch)
         up(here, place, mode, step, rounding, predicts, plan, tables, learned, scratch)
         leave(here, place, stretch.lines if street == top else scratch.line, plan, tables, scratch)
         # The next chunk, the next runout, or the street above.
@@ -158,15 +157,6 @@ def walk(
                 street -= 1
                 chunk = np.int64(stretch.first_chunk if street == top else plan.streets[street].first_chunk)
                 direction = UP
-
-
-@fast_inlined
-def _chunk_after(stretch: Stretch, street: int, chunk: int, plan: Plan) -> int:
-    """The next chunk of a runout; after the last, the first of the next runout."""
-    first, last = plan.streets[street].first_chunk, plan.streets[street].last_chunk
-    if street == stretch.top:
-        first, last = stretch.first_chunk, stretch.last_chunk
-    return np.int64(chunk + 1 if chunk + 1 < last else first)  # type: ignore[return-value]
 
 
 @fast_inlined
@@ -267,21 +257,14 @@ def down(
 
 @fast_inlined
 def terminals(
-    here: Record,
-    following: Record,
-    place: Place,
-    prefetches: bool,
-    plan: Plan,
-    tables: Tables,
-    learned: Learned,
-    scratch: Scratch,
+    here: Record, place: Place, prefetches: bool, plan: Plan, tables: Tables, learned: Learned, scratch: Scratch
 ) -> None:
     """Step 3; meanwhile the following chunk is prefetched."""
     tiles = here.last_fold - here.first_fold + here.last_showdown - here.first_showdown
     needed = prefetches and tiles > 0
     own_start = place.own_start + (place.own_skip if needed else 0)
     other_start = place.other_start + (place.other_skip if needed else 0)
-    ahead = plan_ahead(here, following, tiles, needed, own_start, other_start, plan, learned)
+    ahead = plan_ahead(here, tiles, needed, own_start, other_start, plan, learned)
     for number in range(tiles):
         fold = here.first_fold + number
         if fold < here.last_fold:
