@@ -27,9 +27,10 @@ def is_spot(text: str) -> bool:
         from regretless.games.registry import names
 
         return text not in names()
-    if "(" in text:  # perhaps the parameters of a game
-        return _is_pattern(text) and any(found.endswith(SUFFIX) for found in glob(text, recursive=True))
-    return _is_pattern(text)
+    if not _is_pattern(text):
+        return False
+    # Text with parentheses may be a game with parameters.
+    return "(" not in text or any(found.endswith(SUFFIX) for found in glob(text, recursive=True))
 
 
 def is_game(path: Path) -> bool:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["SETTINGS", "check_training", "training_problem"]
 
 SETTINGS = tuple(each.name for each in fields(TrainingSettings))
-_SHARED = (name for name, option in OPTIONS.items() if option.training is None)  # with solve
+_SHARED = tuple(name for name, option in OPTIONS.items() if option.training is None)  # with solve
 _KNOWN = tuple(dict.fromkeys((*_SHARED, "preset", *SETTINGS, "tensorboard", "watchers")))
 
 
@@ -37,9 +37,9 @@ def check_training(options: Mapping[str, Any]) -> None:
     regretless.errors.InvalidOption: sampling: 'outcome' is for solve: training samples externally
     """
     given = {name: value for name, value in options.items() if value is not None}
-    check_names({name: value for name, value in given.items() if not _is_of_the_loop(name)}, _KNOWN, "train")
-    check_options(Kind.TRAINING, {name: value for name, value in given.items() if _is_of_the_loop(name)})
     changes = {name: value for name, value in given.items() if not _is_of_the_loop(name)}
+    check_names(changes, _KNOWN, "train")
+    check_options(Kind.TRAINING, {name: value for name, value in given.items() if _is_of_the_loop(name)})
     make_settings(changes.pop("preset", "small"), **changes)
 
 

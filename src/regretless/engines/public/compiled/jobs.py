@@ -159,7 +159,6 @@ def make_scratch(
     plans: tuple[Plan, Plan], deck: int, tile_type: type[np.floating[Any]] = np.float32, slots: int = 1
 ) -> Scratch:
     """Rows for the slots of a team; the thread that uses a page of memory is the first to touch it."""
-
     gap = SLOT_GAP if slots > 1 else 0
 
     def room(size: int, kind: Any) -> NDArray[Any]:
