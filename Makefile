@@ -60,11 +60,17 @@ test:  ## everything that must pass: lint, types, layers, docs, tests, doctests
 kernels: $(CORE_READY)
 	@PYTHONPATH="$(CURDIR)/src" $(BIN)/python -m tests.compile_kernels
 
-lint: $(DEV_READY)  ## style, types, layers and a strict build of the docs
+# Most machines have no PyTorch: types and the collection of every test, slow ones too, are also checked as if there were
+# none. Slow tests seldom run, so mypy checks that the functions and attributes that tests use exist.
+lint: $(DEV_READY)  ## style, types, layers, every test collected, and a strict build of the docs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	@{ cat pyproject.toml; printf '\n[[tool.mypy.overrides]]\nmodule = ["torch.*"]\nfollow_imports = "skip"\n'; } >$(VENV)/no-torch.toml
+	$(BIN)/mypy --config-file $(VENV)/no-torch.toml --cache-dir .mypy_cache/no-torch
+	$(BIN)/mypy --config-file tests/mypy.ini --cache-dir .mypy_cache/tests
 	$(BIN)/lint-imports
+	$(PYTEST) --collect-only --run-slow --without-optional -qq -p no:cacheprovider tests >$(VENV)/collected.log || { cat $(VENV)/collected.log; exit 1; }
 	DOCS_WHOLE=false $(MKDOCS) --site-dir $(VENV)/checked-site
 
 format: $(DEV_READY)  ## let ruff fix what it can

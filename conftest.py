@@ -2,19 +2,44 @@
 
 A module of the package whose optional library is missing is skipped, with the reason. pytest's own
 `--doctest-ignore-import-errors` would also skip test files with a broken import, so that their tests never run.
+
+`--without-optional` hides the optional libraries, so that a machine that has them can test for those that do not.
 """
 
 from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 PACKAGE = Path(__file__).parent / "src"
 OPTIONAL = {"LiteEFG", "cupy", "cupyx", "torch"}  # may be missing from the environment that `make test` builds
+
+
+class WithoutOptional(PathFinder):
+    """Finds every installed module but the optional libraries."""
+
+    @classmethod
+    def find_spec(
+        cls, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return None if fullname.partition(".")[0] in OPTIONAL else super().find_spec(fullname, path, target)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--without-optional", action="store_true", help=f"hide {', '.join(sorted(OPTIONAL))}, as if not installed"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--without-optional"):
+        sys.meta_path[sys.meta_path.index(PathFinder)] = WithoutOptional
 
 
 def pytest_sessionstart() -> None:

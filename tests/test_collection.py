@@ -31,9 +31,9 @@ def write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def run_pytest(project: Path) -> tuple[int, str]:
+def run_pytest(project: Path, *options: str) -> tuple[int, str]:
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"],
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options],
         cwd=project,
         env={**os.environ, "PYTHONPATH": str(project / "absent"), "PYTEST_ADDOPTS": "", "NO_COLOR": "1"},
         capture_output=True,
@@ -72,3 +72,13 @@ def test_a_parametrized_test_without_parameters_fails_the_run(project: Path) -> 
     code, said = run_pytest(project)
     assert code == pytest.ExitCode.INTERRUPTED, said
     assert "Empty parameter set" in said
+
+
+def test_optional_libraries_can_be_hidden(project: Path) -> None:
+    text = "import importlib.util\n\ndef test_it():\n    assert importlib.util.find_spec('cupy') is {}\n"
+    write(project / "tests/test_planted.py", text.format("not None"))
+    assert run_pytest(project)[0] == 0
+    write(project / "tests/test_planted.py", text.format("None"))
+    assert run_pytest(project)[0] == 1
+    code, said = run_pytest(project, "--without-optional")
+    assert code == 0, said

@@ -9,19 +9,35 @@ from pathlib import Path
 
 import pytest
 
-GAME = "rl.solve('kuhn', iterations=20, variant='linear', engine='numba', sampling={sampling!r})"
-SPOT = """rl.solve(rl.Spot.from_mapping({
-    "board": "Kh Qs Js 2c 3d", "pot": 100, "stack": 200, "oop": {"range": "AK, 77"}, "ip": {"range": "QQ, JT"},
-    "bets": {"bet": "50%"}}), iterations=20, threads=1)"""
-SOLVES = {sampling: GAME.format(sampling=sampling) for sampling in ("full", "external", "outcome", "chance")}
+import regretless as rl
+from regretless.games import Kuhn
+
+ROOT = Path(__file__).parent.parent
+SAMPLINGS = ("full", "external", "outcome", "chance")
+RIVER = """
+board = "Kh Qs Js 2c 3d"
+pot = 100
+stack = 200
+oop = { range = "AK, 77" }
+ip = { range = "QQ, JT" }
+bets = { bet = "50%" }
+"""
+
+
+def first_solve(name: str) -> None:
+    """Solves a spot, or a game with a kind of sampling, and prints how long it took."""
+    if name == "spot":
+        solution: rl.Solution = rl.solve(rl.Spot.parse(RIVER), iterations=20, threads=1)
+    else:
+        solution = rl.solve(Kuhn(), iterations=20, variant="linear", engine="numba", sampling=name)
+    print(solution.seconds, solution.record.setup_seconds, solution.history[0].seconds)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("solve", [*SOLVES.values(), SPOT], ids=[*SOLVES, "spot"])
-def test_the_first_solve_is_not_charged_for_compiling(solve: str, tmp_path: Path) -> None:
-    code = f"import regretless as rl\nsolution = {solve}\n"
-    code += "print(solution.seconds, solution.setup_seconds, solution.history[0].seconds)"
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+@pytest.mark.parametrize("name", [*SAMPLINGS, "spot"])
+def test_the_first_solve_is_not_charged_for_compiling(name: str, tmp_path: Path) -> None:
+    code = f"from tests.test_first_solve import first_solve; first_solve({name!r})"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     seconds, setup_seconds, first = map(float, done.stdout.split())
     assert setup_seconds > 1

@@ -12,10 +12,12 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from packaging.specifiers import SpecifierSet
 
 import regretless
 
@@ -237,6 +239,17 @@ def test_the_makefile_tests_every_python_that_is_claimed() -> None:
     assert PROJECT["requires-python"] == f">={claimed[0]}"
     assert set(claimed) <= set(tested[1].split())
     assert {f"python{version}" for version in tested[1].split()} <= set(candidates[1].split())
+
+
+def test_the_pinned_libraries_install_on_the_oldest_python_that_is_claimed() -> None:
+    pins = dict(re.findall(r"^(\S+)==(\S+)$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE))
+    too_new = []
+    for name, version in pins.items():
+        with suppress(importlib.metadata.PackageNotFoundError):  # not installed for this Python
+            library = importlib.metadata.distribution(name)
+            if library.version == version and "3.11.0" not in SpecifierSet(library.metadata["Requires-Python"] or ""):
+                too_new.append(name)
+    assert not too_new
 
 
 def test_lint_and_docs_build_the_same_site() -> None:

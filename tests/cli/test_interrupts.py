@@ -174,6 +174,8 @@ def test_a_second_signal_leaves_the_last_checkpoint(folder: Path) -> None:
     (folder / "open").touch()
     solve = Solve(folder, *LONG, "--out", "turn.rgl", "--save-every", "0.01", code=GATED_DISK.format(same=0))
     solve.wait_for_file("turn.rgl")
+    first = (folder / "turn.rgl").stat().st_ino
+    solve.wait_until(lambda: (folder / "turn.rgl").stat().st_ino != first)  # the first is then wholly on the disk
     solve.close_gate()
     before = (folder / "turn.rgl").read_bytes()
     solve.process.send_signal(signal.SIGTERM)

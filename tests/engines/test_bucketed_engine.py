@@ -165,11 +165,20 @@ def test_the_value_of_a_sampled_solve_is_the_exact_one_within_sampling_error() -
 
 
 def engines_on(device: str) -> list[str]:
-    classes = {name: engines.ENGINES[name].classes.get(engines.Kind.BUCKETED) for name in engines.available()}
+    """Engines of the bucketed form for a device, installed or not."""
+    classes = {name: entry.classes.get(engines.Kind.BUCKETED) for name, entry in engines.ENGINES.items()}
     return [name for name, build in classes.items() if build is not None and device in build.devices]
 
 
-FAST = [name for name in engines_on("cpu") if name != "numpy"]
+FAST = [name for name in engines_on("cpu") if name != "numpy" and name in engines.available()]
+
+
+@pytest.fixture
+def cuda_engine(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    if name not in engines.available():
+        pytest.skip(f"{name} is not installed")
+    return name
 
 
 def in_32_bits(snapshot: Snapshot, names: object) -> Snapshot:
@@ -341,20 +350,20 @@ def test_a_snapshot_of_another_form_is_refused(name: str) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", engines_on("cuda"))
+@pytest.mark.parametrize("cuda_engine", engines_on("cuda"), indirect=True)
 @pytest.mark.parametrize(("seed", "streets"), SMALL)
-def test_cuda_follows_the_reference(name: str, seed: int, streets: int) -> None:
+def test_cuda_follows_the_reference(cuda_engine: str, seed: int, streets: int) -> None:
     form = random_buckets(small_form(seed, streets), seed)
-    assert_follows_the_reference(engines.create(name, form, device="cuda"), "linear")
+    assert_follows_the_reference(engines.create(cuda_engine, form, device="cuda"), "linear")
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("name", engines_on("cuda"))
-def test_cuda_finds_the_same_bits_twice(name: str) -> None:
+@pytest.mark.parametrize("cuda_engine", engines_on("cuda"), indirect=True)
+def test_cuda_finds_the_same_bits_twice(cuda_engine: str) -> None:
     form = random_buckets(small_form(7, 3), 7, count=64)
 
     def learned() -> dict[str, np.ndarray]:
-        engine = engines.create(name, form, device="cuda")
+        engine = engines.create(cuda_engine, form, device="cuda")
         engine.advance(schedule(PRESETS["linear"], first=1, count=20))
         return dict(engine.snapshot().arrays)
 
@@ -367,6 +376,7 @@ def test_cuda_finds_the_same_bits_twice(name: str) -> None:
 def test_what_would_not_fit_is_refused_before_it_is_allocated(
     device: str, memory: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("torch")
     monkeypatch.setattr("regretless.engines.memory.available_bytes", lambda: 10_000 if device == "cpu" else 2**40)
     monkeypatch.setattr("regretless.engines.devices.cuda_free_bytes", lambda: 10_000)
     monkeypatch.setattr("regretless.engines.devices.require_cuda", lambda: None)

@@ -84,9 +84,9 @@ def test_a_resumed_solve_ends_with_the_same_bits(variant: str) -> None:
 def test_the_estimate_is_what_it_takes() -> None:
     form = random_buckets(small_form(4, 3), 4, count=7)
     engine = emulated(form)
-    held = [buffer.base if buffer.base is not None else buffer for buffer in engine._buffers.values()]
-    held = {id(buffer): buffer.nbytes for buffer in (*held, *engine._regret, *engine._average)}
-    assert engine.memory_bytes == estimate(form) == sum(held.values())
+    buffers = [buffer.base if buffer.base is not None else buffer for buffer in engine._buffers.values()]
+    sizes = {id(buffer): buffer.nbytes for buffer in (*buffers, *engine._regret, *engine._average)}
+    assert engine.memory_bytes == estimate(form) == sum(sizes.values())
     engine.advance(schedule(PRESETS["predictive-plus"], first=1, count=1))
     assert engine.memory_bytes == estimate(form) + sum(buffer.nbytes for buffer in engine._matched)
 

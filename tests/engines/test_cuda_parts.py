@@ -508,19 +508,19 @@ def count_distinct(
 def test_different_sums_are_counted(deck: int) -> None:
     random = np.random.default_rng(deck)
     for hands, levels, dead in ((0, 5, 0.5), (1, 1, 0.0), (9, 3, 0.3), (80, 200, 0.1), (80, 5, 1.0), (120, 7000, 0.5)):
-        given = []
+        arrays: list[Any] = []
         for count in (hands, int(random.integers(hands + 1))):
             cards = np.sort(random.integers(0, deck + 1, size=(count, 2)), axis=1).astype(np.int16)
             strength = random.integers(0, levels, size=(4, count)).astype(np.int16)
             strength[random.random(strength.shape) < dead] = DEAD
-            given += [strength, cards]
-        assert most_distinct(*given, deck) == count_distinct(*given, deck)
+            arrays += [strength, cards]
+        assert most_distinct(*arrays, deck) == count_distinct(*arrays, deck=deck)
     nothing = np.zeros((0, 3), dtype=np.int16), np.zeros((3, 2), dtype=np.int16)
     assert most_distinct(*nothing, *nothing, deck) == (0, 0)
 
 
 def test_tables_are_packed() -> None:
-    tables = [
+    tables: Any = [
         (np.arange(5, dtype=np.int16), [(0, "runouts"), (1, "regret")]),
         (np.zeros((0, 3)), [(1, "locked")]),
         (np.arange(24, dtype=np.float64).reshape(4, 6)[:, ::2], [(0, "terms")]),

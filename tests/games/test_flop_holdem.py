@@ -48,7 +48,8 @@ def test_chance_deals_every_remaining_card() -> None:
 
 @pytest.mark.parametrize("seed", range(200))
 def test_the_public_form_pays_the_same_as_the_rules(form: PublicForm, seed: int) -> None:
-    random, game = Random(seed), load("flop-holdem")
+    random = Random(seed)
+    game: Any = load("flop-holdem")
     tree, node, deal = form.tree, 0, Deal()
     state: Any = game.initial_state()
     while not game.is_terminal(state):

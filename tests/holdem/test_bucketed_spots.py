@@ -127,7 +127,7 @@ def test_a_damaged_map_is_refused(solved: BucketedSpotSolution, tmp_path: Path) 
 def test_tables_of_a_file_are_used(tmp_path: Path) -> None:
     board = TURN.board[:3]
     tables = build_buckets(BucketPlan(river=10, board=board, sample=2000), tmp_path / "tables.rgl", threads=1)
-    found = rl.solve(TURN, buckets=str(tmp_path / "tables.rgl"), iterations=5, threads=1)
+    found: Any = rl.solve(TURN, buckets=str(tmp_path / "tables.rgl"), iterations=5, threads=1)
     assert found.buckets == ((17, 10), (16, 10))
     final = compile_spot(TURN).streets[1]
     for runout, (card,) in enumerate(final.cards.tolist()):
@@ -182,7 +182,7 @@ def test_a_street_that_is_left_out_is_refused() -> None:
             rl.solve(FLOP, buckets=text)
         reason = "does not say how many buckets the river has: add river=NUMBER or river=lossless"
         assert str(refused.value) == f"buckets: {text!r} {reason}"
-    found = rl.solve(FLOP, buckets="turn=5,river=lossless,method=percentile", iterations=2, threads=1)
+    found: Any = rl.solve(FLOP, buckets="turn=5,river=lossless,method=percentile", iterations=2, threads=1)
     assert found.settings.buckets == "turn=5,river=lossless,method=percentile"
     assert [counts[1] for counts in found.buckets] == [5, 5]
     assert all(counts[2] > 10_000 for counts in found.buckets)
@@ -193,7 +193,7 @@ def test_a_file_that_lacks_a_street_is_refused(tmp_path: Path) -> None:
     build_buckets(BucketPlan(turn=5, board=FLOP.board, sample=1000, method="percentile"), path, threads=1)
     with pytest.raises(InvalidFile, match=r"tables.rgl: has no buckets for the river: add river=lossless if that is"):
         rl.solve(FLOP, buckets=path)
-    found = rl.solve(FLOP, buckets=f"{path},river=lossless", iterations=2, threads=1)
+    found: Any = rl.solve(FLOP, buckets=f"{path},river=lossless", iterations=2, threads=1)
     assert found.settings.buckets == f"{path},river=lossless"
     assert found.buckets[0][1] == 5
 

@@ -135,7 +135,8 @@ def test_a_batch_equals_its_spots_alone(device: HostDevice, tmp_path: Path) -> N
         assert (solution.game, solution.device, solution.engine) == (spot.name, "cuda", "cupy")
         assert_equal(solution, rl.solve(spot, **asked))
         solution.save(tmp_path / f"{spot.name}.rgl")
-        assert rl.load(tmp_path / f"{spot.name}.rgl").ev == pytest.approx(solution.ev, abs=0.05)
+        loaded: Any = rl.load(tmp_path / f"{spot.name}.rgl")
+        assert loaded.ev == pytest.approx(solution.ev, abs=0.05)
 
 
 @needs_gcc

@@ -49,7 +49,8 @@ TOLERANCE = {32: 1e-5, 16: 1e-4}
 def cases(*names: str) -> list[Any]:
     """Every spot, storage and way."""
     found = []
-    for name, storage, way in product(names, (32, 16), WAYS):
+    ways: list[Any] = WAYS
+    for name, storage, way in product(names, (32, 16), ways):
         marks, way = (way.marks, way.values[0]) if not isinstance(way, str) else ((), way)
         if way == "torch-cpu" and name.startswith("flop") and (name, storage) not in QUICK_FLOPS:
             marks = (slow,)
@@ -217,9 +218,9 @@ def convergence(engine: PublicEngine, variant: str = "turn") -> float:
 def test_products_in_half_precision_converge_as_sums_do(spot: rl.Spot, monkeypatch: pytest.MonkeyPatch) -> None:
     on("cupy-cuda")
     form = compile_spot(spot)
-    multiplying = create_on("cupy-cuda", form, 16)
+    multiplying: Any = create_on("cupy-cuda", form, 16)
     monkeypatch.setattr(cuda_engine, "can_multiply", lambda form: False)
-    adding = create_on("cupy-cuda", form, 16), create("numba", form, storage=16, threads=1)
+    adding: Any = create_on("cupy-cuda", form, 16), create("numba", form, storage=16, threads=1)
     assert multiplying.products
     assert not adding[0].products
     least = 1e-5 * form.tree.starting_pot  # what 16 bits can tell apart

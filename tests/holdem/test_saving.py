@@ -56,7 +56,8 @@ bet = "a"
 def assert_saved(solution: rl.holdem.SpotSolution, path: Path) -> None:
     """Save, and compare every strategy bit by bit, and values and equities to the last digit kept."""
     solution.save(path)
-    file, loaded = open_container(path, "spot-solution"), rl.load(path)
+    file = open_container(path, "spot-solution")
+    loaded: Any = rl.load(path)
     form, answers, snapshot = solution.reader.form, solution.reader.answers, solution.snapshot
     assert snapshot is not None
     layout, begin = make_layout(form), probabilities.layout(form)[0]
@@ -109,7 +110,8 @@ def test_locked_hands(kept_bits: int, tmp_path: Path) -> None:
     locks = [rl.holdem.Lock("", {"check": 1}), rl.holdem.Lock("check", {"bet 50": 0.3, "check": 0.7}, hands="QQ")]
     solution = rl.solve(rl.Spot.parse(LOCKED), iterations=20, threads=2, locks=locks)
     assert_saved(solution, tmp_path / "locked.rgl")
-    assert rl.load(tmp_path / "locked.rgl").root.frequencies == (1.0, 0.0, 0.0)
+    loaded: Any = rl.load(tmp_path / "locked.rgl")
+    assert loaded.root.frequencies == (1.0, 0.0, 0.0)
 
 
 def test_a_loaded_solution_is_saved_as_it_was(kept_bits: int, tmp_path: Path) -> None:

@@ -7,19 +7,20 @@ import sys
 
 import pytest
 
-from regretless import Solution, solve
+from regretless import solve
 from regretless.errors import InvalidOption, MissingExtra
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.spots.spot import Spot
 from regretless.plots import convergence, strategy_bars
+from regretless.solvers.game_solution import GameSolution
 
 
 @pytest.fixture(scope="module")
-def solutions() -> list[Solution]:
+def solutions() -> list[GameSolution]:
     return [solve("kuhn", variant=name, iterations=40, engine="reference") for name in ("vanilla", "plus")]
 
 
-def test_convergence_draws_every_measurement_twice(solutions: list[Solution]) -> None:
+def test_convergence_draws_every_measurement_twice(solutions: list[GameSolution]) -> None:
     figure = convergence(solutions)
     iterations, seconds = figure.axes
     for axes in figure.axes:
@@ -32,7 +33,7 @@ def test_convergence_draws_every_measurement_twice(solutions: list[Solution]) ->
     assert "exploitability" in iterations.get_ylabel()
 
 
-def test_lines_are_labelled_by_what_differs(solutions: list[Solution]) -> None:
+def test_lines_are_labelled_by_what_differs(solutions: list[GameSolution]) -> None:
     other = solve("kuhn(players=3)", variant="plus", iterations=5, engine="reference")
     names = [text.get_text() for text in convergence([solutions[1], other]).legends[0].get_texts()]
     assert sorted(names) == ["kuhn", "kuhn(players=3)"]
@@ -40,7 +41,7 @@ def test_lines_are_labelled_by_what_differs(solutions: list[Solution]) -> None:
     assert sorted(text.get_text() for text in named.legends[0].get_texts()) == ["one", "two"]
 
 
-def test_one_curve_needs_no_legend(solutions: list[Solution]) -> None:
+def test_one_curve_needs_no_legend(solutions: list[GameSolution]) -> None:
     figure = convergence(solutions[:1])
     assert figure.legends == []
     assert figure.get_suptitle() == "Exploitability of kuhn by vanilla"
@@ -52,7 +53,7 @@ def test_an_exact_solution_is_a_point_in_time() -> None:
     assert len(seconds.lines[0].get_xdata()) <= 1  # none where it is exact to the last bit
 
 
-def test_bars_show_the_strategy_and_both_values(solutions: list[Solution]) -> None:
+def test_bars_show_the_strategy_and_both_values(solutions: list[GameSolution]) -> None:
     strategy = solutions[1].strategy
     figure = strategy_bars(strategy, ["0:", "1:pb"], value=-0.0512, theoretical=-1 / 18, names={"p": "pass"})
     (axes,) = figure.axes
@@ -69,7 +70,7 @@ def test_bars_of_sets_with_different_actions() -> None:
     assert [len(group) for group in axes.containers] == [2, 2, 1]
 
 
-def test_wrong_requests(solutions: list[Solution]) -> None:
+def test_wrong_requests(solutions: list[GameSolution]) -> None:
     with pytest.raises(InvalidOption, match="at least one solution"):
         convergence([])
     with pytest.raises(InvalidOption, match="one label for each of the 2"):
@@ -80,7 +81,7 @@ def test_wrong_requests(solutions: list[Solution]) -> None:
         strategy_bars(solutions[0].strategy, [])
 
 
-def test_figures_are_saved_without_pyplot(solutions: list[Solution]) -> None:
+def test_figures_are_saved_without_pyplot(solutions: list[GameSolution]) -> None:
     had = "matplotlib.pyplot" in sys.modules
     for name in ("png", "svg"):
         buffer = io.BytesIO()
@@ -90,14 +91,14 @@ def test_figures_are_saved_without_pyplot(solutions: list[Solution]) -> None:
 
 
 def test_without_matplotlib_the_answer_is_how_to_get_it(
-    solutions: list[Solution], monkeypatch: pytest.MonkeyPatch
+    solutions: list[GameSolution], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtra, match=r"pip install 'regretless\[plot\]'"):
         convergence(solutions)
 
 
-def test_spots_are_drawn_in_percent_of_the_pot(solutions: list[Solution]) -> None:
+def test_spots_are_drawn_in_percent_of_the_pot(solutions: list[GameSolution]) -> None:
     spot = Spot.from_mapping(
         {
             "board": "Kh Qs Js 2c 3d",

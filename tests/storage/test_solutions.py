@@ -22,8 +22,8 @@ def assert_same_arrays(one: Solution, other: Solution) -> None:
         assert np.array_equal(array, other.snapshot.arrays[name]), name
 
 
-def test_everything_comes_back(kuhn: Solution, kuhn_file: Path) -> None:
-    loaded = load(kuhn_file)
+def test_everything_comes_back(kuhn: Any, kuhn_file: Path) -> None:
+    loaded: Any = load(kuhn_file)
     assert loaded.record == kuhn.record
     assert loaded.zero_sum == kuhn.zero_sum
     assert loaded.strategy == kuhn.strategy
@@ -35,7 +35,7 @@ def test_everything_comes_back(kuhn: Solution, kuhn_file: Path) -> None:
 def test_an_exact_solution_has_nothing_to_resume(tmp_path: Path) -> None:
     exact = solve("kuhn", variant="lp")
     exact.save(tmp_path / "exact.rgl")
-    loaded = load(tmp_path / "exact.rgl")
+    loaded: Any = load(tmp_path / "exact.rgl")
     assert loaded.snapshot is None
     assert loaded.strategy == exact.strategy
     assert loaded.exploitability == exact.exploitability < 1e-9
@@ -78,11 +78,12 @@ def test_another_variant_cannot_resume(kuhn_file: Path) -> None:
         solve("kuhn", variant="plus", iterations=100, resume=load(kuhn_file))
 
 
-def test_texts_of_any_language_come_back(kuhn: Solution, tmp_path: Path) -> None:
+def test_texts_of_any_language_come_back(kuhn: Any, tmp_path: Path) -> None:
     strategy = {"♠K:": {"чек": 0.25, "": 0.75}, "\x00\n": {"one\x1ftwo": 1.0}}
     odd = replace(kuhn, record=replace(kuhn.record, information_sets=2), snapshot=None, read_strategy=lambda: strategy)
     odd.save(tmp_path / "odd.rgl")
-    assert load(tmp_path / "odd.rgl").strategy == strategy
+    loaded: Any = load(tmp_path / "odd.rgl")
+    assert loaded.strategy == strategy
 
 
 def test_batches_of_deals_resume_on_any_number_of_cores() -> None:

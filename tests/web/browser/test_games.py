@@ -12,7 +12,8 @@ import regretless as rl
 def test_kuhn_is_shown_as_it_was_solved(site: str, solved: Any, open_page: Any) -> None:
     page = open_page(f"{site}/browse?file=kuhn.rgl")
     expect(page.get_by_role("heading", name="kuhn")).to_be_visible()
-    strategy = rl.load(solved / "kuhn.rgl").strategy
+    solution: Any = rl.load(solved / "kuhn.rgl")
+    strategy = solution.strategy
     rows = page.locator(".game-sets tbody tr")
     expect(rows).to_have_count(len(strategy))
     for key, shares in strategy.items():

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from regretless.engines.bucketed.portable.terminals import Facing, Order
 from regretless.engines.bucketed.tables import BucketTables, TableLayout, kept_numbers
@@ -24,8 +25,6 @@ from regretless.forms.public import Kind
 from regretless.variants.variant import Schedule, Weights, predicts
 
 __all__ = ["PortableBucketedEngine", "estimate"]
-
-Tensor = torch.Tensor
 
 MOST_ONES = 2**27  # entries of a matrix that sums by bucket; larger ones are summed by index
 ROWS = 7  # rows of hands per node at a time: reach of both, values, and what operations need besides

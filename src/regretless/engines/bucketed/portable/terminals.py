@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from regretless.forms.bucketed import BucketedForm
 
 __all__ = ["Facing", "Order"]
-
-Tensor = torch.Tensor
 
 
 class Facing:
