@@ -15,8 +15,10 @@ import regretless as rl
 from regretless import engines
 from regretless.cli import main
 from regretless.engines import devices, registry
+from regretless.engines.bucketed.cuda import engine as bucketed_engine
+from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
+from regretless.engines.public.cuda import bucket_evaluator, shared
 from regretless.engines.public.cuda import engine as cuda_engine
-from regretless.engines.public.cuda import shared
 from regretless.engines.public.cuda import spot as cuda_spot
 from regretless.engines.public.cuda.tables import hands
 from regretless.engines.public.cuda.tables.hands import has_equal_players
@@ -91,6 +93,21 @@ def test_a_range_may_be_a_single_hand(oop: str, ip: str) -> None:
 
 
 @needs_gcc
+@pytest.mark.parametrize(
+    ("board", "oop", "wide"),
+    [
+        ("As Ks Qs Js Ts", "100%", True),  # every hand plays the board
+        ("Qd 8h 9s Jc Th", "100%", False),  # a king beats it
+        ("8c 8d 8h 8s", "100%", True),  # an ace or a king plays with it, other hands mostly tie
+        ("Kh Qs 7s 2c", "100%", False),
+    ],
+)
+def test_terminals_take_64_bits_where_nearly_all_hands_tie(board: str, oop: str, wide: bool) -> None:
+    form = compile_spot(spot_of("", board, oop=oop))
+    assert cuda_engine.CudaPublicEngine(form, device=HostDevice()).wide == wide
+
+
+@needs_gcc
 def test_a_spot_is_solved_read_saved_and_resumed_on_either_device(device: HostDevice, tmp_path: Path) -> None:
     solution = rl.solve(SPOTS[0], device="cuda", **ASKED)
     assert (solution.engine, solution.device, solution.iterations) == ("cupy", "cuda", 3)
@@ -121,6 +138,41 @@ def test_players_with_equal_ranges_share_tables(
     own_tables = rl.solve(equal, **asked)
     assert_equal(shared_tables, own_tables)
     assert shared_tables.record.memory_bytes < own_tables.record.memory_bytes
+
+
+@needs_gcc
+def test_a_spot_with_buckets_is_measured_on_the_device_that_solves_it(
+    device: HostDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or, if the device lacks the memory, on every core."""
+    monkeypatch.setattr(bucketed_engine, "open_device", lambda *_, **__: HostDevice(host="bucketed_on_host.cpp"))
+    monkeypatch.setattr(bucket_evaluator, "open_device", lambda *_, **__: device)
+    monkeypatch.setattr(devices, "available_cores", lambda: 3)
+    measured: list[tuple[str, int]] = []
+    for evaluator_type in (CompiledBucketEvaluator, bucket_evaluator.CudaBucketEvaluator):
+
+        def evaluate(self: Any, strategy: Any, evaluate: Any = evaluator_type.evaluate) -> Any:
+            measured.append((self.device, getattr(self, "threads", 1)))
+            return evaluate(self, strategy)
+
+        monkeypatch.setattr(evaluator_type, "evaluate", evaluate)
+
+    def solved_on(device: str) -> rl.SpotSolution:
+        measured.clear()
+        spot = spot_of("turn", "Kh Qs 7s 2c")
+        return rl.solve(
+            spot, buckets="river=3,method=percentile", sample_runouts=4, iterations=4, measure_every=2, device=device
+        )
+
+    usual = solved_on("cpu")
+    assert measured == 2 * [("cpu", 3)]
+    on_device = solved_on("cuda")
+    assert measured == 2 * [("cuda", 1)]
+    assert on_device.exploitability == pytest.approx(usual.exploitability, abs=1e-3)
+    monkeypatch.setattr(bucket_evaluator.CudaBucketEvaluators, "free_bytes", lambda self: 1000)
+    without_memory = solved_on("cuda")
+    assert measured == 2 * [("cpu", 3)]
+    assert without_memory.exploitability == pytest.approx(on_device.exploitability, abs=1e-6)
 
 
 @needs_gcc

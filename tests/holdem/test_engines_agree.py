@@ -130,6 +130,20 @@ def test_an_independent_evaluation_confirms_what_it_reports(way: str, seed: int,
         assert found.ev[player] == pytest.approx(solution.ev[player], abs=2 * tolerance)
 
 
+def straight_on_the_board(stack: float, ip: str) -> rl.Spot:
+    """A river on which most hands tie, however much is bet."""
+    fields = {"board": "Qd 8h 9s Jc Th", "pot": 100, "stack": stack, "oop": {"range": "100%"}, "ip": {"range": ip}}
+    bets = {"bet": "66%", "raise": "40%", "river": {"ip": {"bet": "1e"}}}
+    return rl.Spot.from_mapping(fields | {"bets": bets, "rules": {"add_allin": 0, "force_allin": 0.15, "merge": 0}})
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("stack", "ip"), [(1108, "8s2d:0.25,9c2c:0.333,9d3d:0.9,6d2d"), (100_000, "22-77, A2s-A7s")])
+def test_rounding_does_not_choose_bets_where_nearly_all_hands_tie(way: str, stack: float, ip: str) -> None:
+    solution = rl.solve(straight_on_the_board(stack, ip), iterations=100, storage=32, **on(way))
+    assert solution.verify().exploitability == pytest.approx(solution.exploitability, abs=2e-6 * 100)
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("storage", [32, 16])
 def test_locks_hold(storage: int, way: str) -> None:

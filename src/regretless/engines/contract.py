@@ -303,6 +303,10 @@ class BucketEvaluator(Protocol):
     def form(self) -> PublicForm: ...
 
     @property
+    def device(self) -> str:
+        """ "cpu" or "cuda"."""
+
+    @property
     def memory_bytes(self) -> int:
         """Memory of what it keeps between evaluations."""
 
@@ -326,6 +330,10 @@ class BucketEvaluators(Protocol):
 
     @property
     def threads(self) -> int: ...
+
+    @property
+    def most_buckets(self) -> int:
+        """The most buckets that a street may have."""
 
     def create(self, form: PublicForm) -> BucketEvaluator:
         """An evaluator of a form; it may reuse the memory of an earlier one that no longer exists."""

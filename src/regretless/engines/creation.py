@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, cast, overload
 
+import numpy as np
+
 from regretless.engines import devices
 from regretless.engines.contract import (
     BucketedEngine,
+    BucketEvaluator,
     BucketEvaluators,
     GameEngine,
     PublicEngine,
@@ -21,12 +24,13 @@ from regretless.engines.registry import ENGINES, FASTEST_FIRST, Build, Kind, fas
 from regretless.errors import InvalidGame, InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.history import HistoryForm
+from regretless.forms.public import Kind as NodeKind
 from regretless.forms.public import PublicForm
 from regretless.forms.public_size import size_of_form
 from regretless.forms.sequence import SequenceForm, compile_sequence
 from regretless.games.game import Game
 
-__all__ = ["Options", "bucket_evaluators", "create", "share"]
+__all__ = ["Options", "bucket_evaluator_beside", "bucket_evaluators", "create", "share"]
 
 GameForm = HistoryForm | SequenceForm
 AnyForm = GameForm | PublicForm | BucketedForm
@@ -121,6 +125,24 @@ def bucket_evaluators(
     build = require(able[0]).classes[Kind.PUBLIC]
     options: dict[str, Any] = {"threads": threads} if build.threads else {}
     return cast("BucketEvaluators", load(build.buckets)(interrupted=interrupted, **options))
+
+
+def bucket_evaluator_beside(engine: BucketedEngine, form: PublicForm) -> BucketEvaluator:
+    """An evaluator in `form` of what `engine` learns: on the engine's device if it fits there, otherwise on the CPU.
+
+    On the CPU it has the engine's threads, or all cores if the engine is on another device.
+    """
+    if engine.device == "cuda" and is_installed("cupy"):
+        on_device = bucket_evaluators("cuda")
+        tree, buckets = form.tree, np.array(engine.form.buckets)
+        decisions = tree.kind == NodeKind.DECISION
+        columns = buckets[tree.player[decisions], tree.street[decisions]]
+        probabilities = int(np.diff(tree.first_child)[decisions] @ columns)
+        needed = on_device.needed_bytes(size_of_form(form), probabilities=probabilities)
+        if buckets.max() <= on_device.most_buckets and needed <= on_device.free_bytes():
+            return on_device.create(form)
+    threads = engine.threads if engine.device == "cpu" else devices.available_cores()
+    return bucket_evaluators("cpu", threads=threads).create(form)
 
 
 def _kind(name: str, form: AnyForm, asked: Options) -> Kind:

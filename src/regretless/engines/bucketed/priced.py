@@ -14,6 +14,7 @@ import numpy as np
 
 from regretless.engines.contract import (
     BucketedEngine,
+    BucketEvaluator,
     BucketStrategy,
     Engine,
     Evaluation,
@@ -21,7 +22,6 @@ from regretless.engines.contract import (
     Snapshot,
     StrategyTables,
 )
-from regretless.engines.public.compiled.bucket_evaluator import CompiledBucketEvaluator
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import BucketMaps
 from regretless.forms.history import FloatArray
@@ -51,11 +51,10 @@ def bucket_strategy(form: PublicForm, maps: BucketMaps, strategy: Callable[[int]
 
 
 class PricedEngine:
-    """Learns in buckets and evaluates with real cards; `form` and `maps` are what the bucketed form was made of."""
+    """Learns in buckets and evaluates with real cards; the evaluator's form and `maps` made the bucketed form."""
 
-    def __init__(self, engine: BucketedEngine, form: PublicForm, maps: BucketMaps) -> None:
-        self.engine, self.maps = engine, maps
-        self.evaluator = CompiledBucketEvaluator(form, threads=engine.threads)
+    def __init__(self, engine: BucketedEngine, evaluator: BucketEvaluator, maps: BucketMaps) -> None:
+        self.engine, self.evaluator, self.maps = engine, evaluator, maps
 
     @property
     def form(self) -> BucketedForm:

@@ -35,12 +35,16 @@ __all__ = [
     "Stored",
     "largest_value",
     "met_weights",
+    "needs_wide_sums",
     "needs_wide_tiles",
     "number_format",
 ]
 
 MOST_CANCELLED = 8  # ratio of sums to what remains of them, over all pairs of hands, that still allows 32 bits
 MOST_CANCELLED_OF_A_HAND = 1000  # the same for a single hand, since only its own strategy would suffer
+MOST_TIED = 7 / 8  # share of the opposing range that ties with a hand
+MOST_TIED_HANDS = 1 / 16  # share of a range, over all runouts, that may tie with more than that
+FEW_RUNOUTS = 64  # with more, as on a flop, boards that play are rare
 
 SALT = 0x9E3779  # makes 16-bit rounding differ from iteration to iteration
 GOLDEN = 0x9E3779B1  # and from hand to hand: 2³² over the golden ratio, whose multiples spread evenly
@@ -153,3 +157,31 @@ def needs_wide_tiles(hands: tuple[Hands, Hands], met: tuple[FloatArray, FloatArr
     ]
     worst = max(weights[own - 1] / least[own] if least[own] > 0 else 1.0 for own in players)
     return weights[0] * weights[-1] > MOST_CANCELLED * pairs or worst > MOST_CANCELLED_OF_A_HAND
+
+
+def needs_wide_sums(form: PublicForm, met: tuple[FloatArray, FloatArray]) -> bool:
+    """Whether terminals need 64 bits in an engine that sums in 32 bits what a hand wins, loses and ties."""
+    return needs_wide_tiles(form.hands, met) or _ties_with_nearly_all(form)
+
+
+def _ties_with_nearly_all(form: PublicForm) -> bool:
+    """Whether a good part of a range ties with nearly all of the other, as where the board is a straight.
+
+    Wins and losses then cancel, however large the bet is, and what rounding leaves of them decides what a best response
+    bets. If most of a range ties with a hand, that hand is as strong as the median of the range.
+    """
+    if len(form.strength[0]) > FEW_RUNOUTS:
+        return False
+    weights = [np.where(form.strength[player] >= 0, form.hands[player].weight, 0.0) for player in range(2)]
+    for own in range(2):
+        strength, weight = form.strength[1 - own], weights[1 - own]
+        order = np.argsort(strength, axis=1, kind="stable")
+        running = np.cumsum(np.take_along_axis(weight, order, axis=1), axis=1)
+        total = running[:, -1:]
+        median = np.take_along_axis(order, np.argmax(running >= total / 2, axis=1)[:, None], axis=1)
+        median_strength = np.take_along_axis(strength, median, axis=1)
+        tied = (np.where(strength == median_strength, weight, 0.0)).sum(axis=1) > MOST_TIED * total[:, 0]
+        hands_that_tie = np.where(form.strength[own] == median_strength, weights[own], 0.0)[tied].sum()
+        if hands_that_tie > MOST_TIED_HANDS * weights[own].sum():
+            return True
+    return False

@@ -10,6 +10,7 @@ import numpy as np
 
 from regretless import engines
 from regretless.engines.bucketed.priced import PricedEngine
+from regretless.engines.creation import bucket_evaluator_beside
 from regretless.engines.registry import Kind as Form
 from regretless.errors import InvalidOption, MissingOption
 from regretless.forms.bucketed import BucketedForm
@@ -126,7 +127,7 @@ class BucketedSpotProblem(Problem[BucketedForm, PricedEngine]):
         engine = engines.create(
             request.engine, form, device=request.device, threads=request.threads, predicts=request.predicts
         )
-        return PricedEngine(engine, self.public_form, self.buckets[0])
+        return PricedEngine(engine, bucket_evaluator_beside(engine, self.public_form), self.buckets[0])
 
     def checkpoint_bytes(self, form: BucketedForm, engine: PricedEngine) -> int:
         return engine.kept_bytes

@@ -49,6 +49,7 @@ class CompiledBucketEvaluators:
     """Evaluators on the processor."""
 
     device = "cpu"
+    most_buckets = 2**31 - 1
 
     def __init__(self, *, threads: int = 1, interrupted: Callable[[], bool] = lambda: False) -> None:
         self.threads, self.interrupted = threads, interrupted
@@ -66,6 +67,8 @@ class CompiledBucketEvaluators:
 
 class CompiledBucketEvaluator:
     """One public form on the processor, in which strategies per bucket are evaluated."""
+
+    device = "cpu"
 
     def __init__(self, form: PublicForm, *, threads: int = 1, interrupted: Callable[[], bool] = lambda: False) -> None:
         """`interrupted` is asked between runouts of the second street."""

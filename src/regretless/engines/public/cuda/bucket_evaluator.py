@@ -33,7 +33,7 @@ from regretless.engines.public.cuda.sizes import bucket_evaluation_bytes
 from regretless.engines.public.cuda.spot import WAYS, SpotWalks
 from regretless.engines.public.cuda.tables.hands import has_equal_players
 from regretless.engines.public.cuda.walks import Walks
-from regretless.engines.public.formats import met_weights, needs_wide_tiles
+from regretless.engines.public.formats import met_weights, needs_wide_sums
 from regretless.engines.public.layout import make_layout
 from regretless.errors import InvalidGame
 from regretless.forms.history import FloatArray
@@ -50,6 +50,7 @@ class CudaBucketEvaluators:
 
     device = "cuda"
     threads = 1
+    most_buckets = MOST_BUCKETS
 
     def __init__(self, *, device: str | Device = "cuda", interrupted: Callable[[], bool] = lambda: False) -> None:
         self._given, self.interrupted = device, interrupted
@@ -97,11 +98,13 @@ class CudaBucketEvaluators:
 class CudaBucketEvaluator:
     """One public form on a CUDA device, in which strategies per bucket are evaluated."""
 
+    device = "cuda"
+
     def __init__(self, form: PublicForm, among: CudaBucketEvaluators) -> None:
         check_offsets(form)
         self.form, self._among, self._on = form, among, among.on
         self._met = met_weights(form.hands, form.deck)
-        wide = needs_wide_tiles(form.hands, self._met)
+        wide = needs_wide_sums(form, self._met)
         with self._on:  # one upload of thousands of small tables
             self._spot = SpotWalks(self._on, make_layout(form), (1.0, 1.0), blank=partial(among.rows, self))
             self._walks = Walks(self._on, [self._spot], storage=32, wide=wide, predicts=False, bucketed=True)

@@ -30,7 +30,7 @@ from regretless.engines.public.formats import (
     Stored,
     largest_value,
     met_weights,
-    needs_wide_tiles,
+    needs_wide_sums,
     number_format,
 )
 from regretless.engines.public.layout import LANES, padded, put, take_alike
@@ -71,7 +71,7 @@ class CudaPublicEngine(StoredEngine):
         self._pairs = float(form.hands[0].weight @ self._met[0])
         self._units = [number.unit(largest_value(form, self._met[own], own)) for own in range(2)]
         self.value_units = 1 / (np.array(self._units, dtype=np.float64) * self._pairs * form.unit)
-        self.wide = needs_wide_tiles(form.hands, self._met)  # whether terminals need 64 bits
+        self.wide = needs_wide_sums(form, self._met)  # whether terminals need 64 bits
         # Whether terminals are matrix products in half precision while a player learns.
         self.products = storage == HALF_BITS and self._on.multiplies and can_multiply(form)
         self._spot: SpotWalks | None = self._make_spot(tables or self._on)
