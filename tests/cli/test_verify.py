@@ -48,7 +48,7 @@ def test_spots(run, tmp_path: Path) -> None:
     assert found["exploitability_pct_pot"] == pytest.approx(solved["exploitability_pct_pot"], abs=1e-4)
     assert found["ev"]["oop"] == pytest.approx(solved["ev"]["oop"], abs=1e-4)
     assert sum(found["ev"].values()) == pytest.approx(40, abs=1e-9)
-    assert (found["exact"], found["runouts"], found["standard_error_pct_pot"]) == (True, 48, None)
+    assert (found["exact"], found["turns"], found["runouts"]) == (True, None, 48)
     assert found["agrees"] is True
     shown = run("verify", "turn.rgl")
     assert "all 48 runouts" in shown.out
@@ -67,17 +67,32 @@ def test_a_wrong_figure_exits_with_1(run) -> None:
     assert shown.out.splitlines()[-1] == "the recomputed exploitability differs from what the solve reported"
 
 
-def test_flops_are_sampled_and_the_output_says_so(run, tmp_path: Path) -> None:
+def test_flops(run, tmp_path: Path) -> None:
     (tmp_path / "flop.toml").write_text(FLOP)
     solved = run("solve", "flop.toml", "--iterations", "30", "--out", "flop.rgl", "--json").json
-    found = run("verify", "flop.rgl", "--json", "--turns", "4", "--seed", "3").json
+    found = run("verify", "flop.rgl", "--json", "--seed", "3").json
+    assert (found["exact"], found["turns"], found["runouts"], found["agrees"]) == (True, None, 2352, True)
+    assert found["exploitability_pct_pot"] == pytest.approx(solved["exploitability_pct_pot"], abs=1e-4)
+    assert found["ev"]["oop"] == pytest.approx(solved["ev"]["oop"], abs=1e-4)
+    shown = run("verify", "flop.rgl")
+    assert "all 2,352 runouts" in shown.out
+
+
+def test_some_turns_of_a_flop_leave_it_undecided(run, tmp_path: Path) -> None:
+    (tmp_path / "flop.toml").write_text(FLOP)
+    solved = run("solve", "flop.toml", "--iterations", "30", "--out", "flop.rgl", "--json").json
+    some = run("verify", "flop.rgl", "--json", "--turns", "4", "--seed", "3")
+    found = some.json
     assert (found["exact"], found["turns"], found["runouts"], found["all_runouts"]) == (False, 4, 192, 2352)
-    assert found["standard_error_pct_pot"] > 0
-    assert found["ev"]["oop"] == pytest.approx(solved["ev"]["oop"], abs=0.01)
-    assert run("verify", "flop.rgl", "--json", "--turns", "4", "--seed", "3").json["ev"] == found["ev"]
+    assert (some.code, found["agrees"], found["ev"]) == (0, None, None)
+    assert 0 < found["exploitability_pct_pot"] < solved["exploitability_pct_pot"]
+    again = run("verify", "flop.rgl", "--json", "--turns", "4", "--seed", "3").json
+    assert again["exploitability"] == found["exploitability"]
     shown = run("verify", "flop.rgl", "--turns", "2")
+    assert shown.code == 0
     assert "2 of 49 turns, 96 of 2,352 runouts" in shown.out
-    assert "±" in shown.out
+    assert "at least" in shown.out
+    assert shown.out.splitlines()[-1].startswith("undecided: ")
 
 
 def test_mistakes_give_one_sentence(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,35 @@ def random_spot(seed: int, cards: int) -> Spot:
             return spot
 
 
+def narrow_flop(seed: int) -> Spot:
+    """A flop with one to twelve combos in each range, so that few turn cards matter."""
+    source = random.Random(seed)
+    deck = [rank + suit for rank in RANKS for suit in "cdhs"]
+    while True:
+        board, left = _board(source, 3), deck.copy()
+        for card in board.split():
+            left.remove(card)
+        ranges = []
+        for _ in range(2):
+            combos = ["".join(source.sample(left, 2)) for _ in range(source.randint(1, 12))]
+            ranges.append(", ".join(f"{combo}:{source.choice(WEIGHTS):.5f}" for combo in combos))
+        fields = {
+            "board": board,
+            "pot": 10,
+            "stack": source.choice([5, 20, 60]),
+            "oop": {"range": ranges[0]},
+            "ip": {"range": ranges[1]},
+            "bets": {"bet": source.choice(["a", "50%", "120%"])},
+            "rules": _rules(source, 10),
+        }
+        try:
+            spot = Spot.from_mapping(fields)
+        except InvalidOption:  # the ranges always share a card
+            continue
+        if estimate_spot(spot).entries <= LARGEST[3]:
+            return spot
+
+
 def _fields(source: random.Random, cards: int) -> dict[str, Any]:
     pot = source.choice([10, 55, 100, 168, 1000])
     bets: dict[str, Any] = {"bet": source.choice(BETS), "raise": source.choice(RAISES)}

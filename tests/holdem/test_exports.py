@@ -1,4 +1,4 @@
-"""Nodes as tables: every solved decision appears once, and every number is in its column."""
+"""Nodes as tables: every decision appears once after each deal, and every number is in its column."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from regretless.cards.deck import card_text
 from regretless.errors import InvalidOption
+from regretless.forms.public import Kind
 from regretless.holdem.problem import solve_spot
 from regretless.holdem.reading.columns import DEFINITIONS
 from regretless.holdem.reports.exports import (
@@ -34,14 +36,43 @@ def merged() -> SpotSolution:
     return solve_spot(Spot.from_mapping(fields), iterations=3, threads=1)
 
 
-def test_every_decision_that_was_solved_appears_once(merged: SpotSolution) -> None:
+@pytest.fixture(scope="module")
+def monotone() -> SpotSolution:
+    fields = {
+        "board": "Kh 9h 5h 2h",
+        "pot": 20, "stack": 15, "oop": {"range": "AK, 99, T8s"}, "ip": {"range": "KJ, 55, 87s"}, "bets": {"bet": "a"},
+    }  # fmt: skip
+    return solve_spot(Spot.from_mapping(fields), iterations=60, threads=1)
+
+
+def test_every_decision_appears_once_after_each_deal(merged: SpotSolution) -> None:
     views = list(decisions(merged))
-    rivers = len(merged.reader.form.streets[1].parent)
-    assert rivers < 48
+    assert len(merged.reader.form.streets[1].parent) < 48
     turn = [view.line for view in views if len(view.board) == 4]
     assert turn == ["", "check", "all-in 10"]
-    assert len(views) == 3 + 4 * rivers
+    assert len(views) == 3 + 4 * 48
     assert len({view.line for view in views}) == len(views)
+
+
+def test_a_frequency_from_the_file_is_that_over_all_rivers(monotone: SpotSolution) -> None:
+    """22 of the 48 rivers are solved; without the others, hands that bet on them would be missing from a mean."""
+    assert len(monotone.reader.form.streets[1].parent) == 22
+    text = io.StringIO()
+    write_nodes(decisions(monotone, "river"), "csv", text, wide=False)
+    rows = [row for row in csv.DictReader(io.StringIO(text.getvalue())) if row["line"].startswith("check, check, ")]
+    rows = [row for row in rows if row["player"] == "oop" and row["line"].count(",") == 2]
+    assert len({row["board"] for row in rows}) == 48
+    weights = np.array([float(row["weight"]) * float(row["matchups"]) for row in rows])
+    taken = weights * [float(row["frequency"]) for row in rows]
+    bets = np.array([row["action"] == "all-in 15" for row in rows])
+    total = bet = 0.0
+    for card in monotone.reader.cards(monotone.reader.root):
+        view = monotone.node(f"check, check, {card_text(card)}")
+        reached = float(view.acting.weight @ view.acting.matchups)
+        total += reached
+        bet += reached * view.frequencies[1]
+    assert taken[bets].sum() / taken.sum() == pytest.approx(bet / total, rel=1e-12)
+    assert weights[bets].sum() == pytest.approx(total, rel=1e-12)
 
 
 @pytest.mark.parametrize(("street", "cards"), [("turn", 4), ("river", 5)])
@@ -50,6 +81,14 @@ def test_one_street(merged: SpotSolution, street: str, cards: int) -> None:
     assert [view.line for view in decisions(merged, street)] == every
     with pytest.raises(InvalidOption, match="street: 'flop' is not one of turn, river"):
         next(decisions(merged, "flop"))
+
+
+def test_the_size_of_a_flop_counts_every_runout(flop: SpotSolution) -> None:
+    size = export_size(flop, "csv", "turn")
+    assert size.nodes == sum(1 for _ in decisions(flop, "turn"))
+    tree = flop.reader.form.tree
+    rivers = int(((tree.kind == Kind.DECISION) & (tree.street == 2)).sum())
+    assert export_size(flop, "csv", "river").nodes == 49 * 48 * rivers
 
 
 @pytest.mark.parametrize("street", [None, "turn", "river"])

@@ -44,8 +44,8 @@ class Verification:
         return TOLERANCE * max(1.0, *map(abs, self.values))
 
     @property
-    def agrees(self) -> bool:
-        """Whether the two exploitabilities are equal within `tolerance`."""
+    def agrees(self) -> bool | None:
+        """Whether the two exploitabilities are equal within `tolerance`; None if that was not decided."""
         return abs(self.exploitability - self.reported) <= self.tolerance
 
     def as_json(self) -> dict[str, Any]:

@@ -39,8 +39,8 @@ def export(
     file: Annotated[Path | None, argument("A .rgl file of a spot or a game.")] = None,
     line: options.Line = None,
     board: options.Board = None,
-    street: Annotated[str | None, option("Every decision on a street: flop, turn or river.")] = None,
-    all_: Annotated[bool, flag("--all", "Every decision of the tree.")] = False,
+    street: Annotated[str | None, option("Every decision on a street (flop, turn or river), after every card.")] = None,
+    all_: Annotated[bool, flag("--all", "Every decision of the tree, after every card.")] = False,
     player: Annotated[str | None, option("Whose hands to write.", SPOTS, default="both", metavar="oop|ip")] = None,
     hands: Annotated[
         str | None, option("Only these hands: [cyan]'AK, 99+'[/cyan].", default="all", metavar="RANGE")
@@ -62,10 +62,10 @@ def export(
 ) -> None:
     """Export strategy, weight, equity, EV and EQR of every hand: at one node, on one street or everywhere.
 
-    A single node is written as one row per hand; --street and --all write one row per hand and action. For a game,
-    solved or trained, every information set is written, with one row per action; for hold'em from the deal, those
-    before the flop, or one row per hand at --line. The file appears only when it is complete: an interrupted export
-    leaves nothing behind.
+    A single node is written as one row per hand; --street and --all write one row per hand and action, after every turn
+    and river card. For a game, solved or trained, every information set is written, with one row per action; for
+    hold'em from the deal, those before the flop, or one row per hand at --line. The file appears only when it is
+    complete: an interrupted export leaves nothing behind.
 
     \b
     [cyan]regretless export spot.rgl --line 'check' --out check.csv[/cyan]

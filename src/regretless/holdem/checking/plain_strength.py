@@ -25,15 +25,15 @@ __all__ = ["showdown_strengths"]
 _WHEEL = 0b1_0000_0000_1111  # A 2 3 4 5
 
 
-def showdown_strengths(board: Sequence[int], hands: IntArray) -> IntArray:
-    """[H] strength of hands [H, 2] on a five-card board that shares no card with them.
+def showdown_strengths(board: Sequence[int] | IntArray, hands: IntArray) -> IntArray:
+    """[H] strength of hands [H, 2] on a five-card board, or one board [H, 5] each, that shares no card with them.
 
     >>> from regretless.cards.deck import parse_board
     >>> hands = np.array([parse_board(text) for text in ("Ah Kd", "7c 7d", "9s 2s")])
     >>> showdown_strengths(parse_board("Qs Js Ts 8s 7h"), hands).argsort().tolist()  # trips, straight, flush
     [1, 0, 2]
     """
-    shared = np.broadcast_to(np.array(board, dtype=np.int64), (len(hands), len(board)))
+    shared = np.broadcast_to(np.array(board, dtype=np.int64), (len(hands), 5))
     cards = np.concatenate([hands.astype(np.int64), shared], axis=1)
     ranks, suits = cards // 4, cards % 4
     counts, suit_counts = _counts(ranks, 13), _counts(suits, 4)

@@ -5,11 +5,14 @@ runout that was solved for several is transferred to each by renaming suits. Blo
 pairs of hands, so no sum cancels:
 
     C[h, k] = 1 if hands h and k share no card
-    W, T, L = C where h is stronger than, as strong as, weaker than k on the board
-    fold        pay · C r                     r: reach of the opponent's hands k
-    showdown    win · W r + tie · T r + lose · L r
+    S[h, k] = C[h, k] · (1 if h is stronger than k on the board, ½ if as strong, 0 if weaker)
+    fold        (pot if the opponent folded − paid) · C r     r: reach of the opponent's hands k
+    showdown    pot · S r − paid · C r                        pot: with all bets, less rake; paid: own bets
     chance      Σ over remaining cards, value / (cards remaining without both hands)
     decision    the opponent's: Σ_a value_a;   own: Σ_a σ[a] · value_a, or max_a value_a in a best response
+
+The runouts of the last street are evaluated in batches, as many together as fit into a few megabytes, so that narrow
+ranges do not spend their time in the interpreter; a batch is the first axis, B, of every array.
 
 A best response respects locks: where the spot fixes a decision for a hand, that hand's value there is
 Σ_a σ[a] · value_a, as in the engine.
@@ -37,7 +40,7 @@ from regretless.holdem.reading.evaluation import Strategies, places
 from regretless.holdem.spots.locks import LockedHands
 from regretless.holdem.spots.spot import Spot
 
-__all__ = ["BEST", "MEAN", "Betting", "Solved", "Unmerged"]
+__all__ = ["BEST", "MEAN", "Betting", "Unmerged", "batch_size", "runout_bytes"]
 
 MEAN, BEST = 0, 1  # rows of values: both players follow the strategies; one best-responds to the other
 
@@ -45,24 +48,31 @@ Pair = tuple[FloatArray, FloatArray]  # of player 0 (ip) and player 1 (oop)
 BoolArray = NDArray[np.bool_]
 
 TILE = 64  # rows and columns multiplied at a time
+RIVERS = DECK - 4  # after each turn
+BATCH_BYTES = 8 << 20  # of the runouts evaluated together
 
 
 @dataclass(frozen=True)
 class Solved:
     """Where to find the strategies for the cards actually dealt."""
 
-    runout: int
-    hands: tuple[IntArray, IntArray]  # [H] per player: the hand of that runout whose strategy each hand follows
+    runouts: list[int]  # those that were solved, each once
+    index: IntArray  # [B] which of these
+    hands: tuple[IntArray, IntArray]  # [B, H] per player: the hand of that runout whose strategy each hand follows
 
 
 @dataclass(frozen=True)
 class Betting:
-    """The betting on one street after certain cards: n nodes of the street, parents first."""
+    """The betting on one street after certain cards: B runouts, and the n nodes of the street, parents first."""
 
-    reach: Pair  # [n, H] per player
-    strategy: dict[int, FloatArray]  # by node: [actions, H of the acting player]
-    locked: dict[int, BoolArray]  # by node: [H] hands whose decision is locked
-    dealt: tuple[int, ...]
+    reach: Pair  # [B, n, H] per player
+    strategy: dict[int, FloatArray]  # by node: [B, actions, H of the acting player]
+    locked: dict[int, BoolArray]  # by node: [B, H] hands whose decision is locked
+    dealt: list[tuple[int, ...]]  # the cards of each runout
+
+    @property
+    def street(self) -> int:
+        return len(self.dealt[0])
 
 
 class Unmerged:
@@ -77,7 +87,8 @@ class Unmerged:
         self.group = spot_group(spot)
         self.solved_runouts = _solved_runouts(form)
         self.locks = LockedHands(form, spot.locks, self.held)
-        self._strengths_found: dict[frozenset[int], tuple[IntArray, IntArray]] = {}
+        self.batch = batch_size(form)
+        self._strengths_by_cards: dict[frozenset[int], IntArray] = {}
         self.nodes = [np.flatnonzero(self.tree.street == street) for street in range(self.streets)]
         self.place = places(self.tree)
 
@@ -94,7 +105,7 @@ class Unmerged:
         return float(self.weight[0] @ self.compatible @ self.weight[1])
 
     def root(self) -> Betting:
-        return self.begin((), (self.weight[0][None], self.weight[1][None]))
+        return self.begin([()], (self.weight[0][None, None], self.weight[1][None, None]))
 
     def cards_left(self, dealt: Sequence[int]) -> list[int]:
         return [card for card in range(DECK) if card not in self.spot.board and card not in dealt]
@@ -105,151 +116,160 @@ class Unmerged:
 
     # --- one street --------------------------------------------------------------------------------------------------
 
-    def begin(self, dealt: tuple[int, ...], entering: Pair) -> Betting:
-        """Follow the betting of a street down, from the players' reach [entries, H] where it begins."""
-        street, tree = len(dealt), self.tree
-        solved = self.solved(dealt)
+    def begin(self, dealt: list[tuple[int, ...]], entering: Pair) -> Betting:
+        """Follow the betting of a street down, from the players' reach [B, entries, H] where it begins."""
+        street, tree = len(dealt[0]), self.tree
+        solved = self._solved(dealt)
         entries = self.place[self._entries[street]]
-        reach = tuple(np.zeros((len(self.nodes[street]), len(held))) for held in self.held)
+        reach = tuple(np.zeros((len(dealt), len(self.nodes[street]), len(held))) for held in self.held)
         for player in range(2):
-            reach[player][entries] = entering[player]
+            reach[player][:, entries] = entering[player]
+        decisions = self._decisions[street]
+        rows = [[self.strategies.strategy(node, runout) for node in decisions] for runout in solved.runouts]
         strategy: dict[int, FloatArray] = {}
         locked: dict[int, BoolArray] = {}
-        for node in self._decisions[street]:
+        for node, *every in zip(decisions, *rows, strict=True):
             actor = int(tree.player[node])
-            strategy[node] = self.strategies.strategy(node, solved.runout)[:, solved.hands[actor]]
-            given = self.locks.hands(node, solved.runout)
-            if given.any():
-                locked[node] = given[solved.hands[actor]]
+            actions = np.arange(len(every[0]))[:, None]
+            strategy[node] = np.array(every)[solved.index[:, None, None], actions, solved.hands[actor][:, None]]
+            if self.spot.locks:
+                locks = np.array([self.locks.hands(node, runout) for runout in solved.runouts])
+                locked[node] = locks[solved.index[:, None], solved.hands[actor]]
             below, here = self._below(node), self.place[node]
-            reach[actor][below] = reach[actor][here] * strategy[node]
-            reach[1 - actor][below] = reach[1 - actor][here]
+            reach[actor][:, below] = reach[actor][:, here, None] * strategy[node]
+            reach[1 - actor][:, below] = reach[1 - actor][:, here, None]
         return Betting((reach[0], reach[1]), strategy, locked, dealt)
 
-    def lines_out(self, betting: Betting) -> IntArray:
+    def lines_out(self, street: int) -> IntArray:
         """Rows of the nodes that end a street with a card to come."""
-        return self._rows(len(betting.dealt), Kind.CHANCE)
+        return self._rows(street, Kind.CHANCE)
 
     def finish(self, betting: Betting, lines: Pair) -> Pair:
-        """Values [2, entries, H] of a street from the values [2, lines out, H] of its lines into the next."""
-        street, tree = len(betting.dealt), self.tree
+        """Values [2, B, entries, H] of a street from the values [2, lines out, H] of its lines into the next."""
+        street, tree = betting.street, self.tree
         found = []
         for player in range(2):
-            values = np.zeros((2, len(self.nodes[street]), len(self.held[player])))
-            values[:, self._rows(street, Kind.CHANCE)] = lines[player]
+            values = np.zeros((2, *betting.reach[player].shape))
+            values[:, :, self.lines_out(street)] = lines[player][:, None]
             found.append(values)
         self._fold(betting, found)
         if street == self.streets - 1:
             self._show_down(betting, found)
         for node in reversed(self._decisions[street]):
             actor, below, here = int(tree.player[node]), self._below(node), self.place[node]
-            found[1 - actor][:, here] = found[1 - actor][:, below].sum(axis=1)
-            own = found[actor][:, below]
-            followed = (own * betting.strategy[node]).sum(axis=1)
-            best = own[BEST].max(axis=0)
+            found[1 - actor][:, :, here] = found[1 - actor][:, :, below].sum(axis=2)
+            own = found[actor][:, :, below]
+            followed = (own * betting.strategy[node]).sum(axis=2)
+            best = own[BEST].max(axis=1)
             if node in betting.locked:
                 best = np.where(betting.locked[node], followed[BEST], best)
-            found[actor][MEAN, here], found[actor][BEST, here] = followed[MEAN], best
+            found[actor][MEAN, :, here], found[actor][BEST, :, here] = followed[MEAN], best
         entries = self.place[self._entries[street]]
-        return found[0][:, entries], found[1][:, entries]
+        return found[0][:, :, entries], found[1][:, :, entries]
 
-    def after(self, betting: Betting, card: int, evaluated: Callable[[], None]) -> Pair:
-        """[2, lines out, H] values of the lines of a street into the next if `card` comes, times its probability.
+    def after(self, betting: Betting, cards: Sequence[int], evaluated: Callable[[int], None]) -> Pair:
+        """[2, lines out, H] values of the lines of a street into the next, one runout's: Σ over `cards`, times the
+        probability of each.
 
-        `evaluated` is called after every complete runout.
+        `evaluated` is called with the number of complete runouts after each batch.
         """
-        out = self.lines_out(betting)
-        alive = tuple((cards != card).all(axis=1) for cards in self.cards)
-        entering = betting.reach[0][out] * alive[0], betting.reach[1][out] * alive[1]
-        following = self.begin((*betting.dealt, card), entering)
-        lines = self.no_lines(following)
-        if len(following.dealt) < self.streets - 1:
-            for later in self.cards_left(following.dealt):
-                for player, values in enumerate(self.after(following, later, evaluated)):
-                    lines[player][:] += values
-        else:
-            evaluated()
-        first, second = self.finish(following, lines)
-        probability = self.deal_probability(len(betting.dealt))
-        return first * (alive[0] * probability), second * (alive[1] * probability)
+        (dealt,) = betting.dealt
+        street = len(dealt) + 1
+        last = street == self.streets - 1
+        out, probability = self.lines_out(street - 1), self.deal_probability(street - 1)
+        total = self.no_lines(street - 1)
+        size = self.batch if last else 1
+        for first in range(0, len(cards), size):
+            batch = cards[first : first + size]
+            alive = [(held != np.array(batch)[:, None, None]).all(axis=2) for held in self.cards]  # [B, H]
+            entering = betting.reach[0][:, out] * alive[0][:, None], betting.reach[1][:, out] * alive[1][:, None]
+            following = self.begin([(*dealt, card) for card in batch], entering)
+            lines = self.no_lines(street)
+            if not last:
+                lines = self.after(following, self.cards_left(following.dealt[0]), evaluated)
+            for player, values in enumerate(self.finish(following, lines)):
+                total[player][:] += (values * alive[player][:, None]).sum(axis=1) * probability
+            if last:
+                evaluated(len(batch))
+        return total
 
-    def no_lines(self, betting: Betting) -> Pair:
-        """Zeros for summing the values of the lines into the next street."""
-        count = len(self.lines_out(betting))
+    def no_lines(self, street: int) -> Pair:
+        """Zeros for summing the values of the lines of a street into the next."""
+        count = len(self.lines_out(street))
         return np.zeros((2, count, len(self.held[0]))), np.zeros((2, count, len(self.held[1])))
 
     # --- terminals ---------------------------------------------------------------------------------------------------
 
     def _fold(self, betting: Betting, found: list[FloatArray]) -> None:
-        rows = self._rows(len(betting.dealt), Kind.FOLD)
+        rows = self._rows(betting.street, Kind.FOLD)
         if not len(rows):
             return
-        nodes = self.nodes[len(betting.dealt)][rows]
-        win, _, lose = self._pays(nodes)
+        nodes = self.nodes[betting.street][rows]
         for player, compatible in enumerate((self.compatible.T, self.compatible)):
-            met = _product(betting.reach[1 - player][rows], compatible)
-            pay = np.where(self.tree.player[nodes] == player, lose[:, player], win[:, player])
-            found[player][:, rows] = pay[:, None] * met
+            won = np.where(self.tree.player[nodes] == player, 0.0, self._pot(nodes))
+            pay = won - self.tree.paid[nodes, player]
+            found[player][:, :, rows] = pay[:, None] * _product(betting.reach[1 - player][:, rows], compatible)
 
     def _show_down(self, betting: Betting, found: list[FloatArray]) -> None:
-        rows = self._rows(len(betting.dealt), Kind.SHOWDOWN)
+        rows = self._rows(betting.street, Kind.SHOWDOWN)
         if not len(rows):
             return
-        win, tie, lose = self._pays(self.nodes[len(betting.dealt)][rows])
+        nodes = self.nodes[betting.street][rows]
         strength = self._strengths(betting.dealt)
-        mine, theirs = strength[0][:, None], strength[1]
-        beats, ties, loses = (
-            self.compatible * chosen for chosen in (mine > theirs, mine == theirs, mine < theirs)
-        )  # of player 0
-        seen = ((beats.T, ties.T, loses.T), (loses, ties, beats))
-        for player in range(2):
-            reach = betting.reach[1 - player][rows]
-            stronger, equal, weaker = (_product(reach, matrix) for matrix in seen[player])
-            pays = (each[:, player, None] for each in (win, tie, lose))
-            found[player][:, rows] = sum(
-                pay * met for pay, met in zip(pays, (stronger, equal, weaker), strict=True)
-            )  # the same for the mean and for a best response
+        mine, theirs = strength[:, : len(self.held[0]), None], strength[:, None, len(self.held[0]) :]
+        first = ((mine > theirs) + 0.5 * (mine == theirs)) * self.compatible  # player 0's shares of the pot
+        shares = first.swapaxes(1, 2), self.compatible - first
+        for player, compatible in enumerate((self.compatible.T, self.compatible)):
+            reach = betting.reach[1 - player][:, rows]
+            won = self._pot(nodes)[:, None] * _product(reach, shares[player])
+            paid = self.tree.paid[nodes, player, None] * _product(reach, compatible)
+            found[player][:, :, rows] = won - paid  # the same for the mean and for a best response
 
-    def _strengths(self, dealt: tuple[int, ...]) -> tuple[IntArray, IntArray]:
-        """[H] per player; -1 where the board blocks a hand. Computed once for all orders of the same cards."""
-        key = frozenset(dealt)
-        if key not in self._strengths_found:
-            board = (*self.spot.board, *dealt)
+    def _strengths(self, dealt: list[tuple[int, ...]]) -> IntArray:
+        """[B, H0 + H1], -1 where the board blocks a hand. Computed once for all orders of the same cards."""
+        keys = [frozenset(cards) for cards in dealt]
+        missing = [key for key in keys if key not in self._strengths_by_cards]
+        if missing:
             cards = np.concatenate(self.cards)
-            alive = ~np.isin(cards, board).any(axis=1)
-            found = np.full(len(cards), -1, dtype=np.int32)
-            found[alive] = showdown_strengths(board, cards[alive])
-            self._strengths_found[key] = found[: len(self.held[0])], found[len(self.held[0]) :]
-        return self._strengths_found[key]
+            boards = np.array([[*self.spot.board, *key] for key in missing])
+            runout, hand = np.nonzero(~(cards[None, :, :, None] == boards[:, None, None]).any(axis=(2, 3)))
+            strengths = np.full((len(missing), len(cards)), -1, dtype=np.int32)
+            strengths[runout, hand] = showdown_strengths(boards[runout], cards[hand])
+            self._strengths_by_cards |= dict(zip(missing, strengths, strict=True))
+        return np.array([self._strengths_by_cards[key] for key in keys])
 
-    def _pays(self, nodes: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """[nodes, 2] chips that each player takes out at terminals by winning, tying and losing, minus their own bets.
-
-        The winner pays rake on the matched pot, also after a fold; on a tie each player pays half.
-        """
-        paid, pot = self.tree.paid[nodes], self.spot.pot
-        rules = self.spot.rules
-        rake = np.minimum(rules.rake * (pot + 2.0 * paid.min(axis=1)), rules.rake_cap)
-        total = (pot + paid.sum(axis=1) - rake)[:, None]
-        return total - paid, total / 2 - paid, -paid
+    def _pot(self, nodes: IntArray) -> FloatArray:
+        """[nodes] chips to be won at terminals: whoever wins pays rake on the matched pot, also after a fold."""
+        paid, rules = self.tree.paid[nodes], self.spot.rules
+        rake = np.minimum(rules.rake * (self.spot.pot + 2.0 * paid.min(axis=1)), rules.rake_cap)
+        return np.asarray(self.spot.pot + paid.sum(axis=1) - rake)
 
     # --- where things are --------------------------------------------------------------------------------------------
 
-    def solved(self, dealt: tuple[int, ...]) -> Solved:
-        """The runout that was solved for these cards, found by the first renaming of suits that leads to one."""
+    def _solved(self, dealt: list[tuple[int, ...]]) -> Solved:
+        """The runouts that were solved for these cards, each found by the first renaming of suits that leads to one."""
+        runouts, rows = zip(*(self._solved_runout(cards) for cards in dealt), strict=True)
+        unique, index = np.unique(runouts, return_inverse=True)
+        first, second = (np.array([renaming[row] for row in rows]) for renaming in self._renamings)
+        return Solved(unique.tolist(), index, (first, second))
+
+    def _solved_runout(self, dealt: tuple[int, ...]) -> tuple[int, int]:
+        """A runout that was solved, and the renaming of suits that leads to it."""
         for row in self.group:
             runout = self.solved_runouts.get(tuple(int(CARD_MAPS[row, card]) for card in dealt))
             if runout is not None:
-                first, second = (self._renamed(player, int(row)) for player in range(2))
-                return Solved(runout, (first, second))
+                return runout, int(row)
         raise InvalidFile("the solution", f"has no runout for the cards {dealt}")
 
-    def _renamed(self, player: int, row: int) -> IntArray:
-        """[H] position of the hand that each hand becomes."""
-        held = self.held[player]
-        place = np.full(len(HAND_CARDS), -1, dtype=np.int64)
-        place[held] = np.arange(len(held))
-        return np.asarray(place[hand_maps()[row, held]])
+    @cached_property
+    def _renamings(self) -> list[dict[int, IntArray]]:
+        """Per player, by renaming of suits: [H] position of the hand that each hand becomes."""
+        renamings = []
+        for held in self.held:
+            position = np.full(len(HAND_CARDS), -1, dtype=np.int64)
+            position[held] = np.arange(len(held))
+            renamings.append({int(row): position[hand_maps()[row, held]] for row in self.group})
+        return renamings
 
     @cached_property
     def _entries(self) -> list[IntArray]:
@@ -272,14 +292,28 @@ class Unmerged:
         return slice(int(self.place[first]), int(self.place[first]) + last - first)
 
 
+def runout_bytes(form: PublicForm) -> int:
+    """Approximate memory for the betting of one runout of the last street."""
+    hands = [len(each.weight) for each in form.hands]
+    nodes = int(np.count_nonzero(form.tree.street == len(form.streets) - 1))
+    return 8 * (8 * nodes * sum(hands) + 3 * hands[0] * hands[1])  # reach, values twice, strategies, and temporaries
+
+
+def batch_size(form: PublicForm) -> int:
+    """Runouts of the last street that are evaluated together."""
+    rivers = RIVERS if len(form.streets) > 1 else 1
+    return max(1, min(BATCH_BYTES // runout_bytes(form), rivers))
+
+
 def _product(rows: FloatArray, matrix: FloatArray) -> FloatArray:
-    """rows @ matrix, in tiles too small for BLAS to start threads, which would take longer than the product."""
-    found = np.zeros((len(rows), matrix.shape[1]))
-    for row in range(0, len(rows), TILE):
-        for column in range(0, matrix.shape[1], TILE):
-            for inner in range(0, len(matrix), TILE):
-                found[row : row + TILE, column : column + TILE] += (
-                    rows[row : row + TILE, inner : inner + TILE] @ matrix[inner : inner + TILE, column : column + TILE]
+    """rows [B, n, H] @ matrix, in tiles too small for BLAS to start threads, which would take longer than the sums."""
+    found = np.zeros((*rows.shape[:2], matrix.shape[-1]))
+    for row in range(0, rows.shape[1], TILE):
+        for column in range(0, matrix.shape[-1], TILE):
+            for inner in range(0, rows.shape[2], TILE):
+                found[:, row : row + TILE, column : column + TILE] += (
+                    rows[:, row : row + TILE, inner : inner + TILE]
+                    @ matrix[..., inner : inner + TILE, column : column + TILE]
                 )
     return found
 

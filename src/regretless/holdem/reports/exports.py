@@ -1,8 +1,8 @@
 """Nodes of a solved spot as CSV, JSON and Parquet: one node, the decisions of a street, or all of them.
 
 One node has a row per hand, with columns for each action. Several nodes have a row per hand and action, with the same
-columns everywhere, written node by node so that a whole tree need not fit in memory. Equivalent deals are written once,
-with the cards that were solved.
+columns everywhere, written node by node so that a whole tree need not fit in memory. Every deal is written, also those
+that the solve treated as equivalent to another, so that a mean over rows weights each of them.
 
 `reading.columns` says what each column means. That is written into JSON and Parquet files; CSV has no place for it. A
 mean over hands, as printed by `show`, is Σ weight · matchups · x / Σ weight · matchups.
@@ -27,7 +27,6 @@ from regretless.forms.public import Kind
 from regretless.holdem.reading.columns import DEFINITIONS, arrow_schema, pyarrow
 from regretless.holdem.reading.nodes import NodeView
 from regretless.holdem.reading.places import Place
-from regretless.holdem.reading.reading import SpotReader
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.question import PlayerName
 
@@ -37,7 +36,7 @@ FORMATS = ("csv", "json", "parquet")
 
 
 def decisions(solution: SpotSolution, street: str | None = None) -> Iterator[NodeView]:
-    """Every decision of a solved spot, or those of one street, for each solved deal."""
+    """Every decision of a solved spot, or those of one street, after each deal."""
     _check_street(solution, street)
     reader = solution.reader
     last = len(solution.spot.streets) - 1 if street is None else solution.spot.streets.index(street)
@@ -49,17 +48,7 @@ def decisions(solution: SpotSolution, street: str | None = None) -> Iterator[Nod
         if kind == Kind.DECISION and wanted:
             yield reader.view(place)
         if kind == Kind.DECISION or (kind == Kind.CHANCE and place.deal.street < last):
-            waiting += reversed(list(_children(reader, place)))
-
-
-def _children(reader: SpotReader, place: Place) -> Iterator[Place]:
-    """The places one step further; of equivalent deals, only the first."""
-    seen = set()
-    for child in reader.children(place):
-        key = child.node, child.deal.runout
-        if key not in seen:
-            seen.add(key)
-            yield child
+            waiting += reversed(list(reader.children(place)))
 
 
 def _check_street(solution: SpotSolution, street: str | None) -> None:
@@ -83,14 +72,17 @@ def export_size(solution: SpotSolution, kind: str, street: str | None = None) ->
     tree = form.tree
     nodes = rows = 0
     total = 0.0
+    deals = np.ones(1, dtype=np.int64)  # equivalent deals that each runout of the street stands for
     for number, name in enumerate(streets):
+        if number > 0:
+            deals = deals[form.streets[number].parent] * np.diff(form.streets[number].first_copy)
         if street not in (None, name):
             continue
         deciding = np.flatnonzero((tree.kind == Kind.DECISION) & (tree.street == number))
         actions = tree.first_child[deciding + 1] - tree.first_child[deciding]
-        living = [int((~dead).sum()) for dead in form.streets[number].dead]  # live hands, summed over runouts
+        living = [int(deals @ (~dead).sum(axis=1)) for dead in form.streets[number].dead]  # live hands, over all deals
         here = int(sum(living[player] * count for player, count in zip(tree.player[deciding], actions, strict=True)))
-        nodes += len(deciding) * len(form.streets[number].parent)
+        nodes += len(deciding) * int(deals.sum())
         rows += here
         sample = next(decisions(solution, name), None)
         if sample is not None:
