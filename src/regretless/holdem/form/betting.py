@@ -38,15 +38,7 @@ from regretless.forms.public_size import BettingSize, size_of_branches
 from regretless.holdem.form.tree_size import TreeSize
 from regretless.holdem.spots.lines import Step, no_such_action, parse_line
 from regretless.holdem.spots.question import IP, OOP, PLAYERS, Lines, Table
-from regretless.holdem.spots.sizes import (
-    SLACK,
-    Decision,
-    at_most,
-    exact,
-    number_text,
-    whole_chips,
-    whole_chips_above,
-)  # fmt: skip
+from regretless.holdem.spots.sizes import SLACK, Decision, at_most, exact, number_text, whole_chips, whole_chips_above
 
 __all__ = ["Betting", "HasTable", "betting_of", "betting_tree", "forget_betting"]
 
