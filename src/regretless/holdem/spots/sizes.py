@@ -266,10 +266,10 @@ def _read(part: str, text: str, field: str, position: int, raises: bool) -> Size
         if match[1] and not 1 <= streets <= 100:
             raise wrong(f"{shown} must name 1 to 100 streets")
         if match[1] and match[2] and _EXPONENT.fullmatch(match[2]):
-            share = number_text(streets * 10.0 ** int(match[2]))
+            plain = number_text(streets * 10.0 ** int(match[2]))
             over = "1 street" if streets == 1 else f"{streets} streets"
             capped = f"{streets}e{int(match[2])}.0%"
-            raise wrong(f"{shown} could be {share}% of the pot, or geometric over {over}: write {share}% or {capped}")
+            raise wrong(f"{shown} could be {plain}% of the pot, or geometric over {over}: write {plain}% or {capped}")
         if match[2] and not number(match[2]) > 0:
             raise wrong(f"{shown} must allow more than 0%")
         return Geometric(streets, number(match[2]) / 100 if match[2] else math.inf)
