@@ -50,7 +50,10 @@ def compile_history(game: Game[Any], *, limit: int | None = None) -> HistoryForm
     if limit is not None and limit < 1:
         raise InvalidOption("limit", limit, "must be at least 1")
     if not game.solvable:
-        raise InvalidGame(f"{game.name}: is too large to solve: networks can be trained on it (regretless.deep)")
+        raise InvalidGame(
+            f"{game.name}: is too large to solve: networks can be trained on it from Python, without measuring "
+            "(regretless.deep.deep_cfr.DeepCfr)"
+        )
     if game.public_only:
         raise InvalidGame(f"{game.name}: is too large to enumerate: solve it in the public form")
     walk = _Walk(game, limit)

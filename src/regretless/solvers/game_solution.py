@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from regretless.engines.contract import Snapshot
 from regretless.errors import InvalidFile, InvalidGame
 from regretless.forms.history import FloatArray, Strategy
+from regretless.games.game import Game
 from regretless.games.registry import load
 from regretless.reprs import brief
 from regretless.solvers.record import Record
@@ -52,6 +53,7 @@ class GameSolution(Solution):
 
     zero_sum: bool = True  # whether the payoffs of every terminal sum to 0
     read_strategy: Callable[[], Strategy] = field(repr=False)  # from arrays to names, on first use
+    rules: Any = field(default=None, repr=False)  # what was solved; None: those of the registered game of that name
 
     __repr__ = brief
 
@@ -60,9 +62,13 @@ class GameSolution(Solution):
         """Information set -> action -> probability."""
         return self.read_strategy()
 
-    def verify(self, **options: Any) -> Verification:
-        """Recompute values and exploitability from the rules of the game; options as in `verify_game`."""
-        return verify_game(self.record, self.strategy, **options)
+    def verify(self, *, game: Game[Any] | None = None, **options: Any) -> Verification:
+        """Recompute values and exploitability from the rules of the game; options as in `verify_game`.
+
+        The rules are those that were solved. A solution read from a file has none: a registered game is loaded by its
+        name, and `game` gives the rules of any other.
+        """
+        return verify_game(self.record, self.strategy, game=self.rules if game is None else game, **options)
 
     def to_openspiel(self) -> Any:
         """The strategy as OpenSpiel's `TabularPolicy`, if this is one of its games.

@@ -98,7 +98,6 @@ class TrainedPolicy(GameSolution):
     file_kind: ClassVar[str] = FILE_KIND
     training: Training = field(repr=False)
     networks: Mapping[str, NDArray[Any]] = field(repr=False)  # parameters, under their names in the file
-    rules: Game[Any] | None = field(default=None, repr=False)  # None: those of the registered game of that name
 
     __repr__ = brief
 
