@@ -81,7 +81,7 @@ class GameProblem(Problem[HistoryForm, GameEngine | ExactEngine]):
             snapshot=engine.snapshot(),
             zero_sum=form.zero_sum,
             read_strategy=lambda: invert(form, average),
-            rules=self.rules,
+            solved_game=self.rules,
         )
 
 

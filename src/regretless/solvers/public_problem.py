@@ -97,7 +97,7 @@ class PublicProblem(PublicFormProblem):
             record=record,
             snapshot=engine.snapshot(copy=False),
             read_strategy=lambda: invert_public(self.rules, form, engine.strategy),
-            rules=self.rules,
+            solved_game=self.rules,
         )
 
 

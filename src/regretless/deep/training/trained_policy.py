@@ -104,7 +104,7 @@ class TrainedPolicy(GameSolution):
     @cached_property
     def strategy(self) -> PolicyStrategy:
         """Information set -> action -> probability; `strategy(state)` takes a state of the game instead."""
-        return PolicyStrategy(self.read_strategy(), self.game, self.rules)
+        return PolicyStrategy(self.read_strategy(), self.game, self.solved_game)
 
     def network_strategy(self) -> Strategy:
         """The strategy, computed by the networks again: equal to `strategy` on the machine that trained them."""
