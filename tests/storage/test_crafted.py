@@ -1,4 +1,4 @@
-"""Files with the right checksums, but with numbers and names that no solve produces: each is refused in one sentence."""
+"""Files with the right checksums, but with numbers and names that no solve produces: refused in one sentence."""
 
 from __future__ import annotations
 
