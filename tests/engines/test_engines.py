@@ -19,7 +19,7 @@ from regretless import engines, games
 from regretless.engines import ENGINES, Entry, GameEngine, Kind, Sampling, Snapshot, Updates
 from regretless.engines.registry import FASTEST_FIRST
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra, WouldNotFit
-from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence
+from regretless.forms import HistoryForm, SequenceForm, compile_history, compile_sequence, uniform_array
 from regretless.forms.memory import memory_bytes
 from regretless.forms.public_poker import compile_public
 from regretless.games import Kuhn
@@ -141,6 +141,19 @@ def test_values_and_best_responses(build: Any, name: str) -> None:
     evaluation = engine.evaluate(profile.arrays["strategy"])
     np.testing.assert_allclose(evaluation.values, values, rtol=0, atol=10 * engine.tolerance)
     np.testing.assert_allclose(evaluation.best_response_values, best, rtol=0, atol=10 * engine.tolerance)
+
+
+@pytest.mark.parametrize("build", builds())
+@pytest.mark.parametrize("played", [(0.7, 0.7), (1.5, -0.5), (float("nan"), 1.0), (0.2, 0.2)])
+def test_impossible_strategies_are_refused(build: Any, played: tuple[float, float]) -> None:
+    form = compiled("kuhn")
+    engine = create(build, compiled_sequence("kuhn") if build[1] is Kind.SEQUENCE else form, Updates.ALTERNATING)
+    strategy = uniform_array(form)
+    strategy[2:4] = played
+    with pytest.raises(InvalidOption, match=r"^strategy: .* at '1:' must hold numbers of at least 0 that sum to 1"):
+        engine.evaluate(strategy)
+    with pytest.raises(InvalidOption, match="one number for each of 24 pairs"):
+        engine.evaluate(strategy[:5])
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,23 @@ PUBLIC = [
 
 
 @pytest.mark.parametrize(("name", "device", "storage"), PUBLIC)
+@pytest.mark.parametrize("played", [(0.7, 0.7), (1.5, -0.5), (np.nan, 1.0), (1.0,)])
+def test_impossible_strategies_are_refused(
+    name: str, device: str, storage: int | None, played: tuple[float, ...]
+) -> None:
+    form = compile_public(Kuhn())
+    engine = create(name, form, storage=storage, device=device)
+    uniform, wrong = np.full((2, 3), 0.5), np.repeat(np.array(played)[:, None], 3, axis=1)
+    below = int(form.tree.first_child[0])  # the other player's decision after a pass
+    message = rf"^strategy: {form.tree.labels[below]!r} must hold 2 numbers of at least 0 that sum to 1"
+    with pytest.raises(InvalidOption, match=message):
+        engine.evaluate(lambda node, runout: wrong if node == below else uniform)
+    with pytest.raises(InvalidOption, match=message):
+        engine.lock(below, wrong)
+    assert engine.evaluate(lambda node, runout: uniform).exploitability == pytest.approx(11 / 24, abs=1e-6)
+
+
+@pytest.mark.parametrize(("name", "device", "storage"), PUBLIC)
 @pytest.mark.parametrize("variant", ["discounted", "predictive-plus"])
 def test_every_public_engine_keeps_the_contract(name: str, device: str, storage: int | None, variant: str) -> None:
     """Advance, stop, resume elsewhere; what is read row by row is what is evaluated; locks hold."""

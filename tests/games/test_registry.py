@@ -4,6 +4,7 @@ import pytest
 
 from regretless import games
 from regretless.errors import InvalidFile, InvalidOption, InvalidText, MissingExtra
+from regretless.games.registry import names
 
 
 @pytest.mark.parametrize(
@@ -75,6 +76,15 @@ def test_mistakes_are_named(text, error, says):
         games.load(text)
     assert says in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_what_is_listed_can_be_solved():
+    assert all(entry.rules.solvable for entry in games.catalogue())
+    assert "limit-holdem" not in names()
+    with pytest.raises(InvalidText) as raised:
+        games.load("chess")
+    assert "limit-holdem" not in str(raised.value)
+    assert games.load("limit-holdem").name == "limit-holdem"  # its rules, for networks trained from Python
 
 
 def test_catalogue():

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from regretless.errors import RegretlessError
+from regretless.errors import RegretlessError, RoundedSizes
 from regretless.forms.public import BettingTree, Kind
 from regretless.holdem.estimate import estimate_spot
 from regretless.holdem.form.betting import betting_tree
@@ -77,6 +77,52 @@ def test_thresholds(fields: dict[str, Any]) -> None:
     assert actions(betting_tree(forced)) == ["check", "all-in 200"]
     kept = Spot.from_mapping(fields | {"rules": plain | {"force_allin": 0.12}})
     assert actions(betting_tree(kept)) == ["check", "bet 150"]
+
+
+@pytest.mark.parametrize(
+    ("pot", "stack", "add_allin", "added"),
+    [
+        (5.5, 8.2, 1.5, True),  # 1.5 pots are 8.25
+        (1, 1.6, 1.5, False),
+        (0.3, 0.45, 1.5, True),  # 1.5 * 0.3 is 0.44999999999999996 in binary
+        (1e11 + 0.1, 1.5e11 + 0.15, 1.5, True),
+        (1e11 + 0.1, 1.5e11 + 1.15, 1.5, False),
+        (100, 150.001, 1.5, False),
+    ],
+)
+def test_an_all_in_is_added_up_to_exactly_the_threshold(
+    fields: dict[str, Any], pot: float, stack: float, add_allin: float, added: bool
+) -> None:
+    rules = {"add_allin": add_allin, "force_allin": 0, "merge": 0}
+    spot = Spot.from_mapping(fields | {"pot": pot, "stack": stack, "bets": {}, "rules": rules})
+    assert (len(actions(betting_tree(spot))) == 2) == added
+
+
+@pytest.mark.parametrize(
+    ("stack", "force_allin", "forced"),
+    [(13, 0.1, True), (13.4, 0.1, False), (12.3, 0.08, True), (13.0001, 0.1, False)],
+)
+def test_a_bet_is_forced_all_in_up_to_exactly_the_threshold(
+    fields: dict[str, Any], stack: float, force_allin: float, forced: bool
+) -> None:
+    # Betting 10 into 10 makes a pot of 30, a tenth of which is 3.
+    rules = {"add_allin": 0, "force_allin": force_allin, "merge": 0}
+    spot = Spot.from_mapping(fields | {"pot": 10, "stack": stack, "bets": {"bet": "10c"}, "rules": rules})
+    assert (actions(betting_tree(spot))[1] != "bet 10") == forced
+
+
+def test_chips_bind_the_smallest_bet_and_raise(fields: dict[str, Any]) -> None:
+    fields["bets"] = {"bet": "1%", "raise": "1c"}
+    rules = {"add_allin": 0, "force_allin": 0, "merge": 0, "chip": 5}
+    with pytest.warns(RoundedSizes, match=r"chip: a bet of 1% is 1 and becomes 5 \(5.0% of the pot\) in chips of 5"):
+        tree = betting_tree(Spot.from_mapping(fields | {"rules": rules}))
+    assert actions(tree) == ["check", "bet 5"]
+    # A line by hand may name any amount; what follows it is in whole chips again.
+    lines = {"add": ["bet 7"]}
+    with pytest.warns(RoundedSizes, match="the smallest bet"):
+        tree = betting_tree(Spot.from_mapping(fields | {"rules": rules | {"min_bet": 6}, "lines": lines}))
+    assert actions(tree) == ["check", "bet 7", "bet 10"]
+    assert actions(tree, "bet 7") == ["fold", "call", "raise 15"]
 
 
 def test_merging_drops_the_smaller(fields: dict[str, Any]) -> None:

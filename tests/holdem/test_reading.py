@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from regretless.cards.deck import parse_card
+from regretless.cards.deck import parse_board, parse_card
 from regretless.cards.equity import equity
 from regretless.cards.hands import HAND_COUNT
 from regretless.cards.ranges import Range
@@ -35,6 +35,23 @@ def as_range(view: NodeView, player: str) -> Range:
     weights = np.zeros(HAND_COUNT)
     weights[view.hands[player].hand] = view.hands[player].weight
     return Range(weights)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("check, check, check", "a river card is expected before 'check', such as 2c"),
+        ("check, check, bet 30", "a river card is expected before 'bet 30'"),
+        ("check, bet 30, call, x, x", "a river card is expected before 'check'"),
+    ],
+)
+def test_a_card_that_a_line_leaves_out_is_asked_for(turn: SpotSolution, line: str, message: str) -> None:
+    with pytest.raises(InvalidText, match=message):
+        turn.node(line)
+    with pytest.raises(InvalidText, match=message):
+        turn.runouts(line)
+    assert turn.node("check, check, check", parse_board("Ac")).line == "check, check, Ac, check"
+    assert turn.node("check, check").kind == "chance"
 
 
 def test_the_root_agrees_with_the_engine(river: SpotSolution, turn: SpotSolution, flop: SpotSolution) -> None:
@@ -138,9 +155,9 @@ def test_hands_on_the_board_are_left_out(turn: SpotSolution) -> None:
     assert turn.node("check, check").hands["oop"].texts() != view.hands["oop"].texts()
 
 
-def test_short_forms_and_left_out_cards(turn: SpotSolution) -> None:
+def test_short_forms(turn: SpotSolution) -> None:
     assert turn.node("x, c").kind == "chance"
-    assert turn.node("x, x, x").line == "check, check, 2c, check"
+    assert turn.node("x, x, 2c, x").line == "check, check, 2c, check"
     assert turn.node("all-in").player == "ip" if "all-in 60" in turn.root.actions else turn.root.actions
 
 

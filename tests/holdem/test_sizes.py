@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from regretless.errors import InvalidText
-from regretless.holdem.spots.sizes import Decision, parse_sizes, sizes_text
+from regretless.holdem.spots.sizes import Decision, Geometric, parse_sizes, sizes_text
 
 AT = Decision(pot=200, bet_faced=50, stack=850, raises=0, streets=2)  # facing 50 into 100
 FIRST = Decision(pot=200, bet_faced=0, stack=900, raises=0, streets=2)
@@ -43,7 +43,14 @@ def test_a_geometric_raise_counts_a_street_less_for_each_raise_made(text: str, r
     assert size.amount(at) == pytest.approx(50 + 200 * share)
 
 
-@pytest.mark.parametrize("text", ["", "33%", "33.3%, 2e150%, 12.5c, a", "7%,e,3e", "0.5%"])
+@pytest.mark.parametrize(("text", "largest"), [("1e2.0%", 0.02), ("3e100%", 1.0), ("1e10%", 0.1), ("e2%", 0.02)])
+def test_a_cap_that_cannot_be_an_exponent_is_read(text: str, largest: float) -> None:
+    (size,) = parse_sizes(text)
+    assert isinstance(size, Geometric)
+    assert size.largest == largest
+
+
+@pytest.mark.parametrize("text", ["", "33%", "33.3%, 2e150%, 12.5c, a", "7%,e,3e", "0.5%", "1e2.0%", "e2%", "3e0.5%"])
 def test_texts_come_back(text: str) -> None:
     sizes = parse_sizes(text)
     assert parse_sizes(sizes_text(sizes)) == sizes
@@ -60,6 +67,9 @@ def test_texts_come_back(text: str) -> None:
         ("-20%", 1, "not a size"),
         ("0e", 1, "streets"),
         ("0c", 1, "above 0"),
+        ("1e2%", 1, "'1e2%' could be 100% of the pot, or geometric over 1 street: write 100% or 1e2.0%"),
+        ("50%, 3 E 01 %", 6, "could be 30% of the pot, or geometric over 3 streets: write 30% or 3e1.0%"),
+        ("3e0%", 1, "could be 3% of the pot"),
         ("1e999%%", 1, "not a size"),
         ("9" * 5000 + "%", 1, "is more than 1,000,000,000,000"),
         ("9" * 5000 + "e", 1, "is more than 1,000,000,000,000"),

@@ -49,27 +49,41 @@ def test_the_exact_value_of_a_river(read_reference: Read) -> None:
     assert solution.ev["oop"] == pytest.approx(30.560928, abs=0.001)
 
 
-@pytest.mark.parametrize(
-    ("oop", "ip"),
-    [
-        ("AK, KQs, QJs, T9s, 99-77, 22", "AA-QQ, AK, KQ, JTs, T9s, 55"),
-        ("AKs, AQ, KJs, QJs, JTs, T9s, 99, 88", "AA, AK, KQs, KTs, QTs, AJs, T9s, 77, 66"),
-        ("22, 33, AT, KQs, KTs, QJs, T9s, A5s-A4s", "JJ-TT, AT, AKs, KJs, QTs, T9s, 98s, 87s"),
-        ("KJs, KTs, QJs, QTs, JTs, T9s, 99-77, A5s, A4s", "AA, KK, AK, AQs, AJs, KQs, T9s, 66"),
-    ],
-)
-def test_how_soon_a_river_of_forty_combinations_is_solved(fields: dict[str, Any], oop: str, ip: str) -> None:
-    """Half-pot and pot bets, raises, and one pot behind: percent of the pot after 100, 500 and 1,000 iterations."""
+FORTY_COMBOS = [
+    ("AK, KQs, QJs, T9s, 99-77, 22", "AA-QQ, AK, KQ, JTs, T9s, 55"),
+    ("AKs, AQ, KJs, QJs, JTs, T9s, 99, 88", "AA, AK, KQs, KTs, QTs, AJs, T9s, 77, 66"),
+    ("22, 33, AT, KQs, KTs, QJs, T9s, A5s-A4s", "JJ-TT, AT, AKs, KJs, QTs, T9s, 98s, 87s"),
+    ("KJs, KTs, QJs, QTs, JTs, T9s, 99-77, A5s, A4s", "AA, KK, AK, AQs, AJs, KQs, T9s, 66"),
+]
+# Another solver's table for such a river: linear CFR, iterations -> the sum of both players' gains in % of the pot.
+PUBLISHED = {100: 0.087, 500: 0.012, 1000: 0.003}
+
+
+@pytest.mark.parametrize("variant", ["river", "linear"])
+@pytest.mark.parametrize(("oop", "ip"), FORTY_COMBOS)
+def test_how_soon_a_river_of_forty_combos_is_solved(fields: dict[str, Any], oop: str, ip: str, variant: str) -> None:
+    """Half-pot and pot bets, raises, one pot behind, 21 nodes; docs/performance.md states what is asserted here."""
     fields |= {"stack": 100, "oop": {"range": oop}, "ip": {"range": ip}}
-    solution = solve_spot(Spot.from_mapping(fields), iterations=1000, measure_every=100)
-    assert solution.variant == "river"
-    assert solution.root.actions == ("check", "bet 50", "all-in 100")
+    spot = Spot.from_mapping(fields)
+    chosen = {} if variant == "river" else {"variant": variant}  # the default is `river`
+    solution = solve_spot(spot, iterations=1000, measure_every=100, **chosen)
+    assert solution.variant == variant
+    assert (solution.record.nodes, solution.root.actions) == (21, ("check", "bet 50", "all-in 100"))
     assert solution.node("bet 50").actions == ("fold", "call", "all-in 100")
     assert all(39 <= len(solution.root.hands[player].texts()) <= 46 for player in ("oop", "ip"))
-    reached = {point.iteration: 100 * point.exploitability / solution.spot.pot for point in solution.history}
-    assert reached[100] <= 0.087
-    assert reached[500] <= 0.012
-    assert reached[1000] <= 0.003
+
+    def lowest(iterations: int) -> float:
+        """The lowest sum of both players' gains measured by then, in % of the pot; rounding moves single points."""
+        gains = [2 * point.exploitability for point in solution.history if point.iteration <= iterations]
+        return 100 * min(gains) / spot.pot
+
+    found = {iterations: lowest(iterations) for iterations in PUBLISHED}
+    if variant == "river":
+        assert found[100] <= 1.5 * PUBLISHED[100]
+        assert found[500] <= PUBLISHED[500]
+        assert found[1000] <= PUBLISHED[1000]
+    else:
+        assert all(2 * PUBLISHED[iterations] < found[iterations] < 10 * PUBLISHED[iterations] for iterations in found)
 
 
 @pytest.mark.slow

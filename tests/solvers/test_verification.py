@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from regretless.errors import InvalidFile, InvalidGame, InvalidOption, WouldNotFit
 from regretless.games import Kuhn, Leduc
 from regretless.games.gambit import parse_efg
+from regretless.solvers import GameSolution
 from regretless.solvers import solve_game as solve
 
 
@@ -30,16 +32,20 @@ def test_a_wrong_report_is_told() -> None:
     assert not replace(solution, record=replace(solution.record, evaluation=better)).verify().agrees
 
 
-def test_custom_games() -> None:
+def test_custom_games(tmp_path: Path) -> None:
     class Mine(Kuhn):
         def __init__(self) -> None:
             super().__init__()
             self.name = "mine"
 
     solution = solve(Mine(), iterations=20)
+    assert solution.verify().agrees
+    assert solve(Mine(), form="public", iterations=20).verify().agrees
+    solution.save(tmp_path / "mine.rgl")
+    loaded = GameSolution.load(tmp_path / "mine.rgl")
     with pytest.raises(InvalidOption, match=r"game: 'mine' is not a registered game: pass its rules as game="):
-        solution.verify()
-    assert solution.verify(game=Mine()).agrees
+        loaded.verify()
+    assert loaded.verify(game=Mine()).agrees
     with pytest.raises(InvalidFile, match="belongs to a different tree"):
         solution.verify(game=Leduc())
 

@@ -1,11 +1,12 @@
 """The seven numbers of every preset at t = 1, 2 and 10, worked out by hand from the equations in the papers."""
 
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import pytest
 
 from regretless.errors import InvalidOption
+from regretless.solvers import solve_game
 from regretless.variants import (
     PRESETS,
     Discounted,
@@ -205,3 +206,43 @@ def test_negative_infinity_forgets_negative_regrets() -> None:
 def test_wrong_options_are_refused_by_name(wrong) -> None:
     with pytest.raises(InvalidOption, match=r"^(power|delay|gamma|horizon|variant): "):
         wrong()
+
+
+class Own:
+    """A variant of one's own, with the same weights in every iteration but the first two."""
+
+    def __init__(self, later: object) -> None:
+        self.later = later
+
+    def weights(self, t: int) -> Weights:
+        return Weights() if t < 3 else cast(Weights, self.later)
+
+
+@pytest.mark.parametrize(
+    ("later", "message"),
+    [
+        (Weights(positive_discount=float("nan")), "nan is the positive_discount of iteration 3, but must be a number"),
+        (Weights(negative_discount=-1.0), "-1.0 is the negative_discount of iteration 3"),
+        (Weights(average_weight=float("inf")), "inf is the average_weight of iteration 3, .* at least 0 and finite"),
+        (Weights(average_weight=-1), "-1 is the average_weight of iteration 3"),
+        (Weights(average_decay=float("nan")), "nan is the average_decay"),
+        (Weights(prediction=-2.0), "-2.0 is the prediction of"),
+        (Weights(prediction_discount=-0.1), "-0.1 is the prediction_discount"),
+        ((1.0, 1.0, "x", 1.0, 1.0, 0.0, 1.0), "'x' is the floor of iteration 3"),
+        ((1.0, 2.0, 3.0), r"\(1.0, 2.0, 3.0\) at iteration 3 must be Weights, 7 numbers: positive_discount"),
+        (None, "None at iteration 3 must be Weights"),
+    ],
+)
+def test_weights_that_no_engine_can_apply_are_refused(later: object, message: str) -> None:
+    with pytest.raises(InvalidOption, match=f"^variant: {message}"):
+        schedule(Own(later), first=1, count=5)
+    with pytest.raises(InvalidOption, match=f"^variant: {message}"):
+        solve_game("kuhn", variant=Own(later), iterations=5)
+    assert len(schedule(Own(later), first=1, count=2)) == 2
+
+
+def test_parameters_that_overflow_are_refused() -> None:
+    with pytest.raises(InvalidOption, match=r"^variant: Plus\(power=400.0, delay=0\) has weights that are too large"):
+        schedule(read_variant("plus(power=400)"), first=1, count=10)
+    with pytest.raises(InvalidOption, match=r"^variant: nan is the average_decay"):
+        schedule(Discounted(gamma=float("nan")), first=1, count=10)

@@ -116,8 +116,8 @@ def test_lines_and_files_that_do_not_exist_are_refused(reading: TestClient) -> N
 
 
 def test_locks_are_checked_at_their_node(reading: TestClient) -> None:
-    def check(**lock: Any) -> dict[str, Any]:
-        body = {"file": "river.rgl", "lock": {"node": "check"} | lock}
+    def check(file: str = "river.rgl", **lock: Any) -> dict[str, Any]:
+        body = {"file": file, "lock": {"node": "check"} | lock}
         found: dict[str, Any] = reading.post(f"{API}/locks/check", json=body).json()
         return found
 
@@ -128,6 +128,12 @@ def test_locks_are_checked_at_their_node(reading: TestClient) -> None:
     assert check(hands="32o", strategy={"check": 1})["errors"][0]["field"] == "hands"
     assert check(hands="AKx", strategy={"check": 1})["errors"][0]["field"] == "hands"
     assert check(node="bet 7", strategy={"check": 1})["errors"][0]["field"] == "node"
+    # Without a card, a lock applies on every river, so no hand is blocked; a river in the line blocks some.
+    every = check(file="turn.rgl", node="check, check", strategy={"check": 1})
+    one = check(file="turn.rgl", node="check, check, 7d", strategy={"check": 1})
+    assert every["combos"] > one["combos"] > 0
+    again = check(file="turn.rgl", node="check, check, 7d, check, check, 7d", strategy={"check": 1})
+    assert again["errors"][0]["field"] == "node"
 
 
 def test_information_sets_are_found_by_name(reading: TestClient) -> None:

@@ -22,6 +22,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.errors import InvalidOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import BucketMaps
 from regretless.forms.history import FloatArray, HistoryForm
@@ -33,6 +34,7 @@ from regretless.variants.variant import Schedule
 
 __all__ = [
     "LEARNED",
+    "SUM_TOLERANCE",
     "Batch",
     "BatchMember",
     "BucketEvaluator",
@@ -59,6 +61,8 @@ LEARNED = ("regret", "average", "strategy")  # arrays that every engine of a gen
 FormType = TypeVar("FormType", covariant=True)
 StrategyType = TypeVar("StrategyType", contravariant=True)
 
+SUM_TOLERANCE = 1e-3  # of a hand's or bucket's probabilities, which may have been rounded to 16 bits
+
 PublicStrategy = Callable[[int, int], FloatArray]  # [actions, H] at a betting node on a runout of its street
 
 
@@ -77,6 +81,10 @@ class StrategyTables:
     def of(cls, nodes: Sequence[int], tables: Iterable[FloatArray]) -> StrategyTables:
         """From the tables [actions, columns] of some nodes."""
         narrow = [table.astype(np.float32) for table in tables]
+        for node, table in zip(nodes, narrow, strict=True):
+            if not (bool((table >= 0).all()) and bool((np.abs(table.sum(axis=0) - 1.0) <= SUM_TOLERANCE).all())):
+                why = "is a node whose probabilities are below 0 or do not sum to 1 in some bucket"
+                raise InvalidOption("strategy", node, why)
         sizes = np.array([table.size for table in narrow], dtype=np.int64)
         return cls(
             probability=np.concatenate([np.empty(0, dtype=np.float32), *(table.ravel() for table in narrow)]),

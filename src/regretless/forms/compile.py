@@ -12,7 +12,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,10 @@ from regretless.forms.history import TERMINAL, FloatArray, HistoryForm, IntArray
 from regretless.forms.memory import available_bytes
 from regretless.games.game import CHANCE, Game
 
-__all__ = ["compile_history", "invert", "last_pairs", "strategy_array", "uniform_array"]
+__all__ = [
+    "action_probabilities", "check_strategy", "compile_history", "invert", "last_pairs", "strategy_array",
+    "uniform_array", "unknown_information_set",
+]  # fmt: skip
 
 BYTES_A_NODE = 96  # arrays of the form and temporaries while building them, two players
 BYTES_AN_INFORMATION_SET = 400  # key, dictionary entry, list entries
@@ -30,7 +34,7 @@ DEEPEST = 100_000  # moves on one path; a longer game is assumed never to end
 CHECK_EVERY = 1 << 16  # nodes between checks of the limit
 RESERVE = 1 / 8  # share of the initially free memory to leave free: states and keys may be large
 LARGEST_PAYOFF = 1e20  # regrets sum payoffs over iterations, and the float32 maximum is 3e38
-SUM_TOLERANCE = 1e-6  # allowed error in the sums of chance probabilities and of payoffs
+SUM_TOLERANCE = 1e-6  # allowed error in the sums of chance probabilities, of strategies and of payoffs
 
 
 def compile_history(game: Game[Any], *, limit: int | None = None) -> HistoryForm:
@@ -46,7 +50,10 @@ def compile_history(game: Game[Any], *, limit: int | None = None) -> HistoryForm
     if limit is not None and limit < 1:
         raise InvalidOption("limit", limit, "must be at least 1")
     if not game.solvable:
-        raise InvalidGame(f"{game.name}: is too large to solve: networks can be trained on it (regretless.deep)")
+        raise InvalidGame(
+            f"{game.name}: is too large to solve: networks can be trained on it from Python, without measuring "
+            "(regretless.deep.deep_cfr.DeepCfr)"
+        )
     if game.public_only:
         raise InvalidGame(f"{game.name}: is too large to enumerate: solve it in the public form")
     walk = _Walk(game, limit)
@@ -316,8 +323,7 @@ def uniform_array(form: HistoryForm) -> FloatArray:
 
 def invert(form: HistoryForm, strategy: FloatArray) -> dict[str, dict[str, float]]:
     """Read an array over pairs back as information set -> action -> number."""
-    if strategy.shape != (form.first_pair[-1],):
-        raise InvalidOption("strategy", strategy.shape, f"must be one number for each of {form.first_pair[-1]} pairs")
+    _check_length(form, strategy)
     numbers = strategy.tolist()
     first = form.first_pair.tolist()
     return {
@@ -336,14 +342,54 @@ def strategy_array(form: HistoryForm, strategy: Strategy) -> FloatArray:
     for key, given in strategy.items():
         number = number_of(key)
         if number is None:
-            raise InvalidOption("strategy", key, f"is not an information set of {form.name}")
+            raise unknown_information_set(key, form.name)
         actions = form.actions[number]
-        unknown = [action for action in given if action not in actions]
-        if unknown:
-            raise InvalidOption("strategy", unknown[0], f"is not an action of {key!r}: {', '.join(actions)}")
-        probabilities = [float(given.get(action, 0.0)) for action in actions]
-        if not (min(probabilities) >= 0.0 and abs(sum(probabilities) - 1.0) <= SUM_TOLERANCE):
-            raise InvalidOption("strategy", dict(given), f"at {key!r} must hold numbers of at least 0 that sum to 1")
         start = form.first_pair[number]
-        result[start : start + len(actions)] = probabilities
+        complete = dict.fromkeys(actions, 0.0) | dict(given)
+        result[start : start + len(actions)] = action_probabilities(complete, key, actions)
     return result
+
+
+def action_probabilities(given: Mapping[str, float], key: str, actions: Sequence[str]) -> list[float]:
+    """What a strategy plays in an information set, in the order of its actions; an impossible one is refused."""
+    for action in given:
+        if action not in actions:
+            raise InvalidOption("strategy", action, f"is not an action of {key!r}: {', '.join(map(str, actions))}")
+    for action in actions:
+        if action not in given:
+            raise InvalidOption("strategy", dict(given), f"at {key!r} has no probability for {action!r}")
+    numbers = [given[action] for action in actions]
+    if not all(isinstance(number, Real) for number in numbers) or not _is_distribution(numbers):
+        raise _impossible(dict(given), key)
+    return [float(number) for number in numbers]
+
+
+def check_strategy(form: HistoryForm, strategy: FloatArray) -> FloatArray:
+    """An array over pairs, or an error that names the information set where it is not a strategy."""
+    strategy = np.asarray(strategy, dtype=np.float64)
+    _check_length(form, strategy)
+    totals = np.add.reduceat(strategy, form.first_pair[:-1]) if len(strategy) else strategy
+    wrong = ~(np.abs(totals - 1.0) <= SUM_TOLERANCE)
+    negative = np.flatnonzero(~(strategy >= 0.0))
+    wrong[np.searchsorted(form.first_pair, negative, side="right") - 1] = True
+    for number in np.flatnonzero(wrong)[:1].tolist():
+        pairs = strategy[form.first_pair[number] : form.first_pair[number + 1]].tolist()
+        raise _impossible(dict(zip(form.actions[number], pairs, strict=True)), form.keys[number])
+    return strategy
+
+
+def unknown_information_set(key: str, game: str) -> InvalidOption:
+    return InvalidOption("strategy", key, f"is not an information set of {game}")
+
+
+def _check_length(form: HistoryForm, strategy: FloatArray) -> None:
+    if strategy.shape != (form.first_pair[-1],):
+        raise InvalidOption("strategy", strategy.shape, f"must be one number for each of {form.first_pair[-1]} pairs")
+
+
+def _is_distribution(numbers: Sequence[float]) -> bool:
+    return min(numbers) >= 0.0 and abs(sum(numbers) - 1.0) <= SUM_TOLERANCE  # false if any is not a number
+
+
+def _impossible(given: Mapping[str, float], key: str) -> InvalidOption:
+    return InvalidOption("strategy", given, f"at {key!r} must hold numbers of at least 0 that sum to 1")

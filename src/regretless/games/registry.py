@@ -62,21 +62,19 @@ _CATALOGUE = {
         _entry("battleship", Battleship, "2", "Two hidden fleets on a small board, alternating shots"),
         _entry("push-fold", PushFold, "2", "Heads-up hold'em with short stacks: all-in or fold; in big blinds"),
         _entry("flop-holdem", FlopHoldem, "2", "Limit hold'em that ends with the flop, in the public form only"),
-        _entry(
-            "limit-holdem", LimitHoldem, "2", "Heads-up limit hold'em: too large to solve, but a network can be trained"
-        ),
+        _entry("limit-holdem", LimitHoldem, "2", "Heads-up limit hold'em, for networks trained from Python"),
     )
 }
 
 
 def catalogue() -> tuple[Entry, ...]:
-    """Every game of the package, smallest first."""
-    return tuple(_CATALOGUE.values())
+    """Every game of the package that can be solved by name, smallest first."""
+    return tuple(entry for entry in _CATALOGUE.values() if entry.rules.solvable)
 
 
 def names() -> tuple[str, ...]:
     """The names of `catalogue`."""
-    return tuple(entry.name for entry in _CATALOGUE.values())
+    return tuple(entry.name for entry in catalogue())
 
 
 def load(text: str) -> Game[Any]:

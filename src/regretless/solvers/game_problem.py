@@ -81,6 +81,7 @@ class GameProblem(Problem[HistoryForm, GameEngine | ExactEngine]):
             snapshot=engine.snapshot(),
             zero_sum=form.zero_sum,
             read_strategy=lambda: invert(form, average),
+            solved_game=self.rules,
         )
 
 

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from regretless.engines.contract import Snapshot
 from regretless.errors import InvalidFile, InvalidGame
 from regretless.forms.history import FloatArray, Strategy
+from regretless.games.game import Game
 from regretless.games.registry import load
 from regretless.reprs import brief
 from regretless.solvers.record import Record
@@ -41,6 +42,8 @@ from regretless.storage.tensor_file import DAMAGED
 
 __all__ = ["LEARNED", "GameSolution", "packed_strategy", "public_snapshot", "unpacked_strategy"]
 
+SUM_TOLERANCE = 1e-5  # of probabilities that were computed in 32 bits
+
 LEARNED = tuple(f"{name}.{player}" for name in ("regret", "average", "matched") for player in range(2))
 
 
@@ -52,6 +55,7 @@ class GameSolution(Solution):
 
     zero_sum: bool = True  # whether the payoffs of every terminal sum to 0
     read_strategy: Callable[[], Strategy] = field(repr=False)  # from arrays to names, on first use
+    solved_game: Game[Any] | None = field(default=None, repr=False)  # its rules; None if it was read from a file
 
     __repr__ = brief
 
@@ -60,9 +64,13 @@ class GameSolution(Solution):
         """Information set -> action -> probability."""
         return self.read_strategy()
 
-    def verify(self, **options: Any) -> Verification:
-        """Recompute values and exploitability from the rules of the game; options as in `verify_game`."""
-        return verify_game(self.record, self.strategy, **options)
+    def verify(self, *, game: Game[Any] | None = None, **options: Any) -> Verification:
+        """Recompute values and exploitability from the rules of the game; options as in `verify_game`.
+
+        The rules are those that were solved. A solution read from a file has none: a registered game is loaded by its
+        name, and `game` gives the rules of any other.
+        """
+        return verify_game(self.record, self.strategy, game=self.solved_game if game is None else game, **options)
 
     def to_openspiel(self) -> Any:
         """The strategy as OpenSpiel's `TabularPolicy`, if this is one of its games.
@@ -160,13 +168,22 @@ def unpacked_strategy(file: Container, information_sets: int) -> Strategy:
     places = first_pair.tolist()
     fits = len(keys) == information_sets and len(actions) == len(probabilities) == places[-1]
     rises = places[0] == 0 and all(start < end for start, end in pairwise(places))
-    if not fits or not rises or np.any((probabilities < 0) | (probabilities > 1 + 1e-6)):
+    if not fits or not rises or not _are_probabilities(probabilities, first_pair):
         raise ValueError("information sets, actions and probabilities do not match")
     numbers = probabilities.tolist()
-    return {
+    strategy = {
         key: dict(zip(actions[start:end], numbers[start:end], strict=True))
         for key, (start, end) in zip(keys, pairwise(places), strict=True)
     }
+    if sum(map(len, strategy.values())) != len(numbers):
+        raise ValueError("an information set names an action twice")
+    return strategy
+
+
+def _are_probabilities(numbers: FloatArray, first_pair: NDArray[np.int64]) -> bool:
+    """Whether the numbers of every information set are at least 0 and sum to 1."""
+    totals = np.add.reduceat(numbers, first_pair[:-1]) if len(numbers) else numbers
+    return bool((numbers >= 0).all() and (np.abs(totals - 1.0) <= SUM_TOLERANCE).all())
 
 
 def _pack_texts(texts: Iterable[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -205,6 +222,8 @@ def _snapshot(file: Container, iterations: int) -> Snapshot | None:
         return None
     pairs = file.entry("solution").shape
     arrays = {name: _numbers(file, name, pairs) for name in ("regret", "average", "strategy")}
+    if arrays["average"].min(initial=0.0) < 0 or not _are_probabilities(arrays["strategy"], file.array("first_pair")):
+        raise ValueError("sums of strategies are below 0, or a strategy does not sum to 1")
     if "sampler" in file:
         arrays["sampler"] = _sampler(_numbers(file, "sampler"))
     return Snapshot(iterations, arrays)

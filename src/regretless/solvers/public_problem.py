@@ -97,6 +97,7 @@ class PublicProblem(PublicFormProblem):
             record=record,
             snapshot=engine.snapshot(copy=False),
             read_strategy=lambda: invert_public(self.rules, form, engine.strategy),
+            solved_game=self.rules,
         )
 
 

@@ -18,6 +18,7 @@ __all__ = ["FORMS", "Measurement", "Reason", "Record", "Settings"]
 
 Reason = Literal["iterations", "target", "interrupted", "exact"]
 FORMS = ("history", "public")
+LARGEST_ERROR = 1e-3  # of the largest value, at least 1: how far rounding may put a best response below a value
 _STORAGES = (64, 32, 16)  # bits per stored number
 
 
@@ -124,6 +125,8 @@ class Record:
         if "values" in header:
             values = header.numbers("values", count=players)
             evaluation = Evaluation(values, header.numbers("best_response_values", count=len(values)))
+            if evaluation.nash_conv < -LARGEST_ERROR * max(1.0, *map(abs, values)):
+                raise header.wrong("best_response_values", "are below the values, which no best response is")
         texts = {name: header.text(name) for name in ("game", "variant", "engine", "device", "tree_hash")}
         counts = {name: header.whole(name) for name in ("iterations", "memory_bytes", "nodes", "information_sets")}
         times = {name: header.number(name, low=0.0) for name in ("seconds", "setup_seconds", "seconds_per_iteration")}

@@ -96,6 +96,8 @@ def verify_game(
         raise InvalidFile(f"the solution of {record.game}", f"belongs to a different tree from that of {rules.name}")
     try:
         found = evaluate(rules, strategy)
+    except (InvalidGame, InvalidOption) as error:  # a strategy whose names or numbers were changed
+        raise InvalidFile(f"the solution of {record.game}", f"does not fit the game: {error}") from None
     except RecursionError:
         moves = len(form.level) - 2
         raise InvalidGame(

@@ -290,7 +290,7 @@ class Container:
 
 
 class StoredArrays(Mapping[str, NDArray[Any]]):
-    """Some arrays of a file, each read on demand, and refused if it contains NaN."""
+    """Some arrays of a file, each read on demand, and refused if it contains NaN or, an average, numbers below 0."""
 
     def __init__(self, file: Container, names: Collection[str]) -> None:
         self._file = file
@@ -305,19 +305,21 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in self._names:
             raise KeyError(name)
-        return self._checked(self._file.array(name))
+        return self._checked(name, self._file.array(name))
 
     def read_into(self, name: str, target: NDArray[Any]) -> None:
         """Fill an array of the same type and shape, so that nothing is copied."""
         self._file.read_into(name, target)
-        self._checked(target)
+        self._checked(name, target)
 
     def shape(self, name: str) -> tuple[int, ...]:
         return self._file.entry(name).shape
 
-    def _checked(self, array: NDArray[Any]) -> NDArray[Any]:
+    def _checked(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
         if not np.isfinite(array).all():
             raise InvalidFile(self._file.path, "is damaged: it contains regrets or averages that are not numbers")
+        if name.startswith("average") and array.size and array.min() < 0:
+            raise InvalidFile(self._file.path, f"is damaged: {name} contains sums of probabilities below 0")
         return array
 
 

@@ -16,13 +16,16 @@ never asks which variant it runs.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import math
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from regretless.errors import InvalidOption
 
 __all__ = ["ROW", "Schedule", "Variant", "Weights", "predicts", "schedule", "stores_predictions"]
 
@@ -32,7 +35,7 @@ KEPT_ROWS = 256  # iterations of a variant whose weights are computed once
 class Weights(NamedTuple):
     """The numbers an engine applies in one iteration; the defaults are those of CFR as first published.
 
-    A named tuple, because a long solve creates millions of them.
+    All must be finite and at least 0; `schedule` checks them. A named tuple, because a long solve creates millions.
     """
 
     positive_discount: float = 1.0  # multiplies positive regrets before the new ones are added
@@ -69,8 +72,30 @@ def schedule(variant: Variant, first: int, count: int) -> Schedule:
 
 
 def _rows(variant: Variant, first: int, count: int) -> Schedule:
-    rows = [variant.weights(t) for t in range(first, first + count)]
-    return np.array(rows, dtype=np.float64).reshape(count, len(Weights._fields)).view(ROW)[:, 0]
+    try:
+        rows = [variant.weights(t) for t in range(first, first + count)]
+    except OverflowError:
+        raise InvalidOption("variant", variant, "has weights that are too large for a number") from None
+    try:
+        columns = np.array(rows, dtype=np.float64).reshape(count, len(Weights._fields))
+    except (TypeError, ValueError):
+        raise _refused(rows, first) from None
+    if not (np.isfinite(columns).all() and (columns >= 0).all()):
+        raise _refused(rows, first)
+    return columns.view(ROW)[:, 0]
+
+
+def _refused(rows: Sequence[object], first: int) -> InvalidOption:
+    """The first weights of iterations `first`, … that an engine cannot apply, and why."""
+    for t, row in enumerate(rows, first):
+        if not isinstance(row, tuple | list) or len(row) != len(Weights._fields):
+            why = f"at iteration {t} must be Weights, {len(Weights._fields)} numbers: {', '.join(Weights._fields)}"
+            return InvalidOption("variant", row, why)
+        for name, number in zip(Weights._fields, row, strict=True):
+            if not isinstance(number, int | float | np.number | np.bool_) or not 0 <= float(number) < math.inf:
+                why = f"is the {name} of iteration {t}, but must be a number, at least 0 and finite"
+                return InvalidOption("variant", number, why)
+    raise AssertionError("every row can be applied")
 
 
 @lru_cache(maxsize=16, typed=True)  # named tuples of different types may be equal

@@ -59,7 +59,7 @@ def training_problem(
         settings = make_settings(changes.pop("preset", "small"), **changes)
     else:
         settings = _resumed_settings(earlier, changes)
-        what = what if what is not None else earlier.rules or earlier.game
+        what = what if what is not None else earlier.solved_game or earlier.game
     if options.get("iterations") is not None:
         settings = replace(settings, iterations=options["iterations"])
     rules = load_game(what) if isinstance(what, str) else as_game(what)

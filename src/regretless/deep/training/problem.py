@@ -76,7 +76,7 @@ class TrainingProblem(Problem[FormType, "DeepEngine"]):
             "snapshot": engine.snapshot(copy=False),
             "training": engine.training(),
             "networks": parameters_of(engine.policy()),
-            "rules": self.rules,
+            "solved_game": self.rules,
         }
 
     # --- resuming ----------------------------------------------------------------------------------------------------

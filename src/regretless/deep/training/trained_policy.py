@@ -98,14 +98,13 @@ class TrainedPolicy(GameSolution):
     file_kind: ClassVar[str] = FILE_KIND
     training: Training = field(repr=False)
     networks: Mapping[str, NDArray[Any]] = field(repr=False)  # parameters, under their names in the file
-    rules: Game[Any] | None = field(default=None, repr=False)  # None: those of the registered game of that name
 
     __repr__ = brief
 
     @cached_property
     def strategy(self) -> PolicyStrategy:
         """Information set -> action -> probability; `strategy(state)` takes a state of the game instead."""
-        return PolicyStrategy(self.read_strategy(), self.game, self.rules)
+        return PolicyStrategy(self.read_strategy(), self.game, self.solved_game)
 
     def network_strategy(self) -> Strategy:
         """The strategy, computed by the networks again: equal to `strategy` on the machine that trained them."""

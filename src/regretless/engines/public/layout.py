@@ -17,12 +17,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from regretless.engines.contract import SUM_TOLERANCE, PublicStrategy
 from regretless.engines.public.formats import Stored
+from regretless.errors import InvalidOption
 from regretless.forms.history import FloatArray
 from regretless.forms.public import BettingTree, Kind, PublicForm
 from regretless.reprs import brief
 
-__all__ = ["LANES", "Layout", "make_layout", "padded", "put", "take_alike", "walking_order"]
+__all__ = ["LANES", "Layout", "check_rows", "given_rows", "make_layout", "padded", "put", "take_alike", "walking_order"]
 
 LANES = 16
 
@@ -125,6 +127,27 @@ def take_alike(form: PublicForm, strategy: FloatArray, node: int, runout: int) -
     """[actions, H] the strategy in which equivalent hands on the runout all play what the first of them plays."""
     symmetry = form.streets[int(form.tree.street[node])].symmetry[runout]
     return np.asarray(strategy[:, form.symmetry.hands[int(form.tree.player[node])][symmetry]])
+
+
+def given_rows(form: PublicForm, strategy: PublicStrategy, node: int, runout: int) -> FloatArray:
+    """[actions, H] a strategy that is handed in, as `take_alike` has it; an impossible one is refused."""
+    rows = take_alike(form, np.asarray(strategy(node, runout)), node, runout)
+    check_rows(form, rows, node)
+    return rows
+
+
+def check_rows(form: PublicForm, rows: FloatArray, node: int) -> None:
+    """Refuse [actions, H] that are not probabilities of a node's actions."""
+    actions = int(form.tree.first_child[node + 1] - form.tree.first_child[node])
+    possible = len(rows) == actions and bool((rows >= 0).all())
+    if not possible or (np.abs(rows.sum(axis=0) - 1.0) > SUM_TOLERANCE).any():
+        labels: list[str] = []
+        while node > 0:
+            labels.insert(0, form.tree.labels[node])
+            node = int(form.tree.parent[node])
+        line = ", ".join(label for label in labels if label) or "the first decision"
+        why = f"must hold {actions} numbers of at least 0 that sum to 1 for every hand"
+        raise InvalidOption("strategy", line, why)
 
 
 def make_layout(form: PublicForm) -> Layout:

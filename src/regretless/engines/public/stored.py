@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from regretless.engines.contract import PublicStrategy, Snapshot
 from regretless.engines.public.formats import NumberFormat, Stored
-from regretless.engines.public.layout import make_layout, take_alike
+from regretless.engines.public.layout import check_rows, make_layout, take_alike
 from regretless.forms.history import FloatArray
 from regretless.forms.public import PublicForm
 
@@ -174,6 +174,7 @@ class StoredEngine:
 
     def _lock(self, strategy: FloatArray, place: Place, hands: BoolArray) -> Lock:
         chosen = take_alike(self.form, strategy, *place)
+        check_rows(self.form, chosen[:, hands], place[0])
         return Lock(chosen.astype(np.promote_types(self.format.regret, np.float32)), hands)
 
     def _write(self, place: Place, lock: Lock) -> None:

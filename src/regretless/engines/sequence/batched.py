@@ -20,6 +20,7 @@ from regretless.engines.devices import require_cuda
 from regretless.engines.sequence.layout import slices
 from regretless.engines.sequence.payoff_terms import Terms
 from regretless.errors import InvalidGame, InvalidOption, MissingExtra
+from regretless.forms.compile import check_strategy
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.sequence import SequenceTree, sequence_tree, terminal_reach, terminal_sequences
 from regretless.reprs import brief
@@ -133,6 +134,7 @@ class BatchedEngine:
         self.name = library
         self.device = device
         self.games = len(games)
+        self._form = games[0]  # information sets and actions are the same in all
         self.iteration = 0
         self._solve = _build(library, trees, terms, updates, device, dtype)
 
@@ -147,6 +149,8 @@ class BatchedEngine:
 
     def evaluate(self, strategy: FloatArray | None = None) -> BatchedEvaluation:
         """Values and best responses of strategies [games, pairs], by default of the average strategies."""
+        if strategy is not None:
+            strategy = np.stack([check_strategy(self._form, each) for each in strategy])
         values, best = self._solve.evaluate(strategy)
         return BatchedEvaluation(np.ascontiguousarray(values.T), np.ascontiguousarray(best.T))
 

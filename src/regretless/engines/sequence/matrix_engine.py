@@ -24,7 +24,7 @@ import numpy as np
 
 from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
 from regretless.errors import MissingExtra
-from regretless.forms.compile import uniform_array
+from regretless.forms.compile import check_strategy, uniform_array
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.matrices import matrices
 from regretless.forms.memory import memory_bytes
@@ -92,7 +92,7 @@ class MatrixEngine:
         return self._host(self._match(self.average))
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
-        played = self._match(self.average) if strategy is None else self.xp.asarray(strategy)
+        played = self._match(self.average) if strategy is None else self.xp.asarray(check_strategy(self.form, strategy))
         enter = self._enter(played)
         values = self._values(enter)
         others = self._reach(self.moved + (1.0 - self.moved) * enter)

@@ -22,7 +22,7 @@ from regretless.engines.sequence.numba_layout import lay_out
 from regretless.engines.sequence.numba_threads import numba_threads, numba_threads_are_lost
 from regretless.engines.sequence.numpy_engine import normalise
 from regretless.engines.sequence.payoff_rows import PayoffRows, payoff_rows
-from regretless.forms.compile import uniform_array
+from regretless.forms.compile import check_strategy, uniform_array
 from regretless.forms.history import FloatArray, HistoryForm, IntArray
 from regretless.forms.memory import memory_bytes
 from regretless.forms.sequence import SequenceForm, SequenceTree, sequence_tree, terminal_reach, terminal_sequences
@@ -83,7 +83,7 @@ class _NumbaEngine(ABC):
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
         played, plan = np.ones(len(self.state.plan)), np.ones(len(self.state.plan))
-        played[self.slot] = self.average_strategy() if strategy is None else strategy
+        played[self.slot] = self.average_strategy() if strategy is None else check_strategy(self.form, strategy)
         kernels.realize(self.tree, played, plan)
         payoff = np.zeros(len(plan))
         values, best = [], []

@@ -25,6 +25,7 @@ from itertools import pairwise
 import numpy as np
 
 from regretless.engines.contract import LEARNED, Evaluation, Snapshot, Updates
+from regretless.forms.compile import check_strategy
 from regretless.forms.history import FloatArray, HistoryForm, IntArray
 from regretless.forms.memory import memory_bytes
 from regretless.forms.sequence import SequenceForm, SequenceTree, sequence_tree, terminal_sequences
@@ -177,7 +178,7 @@ class _NumpyEngine(ABC):
         return normalise(average, self.form.first_pair)
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
-        played = self.average_strategy() if strategy is None else strategy
+        played = self.average_strategy() if strategy is None else check_strategy(self.form, strategy)
         strategies = [np.append(1.0, played[player.tree.pair[1:]]) for player in self.players]
         profile = [(strategy, player.realize(strategy)) for player, strategy in zip(self.players, strategies)]
         payoffs = [self.payoffs(number, profile) for number in range(len(profile))]

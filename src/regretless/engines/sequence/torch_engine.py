@@ -12,6 +12,7 @@ from regretless.engines.sequence.payoff_terms import Terms, terms_of
 from regretless.engines.sequence.torch_tables import GameTables
 from regretless.engines.sequence.torch_update import ScheduleTable
 from regretless.errors import InvalidOption
+from regretless.forms.compile import check_strategy
 from regretless.forms.history import FloatArray, HistoryForm
 from regretless.forms.sequence import SequenceForm, SequenceTree
 from regretless.variants.variant import Schedule
@@ -141,7 +142,7 @@ class TorchEngine:
         return self._solve.average_strategy()
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
-        values, best = self._solve.evaluate(strategy)
+        values, best = self._solve.evaluate(None if strategy is None else check_strategy(self.form, strategy))
         return Evaluation(values=tuple(values.tolist()), best_response_values=tuple(best.tolist()))
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:

@@ -6,8 +6,8 @@ At a decision, with `pot` the pot after calling and all chips counted on this st
    on the previous street, raise sizes facing a bet, reraise sizes facing a raise, otherwise bet sizes. Amounts are
    rounded to whole chips, except all-in. If the street has reached its maximum number of raises, there are none.
 2. All-in is added if the stack beyond the call is at most add_allin · pot.
-3. A candidate is at least the smallest bet, or the last bet or raise on top of the call, and at most all-in. It becomes
-   all-in if at most force_allin · (new pot) would remain once it is called.
+3. A candidate is at least the smallest bet, or the last bet or raise on top of the call, rounded up to whole chips, and
+   at most all-in. It becomes all-in if at most force_allin · (new pot) would remain once it is called.
 4. From the largest down, a candidate is dropped unless its share of the pot is below (share of the next larger − merge)
    / (1 + merge).
 5. Lines added or removed by hand come last. Nobody can raise an all-in.
@@ -15,10 +15,10 @@ At a decision, with `pot` the pot after calling and all chips counted on this st
 A game from the deal begins with posted blinds, which count as the first bet: the player in position, the small blind,
 raises, folds or calls (limps), and after a limp the big blind may still raise. Everything else is as on later streets.
 
-Thresholds are rounded to whole chips, like amounts. Decisions with the same chips and the same possible continuations
-share a subtree, which is built once, so the cost of a tree depends on its distinct parts, not on its nodes. A tree too
-large to solve is refused while it is built (`tree_size`). Trees do not depend on cards: spots that differ only in board
-or ranges share one.
+Amounts are rounded to whole chips, thresholds are not. Decisions with the same chips and the same possible
+continuations share a subtree, which is built once, so the cost of a tree depends on its distinct parts, not on its
+nodes. A tree too large to solve is refused while it is built (`tree_size`). Trees do not depend on cards: spots that
+differ only in board or ranges share one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from regretless.forms.public_size import BettingSize, size_of_branches
 from regretless.holdem.form.tree_size import TreeSize
 from regretless.holdem.spots.lines import Step, no_such_action, parse_line
 from regretless.holdem.spots.question import IP, OOP, PLAYERS, Lines, Table
-from regretless.holdem.spots.sizes import SLACK, Decision, exact, number_text, whole_chips
+from regretless.holdem.spots.sizes import SLACK, Decision, at_most, exact, number_text, whole_chips, whole_chips_above
 
 __all__ = ["Betting", "HasTable", "betting_of", "betting_tree", "forget_betting"]
 
@@ -267,10 +267,10 @@ class _Builder:
         else:
             candidates, kind = sizes.bet, "bet"
         asked = [size.amount(at) for size in candidates]
-        amounts = [at.all_in if amount > at.all_in - SLACK else self._rounded(amount) for amount in asked]
-        if at.stack <= self._rounded(at.pot * rules.add_allin) + SLACK:
+        amounts = [at.all_in if amount > at.all_in - SLACK else whole_chips(amount, rules.chip) for amount in asked]
+        if at_most(at.stack, at.pot * rules.add_allin):
             amounts.append(at.all_in)
-        smallest = self._smallest(state, at)
+        smallest = whole_chips_above(self._smallest(state, at), rules.chip)
         allowed = {self._forced(min(max(amount, smallest), at.all_in), at) for amount in amounts}
         kept = self._merged(sorted(allowed), at)
         if kept and kept != [at.all_in] and state.wagers >= MOST_BETS:
@@ -285,8 +285,7 @@ class _Builder:
 
     def _forced(self, amount: float, at: Decision) -> float:
         new_pot = at.pot + 2 * (amount - at.bet_faced)
-        left = self._rounded(new_pot * self.table.rules.force_allin)
-        return at.all_in if at.all_in <= amount + left + SLACK else amount
+        return at.all_in if at_most(at.all_in - amount, new_pot * self.table.rules.force_allin) else amount
 
     def _merged(self, amounts: list[float], at: Decision) -> list[float]:
         merge = self.table.rules.merge
@@ -298,9 +297,6 @@ class _Builder:
                 kept.insert(0, amount)
                 larger = share
         return kept
-
-    def _rounded(self, amount: float) -> float:
-        return whole_chips(amount, self.table.rules.chip)
 
     # --- lines by hand -----------------------------------------------------------------------------------------------
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from regretless.cards.hands import CLASS_NAMES, HAND_CLASS, HAND_COUNT
 from regretless.cards.preflop_equities import CLASS_SIZES, class_equities
-from regretless.errors import InvalidOption, InvalidText
+from regretless.errors import InvalidFile, InvalidOption, InvalidText, RegretlessError
 from regretless.forms.history import FloatArray
 from regretless.games.push_fold import CALL, FOLD, PUSH, PushFold
 from regretless.games.registry import load
@@ -56,6 +57,21 @@ class PushFoldSolution(BigBlindSolution):
         rules = load(self.game)
         assert isinstance(rules, PushFold)
         return rules
+
+    @classmethod
+    def load(cls, path: str | Path) -> PushFoldSolution:
+        """Read a solution; a missing, damaged or unrelated file raises `InvalidFile`."""
+        solution = cast(PushFoldSolution, super().load(path))
+        charts = {f"{name}:{line}": (FOLD, CALL if line else PUSH) for name in CLASS_NAMES for line in cls.lines}
+        if {key: tuple(played) for key, played in solution.strategy.items()} != charts:
+            raise InvalidFile(path, "is damaged: its charts are not those of push or fold")
+        try:
+            rules = load(solution.game)
+        except RegretlessError:
+            rules = None
+        if not isinstance(rules, PushFold):
+            raise InvalidFile(path, "is damaged: its game is not push or fold")
+        return solution
 
     @property
     def pushed(self) -> float:

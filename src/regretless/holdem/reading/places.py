@@ -152,8 +152,8 @@ class LineReader(ABC):
     def find(self, line: str, cards: Sequence[int] = ()) -> Place:
         """Where a line of play leads.
 
-        `cards` are those omitted from the line, in the order they are dealt (the board at the root may come first); a
-        card that neither names is the first that can be dealt.
+        `cards` are those omitted from the line, in the order they are dealt (the board at the root may come first). An
+        action after a card that neither names is refused.
         """
         return self.path(line, cards)[-1]
 
@@ -169,11 +169,9 @@ class LineReader(ABC):
                 passed.append(place)
                 continue
             while self._is_chance(place):
-                place = (
-                    self._dealt_from(given, place)
-                    if given
-                    else self.deal(place, *self.cards(place)[: self.count(place)])
-                )
+                if not given:
+                    raise self._missing_card(place, steps[0], line)
+                place = self._dealt_from(given, place)
                 passed.append(place)
             step = steps.pop(0)
             labels = self.actions(place.node)
@@ -186,6 +184,13 @@ class LineReader(ABC):
             place = self._dealt_from(given, place)
             passed.append(place)
         return passed
+
+    def _missing_card(self, place: Place, step: Step, line: str) -> InvalidText:
+        cards = len(self.board) + len(place.deal.cards)
+        expected = {0: "a flop of 3 cards is", 3: "a turn card is", 4: "a river card is"}[cards]
+        example = board_text(self.cards(place)[: self.count(place)])
+        why = f"{expected} expected before '{step}', such as {example}"
+        return InvalidText("line", line, step.position, why)
 
     def _is_chance(self, place: Place) -> bool:
         return bool(self.tree.kind[place.node] == Kind.CHANCE)

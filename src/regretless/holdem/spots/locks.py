@@ -178,10 +178,12 @@ class LockedHands:
         return found
 
 
-def check_lock(tree: BettingTree, lock: AnyLock, name: str) -> None:
-    """Check a lock against a betting tree, before anything larger is built; `name` is the field."""
-    if not isinstance(lock, LockFrom) or lock.player is None:
-        _follow(tree, lock, name)
+def check_lock(tree: BettingTree, lock: AnyLock, name: str) -> int:
+    """Check a lock against a betting tree, before anything larger is built, and find its node; `name` is the field.
+
+    The lock of all decisions of a player is at the root.
+    """
+    return 0 if isinstance(lock, LockFrom) and lock.player is not None else _follow(tree, lock, name)[0]
 
 
 def _labels(tree: BettingTree, node: int) -> tuple[str, ...]:

@@ -125,7 +125,7 @@ class Rules:
     add_allin: float = 1.5  # add all-in if the stack beyond the call is at most this many pots; 0: never
     force_allin: float = 0.15  # make a bet all-in if at most this many pots would remain once called; 0: never
     merge: float = 0.1  # sizes whose shares of the pot are this close become one, the larger; 0: all are kept
-    min_bet: float = 1.0  # smallest bet, chips; above 0
+    min_bet: float = 1.0  # smallest bet, chips, rounded up to a multiple of `chip`; above 0
     chip: float = 1.0  # bets, not all-in, are rounded to multiples of this; above 0 (0.01 for pots in big blinds)
     rake: float = 0.0  # share of the final pot, 0 to 1
     rake_cap: float = math.inf  # maximum rake in chips; 0: no rake; inf: no cap

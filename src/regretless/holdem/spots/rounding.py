@@ -1,9 +1,10 @@
 """How far rounding to chips and the smallest bet move the bet sizes of a spot or a game.
 
-Bets are rounded to multiples of `rules.chip`, and are at least `rules.min_bet`. In a pot of 5.5 big blinds with chips
-of 1, a bet of 33% is 1.815 and becomes 2, which is 36% of the pot. Small amounts move furthest, so only the initial pot
-is examined: every bet there, and every raise of the smallest bet or of the blind; of a game, the pot after a limp. The
-rules of the game increase a raise that is smaller than the last one; that gives no warning.
+Bets are rounded to multiples of `rules.chip`, and are at least `rules.min_bet`, rounded up to such a multiple. In a pot
+of 5.5 big blinds with chips of 1, a bet of 33% is 1.815 and becomes 2, which is 36% of the pot. Small amounts move
+furthest, so only the initial pot is examined: every bet there, and every raise of the smallest bet or of the blind; of
+a game, the pot after a limp. The rules of the game increase a raise that is smaller than the last one; that gives no
+warning.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import NamedTuple
 
 from regretless.errors import RoundedSizes
 from regretless.holdem.spots.question import PlayerName, Table
-from regretless.holdem.spots.sizes import SLACK, Chips, Decision, Size, exact, whole_chips
+from regretless.holdem.spots.sizes import SLACK, Chips, Decision, Size, exact, whole_chips, whole_chips_above
 
 __all__ = ["warn_of_rounding"]
 
@@ -81,5 +82,6 @@ def _rounded(table: Table, at: Decision, sizes: tuple[Size, ...], *, smallest: f
         asked = size.amount(at)
         too_small = asked < smallest
         if asked < at.all_in - SLACK and not (too_small and forced):
-            becomes = min(max(whole_chips(asked, table.rules.chip), smallest), at.all_in)
+            minimum = whole_chips_above(smallest, table.rules.chip)
+            becomes = min(max(whole_chips(asked, table.rules.chip), minimum), at.all_in)
             yield _Rounded(size, at, asked, becomes, too_small)

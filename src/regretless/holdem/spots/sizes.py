@@ -4,7 +4,8 @@
     2.5x   times the bet faced (raises only)
     100c   chips; for a raise, on top of the bet faced
     e      geometric: the same share of the pot on each remaining street gets the whole stack in by the river
-    3e     geometric over three streets; `e200%` and `3e200%` bet at most that share of the pot
+    3e     geometric over three streets; `e200%` and `3e200%` bet at most that share of the pot. `1e2%` is refused,
+           since it could be the number 100 in scientific notation; `1e2.0%` is at most 2 %
     a      all-in
 
 Sizes are separated by commas; an empty text means no sizes. With s = stack / pot, both after calling, and n streets,
@@ -30,8 +31,8 @@ import numpy as np
 from regretless.errors import InvalidText
 
 __all__ = [
-    "SLACK", "AllIn", "Chips", "Decision", "Geometric", "LastBetMultiple", "PotShare", "Size", "exact", "number_text",
-    "parse_sizes", "sizes_text", "whole_chips",
+    "SLACK", "AllIn", "Chips", "Decision", "Geometric", "LastBetMultiple", "PotShare", "Size", "at_most", "exact",
+    "number_text", "parse_sizes", "sizes_text", "whole_chips", "whole_chips_above",
 ]  # fmt: skip
 
 LARGEST_NUMBER = 1e12  # in a size; no stack has more chips, and larger numbers lose precision
@@ -111,8 +112,11 @@ class Geometric:
         return at.bet_faced + at.pot * min(share, self.largest)
 
     def __str__(self) -> str:
-        at_most = "" if self.largest == math.inf else f"{_percent(self.largest)}%"
-        return f"{self.streets or ''}e{at_most}"
+        streets = str(self.streets) if self.streets else ""
+        if self.largest == math.inf:
+            return f"{streets}e"
+        largest = _percent(self.largest)
+        return f"{streets}e{largest}{'.0' if streets and _EXPONENT.fullmatch(largest) else ''}%"
 
 
 @dataclass(frozen=True)
@@ -135,6 +139,7 @@ _SHARE = re.compile(rf"({_NUMBER}) *%")
 _MULTIPLE = re.compile(rf"({_NUMBER}) *x")
 _CHIPS = re.compile(rf"({_NUMBER}) *c")
 _GEOMETRIC = re.compile(rf"(\d*) *e *(?:({_NUMBER}) *%)?")
+_EXPONENT = re.compile(r"0*\d")  # after `1e`, a number of one digit could be an exponent of ten
 _ALL_IN = re.compile(r"a|all-?in")
 _BARE = re.compile(_NUMBER)
 
@@ -194,6 +199,25 @@ def whole_chips(amount: float, chip: float) -> float:
     return exact(math.floor(chips + 0.5 + SLACK) * chip)
 
 
+def whole_chips_above(amount: float, chip: float) -> float:
+    """The smallest multiple of a chip that is at least the amount.
+
+    >>> whole_chips_above(1.0, 5.0), whole_chips_above(0.3, 0.1)
+    (5.0, 0.3)
+    """
+    nearest = whole_chips(amount, chip)
+    return nearest if at_most(amount, nearest) else exact(nearest + chip)
+
+
+def at_most(amount: float, limit: float) -> bool:
+    """Whether an amount is at most a limit, apart from rounding errors: 0.45 is at most 1.5 · 0.3.
+
+    >>> 0.45 <= 1.5 * 0.3, at_most(0.45, 1.5 * 0.3), at_most(0.46, 1.5 * 0.3)
+    (False, True, False)
+    """
+    return amount <= limit + max(SLACK, 1e-12 * limit)
+
+
 def exact(amount: float) -> float:
     """The number without the rounding errors of decimal sums."""
     return round(amount, 9)
@@ -241,6 +265,11 @@ def _read(part: str, text: str, field: str, position: int, raises: bool) -> Size
         streets = int(number(match[1] or "0"))
         if match[1] and not 1 <= streets <= 100:
             raise wrong(f"{shown} must name 1 to 100 streets")
+        if match[1] and match[2] and _EXPONENT.fullmatch(match[2]):
+            plain = number_text(streets * 10.0 ** int(match[2]))
+            over = "1 street" if streets == 1 else f"{streets} streets"
+            capped = f"{streets}e{int(match[2])}.0%"
+            raise wrong(f"{shown} could be {plain}% of the pot, or geometric over {over}: write {plain}% or {capped}")
         if match[2] and not number(match[2]) > 0:
             raise wrong(f"{shown} must allow more than 0%")
         return Geometric(streets, number(match[2]) / 100 if match[2] else math.inf)

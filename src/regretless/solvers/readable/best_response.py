@@ -9,18 +9,22 @@ A best response of player i to σ:
 3. v(root) is the value of the best response.
 
 With perfect recall, the choice in I depends only on choices further down, so the recursion ends.
+
+Both walk the whole game, so that an impossible strategy is refused wherever it is: each information set must give every
+legal action, and no other, a probability, and these must sum to 1.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Container, Iterable
 from functools import cache
 from math import fsum
 from typing import Generic
 
 from regretless.engines.contract import Evaluation
 from regretless.errors import InvalidGame
+from regretless.forms.compile import action_probabilities, unknown_information_set
 from regretless.forms.history import Strategy
 from regretless.games.game import CHANCE, Action, Game, State
 
@@ -45,29 +49,33 @@ def evaluate(game: Game[State], strategy: Strategy) -> Evaluation:
 
 def expected_values(game: Game[State], strategy: Strategy) -> tuple[float, ...]:
     """Expected utility of every player if all follow `strategy`."""
+    moves = _Moves(game, strategy)
 
     def value(state: State) -> tuple[float, ...]:
         if game.is_terminal(state):
             return game.utilities(state)
         totals = [0.0] * game.num_players()
-        for action, probability in _moves(game, strategy, state):
-            if probability > 0:
-                for player, below in enumerate(value(game.next_state(state, action))):
-                    totals[player] += probability * below
+        for action, probability in moves.of(state):
+            for player, below in enumerate(value(game.next_state(state, action))):
+                totals[player] += probability * below
         return tuple(totals)
 
-    return value(game.initial_state())
+    values = value(game.initial_state())
+    moves.check_all_known(())
+    return values
 
 
 class BestResponse(Generic[State]):
-    """The best response of one player to the others' strategies."""
+    """The best response of one player to the others' strategies; `strategy` need not have the player's own."""
 
     def __init__(self, game: Game[State], strategy: Strategy, player: int) -> None:
         self.game = game
         self.strategy = strategy
         self.player = player
         self.histories: dict[str, list[tuple[State, float]]] = defaultdict(list)  # I -> (h, π_{−i}(h))
+        self._moves = _Moves(game, strategy)
         self._collect(game.initial_state(), 1.0)
+        self._moves.check_all_known(self.histories)
         self._best_actions: dict[str, Action] = {}
         self.history_value = cache(self._history_value)  # every action above a history visits it
 
@@ -79,6 +87,8 @@ class BestResponse(Generic[State]):
         """The best action in the information set with that key; the first if several are equal."""
         best = self._best_actions.get(key)
         if best is None:
+            if key not in self.histories:
+                raise unknown_information_set(key, f"player {self.player} of {self.game}")
             histories = self.histories[key]
             best = max(
                 self.game.actions(histories[0][0]),
@@ -93,11 +103,14 @@ class BestResponse(Generic[State]):
         if self.game.is_terminal(state):
             return
         if self.game.player(state) == self.player:
-            self.histories[self.game.info_set_key(state)].append((state, reach))
+            key = self.game.info_set_key(state)
+            if key not in self.histories and key in self.strategy:
+                self._moves.check(key, state)
+            self.histories[key].append((state, reach))
             for action in self.game.actions(state):
                 self._collect(self.game.next_state(state, action), reach)
         else:
-            for action, probability in _moves(self.game, self.strategy, state):
+            for action, probability in self._moves.of(state):
                 self._collect(self.game.next_state(state, action), reach * probability)
 
     def _history_value(self, state: State) -> float:
@@ -107,17 +120,36 @@ class BestResponse(Generic[State]):
             return self.history_value(self.game.next_state(state, self.action(self.game.info_set_key(state))))
         return fsum(
             probability * self.history_value(self.game.next_state(state, action))
-            for action, probability in _moves(self.game, self.strategy, state)
+            for action, probability in self._moves.of(state)
         )
 
 
-def _moves(game: Game[State], strategy: Strategy, state: State) -> Iterator[tuple[Action, float]]:
-    """Moves of chance or of a player who follows `strategy`, with their probabilities."""
-    if game.player(state) == CHANCE:
-        yield from game.chance_outcomes(state)
-        return
-    key = game.info_set_key(state)
-    try:
-        yield from strategy[key].items()
-    except KeyError:
-        raise InvalidGame(f"the strategy has no information set {key!r} of {game}") from None
+class _Moves(Generic[State]):
+    """The moves of chance, and of players who follow a strategy; each information set is checked when first reached."""
+
+    def __init__(self, game: Game[State], strategy: Strategy) -> None:
+        self.game = game
+        self.strategy = strategy
+        self._checked: set[str] = set()
+
+    def of(self, state: State) -> Iterable[tuple[Action, float]]:
+        """Moves with their probabilities."""
+        if self.game.player(state) == CHANCE:
+            return self.game.chance_outcomes(state)
+        key = self.game.info_set_key(state)
+        if key not in self._checked:
+            self.check(key, state)
+            self._checked.add(key)
+        return self.strategy[key].items()
+
+    def check(self, key: str, state: State) -> None:
+        """Refuse a strategy that is impossible in an information set, that of `state`."""
+        if key not in self.strategy:
+            raise InvalidGame(f"the strategy has no information set {key!r} of {self.game}")
+        action_probabilities(self.strategy[key], key, self.game.actions(state))
+
+    def check_all_known(self, others: Container[str]) -> None:
+        """Refuse an information set of the strategy that was not reached and is none of the others."""
+        for key in self.strategy:
+            if key not in self._checked and key not in others:
+                raise unknown_information_set(key, str(self.game))

@@ -67,7 +67,7 @@ class Reference:
         with self._refusing_depth():
             if strategy is None:
                 return self.cfr.evaluate()
-            return evaluate(self.cfr.game, invert(self.form, strategy))
+            return evaluate(self.cfr.game, invert(self.form, np.asarray(strategy)))
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:
         sets = self.cfr.information_sets.values()

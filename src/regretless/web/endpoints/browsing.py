@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
-from regretless.errors import RegretlessError
+import numpy as np
+
+from regretless.cards.deck import card_text
+from regretless.cards.hands import HAND_CARDS
+from regretless.errors import InvalidText, RegretlessError
 from regretless.holdem.field_errors import field_error
 from regretless.holdem.reports.comparison import compare_in_pieces, compare_nodes
 from regretless.holdem.spots.lock_text import lock_text
@@ -89,9 +93,13 @@ def check_one_lock(service: Service, given: dict[str, Any]) -> dict[str, Any]:
         reader = solution.reader
         try:
             lock = read_lock(given["lock"], service.library)
-            check_lock(reader.form.tree, lock, "lock")
-            place = reader.find(lock.node or "")
-            hands = reader.solved_hands(int(reader.form.tree.player[place.node]), place.deal)[0]
+            node = check_lock(reader.form.tree, lock, "lock")
+            cards = [step.card for step in lock.steps if step.card is not None]
+            for number, card in enumerate(cards):
+                if card in (*reader.board, *cards[:number]):
+                    raise InvalidText("lock.node", lock.node or "", None, f"{card_text(card)} is already on the board")
+            hands = reader.held[int(reader.form.tree.player[node])]  # on every runout that the line allows
+            hands = hands[~np.isin(HAND_CARDS[hands], cards).any(axis=1)]
             chosen = lock.range.weights[hands] > 0
         except RegretlessError as error:
             found = error_json(field_error(error))

@@ -166,7 +166,6 @@ def games(service: Service, given: dict[str, Any]) -> dict[str, Any]:
         "games": [
             {"name": each.name, "title": each.description, "players": each.players, "parameters": dict(each.parameters)}
             for each in catalogue()
-            if each.rules.solvable
         ]
     }
 

@@ -94,7 +94,7 @@ def _check_spot(problem: SpotProblem, options: dict[str, Any]) -> int:
 
 def _game(given: dict[str, Any], options: dict[str, Any], library: Library, taken: set[str]) -> JobRequest:
     game = given["game"]
-    known = [entry.name for entry in catalogue() if entry.rules.solvable]
+    known = [entry.name for entry in catalogue()]
     plain = game.partition("(")[0].strip().replace("-", "_")  # neither a path nor the name of another library's game
     if plain not in {each.replace("-", "_") for each in known}:
         raise InvalidOption("game", game, f"is not one of {', '.join(known)}")

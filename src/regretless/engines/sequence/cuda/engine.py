@@ -8,6 +8,7 @@ from regretless.engines.contract import Evaluation, Snapshot, Updates
 from regretless.engines.sequence.cuda.solve import CupySolve
 from regretless.engines.sequence.payoff_terms import terms_of
 from regretless.errors import InvalidOption
+from regretless.forms.compile import check_strategy
 from regretless.forms.history import FloatArray
 from regretless.forms.sequence import SequenceForm
 from regretless.variants.variant import Schedule
@@ -82,7 +83,7 @@ class CupyEngine:
         return np.ravel(self._solve.average_strategy())
 
     def evaluate(self, strategy: FloatArray | None = None) -> Evaluation:
-        values, best = self._solve.evaluate(strategy)
+        values, best = self._solve.evaluate(None if strategy is None else check_strategy(self.form, strategy))
         return Evaluation(values=tuple(values[:, 0].tolist()), best_response_values=tuple(best[:, 0].tolist()))
 
     def snapshot(self, *, copy: bool = True) -> Snapshot:
