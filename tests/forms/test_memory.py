@@ -109,7 +109,7 @@ def test_a_group_over_its_limit_has_nothing_left(groups) -> None:
 )
 def test_the_setting_overrides_what_is_measured(groups, monkeypatch: pytest.MonkeyPatch, text: str, size: int) -> None:
     groups("0::/\n", {"memory.max": GIB, "memory.current": 0})
-    monkeypatch.setattr(memory, "_resident_bytes", lambda: 300_000_000)
+    monkeypatch.setattr(memory, "resident_bytes", lambda: 300_000_000)
     monkeypatch.setenv("REGRETLESS_MEMORY", text)
     assert available_bytes() == size - 300_000_000
     monkeypatch.setenv("REGRETLESS_MEMORY", " ")
@@ -232,4 +232,4 @@ def test_an_unknown_system_has_half_of_its_memory_or_four_gibibytes(
 
 
 def test_this_process_is_measured() -> None:
-    assert sys.platform != "linux" or 20_000_000 < memory._resident_bytes() < 100 * GIB
+    assert sys.platform != "linux" or 20_000_000 < memory.resident_bytes() < 100 * GIB

@@ -37,7 +37,7 @@ import numpy as np
 
 from regretless.errors import InvalidOption
 
-__all__ = ["SETTING", "available_bytes", "memory_bytes"]
+__all__ = ["SETTING", "available_bytes", "memory_bytes", "resident_bytes"]
 
 SETTING = "REGRETLESS_MEMORY"  # the environment variable
 MEMINFO = Path("/proc/meminfo")
@@ -54,7 +54,7 @@ _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 def available_bytes() -> int:
     """Free memory: what REGRETLESS_MEMORY leaves, else the machine's, or less if a control group allows less."""
     if text := os.environ.get(SETTING, "").strip():
-        return max(0, _read_size(text) - _resident_bytes())
+        return max(0, _read_size(text) - resident_bytes())
     machine, group = _machine_available(), _group_available()
     return machine if group is None else min(machine, group)
 
@@ -108,7 +108,7 @@ def _mac_available() -> int:
     return int(page_size[1]) * (pages["Pages free"] + reclaimable)
 
 
-def _resident_bytes() -> int:
+def resident_bytes() -> int:
     """Memory that this process has in use; 0 if that cannot be measured."""
     with suppress(OSError, ValueError, IndexError):
         return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -98,11 +98,13 @@ def estimate(
 
 def _estimate_game(name: str, *, as_json: bool) -> None:
     """The size of a game that is given by name."""
+    from regretless.cli.terminal.progress import bar
     from regretless.games.registry import load
     from regretless.solvers.game_problem import game_size
 
     game = load(name)
-    size = game_size(game)
+    with bar(game.name):
+        size = game_size(game)
     if as_json:
         print_json({"game": game.name, **size.as_json()})
         return
