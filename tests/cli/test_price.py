@@ -136,7 +136,7 @@ def test_wrong_requests_are_refused(run, game: Path) -> None:
         (("game.rgl", "--flops", "blue"), "is not a property of flops"),
         (("game.rgl", "--flops", "Qs Jh"), "flops[0]: 'Qs Jh': has 2 cards; a flop has 3"),
         (("game.rgl", "--flops", "QsJh2h, 10h9h8h"), "flops[1]: '10h9h8h' at position 1: '1' is not a rank"),
-        (("game.rgl", "--threads", "0"), "threads: 0 must be from 1"),
+        (("game.rgl", "--threads", "0"), "threads: 0 must be at least 1"),
         (("game.rgl", "--device", "mps"), "device: 'mps' is not one of auto, cpu, cuda"),
         (("",), ".: is a folder, not a file"),
         (("none.rgl",), "none.rgl: does not exist"),

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from regretless.engines.devices import available_cores
+from regretless.engines.devices import thread_limit
 from regretless.errors import RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import BettingTree, Kind
@@ -122,7 +122,7 @@ def checked_json(
     """What is wrong with a spot and the options beside it, or its TOML and how large it is."""
     errors, estimate = [*checked.errors, *wrong_options], None
     if checked.spot is not None:
-        cores = threads or available_cores()
+        cores = thread_limit(threads)
         try:
             found = estimate_spot(checked.spot, threads=cores, predicts=spot_predicts(checked.spot, None))
             estimate = _estimate_json(checked.spot, found, cores, target)
