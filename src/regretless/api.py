@@ -121,7 +121,7 @@ def solve(what: Any = None, **options: Any) -> Any:
       iteration, 16 by default; `seed` decides which. Exploitability is still that of real hands on every runout.
     - `storage`: spots and the public form only. Bits per stored number, 32 or 16.
     - `locks`: spots only. Locked decisions.
-    - `engine`, `device`, `threads`: what to run on.
+    - `engine`, `device`, `threads`: what to run on; `threads` is a maximum.
     - `resume`: a solution or a `.rgl` file to continue from; `what` may then be omitted.
     - `checkpoint`: a `.rgl` file to save to every `save_every` seconds and on interrupts. After each, `checkpointed`
       is called with None, or with the error if it could not be written, which does not end the solve.

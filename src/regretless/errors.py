@@ -200,6 +200,8 @@ class WouldNotFit(RegretlessError):
     leduc(ranks=60) needs 3.0 GiB of memory, but only 2.0 GiB are free
     >>> print(WouldNotFit("leduc(ranks=60)", **sizes, partial=True))
     leduc(ranks=60) needs at least 3.0 GiB of memory, but only 2.0 GiB are free
+    >>> print(WouldNotFit("leduc", needed=3 * 2**20, available=2 * 2**20))
+    leduc needs 3 MiB of memory, but only 2 MiB are free
     >>> error = WouldNotFit("the flop", **sizes, advice=[Advice("storage", 16, "needs 1.5 GiB, which fits")])
     >>> print(error)
     the flop needs 3.0 GiB of memory, but only 2.0 GiB are free: --storage 16 needs 1.5 GiB, which fits
@@ -220,8 +222,8 @@ class WouldNotFit(RegretlessError):
         memory: str = "memory",
         partial: bool = False,
     ) -> None:
-        size = f"{'at least ' * partial}{needed / 2**30:.1f} GiB"
-        sizes = f"needs {size} of {memory}, but only {available / 2**30:.1f} GiB are free"
+        size = f"at least {_size(needed)}" if partial else _size(needed)
+        sizes = f"needs {size} of {memory}, but only {_size(available)} are free"
         self._problem, self._hint, self._advice = f"{what} {sizes}", hint, advice
         super().__init__(_advising(self._problem, hint, advice, Advice.as_option))
         self.needed = needed
@@ -275,6 +277,13 @@ def _advising(problem: str, hint: str, advice: Sequence[Advice], spell: Callable
     """What is wrong, then what would help."""
     said = [hint] * bool(hint) + [f"{spell(each)} {each.effect}" for each in advice]
     return f"{problem}: {'; '.join(said)}" if said else problem
+
+
+def _size(count: int) -> str:
+    """An amount of memory."""
+    if count >= 2**30:
+        return f"{count / 2**30:.1f} GiB"
+    return f"{count / 2**20:.0f} MiB" if count >= 2**20 else f"{count / 2**10:.0f} KiB"
 
 
 def _one_line(message: str) -> str:

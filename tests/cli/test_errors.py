@@ -154,7 +154,7 @@ def test_a_game_from_the_deal_that_does_not_fit_says_which_option_helps(run, mon
     result = run("solve", "short.toml", "--sample-runouts", "64", "--threads", "1")
     assert result.code == 3
     assert result.err.count("\n") == 1
-    assert result.err.startswith("error: short in the numba engine needs 0.0 GiB of memory, but only 0.0 GiB are free")
+    assert result.err.startswith("error: short in the numba engine needs 12 MiB of memory, but only 1 KiB are free")
     assert result.err.endswith(": use a smaller --sample-runouts\n")
 
 

@@ -144,6 +144,7 @@ def test_estimating(run, tmp_path: Path) -> None:
     shown = run("estimate", "game.toml").out
     assert "22,393" in shown
     assert "river 123,156,254" in shown
+    assert "16 bits" not in shown  # in which games cannot be solved
     answer = run("estimate", "game.toml", "--buckets", "flop=9,turn=9,river=1000", "--json").json
     assert answer["game"] == "game.toml"
     assert answer["buckets"]["river"] == 1000

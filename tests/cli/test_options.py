@@ -7,9 +7,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.cli.spot_texts import SMALL
+from tests.cli.spot_texts import RIVER, SMALL
 
 import regretless as rl
+from regretless.engines.devices import available_cores
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.solvers.request import OPTIONS, Kind
 
@@ -237,3 +238,29 @@ def test_a_spot_solved_in_64_bits_resumes_on_its_engine(solved: Path) -> None:
     resumed = rl.solve(resume=begun, iterations=6)
     assert (resumed.engine, resumed.iterations) == ("numpy", 6)
     assert resumed.exploitability == rl.solve(spot, engine="numpy", iterations=6).exploitability
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("solve", "kuhn", "--iterations", "1"),
+        ("solve", "kuhn", "--iterations", "1", "--engine", "numpy"),
+        ("solve", "kuhn", "--iterations", "1", "--sampling", "external"),
+        ("solve", "kuhn", "--variant", "lp"),
+        ("solve", "leduc", "--iterations", "1", "--form", "public"),
+        ("solve", "river.toml", "--iterations", "1"),
+    ],
+    ids=" ".join,
+)
+def test_threads_are_a_maximum(run, command: tuple[str, ...]) -> None:
+    """Nothing refuses more than it can use; more than the machine has cores are never started."""
+    if "lp" in command:
+        pytest.importorskip("scipy")
+    Path("river.toml").write_text(RIVER, encoding="utf-8")
+    answer = run(*command, "--threads", "9999", "--json").json
+    assert 1 <= answer["threads"] <= available_cores()
+    assert (
+        run("estimate", "river.toml", "--threads", "9999", "--json").json
+        == run("estimate", "river.toml", "--json").json
+    )
+    assert run(*command, "--threads", "0").code == 1

@@ -136,7 +136,7 @@ def test_wrong_requests_are_refused(run, game: Path) -> None:
         (("game.rgl", "--flops", "blue"), "is not a property of flops"),
         (("game.rgl", "--flops", "Qs Jh"), "flops[0]: 'Qs Jh': has 2 cards; a flop has 3"),
         (("game.rgl", "--flops", "QsJh2h, 10h9h8h"), "flops[1]: '10h9h8h' at position 1: '1' is not a rank"),
-        (("game.rgl", "--threads", "0"), "threads: 0 must be from 1"),
+        (("game.rgl", "--threads", "0"), "threads: 0 must be at least 1"),
         (("game.rgl", "--device", "mps"), "device: 'mps' is not one of auto, cpu, cuda"),
         (("",), ".: is a folder, not a file"),
         (("none.rgl",), "none.rgl: does not exist"),
@@ -209,7 +209,7 @@ def test_a_price_that_was_begun_on_a_cpu_is_resumed_on_a_gpu_if_that_is_large_en
     refused = run("price", "game.rgl", "--flops", FLOPS, "--device", "cuda")
     assert refused.code == 3
     assert "the price of a flop needs " in refused.err
-    assert "of GPU memory, but only 0.0 GiB are free: use --device cpu" in refused.err
+    assert "of GPU memory, but only 1 MiB are free: use --device cpu" in refused.err
     monkeypatch.setattr(SmallGpu, "free", 2**40)
     found = run("price", "game.rgl", "--flops", FLOPS, "--device", "cuda", "--json").json
     assert found["device"] == "cuda"

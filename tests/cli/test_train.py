@@ -24,6 +24,7 @@ import regretless as rl
 from regretless.cli.commands.train import train as command
 from regretless.cli.terminal import progress as bars
 from regretless.deep.training.trained_policy import TrainedPolicy
+from regretless.engines.devices import available_cores
 from regretless.solvers.loop import Progress
 from regretless.solvers.progress.forecast import Outlook
 
@@ -100,7 +101,7 @@ ROWS = [
     Row("set_", "width=9", None),  # given by --width as well
     Row("device", "cpu", lambda answer, without: answer["device"] == "cpu", resumed=True),
     Row("device", "tpu", None),
-    Row("threads", 2, lambda answer, without: answer["threads"] == 2, resumed=True),
+    Row("threads", 2, lambda answer, without: answer["threads"] == min(2, available_cores()), resumed=True),
     Row("threads", 0, None),
     Row("strategy", True, lambda answer, without: len(answer["strategy"]) == 12, resumed=True),
     Row("out", "out.rgl", wrote("out.rgl"), resumed=True),

@@ -257,7 +257,7 @@ def test_a_spot_that_fits_on_no_machine_is_refused_and_the_others_are_solved(tmp
     text = study_text(("QsJh2h", "5s4h3d"))  # a rainbow flop has more runouts
     run = solve_here(text, tmp_path / "study", InlineExecutor(most=3 * needs["QsJh2h"]))
     assert (run.done, list(run.errors)) == (1, ["5s4h3d"])
-    assert "5s4h3d needs 0.0 GiB of memory on one machine, but only" in str(run.errors["5s4h3d"].error)
+    assert "5s4h3d needs 5 MiB of memory on one machine, but only" in str(run.errors["5s4h3d"].error)
     assert run.errors["5s4h3d"].exit_code == 3
 
 
@@ -267,7 +267,7 @@ def test_a_spot_that_does_not_fit_in_memory_does_not_stop_the_others(
     monkeypatch.setattr("regretless.holdem.estimate.available_bytes", lambda: 3 * 2**20)
     run = solve_here(study_text(("5s4h3d", "QsJh2h")), tmp_path / "study")
     assert (run.done, list(run.errors)) == (1, ["5s4h3d"])
-    assert "5s4h3d in 32 bits needs 0.0 GiB of memory, but only 0.0 GiB are free" in str(run.errors["5s4h3d"].error)
+    assert "5s4h3d in 32 bits needs 5 MiB of memory, but only 3 MiB are free" in str(run.errors["5s4h3d"].error)
     assert run.errors["5s4h3d"].exit_code == 3
 
 

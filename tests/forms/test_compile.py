@@ -256,7 +256,9 @@ def test_games_without_end_or_bound() -> None:
 
 def test_a_game_that_would_not_fit_is_refused_in_advance(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("regretless.forms.compile.available_bytes", lambda: 2**20)
-    with pytest.raises(WouldNotFit, match=r"\(more than [\d,]+ nodes\) needs at least .* of memory") as caught:
+    monkeypatch.setattr("regretless.forms.compile.CHECK_SECONDS", 0.0)
+    sentence = r"\(more than [\d,]+ nodes, \d+ moves deep\) needs at least .* of memory"
+    with pytest.raises(WouldNotFit, match=sentence) as caught:
         compile_history(games.load("liars_dice(sides=5)"))
     assert caught.value.needed > caught.value.available
 
@@ -265,7 +267,7 @@ def test_a_walk_that_eats_memory_by_other_means_than_nodes_is_stopped(monkeypatc
     """States and keys may be far larger than the arrays; free memory shows it."""
     free = iter(range(100 * 2**30, 0, -(2**30)))
     monkeypatch.setattr("regretless.forms.compile.available_bytes", lambda: next(free))
-    monkeypatch.setattr("regretless.forms.compile.CHECK_EVERY", 10)
+    monkeypatch.setattr("regretless.forms.compile.CHECK_SECONDS", 0.0)
     sentence = r"leduc \(more than [\d,]+ nodes, \d+ moves deep\) needs at least .* of memory"
     with pytest.raises(WouldNotFit, match=sentence) as caught:
         compile_history(games.load("leduc"))

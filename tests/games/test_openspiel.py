@@ -51,6 +51,15 @@ def test_states_are_equal_by_their_moves():
     assert game.next_state(first, "Bet") == game.next_state(second, "Bet")
 
 
+def test_information_sets_with_the_same_actions_share_their_texts():
+    """A game with millions of sets would otherwise hold thousands of bytes for each."""
+    game = games.from_openspiel("kuhn_poker")
+    states = game.initial_states()
+    assert len({game.info_set_key(state) for state in states}) > 1
+    assert len({id(game.actions(state)) for state in states}) == 1
+    assert len({id(game.actions(game.next_state(state, "Bet"))) for state in states}) == 1
+
+
 def test_strategies_there_and_back():
     from open_spiel.python.algorithms.exploitability import nash_conv
 

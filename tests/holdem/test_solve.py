@@ -15,7 +15,7 @@ from regretless.holdem import estimate as estimates
 from regretless.holdem.estimate import check_fits, estimate_spot
 from regretless.holdem.form.runouts import compile_spot
 from regretless.holdem.many import SpotsFailed, solve_many
-from regretless.holdem.problem import solve_spot
+from regretless.holdem.problem import solve_spot, spot_predicts
 from regretless.holdem.solution import SpotSolution
 from regretless.holdem.spots.spot import Spot
 
@@ -257,3 +257,24 @@ def test_16_bits_solve_a_range_that_is_much_lighter_than_the_other(fields: dict[
     fields[light]["range"] = ", ".join(f"{hand}:0.00000001" for hand in fields[light]["range"].split(", "))
     solution = solve_spot(Spot.from_mapping(fields), iterations=200, threads=1, storage=16)
     assert solution.exploitability_pct_pot < 0.5
+
+
+FILES = {
+    "a river": ("Kh Qs Js 2c 3d", 300, "100%", "100%", "50%"),
+    "a turn": ("Kh Qs Js 2c", 300, "A2+", "AK,QQ,JTs", "50%"),
+    "a flop": ("9h 8h 7h", 100, "AA,KK,QJs,A5s", "TT,AK", "a"),
+}
+
+
+@pytest.mark.parametrize("storage", [32, 16])
+@pytest.mark.parametrize("variant", ["postflop", "predictive-plus"])
+@pytest.mark.parametrize("name", FILES)
+def test_the_size_of_a_file_is_known_before(name: str, variant: str, storage: int, tmp_path: Path) -> None:
+    board, stack, oop, ip, bet = FILES[name]
+    fields = {"board": board, "pot": 100, "stack": stack, "oop": {"range": oop}, "ip": {"range": ip}}
+    spot = Spot.from_mapping(fields | {"bets": {"bet": bet}})
+    estimate = estimate_spot(spot, predicts=spot_predicts(spot, variant))
+    solution = solve_spot(spot, iterations=2, variant=variant, storage=storage, threads=1)
+    for resumable, expected in ((False, estimate.file_bytes), (True, estimate.resumable_bytes[storage])):
+        solution.save(tmp_path / "spot.rgl", resumable=resumable)
+        assert expected == pytest.approx((tmp_path / "spot.rgl").stat().st_size, rel=0.03)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from types import ModuleType
 from typing import Any
@@ -72,3 +73,10 @@ def test_outside_notebooks_progress_is_shown_on_request(capsys: pytest.CaptureFi
 def test_a_notebook_can_be_told_to_be_quiet(cell: Cell) -> None:
     rl.solve("kuhn", iterations=5, progress=False)
     assert cell.shown == []
+
+
+def test_a_game_that_takes_long_to_enumerate_counts_its_nodes(cell: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("regretless.forms.compile.CHECK_SECONDS", 0.001)
+    monkeypatch.setattr("regretless.forms.compile.REPORT_AFTER", 0.0)
+    rl.solve("leduc", iterations=1)
+    assert re.fullmatch(r"leduc: [\d,]+ nodes · \d+ MiB · 0 s", cell.shown[0])

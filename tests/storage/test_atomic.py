@@ -9,13 +9,16 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from regretless import Solution, load
 from regretless.errors import InvalidFile
-from regretless.storage import check_writable, replace_file
+from regretless.storage import atomic, check_writable, replace_file, tensor_file
+from regretless.storage.container import open_container, write_container
 
 
 def failing(number: int) -> Any:
@@ -212,3 +215,61 @@ os._exit(0)
 """
     result = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
     assert result.stdout == "[] True\n", result.stderr
+
+
+# --- Windows, which neither removes nor replaces a file that is open -------------------------------------------------
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (atomic, tensor_file):
+        monkeypatch.setattr(module, "sys", SimpleNamespace(platform="win32"), raising=False)
+
+    def refusing(change: Any) -> Any:
+        def refuse_open_files(*paths: Any, **options: Any) -> None:
+            names = {os.path.realpath(path) for path in paths}
+            for descriptor in os.listdir("/proc/self/fd"):
+                if os.path.realpath(f"/proc/self/fd/{descriptor}") in names:
+                    raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            change(*paths, **options)
+
+        return refuse_open_files
+
+    monkeypatch.setattr(os, "replace", refusing(os.replace))
+    monkeypatch.setattr(os, "unlink", refusing(os.unlink))
+
+
+@pytest.mark.usefixtures("windows")
+@pytest.mark.skipif(sys.platform != "linux", reason="lists open files in /proc")
+def test_windows_replaces_files_that_are_closed_first(kuhn: Solution, tmp_path: Path) -> None:
+    path = tmp_path / "kuhn.rgl"
+    kuhn.save(path)
+    loaded = load(path)
+    kuhn.save(path)
+    loaded.save(path)
+    assert load(path).strategy == kuhn.strategy
+    assert [each.name for each in tmp_path.iterdir()] == ["kuhn.rgl"]
+
+
+@pytest.mark.usefixtures("windows")
+@pytest.mark.skipif(sys.platform != "linux", reason="lists open files in /proc")
+def test_on_windows_a_file_is_opened_for_each_read_and_may_be_replaced_between(tmp_path: Path) -> None:
+    path = tmp_path / "a.rgl"
+    arrays = {"first": np.arange(6).reshape(2, 3), "second": np.arange(4).reshape(2, 2)}
+    write_container(path, "example", {}, arrays)
+    opened = open_container(path, "example")
+    assert opened.row("first", 1).tolist() == [3, 4, 5]
+    write_container(path, "example", {}, arrays)
+    with pytest.raises(InvalidFile, match="was replaced after it was opened: load it again"):
+        opened.row("second", 0)
+
+
+@pytest.mark.usefixtures("windows")
+def test_windows_removes_leftovers_only_after_a_while(tmp_path: Path) -> None:
+    """Between closing and renaming, nothing but its age protects a file from other processes."""
+    young, old = tmp_path / ".a.rgl.0123abcd.part", tmp_path / ".b.rgl.0123abcd.part"
+    for path in (young, old):
+        path.touch()
+    os.utime(old, (0, 0))
+    save_text(tmp_path / "note.txt", "whole")
+    assert {path.name for path in tmp_path.iterdir()} == {young.name, "note.txt"}

@@ -94,6 +94,7 @@ def test_a_sound_spot_is_estimated_as_the_command_estimates_it(reading: TestClie
     expected = estimate_spot(spot, threads=1)
     assert answer["estimate"]["nodes"] == expected.nodes
     assert answer["estimate"]["memory_bytes"]["32"] == expected.memory_bytes[32]
+    assert answer["estimate"]["file_bytes"] == {str(bits): size for bits, size in expected.resumable_bytes.items()}
     assert answer["estimate"]["seconds"] > 0
 
 

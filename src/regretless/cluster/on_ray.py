@@ -67,7 +67,7 @@ class RayExecutor:
             raise _no_cluster(address, _first_line(error)) from None
         self._ray: Any = ray
         self._remote = ray.remote(_task)
-        self.device, self.threads = device, threads or 1
+        self.device, self._requested_threads = device, threads or 1
         self._jobs: dict[Any, tuple[Slot, Job]] = {}
         self._looked = -REFRESH_SECONDS
         self._look()
@@ -88,6 +88,8 @@ class RayExecutor:
         alive = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
         self._gpus = 0 if self.device == "cpu" else int(sum(node.get("GPU", 0) for node in alive))
         self._cores = 0 if self.device == "cuda" else int(sum(node.get("CPU", 0) for node in alive)) - self._gpus
+        largest = int(max((node.get("CPU", 0) for node in alive), default=0))
+        self.threads = max(1, min(self._requested_threads, largest))  # of one task, which runs on one node
         self._memory = int(max((node.get("memory", 0) for node in alive), default=0))
 
     def most_memory(self) -> int:

@@ -189,8 +189,6 @@ def _check(name: str, kind: Kind, build: Build, asked: Options) -> None:
         raise InvalidOption("device", asked.device, f"is not for {who}, which runs on {' or '.join(build.devices)}")
     if asked.dtype not in (None, *build.dtypes):
         raise InvalidOption("dtype", asked.dtype, f"is not for {who}, which has {' and '.join(build.dtypes)}")
-    if not build.threads and asked.threads not in (None, 1):
-        raise InvalidOption("threads", asked.threads, f"must be 1 for {who}")
     if asked.storage not in (None, *build.storages):
         known = f"is not one of {', '.join(map(str, build.storages))} bits" if build.storages else f"is not for {who}"
         raise InvalidOption("storage", asked.storage, known)

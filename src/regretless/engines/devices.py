@@ -120,6 +120,19 @@ def available_cores() -> int:
         return os.cpu_count() or 1
 
 
+def thread_limit(threads: int | None = None) -> int:
+    """Threads that may be used: as many as cores, or fewer if fewer are requested; a request is a maximum.
+
+    >>> thread_limit(1), thread_limit(9999) == thread_limit() == available_cores()
+    (1, True)
+    """
+    if threads is None:
+        return available_cores()
+    if type(threads) is not int or threads < 1:
+        raise InvalidOption("threads", threads, "must be at least 1")
+    return min(threads, available_cores())
+
+
 def useful_cores(size: PublicSize) -> int:
     """Cores that shorten the solve of a public form: for one street or a small tree, 1."""
     return max(1, min(available_cores(), size.entries // ENTRIES_PER_CORE)) if len(size.runouts) > 1 else 1

@@ -7,34 +7,64 @@
    `first_child`, `parent` and `pair` follow from the numbers of children by cumulative sums.
 3. Renumber information sets by first appearance in that order.
 4. Check the arrays: payoffs are finite and sum to 0 where the game says so, and recall is perfect.
+
+How large a game is, only the walk tells. Many times per second it compares the memory that is still free with what the
+nodes so far will need in steps 2 and 3 and in an engine, and refuses the game once that is more. What states, keys and
+a game's own caches take needs no estimate: it shows in the memory that is free.
 """
 
 from __future__ import annotations
 
+import time
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from regretless.errors import InvalidGame, InvalidOption, WouldNotFit
 from regretless.forms.history import TERMINAL, FloatArray, HistoryForm, IntArray, Strategy
-from regretless.forms.memory import available_bytes
+from regretless.forms.memory import available_bytes, resident_bytes
 from regretless.games.game import CHANCE, Game
 
 __all__ = [
-    "action_probabilities", "check_strategy", "compile_history", "invert", "last_pairs", "strategy_array",
-    "uniform_array", "unknown_information_set",
+    "Enumeration", "action_probabilities", "check_strategy", "compile_history", "invert", "last_pairs",
+    "report_enumeration", "strategy_array", "uniform_array", "unknown_information_set",
 ]  # fmt: skip
 
-BYTES_A_NODE = 96  # arrays of the form and temporaries while building them, two players
-BYTES_AN_INFORMATION_SET = 400  # key, dictionary entry, list entries
+BYTES_PER_NODE = 100  # of a two-player game: arrays of the form, temporaries, and what the leanest engine adds
+BYTES_PER_INFORMATION_SET = 250  # the same, for a set with few actions
 DEEPEST = 100_000  # moves on one path; a longer game is assumed never to end
-CHECK_EVERY = 1 << 16  # nodes between checks of the limit
-RESERVE = 1 / 8  # share of the initially free memory to leave free: states and keys may be large
+CHECK_SECONDS = 0.1  # between checks of the memory that is free
+REPORT_AFTER = 1.0  # seconds; shorter walks are not reported
+RESERVE = 1 / 8  # share of the initially free memory to leave free: between two checks, states may take much
+LIBRARIES = 64 * 2**20  # bytes to leave free for what engines load afterwards, such as numba's compiler
 LARGEST_PAYOFF = 1e20  # regrets sum payoffs over iterations, and the float32 maximum is 3e38
 SUM_TOLERANCE = 1e-6  # allowed error in the sums of chance probabilities, of strategies and of payoffs
+
+
+class Enumeration(NamedTuple):
+    """How far the walk over a game is."""
+
+    nodes: int
+    memory_bytes: int  # taken so far
+    seconds: float
+
+
+_report: ContextVar[Callable[[Enumeration], None] | None] = ContextVar("report", default=None)
+
+
+@contextmanager
+def report_enumeration(report: Callable[[Enumeration], None]) -> Iterator[None]:
+    """Within this context, `report` is called many times per second while a game takes longer to compile."""
+    token = _report.set(report)
+    try:
+        yield
+    finally:
+        _report.reset(token)
 
 
 def compile_history(game: Game[Any], *, limit: int | None = None) -> HistoryForm:
@@ -70,7 +100,10 @@ class _Walk:
     def __init__(self, game: Game[Any], limit: int | None) -> None:
         self.game = game
         self.limit = limit
-        self.free_at_start = available_bytes()
+        self.report = _report.get()
+        self.began = time.monotonic()
+        self.reserve = round(RESERVE * available_bytes()) + LIBRARIES
+        self.resident_at_start = resident_bytes()
         self.players = game.num_players()
         self.codes: list[array[int]] = []  # by depth: information set, CHANCE or TERMINAL of each node
         self.outcomes: list[array[int]] = []  # by depth: number of outcomes of each chance node
@@ -86,7 +119,8 @@ class _Walk:
         is_terminal, player_of, actions_of = game.is_terminal, game.player, game.actions
         next_state, key_of, utilities = game.next_state, game.info_set_key, game.utilities
         sets, set_player, set_actions = self.sets, self.set_player, self.set_actions
-        nodes, next_check = 0, min(CHECK_EVERY, self._most_nodes())
+        nodes, most_nodes = 0, float("inf") if self.limit is None else self.limit
+        clock, next_check = time.monotonic, self.began + CHECK_SECONDS
         pending: list[list[tuple[Any, Sequence[str]]]] = []  # by depth: states with moves not yet made, last first
         siblings = [game.initial_state()]
         while True:
@@ -95,8 +129,11 @@ class _Walk:
                 self._open_depth()
             codes, payoffs = self.codes[depth], self.payoffs[depth]
             nodes += len(siblings)
-            if nodes > next_check:
-                next_check = min(nodes + CHECK_EVERY, self._check_room(nodes))
+            if nodes > most_nodes:
+                raise InvalidGame(f"{game.name} has more nodes than the limit of {self.limit:,}")
+            if clock() >= next_check:
+                self._check_memory(nodes)
+                next_check = clock() + CHECK_SECONDS
             moving: list[tuple[Any, Sequence[str]]] = []
             for state in siblings:
                 if is_terminal(state):
@@ -173,32 +210,17 @@ class _Walk:
         self.set_actions.append(self.action_lists.setdefault(actions, actions))
         return number
 
-    def _most_nodes(self) -> int:
-        taken = BYTES_AN_INFORMATION_SET * len(self.sets)
-        fitting = max(1, (available_bytes() - taken) // self._bytes_a_node())
-        return fitting if self.limit is None else min(fitting, self.limit)
-
-    def _bytes_a_node(self) -> int:
-        return BYTES_A_NODE + 8 * max(0, self.players - 2)
-
-    def _check_room(self, nodes: int) -> int:
-        """Raise if there are too many nodes; otherwise return how many there may be."""
-        if self.limit is not None and nodes > self.limit:
-            raise InvalidGame(f"{self.game.name} has more nodes than the limit of {self.limit:,}")
-        # Part of the memory for the nodes so far is already in use and no longer counts as free.
-        held = 4 * nodes
-        needed = nodes * self._bytes_a_node()
-        available = available_bytes() + held
-        if needed > available:
-            what = f"{self.game.name} (more than {nodes:,} nodes)"
-            raise WouldNotFit(what, needed=needed, available=available, partial=True)
-        # States on the path and long keys take memory that the node count does not predict: measure what is left.
-        if available < RESERVE * self.free_at_start:
-            what = f"{self.game.name} (more than {nodes:,} nodes, {len(self.codes):,} moves deep)"
-            usable = round((1 - RESERVE) * self.free_at_start)
-            raise WouldNotFit(what, needed=self.free_at_start - available + needed, available=usable, partial=True)
-        fitting = available // self._bytes_a_node()
-        return fitting if self.limit is None else min(fitting, self.limit)
+    def _check_memory(self, nodes: int) -> None:
+        """Report how far the walk is, and refuse the game if what is still to be allocated does not fit."""
+        taken = max(0, resident_bytes() - self.resident_at_start)
+        seconds = time.monotonic() - self.began
+        if self.report is not None and seconds >= REPORT_AFTER:
+            self.report(Enumeration(nodes, taken, seconds))
+        needed = nodes * (BYTES_PER_NODE + 8 * max(0, self.players - 2)) + len(self.sets) * BYTES_PER_INFORMATION_SET
+        left = available_bytes() - self.reserve
+        if needed > left:
+            what = f"{self.game.name} (more than {nodes:,} nodes, {len(self.codes) - 1:,} moves deep)"
+            raise WouldNotFit(what, needed=taken + needed, available=max(0, taken + left), partial=True)
 
 
 def _join(buffers: Sequence[array[Any]], dtype: type) -> Any:

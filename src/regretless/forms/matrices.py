@@ -8,6 +8,9 @@
 | M(H, Q) | [I, Q] | the pair of the column belongs to the information set of the row                  |
 | M(V, I) | [N, P] | a move of the player of the column leads to the node of the row                   |
 
+All rows of L(l) but those of depth l − 1 and all columns but those of depth l are zero, so only that block is stored,
+[nodes of depth l − 1, nodes of depth l]: a game may be thousands of moves deep.
+
 N nodes, Q pairs of information set and action, I information sets, P players. With s the probability of entering each
 node from its parent, CFR needs only products with them: reach flows down by π ← π + (L(l)ᵀ π) ∘ s for l = 1, …, D,
 values flow up by u ← u + L(l) (s ∘ u) for l = D, …, 1, and sums over information sets are M(H, Q) times a vector over
@@ -20,7 +23,6 @@ Counterfactual Regret Minimization, 2026, arXiv 2605.14277.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,7 +41,7 @@ class Matrices:
     """The matrices of a game, in compressed sparse rows; all entries are 1.0."""
 
     tree: Sparse  # G
-    levels: tuple[Sparse, ...]  # L(1), …, L(D)
+    levels: tuple[Sparse, ...]  # the blocks of L(1), …, L(D)
     pair_nodes: Sparse  # M(Q, V)
     set_pairs: Sparse  # M(H, Q)
     node_movers: Sparse  # M(V, I)
@@ -59,7 +61,8 @@ def matrices(form: HistoryForm) -> Matrices:
     return Matrices(
         tree=_ones(form.parent[1:], children, (nodes, nodes)),
         levels=tuple(
-            _ones(form.parent[start:end], np.arange(start, end), (nodes, nodes)) for start, end in pairwise(bounds[1:])
+            _ones(form.parent[start:end] - above, np.arange(end - start), (start - above, end - start))
+            for above, start, end in zip(bounds, bounds[1:], bounds[2:])
         ),
         pair_nodes=_ones(form.pair[moved], moved, (pairs, nodes)),
         set_pairs=_ones(sets, np.arange(pairs), (len(form.keys), pairs)),

@@ -1,5 +1,14 @@
 """How much memory is free, and how much a compiled form takes.
 
+The environment variable REGRETLESS_MEMORY ("8 GB", "512 MiB") sets how much memory a process of Regretless may use in
+all; what it has in use already is subtracted. It overrides everything below:
+
+    Linux           MemAvailable in /proc/meminfo, or less if a control group allows less
+    elsewhere       psutil, if it is installed
+    Windows         GlobalMemoryStatusEx
+    macOS           vm_stat: pages that are free, inactive, speculative or purgeable
+    anything else   half of the physical memory; 4 GiB if that is not known either
+
 Under Linux control groups (containers, services, batch systems) less may be free than the machine has. A group's
 limit includes its subgroups, so what is left is the minimum over a process's group and all its ancestors. Both
 versions are supported, each where it is usually mounted:
@@ -14,35 +23,115 @@ may see its own group as the root while /proc gives the host's path, so missing 
 from __future__ import annotations
 
 import os
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
+from importlib import import_module
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
 
-__all__ = ["available_bytes", "memory_bytes"]
+from regretless.errors import InvalidOption
 
+__all__ = ["SETTING", "available_bytes", "memory_bytes", "resident_bytes"]
+
+SETTING = "REGRETLESS_MEMORY"  # the environment variable
+MEMINFO = Path("/proc/meminfo")
+STATM = Path("/proc/self/statm")  # pages: total, resident, …
 MOUNT = Path("/sys/fs/cgroup")
 MEMBERSHIP = Path("/proc/self/cgroup")  # lines "4:memory:/path" (version 1) and "0::/path" (version 2)
+VM_STAT = "/usr/bin/vm_stat"
+UNKNOWN = 4 * 2**30  # assumed where nothing can be measured
+
+_SIZE = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]?)(i?)b", re.IGNORECASE)
+_POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 
 
 def available_bytes() -> int:
-    """Free memory: the machine's, or less if a control group allows less."""
+    """Free memory: what REGRETLESS_MEMORY leaves, else the machine's, or less if a control group allows less."""
+    if text := os.environ.get(SETTING, "").strip():
+        return max(0, _read_size(text) - resident_bytes())
     machine, group = _machine_available(), _group_available()
     return machine if group is None else min(machine, group)
 
 
+def _read_size(text: str) -> int:
+    """A size as people write it.
+
+    >>> _read_size("8 GB"), _read_size("1.5gib"), _read_size("64KiB")
+    (8000000000, 1610612736, 65536)
+    """
+    size = _SIZE.fullmatch(text)
+    if size is None:
+        raise InvalidOption(SETTING, text, "is not a size such as 8 GB or 512 MiB")
+    number, prefix, binary = size.groups()
+    return int(float(number) * (1024 if binary else 1000) ** _POWER[prefix.lower()])
+
+
 def _machine_available() -> int:
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
+    with suppress(OSError, ValueError, IndexError):
+        for line in MEMINFO.read_text().splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
-    except (OSError, ValueError):
-        pass
-    try:
+    with suppress(ImportError):  # an optional library; everything below answers without it
+        return int(import_module("psutil").virtual_memory().available)
+    with suppress(ImportError, AttributeError, OSError, ValueError, KeyError, subprocess.SubprocessError):
+        if sys.platform == "win32":
+            return _windows_available()
+        if sys.platform == "darwin":
+            return _mac_available()
+    with suppress(AttributeError, OSError, ValueError):
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    except (AttributeError, OSError, ValueError):  # Windows
-        return 4 * 2**30
+    return UNKNOWN
+
+
+def _windows_available() -> int:
+    """`ullAvailPhys` of MEMORYSTATUSEX: two 32-bit numbers (its length, the load), then seven 64-bit ones."""
+    ctypes: Any = import_module("ctypes")
+    status = (ctypes.c_uint64 * 8)(64)  # the first number is the length in bytes, little-endian
+    if not ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
+        raise OSError("GlobalMemoryStatusEx failed")
+    return int(status[2])
+
+
+def _mac_available() -> int:
+    answer = subprocess.run([VM_STAT], capture_output=True, text=True, timeout=5, check=True).stdout
+    page_size = re.search(r"page size of (\d+) bytes", answer)
+    pages = {name: int(count) for name, count in re.findall(r"^(.+?):\s+(\d+)\.$", answer, re.MULTILINE)}
+    if page_size is None:
+        raise ValueError("vm_stat does not say how large a page is")
+    reclaimable = sum(pages.get(f"Pages {kind}", 0) for kind in ("inactive", "speculative", "purgeable"))
+    return int(page_size[1]) * (pages["Pages free"] + reclaimable)
+
+
+def resident_bytes() -> int:
+    """Memory that this process has in use; 0 if that cannot be measured."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    with suppress(ImportError):
+        return int(import_module("psutil").Process().memory_info().rss)
+    with suppress(ImportError, AttributeError, OSError):
+        if sys.platform == "win32":
+            return _windows_resident()
+    with suppress(ImportError, AttributeError, OSError):
+        usage: Any = import_module("resource")
+        return int(usage.getrusage(usage.RUSAGE_SELF).ru_maxrss) * (1 if sys.platform == "darwin" else 1024)  # the peak
+    return 0
+
+
+def _windows_resident() -> int:
+    """`WorkingSetSize` of PROCESS_MEMORY_COUNTERS: two 32-bit numbers (its length, page faults), then eight sizes."""
+    ctypes: Any = import_module("ctypes")
+    counters = (ctypes.c_uint64 * 9)(72)
+    kernel = ctypes.windll.kernel32
+    process = ctypes.c_void_p(kernel.GetCurrentProcess())
+    if not kernel.K32GetProcessMemoryInfo(process, ctypes.byref(counters), 72):
+        raise OSError("K32GetProcessMemoryInfo failed")
+    return int(counters[2])
 
 
 def _group_available() -> int | None:

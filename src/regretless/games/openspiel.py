@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,8 @@ __all__ = ["OpenSpielGame", "OpenSpielState", "from_openspiel", "from_tabular_po
 LONGEST_NAME = 1000  # characters
 DEEPEST = 10  # nesting of games as parameters of games
 _READS_A_FILE = re.compile(r"(\w*(?:file|filename|path|folder|root|dir|directory))\s*=", re.IGNORECASE)
+
+_Moves = tuple[tuple[Action, ...], dict[Action, int], list[int]]
 
 TERMINAL = -4  # returned by OpenSpiel's `current_player` where the game is over
 
@@ -80,8 +83,9 @@ class OpenSpielGame(Game[OpenSpielState]):
         self.name = name
         self.zero_sum = utility == pyspiel.GameType.Utility.ZERO_SUM
         self._players: int = raw.num_players()
-        # By key: the texts of the actions, and their numbers by text and in OpenSpiel's order.
-        self._sets: dict[str, tuple[tuple[Action, ...], dict[Action, int], list[int]]] = {}
+        # By key: the texts of the actions, and their numbers by text and in OpenSpiel's order. Sets share equal ones.
+        self._sets: dict[str, _Moves] = {}
+        self._shared: dict[tuple[tuple[Action, ...], tuple[int, ...]], _Moves] = {}
 
     def num_players(self) -> int:
         return self._players
@@ -103,7 +107,8 @@ class OpenSpielGame(Game[OpenSpielState]):
         known = self._sets.get(key)
         if known is None or known[2] != numbers:
             moves = _texts(state.raw, numbers)
-            known = (tuple(moves), moves, numbers)
+            texts = tuple(moves)
+            known = self._shared.setdefault((texts, tuple(numbers)), (texts, moves, numbers))
             self._sets.setdefault(key, known)
         state.moves = known[1]
         return known[0]
@@ -139,7 +144,7 @@ class OpenSpielGame(Game[OpenSpielState]):
 
 
 def _texts(raw: Any, numbers: list[int]) -> dict[Action, int]:
-    moves = {raw.action_to_string(number): number for number in numbers}
+    moves = {sys.intern(raw.action_to_string(number)): number for number in numbers}  # many sets have the same texts
     if len(moves) < len(numbers):
         moves = {f"{raw.action_to_string(number)} #{number}": number for number in numbers}
     return moves

@@ -5,16 +5,21 @@ tree are counted once, so even a tree of a million nodes is estimated quickly.
 
 Memory includes what follows the solve: values before the last street, which every answer needs, and the blocks in which
 strategies are written to a file.
+
+A file holds the form (`reading/file_form.py`), strategies, values and equities (`reading/file_answers.py`) and, if it
+is to be resumed, what the engine has learned.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from regretless.cards.deck import DECK
 from regretless.cards.hands import HAND_CARDS
 from regretless.engines.memory import estimate
+from regretless.engines.public.compiled.sizes import learned_bytes
 from regretless.engines.public.formats import FORMATS
 from regretless.engines.registry import Kind
 from regretless.errors import Advice, InvalidOption, WouldNotFit
@@ -28,6 +33,7 @@ from regretless.holdem.spots.spot import Spot
 __all__ = ["STORAGES", "Estimate", "check_fits", "estimate_spot", "spot_size"]
 
 STORAGES = tuple(FORMATS)  # bits per stored number
+HEADER_BYTES = 1500  # of a file, for each street and once more: names and checks of arrays, the spot, the record
 
 
 @dataclass(frozen=True)
@@ -43,12 +49,14 @@ class Estimate:
     information_sets: int  # hands over all decisions
     solving_bytes: dict[int, int]  # by bits of storage: memory of the solve
     memory_bytes: dict[int, int]  # by bits of storage: including reading and saving the answer
+    file_bytes: int  # of a saved solution
+    resumable_bytes: dict[int, int]  # by bits of storage: of one that is saved with its regrets
 
     def as_json(self) -> dict[str, Any]:
         """What `regretless estimate --json` prints."""
         answer = asdict(self)
         answer["runouts"] = list(self.runouts)
-        for name in ("solving_bytes", "memory_bytes"):
+        for name in ("solving_bytes", "memory_bytes", "resumable_bytes"):
             answer[name] = {str(bits): size for bits, size in answer[name].items()}
         return answer
 
@@ -82,6 +90,10 @@ def estimate_spot(spot: Spot, *, threads: int = 1, predicts: bool = False, size:
     values = int(size.runouts[:-1] @ size.nodes[:-1].sum(axis=1)) * sum(hands) * 4
     kept = size.entries - size.information_sets  # probabilities of all actions but the last
     saving = values + _block_bytes(kept, threads)
+    equities = int(size.nodes[0].sum()) * sum(hands) * 4 if len(size.runouts) == 3 else 0
+    file = _form_bytes(size) + kept * probability_bits(kept) // 8 + values + equities
+    file += HEADER_BYTES * (len(size.runouts) + 1)
+    learned = {bits: learned_bytes(size, storage=bits, predicts=predicts) for bits in STORAGES}
     options = {"threads": threads, "predicts": predicts}
     solving = {bits: estimate("numba", Kind.PUBLIC, size, storage=bits, **options) or 0 for bits in STORAGES}
     return Estimate(
@@ -93,7 +105,9 @@ def estimate_spot(spot: Spot, *, threads: int = 1, predicts: bool = False, size:
         entries=size.entries,
         information_sets=size.information_sets,
         solving_bytes=solving,
-        memory_bytes={bits: held + saving for bits, held in solving.items()},
+        memory_bytes={bits: needed + saving for bits, needed in solving.items()},
+        file_bytes=file,
+        resumable_bytes={bits: file + size for bits, size in learned.items()},
     )
 
 
@@ -123,6 +137,14 @@ def check_fits(
             advice=fitting,
         )
     return found
+
+
+def _form_bytes(size: PublicSize) -> int:
+    """The form in a file: dead hands and strengths, and a few numbers for each runout, merged or not."""
+    hands, runouts, streets = sum(size.hands), int(size.runouts.sum()), len(size.runouts)
+    unseen = DECK - 6 + streets
+    deals = math.prod(range(unseen, unseen - streets + 1, -1))  # of the last street
+    return runouts * (hands + 13) + 2 * int(size.runouts[-1]) * hands + 2 * deals + 2 * size.permutations * hands
 
 
 def _block_bytes(kept: int, threads: int) -> int:

@@ -19,7 +19,7 @@ from typing import Any, cast
 from regretless import engines
 from regretless.engines.choice import Choice, choose_public
 from regretless.engines.contract import BatchMember, SharedDevice
-from regretless.engines.devices import available_cores
+from regretless.engines.devices import thread_limit
 from regretless.errors import InvalidOption, RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
@@ -123,8 +123,6 @@ def solve_many(
             "device": choice.device,
         }
 
-    if shared is not None and threads not in (None, 1):
-        raise InvalidOption("threads", threads, "must be 1 on a GPU")
     with relaxed_gc(), catch_interrupts() if interrupted is None else nullcontext(interrupted) as stopped:
         if shared is None:
             found = _on_cores(problems, lambda place: asked(place, stopped), stopped, threads, done, fail)
@@ -171,7 +169,7 @@ def _on_cores(
     failed: Callable[[int, RegretlessError], None],
 ) -> dict[int, SpotSolution]:
     """Solve spots on the cores of this machine, or one after another on another device; returns them by position."""
-    cores = available_cores() if threads is None else threads
+    cores = thread_limit(threads)
     sizes: dict[int, int] = {}
     for place, problem in problems.items():
         try:

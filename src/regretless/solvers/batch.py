@@ -6,7 +6,6 @@ compiled engine is faster one game at a time, because a small game stays in the 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ import numpy as np
 
 from regretless import engines
 from regretless.engines.contract import Evaluation
-from regretless.engines.devices import cuda_devices
+from regretless.engines.devices import cuda_devices, thread_limit
 from regretless.engines.sequence.batched import BatchedEngine, BatchedEvaluation, check_one_shape
 from regretless.errors import InvalidOption
 from regretless.forms.compile import compile_history, invert
@@ -73,7 +72,7 @@ def solve_batch(
     if device == "auto":
         device = "cuda" if cuda_devices() else "cpu"
     if device == "cpu":
-        average, evaluation = _one_by_one(forms, rows, threads or os.cpu_count() or 1)
+        average, evaluation = _one_by_one(forms, rows, thread_limit(threads))
     else:
         together = BatchedEngine(forms, device=device, dtype="float64" if device == "cuda" else "float32")
         together.advance(rows)

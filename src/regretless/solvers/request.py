@@ -150,11 +150,7 @@ OPTIONS: Mapping[str, Option] = {
         training=Refusal(f"{_TRAINING} runs in PyTorch", unless=("auto", "torch")),
     ),
     "device": Option(exact=Refusal(_EXACT, unless=("auto", "cpu"))),
-    "threads": Option(
-        exact=Refusal("cannot be combined with variant lp, which runs on one", unless=(1,)),
-        fits=_is_count,
-        rule=_ONE,
-    ),
+    "threads": Option(fits=_is_count, rule=_ONE),
     "storage": Option(
         game=Refusal("is for hold'em spots and the public form: other games have their engine's precision"),
         exact=Refusal("is for hold'em spots and the public form"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from regretless.engines.contract import Engine, Snapshot
+from regretless.engines.devices import thread_limit
 from regretless.errors import InvalidFile, InvalidOption
 from regretless.solvers.loop import Answer, Checkpoints, Outcome, Wish, drive, steps
 from regretless.solvers.problem import Problem
@@ -165,6 +166,8 @@ def make_request(problem: Problem[Any, Any], options: Mapping[str, Any]) -> Requ
         check_resume(given | {"variant": text if "variant" in given else None}, was, resume.where)
     settings = _settings(problem, given, resume)
     machine: dict[str, Any] = {name: given[name] for name in ("engine", "device", "threads") if name in given}
+    if "threads" in given:
+        machine["threads"] = thread_limit(given["threads"])
     if resume is not None and "engine" not in given:
         machine = problem.machine(resume) | machine
     problem.check_machine(machine.get("engine", "auto"), machine.get("device", "auto"))

@@ -7,6 +7,9 @@
 A crash, a full disk or an interrupt before step 3 leaves the old file unchanged, and the temporary one is removed. A
 killed process cannot remove it, but its lock ends with it: the next process that writes to that folder removes
 unlocked temporary files.
+
+Windows neither removes nor replaces a file that is open. There, an open file needs no lock, is closed just before it
+is renamed, and counts as left behind if it was last written more than a minute ago.
 """
 
 from __future__ import annotations
@@ -17,17 +20,20 @@ import secrets
 import stat
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from regretless.errors import InvalidFile, InvalidOption
 
-if sys.platform != "win32":  # Windows does not remove files that another process has open
+if sys.platform != "win32":
     import fcntl
 
 __all__ = ["check_writable", "remove_temporary_files", "replace_file"]
 
+LEFTOVER_SECONDS = 60.0  # since a file was last written, on Windows
 _LEFTOVER = re.compile(r"\..+\.[0-9a-f]{8}\.part")
 _writing: set[Path] = set()  # temporary files of this process
 _changing = threading.Lock()  # held while a temporary file is created or renamed
@@ -46,13 +52,15 @@ def replace_file(path: str | Path) -> Iterator[Path]:
     """
     final = _destination(path)
     try:
-        with _temporary_beside(final) as temporary:
+        with _temporary_beside(final) as (temporary, lock):
             mode = stat.S_IMODE((final if final.exists() else temporary).stat().st_mode)
             yield temporary
             temporary.chmod(mode)  # some libraries write files that only the owner can read
             with open(temporary, "rb+") as written:
                 os.fsync(written.fileno())
             with _changing:
+                if sys.platform == "win32":
+                    lock.close()
                 os.replace(temporary, final)
             _keep_folder(final.parent)
     except OSError as error:
@@ -111,16 +119,17 @@ def _destination(path: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def _temporary_beside(final: Path) -> Iterator[Path]:
-    """A new, locked file in the same folder; it is removed when the block ends unless it was renamed."""
+def _temporary_beside(final: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A new file in the same folder, and what locks it; it is removed when the block ends unless it was renamed."""
     _remove_leftovers(final.parent)
     with _changing:
         temporary, descriptor = _create_locked(final)
         _writing.add(temporary)
+    lock = os.fdopen(descriptor, "rb")
     try:
-        yield temporary
+        yield temporary, lock
     finally:
-        os.close(descriptor)
+        lock.close()
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
         _writing.discard(temporary)
@@ -150,7 +159,8 @@ def _remove_leftovers(folder: Path) -> None:
 
 def _remove_unlocked(path: str) -> None:
     if sys.platform == "win32":
-        os.unlink(path)
+        if time.time() - os.stat(path).st_mtime > LEFTOVER_SECONDS:  # a younger one may be about to be renamed
+            os.unlink(path)
         return
     descriptor = os.open(path, os.O_RDONLY)
     try:

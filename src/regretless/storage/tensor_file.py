@@ -3,6 +3,9 @@
 Every length, type and position is checked once, when the file is opened. Bytes are read, not mapped into memory: if
 another process truncates a mapped file, the system kills the reader (SIGBUS), whereas a short read is an ordinary
 error. The exception is `mapped`, for large tables that several processes look up at random.
+
+The file stays open, so that a solution can be read to the end while another process replaces its file. Windows does not
+replace a file that is open: there, each read opens it anew and checks that it is still the same.
 """
 
 from __future__ import annotations
@@ -12,9 +15,13 @@ import math
 import mmap
 import os
 import stat
+import sys
 import threading
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -73,8 +80,11 @@ class TensorFile:
                 raise InvalidFile(path, "is empty")
             self._file = open(path, "rb", buffering=0)  # noqa: SIM115 (stays open as long as this does)
             weakref.finalize(self, self._file.close)
+            self._identity = _identity(self._file)
             self._size = os.fstat(self._file.fileno()).st_size
             self.table = self._read_table()
+            if sys.platform == "win32":
+                self._file.close()
         except OSError as error:
             raise InvalidFile(path, f"cannot be read: {reason(error)}") from None
         except (ValueError, RecursionError):
@@ -94,7 +104,8 @@ class TensorFile:
         if entry.begin == entry.end:
             return np.empty(entry.shape, entry.dtype)
         try:
-            content = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+            with self._opened() as file:
+                content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError) as error:
             why = reason(error) if isinstance(error, OSError) else str(error)
             raise InvalidFile(self.path, f"cannot be mapped into memory: {why}") from None
@@ -113,15 +124,25 @@ class TensorFile:
         """Fill a buffer from a position in the file."""
         done = 0
         try:
-            with self._reading:
-                self._file.seek(begin)
+            with self._reading, self._opened() as file:
+                file.seek(begin)
                 while done < len(target):
-                    count = self._file.readinto(target[done:])
+                    count = file.readinto(target[done:])
                     if not count:
                         raise InvalidFile(self.path, "was truncated while it was open")
                     done += count
         except OSError as error:
             raise InvalidFile(self.path, f"cannot be read: {reason(error)}") from None
+
+    @contextmanager
+    def _opened(self) -> Iterator[FileIO]:
+        if not self._file.closed:
+            yield self._file
+            return
+        with open(self.path, "rb", buffering=0) as file:
+            if _identity(file) != self._identity:
+                raise InvalidFile(self.path, "was replaced after it was opened: load it again")
+            yield file
 
     def damaged(self, why: str) -> NoReturn:
         """Refuse the file."""
@@ -172,6 +193,12 @@ class TensorFile:
         if entry.end - entry.begin != math.prod(shape) * entry.dtype.itemsize:
             self.damaged(f"{name} has a size that does not match its shape")
         return entry
+
+
+def _identity(file: FileIO) -> tuple[int, int, int]:
+    """Differs between a file and one that replaces it."""
+    status = os.fstat(file.fileno())
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def bytes_of(array: NDArray[Any]) -> memoryview:

@@ -33,7 +33,7 @@ def estimate(
             "SPOT.toml|GAME",
         ),
     ],
-    threads: Annotated[int | None, option("CPU threads, for a spot.", default="all cores")] = None,
+    threads: Annotated[int | None, option("CPU threads for a spot, at most.", default="all cores")] = None,
     buckets: Annotated[
         str | None,
         option(
@@ -52,7 +52,7 @@ def estimate(
     [cyan]regretless estimate game.toml --buckets flop=500,turn=500,river=500[/cyan]
     [cyan]regretless estimate 'push-fold(stack=10)'[/cyan]
     """
-    from regretless.engines.devices import available_cores
+    from regretless.engines.devices import thread_limit
     from regretless.holdem.buckets.choice import BucketChoice
     from regretless.holdem.estimate import estimate_spot
     from regretless.holdem.games.game import HoldemGame
@@ -71,7 +71,7 @@ def estimate(
         _estimate_game(spots[0], as_json=json_)
         return
     choice = None if buckets is None else BucketChoice.parse(buckets)
-    cores = threads or available_cores()
+    cores = thread_limit(threads)
 
     def size(path: Path) -> Estimate | GameEstimate:
         if is_game_file(path):
@@ -98,11 +98,13 @@ def estimate(
 
 def _estimate_game(name: str, *, as_json: bool) -> None:
     """The size of a game that is given by name."""
+    from regretless.cli.terminal.progress import bar
     from regretless.games.registry import load
     from regretless.solvers.game_problem import game_size
 
     game = load(name)
-    size = game_size(game)
+    with bar(game.name):
+        size = game_size(game)
     if as_json:
         print_json({"game": game.name, **size.as_json()})
         return

@@ -39,7 +39,7 @@ def price(
     device: Annotated[
         str | None, option("auto, cpu or cuda; with [cyan]--threads[/cyan], auto is cpu.", MACHINE, default="auto")
     ] = None,
-    threads: Annotated[int | None, option("CPU threads.", MACHINE, default="all cores")] = None,
+    threads: Annotated[int | None, option("CPU threads, at most.", MACHINE, default="all cores")] = None,
     out: Annotated[
         Path | None,
         option(

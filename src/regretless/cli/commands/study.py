@@ -91,7 +91,9 @@ def run(
     workers: Annotated[
         int | None, option("Processes, without --ray.", MACHINE, default="as cores and memory allow")
     ] = None,
-    threads: Annotated[int | None, option("CPU threads per spot.", MACHINE, default="1, or what is left over")] = None,
+    threads: Annotated[
+        int | None, option("CPU threads per spot, at most.", MACHINE, default="1, or what is left over")
+    ] = None,
     json_: Json = False,
 ) -> None:
     """Solve every spot of a study that its folder does not have yet.

@@ -1,8 +1,10 @@
 """Progress on stderr while a command works: a bar, what is done, and the time left.
 
 A solve shows its exploitability beside the target, in the target's unit, and an estimate of the time left as soon as
-there is a trend to extrapolate. Text that does not fit the terminal is dropped, least important first. In a file or a
-pipe nothing is shown, except during training, which may take hours: a line for each measurement.
+there is a trend to extrapolate. While a game is enumerated, every bar shows how many nodes there are and the memory
+they take. Text that does not fit the terminal is dropped, least important first. In a file or a pipe nothing is shown,
+except for what may take long without anyone noticing: training, a line for each measurement; enumerating a game, a line
+after 10, 20, 40, … seconds.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from rich.progress import Progress as Bar
 
 from regretless.cli.terminal.consoles import for_people
 from regretless.cli.terminal.interrupts import shown_bar
-from regretless.cli.terminal.numbers import about_text, duration_text
+from regretless.cli.terminal.numbers import about_text, bytes_text, duration_text
+from regretless.forms.compile import Enumeration, report_enumeration
 from regretless.printable import printable
 from regretless.solvers.loop import Progress
 from regretless.solvers.progress.forecast import Forecast, Outlook
@@ -27,6 +30,7 @@ Details = Callable[[], Sequence[str]]  # what training adds to its bar: "loss 0.
 BAR = 10  # columns
 NAME = 24  # most columns for the name of the work
 NARROW_NAME = 12  # the same, for solves, which have more to say
+FIRST_LINE = 10.0  # seconds of enumerating a game before the first line in a file or a pipe
 
 
 @contextmanager
@@ -101,8 +105,18 @@ def _bar(what: str, most: int) -> Iterator[tuple[Callable[[float, str], None], i
     room = console.width - len(name) - BAR - len(" 100 % ") - len(columns)
     with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as shown, shown_bar(shown):
         task = shown.add_task(name, total=None, said="setting up")
+        next_line = FIRST_LINE
 
         def tell(share: float, said: str) -> None:
             shown.update(task, total=1.0, completed=min(share, 1.0), said=said)
 
-        yield tell, room
+        def enumerate_nodes(walk: Enumeration) -> None:
+            nonlocal next_line
+            said = f"{walk.nodes:,} nodes · {bytes_text(walk.memory_bytes)} · {duration_text(walk.seconds)}"
+            shown.update(task, said=said[: max(room, 0)])
+            if not console.is_terminal and walk.seconds >= next_line:
+                next_line *= 2
+                console.print(f"{printable(what)}: {said} so far", style="dim")
+
+        with report_enumeration(enumerate_nodes):
+            yield tell, room

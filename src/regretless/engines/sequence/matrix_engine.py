@@ -9,6 +9,9 @@ With the matrices of `forms/matrices.py`, s(v) the probability of entering node 
 4. r  = M(Q,V) Σ_i M(V,I) ∘ π₋ ∘ (u − Gᵀ u)                                                        regrets  [Q]
 5. the update of `variants/variant.py`, with sums over information sets as M(H,Q)ᵀ M(H,Q) z        next σ   [Q]
 
+Steps 2 and 3 touch one depth at a time, so each product with L(l) is one with its only block that is not zero, added
+to the part of u, π₋ or π for that depth.
+
 It is kept beside the faster engines because it follows the paper, and takes any number of players. The same code runs
 on SciPy and on CuPy: `device` chooses the module.
 
@@ -18,6 +21,7 @@ Kim: GPU-Accelerated Counterfactual Regret Minimization, 2024, arXiv 2408.14778.
 from __future__ import annotations
 
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -36,6 +40,8 @@ __all__ = ["MatrixEngine", "estimate"]
 Array = Any  # numpy.ndarray or cupy.ndarray
 Sparse = Any  # a matrix of scipy.sparse or cupyx.scipy.sparse
 
+BLOCK_BYTES = 1000  # of Python's objects for a sparse matrix, however small
+
 
 class MatrixEngine:
     """Any number of players, on the history form, by sparse products."""
@@ -52,8 +58,9 @@ class MatrixEngine:
         self.xp, self.sparse = _modules(device)
         put = self.xp.asarray
         of = matrices(form)
-        self.levels = [self.put_sparse(level) for level in of.levels]
-        self.levels_down = [self.put_sparse(level.T) for level in of.levels]
+        depths = [slice(start, end) for start, end in pairwise(form.level.tolist())]
+        self.levels = list(zip(depths, depths[1:], map(self.put_sparse, of.levels)))
+        self.levels_down = list(zip(depths, depths[1:], (self.put_sparse(level.T) for level in of.levels)))
         self.to_children = self.put_sparse(of.tree.T)
         self.pair_nodes = self.put_sparse(of.pair_nodes)
         self.to_nodes = self.put_sparse(of.pair_nodes.T)
@@ -74,8 +81,13 @@ class MatrixEngine:
 
     @property
     def memory_bytes(self) -> int:
-        held = [*self.levels, *self.levels_down, self.to_children, self.pair_nodes, self.to_nodes, self.set_sum]
-        sparse = sum(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes for matrix in held)
+        blocks = [block for _, _, block in (*self.levels, *self.levels_down)]
+        blocks += [sums for response in self.responses for _, sums, _ in response.levels]
+        payoffs = [response.payoff for response in self.responses]
+        stored = [*blocks, *payoffs, self.to_children, self.pair_nodes, self.to_nodes, self.set_sum]
+        sparse = sum(matrix.data.nbytes + matrix.indices.nbytes + matrix.indptr.nbytes for matrix in stored)
+        sparse += sum(actions.nbytes for response in self.responses for actions, _, _ in response.levels)
+        sparse += BLOCK_BYTES * len(blocks)
         return int(memory_bytes(self.form) + sparse + self.payoff.nbytes + self.moved.nbytes + 4 * self.regret.nbytes)
 
     def advance(self, schedule: Schedule) -> None:
@@ -137,17 +149,17 @@ class MatrixEngine:
 
     def _values(self, enter: Array) -> Array:
         """Step 2.  [N, P]"""
-        values = self.payoff
-        for level in reversed(self.levels):
-            values = values + level @ (enter * values)
+        values = self.payoff.copy()
+        for above, below, level in reversed(self.levels):
+            values[above] += level @ (enter[below] * values[below])
         return values
 
     def _reach(self, factor: Array) -> Array:
         """Step 3, for factors [N, P] of each player."""
         reach = self.xp.zeros_like(self.payoff)
         reach[0] = 1.0
-        for level in self.levels_down:
-            reach = reach + (level @ reach) * factor
+        for above, below, level in self.levels_down:
+            reach[below] = (level @ reach[above]) * factor[below]
         return reach
 
     def _match(self, regret: Array) -> Array:
@@ -168,11 +180,12 @@ class MatrixEngine:
 
 def estimate(form: HistoryForm) -> int:
     """Bytes that an engine allocates beside the compiled game: sparse rows take 16 for an entry and 8 for a row."""
-    nodes, pairs, levels = len(form.parent), int(form.first_pair[-1]), len(form.level) - 2
-    moved = int(np.count_nonzero(form.pair >= 0))
-    between = 2 * (16 * nodes + 8 * nodes * levels) + 24 * nodes  # levels, both ways, and the whole tree
+    nodes, pairs, sets = len(form.parent), int(form.first_pair[-1]), len(form.keys)
+    moved, ends = int(np.count_nonzero(form.pair >= 0)), len(form.terminal)
+    between = 3 * (16 + 8) * nodes + 3 * BLOCK_BYTES * len(form.level)  # levels, both ways, and the whole tree
     within = 2 * 16 * moved + 8 * (nodes + 2 * pairs) + 16 * int((np.diff(form.first_pair) ** 2).sum())
-    return between + within + 2 * 8 * nodes * form.players + 4 * 8 * pairs
+    responses = form.players * 12 * ends + 4 * pairs + (16 + 8) * sets + 8 * 2 * pairs  # payoffs, sums, actions
+    return between + within + responses + 2 * 8 * nodes * form.players + 4 * 8 * pairs
 
 
 class _Response:
@@ -188,22 +201,24 @@ class _Response:
         ends = terminal_sequences(form, player, tree)
         payoff = csr_array((form.payoff[:, player], (ends, form.terminal)), shape=(sequences, len(form.parent)))
         self.payoff = engine.put_sparse(payoff)
-        self.levels: list[tuple[Array, Sparse]] = []
-        for start, end in zip(tree.level.tolist(), tree.level[1:].tolist()):
+        self.levels: list[tuple[Array, Sparse, slice]] = []  # actions, sums, and the sequences to which they are added
+        above = slice(0, 1)  # the empty sequence leads to the sets of the first level
+        for start, end in pairwise(tree.level.tolist()):
             first, count = tree.first_sequence[start:end], np.diff(tree.first_sequence[start : end + 1])
             step = np.arange(count.max())  # short sets repeat their first action
             actions = np.where(step < count[:, None], first[:, None] + step, first[:, None])
-            ones = np.ones(end - start)
-            above = csr_array(
-                (ones, (tree.parent_sequence[start:end], np.arange(end - start))), (sequences, end - start)
+            parents = tree.parent_sequence[start:end] - above.start
+            sums = csr_array(
+                (np.ones(end - start), (parents, np.arange(end - start))), (above.stop - above.start, end - start)
             )
-            self.levels.append((put(actions), engine.put_sparse(above)))
+            self.levels.append((put(actions), engine.put_sparse(sums), above))
+            above = slice(int(tree.first_sequence[start]), int(tree.first_sequence[end]))
 
     def value(self, others: Array) -> float:
-        worth = self.payoff @ others[:, self.player]
-        for actions, above in reversed(self.levels):
-            worth = worth + above @ worth[actions].max(axis=1)
-        return float(worth[0])
+        values = self.payoff @ others[:, self.player]
+        for actions, sums, above in reversed(self.levels):
+            values[above] += sums @ values[actions].max(axis=1)
+        return float(values[0])
 
 
 def _modules(device: str) -> tuple[Any, Any]:

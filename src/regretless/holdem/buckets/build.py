@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regretless.cards.features.batches import batch
-from regretless.engines.devices import available_cores, cuda_devices, require_cuda
+from regretless.engines.devices import cuda_devices, require_cuda, thread_limit
 from regretless.engines.registry import is_installed, require
 from regretless.engines.threads import in_order
 from regretless.errors import InvalidFile, InvalidOption
@@ -31,12 +31,11 @@ from regretless.holdem.buckets.training import train
 from regretless.holdem.spots.question import StreetName
 from regretless.storage import check_writable, open_container
 
-__all__ = ["BuildProgress", "BuildStopped", "build_buckets", "check_device", "check_threads", "find_unfinished"]
+__all__ = ["BuildProgress", "BuildStopped", "build_buckets", "check_device", "find_unfinished"]
 
 SAVE_SECONDS = 120.0
 TRAINING_SHARE = 0.2  # of a street's time, for progress
 BOARDS_PER_PIECE = {"flop": 1, "turn": 8, "river": 64}
-MOST_THREADS = 1024
 
 
 class BuildStopped(Exception):
@@ -75,7 +74,7 @@ def build_buckets(
     >>> buckets.count("flop"), buckets.of("flop", (43, 38, 2)).shape
     (5, (1326,))
     """
-    threads, device = check_threads(threads), check_device(device, plan)
+    threads, device = thread_limit(threads), check_device(device, plan)
     estimate = check_fits(plan, threads=threads)
     tables = {}
     if path is not None:
@@ -88,15 +87,6 @@ def build_buckets(
         write_tables(path, plan, tables)
         return Buckets.load(path)
     return Buckets(plan, lambda street: tables[street].buckets, lambda street: tables[street].division)
-
-
-def check_threads(threads: int | None) -> int:
-    """The number of threads to use: as many as cores, unless it is given."""
-    if threads is None:
-        return available_cores()
-    if type(threads) is not int or not 1 <= threads <= MOST_THREADS:
-        raise InvalidOption("threads", threads, f"must be from 1 to {MOST_THREADS:,}")
-    return threads
 
 
 def check_device(device: str, plan: BucketPlan) -> str:

@@ -21,11 +21,10 @@ import numpy as np
 from regretless.cards.isomorphism import CARD_MAPS
 from regretless.engines.contract import Evaluation, Stopped
 from regretless.engines.creation import bucket_evaluators
-from regretless.engines.devices import cuda_devices
+from regretless.engines.devices import cuda_devices, thread_limit
 from regretless.engines.registry import available
 from regretless.errors import InvalidFile, InvalidOption, WouldNotFit
 from regretless.forms.memory import available_bytes
-from regretless.holdem.buckets.build import check_threads
 from regretless.holdem.form.betting import betting_of
 from regretless.holdem.games.big_blinds import MILLI
 from regretless.holdem.games.game import HoldemGame
@@ -151,7 +150,7 @@ def price_game(
     given, strategy = flop_tree(betting.tree), cache(reader.bucket_strategy)
     if given.begins:
         flops = "all" if flops is None else flops
-        workers, where = check_threads(threads), _choose_device(device, threads)
+        workers, where = thread_limit(threads), _choose_device(device, threads)
     else:
         _refuse_all(name, {"flops": flops, "device": None if device == "auto" else device, "threads": threads})
         workers, where = 1, "cpu"

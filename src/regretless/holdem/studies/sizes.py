@@ -20,7 +20,6 @@ from regretless.holdem.estimate import estimate_spot, spot_size
 from regretless.holdem.expected_time import expected_iterations, expected_seconds
 from regretless.holdem.form.betting import betting_tree
 from regretless.holdem.problem import spot_predicts
-from regretless.holdem.reading.probabilities import probability_bits
 from regretless.holdem.studies.plan import ANY, StudyPlan, StudySpot
 
 __all__ = ["StudySize", "study_size"]
@@ -74,8 +73,7 @@ def study_size(plan: StudyPlan, *, device: str | None = None) -> StudySize:
         if plan.keep.hands:
             disk += rows * sum(found.hands.values()) // 2 * ROW_BYTES["hands"]
         if plan.keep.solutions:
-            stored = found.entries - found.information_sets
-            disk += stored * probability_bits(stored) // 8
+            disk += found.file_bytes
         largest = size if largest is None or size.entries > largest.entries else largest
     assert largest is not None
     wanted = plan.device if device is None else device

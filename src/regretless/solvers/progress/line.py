@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+from regretless.forms.compile import Enumeration, report_enumeration
 from regretless.printable import printable
 from regretless.solvers.loop import Progress
 from regretless.solvers.progress.forecast import Forecast
@@ -25,9 +26,13 @@ def in_notebook() -> bool:
 def progress_line(
     title: str, *, unit: str, scale: float = 1.0, target: float | None = None
 ) -> Iterator[Callable[[Progress], None]]:
-    """A `report` function that shows exploitability times `scale`, in `unit`, which is also that of the target."""
+    """A `report` function that shows exploitability times `scale`, in `unit`, which is also that of the target.
+
+    While a game is enumerated, the line shows how many nodes there are.
+    """
     write = _cell_line() if in_notebook() else _terminal_line()
     forecast = None if target is None else Forecast(target / scale)
+    next_line = 0.0  # seconds
 
     def report(progress: Progress) -> None:
         words = [f"{printable(title)}: {progress.iteration:,} of {progress.iterations:,} iterations"]
@@ -39,8 +44,16 @@ def progress_line(
             words.append(f"about {left:.0f} s left")
         write(" · ".join(words))
 
+    def enumerate_nodes(walk: Enumeration) -> None:
+        nonlocal next_line
+        if walk.seconds >= next_line:
+            next_line = walk.seconds + max(1.0, 0.2 * walk.seconds)
+            size = f"{walk.nodes:,} nodes · {walk.memory_bytes / 2**20:,.0f} MiB"
+            write(f"{printable(title)}: {size} · {walk.seconds:.0f} s")
+
     try:
-        yield report
+        with report_enumeration(enumerate_nodes):
+            yield report
     finally:
         write("")
 

@@ -240,7 +240,9 @@ CHECKED = obj(
                     "available_bytes": integer(),
                     "iterations": integer("expected"),
                     "seconds": number("expected, roughly"),
-                    "file_bytes": integer(),
+                    "file_bytes": obj(
+                        {"32": integer(), "16": integer()}, "by bits of storage; the file can be resumed"
+                    ),
                     "note": _TEXT,
                 }
             )

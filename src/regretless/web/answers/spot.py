@@ -7,13 +7,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from regretless.engines.devices import available_cores
+from regretless.engines.devices import thread_limit
 from regretless.errors import RegretlessError
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import BettingTree, Kind
 from regretless.holdem.estimate import STORAGES, Estimate, estimate_spot
 from regretless.holdem.expected_time import expected_iterations, expected_seconds
 from regretless.holdem.field_errors import CheckedSpot, FieldError, check_fields
+from regretless.holdem.problem import spot_predicts
 from regretless.holdem.spots.question import PLAYERS
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_text import parse_toml
@@ -121,9 +122,10 @@ def checked_json(
     """What is wrong with a spot and the options beside it, or its TOML and how large it is."""
     errors, estimate = [*checked.errors, *wrong_options], None
     if checked.spot is not None:
-        cores = threads or available_cores()
+        cores = thread_limit(threads)
         try:
-            estimate = _estimate_json(checked.spot, estimate_spot(checked.spot, threads=cores), cores, target)
+            found = estimate_spot(checked.spot, threads=cores, predicts=spot_predicts(checked.spot, None))
+            estimate = _estimate_json(checked.spot, found, cores, target)
         except RegretlessError as error:  # too large even to count
             errors.append(FieldError("bets", str(error), None))
     return {
@@ -148,7 +150,6 @@ def _estimate_json(spot: Spot, found: Estimate, threads: int, target: float) -> 
         needs = f"needs {found.memory_bytes[32] / 2**30:.1f} GiB and {free / 2**30:.1f} GiB are free"
         remedy = "16 bits fit" if fits[16] else "use fewer sizes or start on a later street"
         note = f"{needs}: {remedy}"
-    kept = found.entries - found.information_sets
     return {
         "nodes": found.nodes,
         "betting_nodes": found.betting_nodes,
@@ -160,7 +161,7 @@ def _estimate_json(spot: Spot, found: Estimate, threads: int, target: float) -> 
         "available_bytes": free,
         "iterations": iterations,
         "seconds": round(expected_seconds(found.entries, iterations, threads), 2),
-        "file_bytes": found.solving_bytes[32] + 4 * kept,
+        "file_bytes": {str(bits): found.resumable_bytes[bits] for bits in STORAGES},
         "note": note,
     }
 

@@ -171,7 +171,7 @@ def games(service: Service, given: dict[str, Any]) -> dict[str, Any]:
 
 
 _TARGET = number("percent of the pot", exclusiveMinimum=0, maximum=100)
-_THREADS = integer(minimum=1, maximum=4096)
+_THREADS = integer(minimum=1)
 _TYPED: Schema = {
     "type": ["number", "string", "null"],
     "description": "a text is read as typed",

@@ -122,7 +122,7 @@ ENDPOINTS = [
                 "iterations": _ITERATIONS,
                 "variant": nullable(text(longest=200, default=None)),
                 "device": text(enum=["auto", "cpu", "cuda", "mps"], default="auto"),
-                "threads": nullable(integer(minimum=1, maximum=1024, default=None)),
+                "threads": nullable(integer("at most", minimum=1, default=None)),
                 "storage": nullable(integer(enum=[16, 32], default=None)),
             },
             required=(),

@@ -34,6 +34,7 @@ from regretless.api import load, problem_of
 from regretless.engines.contract import PublicEngine
 from regretless.engines.public.compiled.engine import kernels_are_compiled
 from regretless.errors import Advice, InvalidFile, RegretlessError
+from regretless.forms.compile import Enumeration, report_enumeration
 from regretless.forms.memory import available_bytes
 from regretless.forms.public import PublicForm
 from regretless.holdem.estimate import estimate_spot
@@ -107,10 +108,11 @@ def _solve(asked: dict[str, Any], stopped: Callable[[], bool], tell: Callable[[d
     if asked["resume"] is not None:
         options["resume"] = load(asked["resume"], to_resume=True)
     problem = _problem(asked, options)
-    if options.get("variant") == EXACT:
-        solution = solve(problem, options)
-    else:
-        solution = _iterate(problem, options, file, stopped, tell)
+    with report_enumeration(_notes(tell)):
+        if options.get("variant") == EXACT:
+            solution = solve(problem, options)
+        else:
+            solution = _iterate(problem, options, file, stopped, tell)
     if solution.reason != "interrupted":
         solution.save(file, resumable=solution.snapshot is not None)
         tell({"event": "saved", "iteration": solution.iterations})
@@ -124,6 +126,20 @@ def _solve(asked: dict[str, Any], stopped: Callable[[], bool], tell: Callable[[d
             "exploitability": solution.scale * max(solution.exploitability, 0.0),
         }
     )
+
+
+def _notes(tell: Callable[[dict[str, Any]], None]) -> Callable[[Enumeration], None]:
+    """Notes on how far the enumeration of a game is, one per second."""
+    next_note = 0.0
+
+    def note(walk: Enumeration) -> None:
+        nonlocal next_note
+        if walk.seconds >= next_note:
+            next_note = walk.seconds + 1.0
+            size = f"{walk.nodes:,} nodes, {walk.memory_bytes / 2**20:,.0f} MiB"
+            tell({"event": "note", "message": f"enumerating the game: {size} so far"})
+
+    return note
 
 
 def _problem(asked: dict[str, Any], options: dict[str, Any]) -> Problem[Any, Any]:

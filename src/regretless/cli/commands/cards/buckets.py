@@ -49,7 +49,7 @@ def buckets(
             default="auto",
         ),
     ] = None,
-    threads: Annotated[int | None, option("CPU threads.", MACHINE, default="all cores")] = None,
+    threads: Annotated[int | None, option("CPU threads, at most.", MACHINE, default="all cores")] = None,
     out: Annotated[
         Path | None,
         option("Write the table here. If it is unfinished, continue it.", OUTPUT, default="named after its buckets"),
@@ -69,7 +69,8 @@ def buckets(
     """
     from regretless.cards.deck import parse_board
     from regretless.cli.terminal.progress import bar
-    from regretless.holdem.buckets.build import BuildStopped, build_buckets, check_device, check_threads
+    from regretless.engines.devices import thread_limit
+    from regretless.holdem.buckets.build import BuildStopped, build_buckets, check_device
     from regretless.holdem.buckets.estimate import check_fits
     from regretless.holdem.buckets.plan import BucketPlan
 
@@ -80,7 +81,7 @@ def buckets(
     if sample is not None:
         settings["sample"] = sample
     plan = BucketPlan(**counts, **settings)
-    workers, where = check_threads(threads), check_device(device or "auto", plan)
+    workers, where = thread_limit(threads), check_device(device or "auto", plan)
     estimate = check_fits(plan, threads=workers)
     path = Path(_file_name(plan)) if out is None else out
     situations = sum(estimate.situations.values())

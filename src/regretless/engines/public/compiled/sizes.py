@@ -24,6 +24,7 @@ __all__ = [
     "bucket_evaluation_bytes",
     "estimate",
     "evaluation_bytes",
+    "learned_bytes",
     "team_members",
     "tile_rows",
 ]
@@ -42,12 +43,16 @@ def estimate(
 
     `predicts`: the variant keeps predictions beside the regrets; `wide_tiles`: terminals need 64-bit numbers.
     """
-    number = number_format(storage)
-    entry = number.entry_bytes + (number.regret.itemsize if predicts else 0)
-    stored = sum(_entries(size, size.runouts)) * entry
+    stored = learned_bytes(size, storage=storage, predicts=predicts)
     tables = sum(_plan(size, wide_tiles) + _tables(size, own) + _showdowns(size, own) for own in range(2))
     members = team_members(size, threads)
     return stored + tables + _blocks(size, members) + _scratch(size, wide_tiles, _slots(size, members))
+
+
+def learned_bytes(size: PublicSize, *, storage: int = 32, predicts: bool = False) -> int:
+    """Bytes of regrets and averages, and of predictions if the variant keeps them: what a snapshot takes."""
+    number = number_format(storage)
+    return sum(_entries(size, size.runouts)) * (number.entry_bytes + (number.regret.itemsize if predicts else 0))
 
 
 def team_members(size: PublicSize, threads: int) -> int:

@@ -113,7 +113,7 @@ export function estimateBar({ meta, changed }) {
       say(facts.Nodes, estimate ? count(estimate.nodes) : "–");
       say(facts.Memory, estimate ? bytes(estimate.memory_bytes[bits]) : "–");
       say(facts.Time, roughTime(estimate?.seconds));
-      say(facts.File, estimate ? bytes(estimate.file_bytes) : "–");
+      say(facts.File, estimate ? bytes(estimate.file_bytes[bits]) : "–");
       const missing = errors
         .filter((error) => isMissing(error.message))
         .map((error) => MISSING[error.field] ?? error.field);
