@@ -176,7 +176,7 @@ def test_an_interrupted_solve_of_the_command_is_resumed(client: TestClient, fold
 
 
 def test_a_solve_waits_until_its_memory_is_free(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with TestClient(make_app(folder, solves=2), base_url="http://127.0.0.1:8040") as client:
+    with TestClient(make_app(folder, token=None, solves=2), base_url="http://127.0.0.1:8040") as client:
         first = start(client, **FOREVER)
         monkeypatch.setattr(queue, "available_bytes", lambda: 1000)
         second = start(client, spot=RIVER, target=1, threads=1)
@@ -224,7 +224,7 @@ def test_a_list_of_solves_from_somebody_else_does_no_harm(folder: Path) -> None:
         fields = content | {"id": name} if isinstance(content, dict) else content
         (kept / f"{name}.json").write_text(json.dumps(fields), encoding="utf-8")
     (kept / "broken.json").write_bytes(b"\xff{")
-    with TestClient(make_app(folder), base_url="http://127.0.0.1:8040") as client:
+    with TestClient(make_app(folder, token=None), base_url="http://127.0.0.1:8040") as client:
         assert [solve["id"] for solve in client.get(f"{API}/solves").json()["solves"]] == ["sound"]
         assert client.get(f"{API}/solves/sound").json()["solve"]["curve"]
 
