@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import signal
 import socket
 import sys
 import threading
@@ -97,11 +98,26 @@ def _openable(address: str) -> Iterator[str]:
 
 
 class _Server(uvicorn.Server):
-    """A server that ends its streams first: an open page would keep it waiting."""
+    """A server that ends its streams first, as an open page would keep it waiting; SIGHUP ends it as SIGTERM does."""
 
     def __init__(self, config: uvicorn.Config, end_streams: Callable[[], None]) -> None:
         super().__init__(config)
         self._end_streams = end_streams
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        number = getattr(signal, "SIGHUP", None)  # when its terminal is closed
+        with super().capture_signals():
+            ignored = number is None or signal.getsignal(number) == signal.SIG_IGN  # nohup
+            if ignored or threading.current_thread() is not threading.main_thread():
+                yield
+                return
+            assert number is not None
+            before = signal.signal(number, self.handle_exit)
+            try:
+                yield
+            finally:
+                signal.signal(number, before)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._end_streams()
