@@ -131,6 +131,10 @@ class Library:
         """The name of a path in the folder."""
         return path.relative_to(self.folder).as_posix()
 
+    def relative(self, path: str) -> str:
+        """A path as seen from the folder, with slashes."""
+        return Path(os.path.relpath(path, self.folder)).as_posix() if os.path.isabs(path) else path
+
     def without_folder(self, sentence: str) -> str:
         """A sentence with files named as the page names them."""
         return sentence.replace(f"{self.folder}/", "").replace(str(self.folder), self.folder.name)
