@@ -19,6 +19,7 @@ import uvicorn
 
 from regretless.errors import InvalidOption
 from regretless.web.app import make_app
+from regretless.web.connections import BoundedProtocol
 
 if sys.platform != "win32":
     import fcntl
@@ -54,9 +55,9 @@ def serve(
         app = make_app(folder, token=token, host=host, other_hosts=other_hosts, solves=solves)
         config = uvicorn.Config(
             app,
-            http="h11",
+            http=BoundedProtocol,
             ws="none",
-            log_level="warning",
+            log_level="error",  # below that it reports what strangers send
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=GRACE,
