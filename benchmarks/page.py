@@ -80,7 +80,17 @@ def main() -> None:
 
 
 def measure(path: Path, nodes: int) -> dict[str, Any]:
-    command = [sys.executable, "-m", "regretless", "serve", str(path.parent), "--port", "0", "--no-browser"]
+    command = [
+        sys.executable,
+        "-m",
+        "regretless",
+        "serve",
+        str(path.parent),
+        "--port",
+        "0",
+        "--no-browser",
+        "--no-token",
+    ]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         try:
             assert server.stderr is not None

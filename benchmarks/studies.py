@@ -218,7 +218,7 @@ def page() -> None:
 
     with tempfile.TemporaryDirectory() as name:
         write_made_up(Path(name) / "study")
-        command = [sys.executable, "-m", "regretless", "serve", name, "--port", "0", "--no-browser"]
+        command = [sys.executable, "-m", "regretless", "serve", name, "--port", "0", "--no-browser", "--no-token"]
         with subprocess.Popen(command, stderr=PIPE, text=True) as server, sync_playwright() as playwright:
             assert server.stderr is not None
             found = re.search(r"http://[^ /]+", server.stderr.readline())

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
-from tests.web.serving import API, Server, is_over, wait_for
+from tests.web.serving import API, TOKEN, Server, is_over, wait_for
 
 REPOSITORY = Path(__file__).parent.parent
 IMAGES = REPOSITORY / "docs" / "images"
@@ -55,7 +55,7 @@ def main() -> None:
             ("study", "/studies?study=study&line=check&sort=-bet&filter=unpaired", {}),
             ("practice", "/practice?file=turn.rgl", {"press": "1"}),
         ):
-            take(browser, address + view, IMAGES / f"page-{name}.png", **options)
+            take(browser, f"{address}{view}&token={TOKEN}", IMAGES / f"page-{name}.png", **options)
         browser.close()
 
 

@@ -72,6 +72,29 @@ def test_a_name_is_printed_literally(name: str, run, tmp_path: Path) -> None:
     assert escaped in batch.out
 
 
+def test_labels_of_a_game_are_printed_literally_and_saved_as_they_are(run, tmp_path: Path) -> None:
+    label, action = "in\x1b]0;title\x07fo", "\x1b[31mred"
+    game = f'EFG 2 R "x" {{ "A" "B" }}\np "" 1 1 "{label}" {{ "{action}" "\u202eback" }} 0\n'
+    ends = 't "" 1 "" { 1, -1 }\nt "" 2 "" { -1, 1 }\n'
+    (tmp_path / "game.efg").write_text(game + ends, encoding="utf-8")
+    results = [
+        run("solve", "game.efg", "--iterations", "3", "--out", "game.rgl"),
+        run("show", "game.rgl"),
+        run("export", "game.rgl"),
+        run("export", "game.rgl", "--format", "json"),
+        run("export", "game.rgl", "--out", "game.csv"),
+    ]
+    for result in results:
+        assert result.code == 0, result.err
+        assert not EXECUTED.search(result.out.replace("\r\n", "\n") + result.err)
+    for printed in (results[1].out, results[2].out):
+        assert r"in\x1b]0;title\x07fo" in printed
+        assert r"\x1b[31mred" in printed
+    assert label in json.loads(results[3].out)
+    saved = (tmp_path / "game.csv").read_text(encoding="utf-8")
+    assert f"{label},{action}," in saved
+
+
 @pytest.mark.parametrize("name", ["x[bold]y", "spot[1]", "a*b?", "[]"])
 def test_files_named_with_brackets(name: str, run, tmp_path: Path) -> None:
     file = spot_file(tmp_path, "spot", f"{name}.toml")

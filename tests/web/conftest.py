@@ -51,14 +51,14 @@ def folder(solved: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def client(folder: Path) -> Iterator[TestClient]:
-    with TestClient(make_app(folder), base_url="http://127.0.0.1:8040") as found:
+    with TestClient(make_app(folder, token=None), base_url="http://127.0.0.1:8040") as found:
         yield found
 
 
 @pytest.fixture(scope="session")
 def reading(solved: Path) -> Iterator[TestClient]:
     """A client for tests that only read."""
-    with TestClient(make_app(solved), base_url="http://127.0.0.1:8040") as found:
+    with TestClient(make_app(solved, token=None), base_url="http://127.0.0.1:8040") as found:
         yield found
 
 

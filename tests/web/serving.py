@@ -29,6 +29,7 @@ SLOW = TURN | {
     "oop": {"range": "22+, A2s+, K2s+, Q7s+, J8s+, T8s+, 98s, A8o+"},
     "bets": {"bet": "33%, 66%", "raise": "3x"},
 }
+TOKEN = "the-token-of-every-server-in-the-tests"
 FOREVER = {"spot": SLOW, "iterations": 1_000_000, "threads": 1}  # hours
 
 
@@ -48,21 +49,24 @@ def is_over(solve: dict[str, Any]) -> bool:
 
 
 class Server:
-    """A server in a process of its own."""
+    """A server in a process of its own; its client sends the token."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *options: str, token: str = TOKEN) -> None:
         self.folder = folder
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "regretless", "serve", str(folder), "--port", "0", "--no-browser"],
+            [sys.executable, "-m", "regretless", "serve", str(folder), "--port", "0", "--no-browser", *options],
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PYTHONPATH": str(SRC), "COLUMNS": "200"},
+            env={**os.environ, "PYTHONPATH": str(SRC), "COLUMNS": "200", "REGRETLESS_TOKEN": token},
         )
         assert self.process.stderr is not None
         line = self.process.stderr.readline()
-        found = re.search(r"http://[^ ]+?(?=/ )", line)
+        found = re.search(r"(http://[^ /]+)/([^ ]*) ", line)
         assert found is not None, line + self.process.stderr.read()
-        self.client = httpx2.Client(base_url=found[0], timeout=300)
+        self.address = found[1] + "/" + found[2]  # as printed, with the token
+        printed = self.address.partition("?token=")[2]
+        headers = {"authorization": f"Bearer {printed}"} if printed else {}
+        self.client = httpx2.Client(base_url=found[1], timeout=300, headers=headers)
         ends = time.monotonic() + 300
         while True:
             try:

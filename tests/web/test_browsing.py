@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,19 @@ from tests.web.serving import API
 import regretless as rl
 from regretless.cards.hands import hand_text
 from regretless.holdem import SpotSolution
+from regretless.holdem.reading.nodes import Runout
+from regretless.holdem.reading.places import Place
+from regretless.holdem.reading.reading import SpotReader
+from regretless.web.endpoints import browsing
 
+QUICK = [
+    ("/node", {"file": "turn.rgl", "line": "check"}),
+    ("/solves", {}),
+    ("/files", {}),
+    ("/compare/node", {"first": "turn.rgl", "second": "turn.rgl", "line": "check", "player": "ip"}),
+    ("/compare", {"first": "turn.rgl", "second": "turn.rgl"}),
+    ("/cards", {"file": "turn.rgl", "line": "check, check"}),
+]
 LINES = ["", "check", "check, bet 40", "check, check", "check, check, 7d", "check, check, 7d, check, bet 40, fold"]
 
 
@@ -154,3 +169,33 @@ def test_a_damaged_file_is_one_sentence(client: TestClient, folder: Path) -> Non
     for answer in refused:
         assert answer.status_code == 422
         assert answer.json()["error"]["message"].startswith("turn.rgl: is damaged")
+
+
+def test_other_requests_are_answered_while_a_report_is_computed(
+    reading: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, ends = threading.Event(), threading.Event()
+    runouts = SpotReader.runouts
+
+    def slow_at_first(reader: SpotReader, place: Place, then: str = "") -> Iterator[Runout]:
+        first, *rest = runouts(reader, place, then)
+        yield first
+        if not began.is_set():
+            began.set()
+            while not ends.wait(0.02):
+                yield first
+        yield from rest
+
+    monkeypatch.setattr(SpotReader, "runouts", slow_at_first)
+    monkeypatch.setattr(browsing, "LONGEST_SEARCH", 0.1)
+    path, params = QUICK[-1]
+    with ThreadPoolExecutor(len(QUICK) + 1) as pool:
+        slow = pool.submit(reading.get, API + path, params=params)
+        try:
+            assert began.wait(60)
+            others = [pool.submit(reading.get, API + path, params=params) for path, params in QUICK]
+            assert [other.result(20).status_code for other in others] == [200] * len(others)
+            assert not slow.done()
+        finally:
+            ends.set()
+        assert slow.result(60).status_code == 200

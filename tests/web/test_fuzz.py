@@ -141,7 +141,9 @@ def _plain(value: Any) -> str:
 
 
 def fuzz(folder: Path, requests: int, seed: int) -> None:
-    with TestClient(make_app(folder), base_url="http://127.0.0.1:8040", raise_server_exceptions=False) as client:
+    with TestClient(
+        make_app(folder, token=None), base_url="http://127.0.0.1:8040", raise_server_exceptions=False
+    ) as client:
         fuzzer = Fuzzer(client.get(f"{API}/openapi.json").json(), seed)
         ids: list[str] = []
         seen: set[int] = set()

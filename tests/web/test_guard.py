@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,14 @@ def test_this_machine_is_let_in(reading: TestClient, host: str) -> None:
     assert reading.get(f"{API}/files", headers={"host": host}).status_code == 200
 
 
-def test_a_server_for_a_network_answers_to_addresses_but_not_to_names(solved: Path) -> None:
-    with TestClient(make_app(solved, host="0.0.0.0"), base_url="http://192.168.1.5:8040") as client:
-        assert client.get(f"{API}/files").status_code == 200
-        assert client.get(f"{API}/files", headers={"host": "evil.example"}).status_code == 403
+def test_a_server_for_a_network_answers_to_its_own_names_and_addresses(solved: Path) -> None:
+    app = make_app(solved, token=None, host="0.0.0.0", other_hosts=["Solver.example", "203.0.113.7"])
+    with TestClient(app, base_url="http://192.168.1.5:8040") as client:  # the address that was connected to
+        for host in ("192.168.1.5", "[::ffff:192.168.1.5]", "localhost", "solver.example:80", "203.0.113.7"):
+            assert client.get(f"{API}/files", headers={"host": host}).status_code == 200, host
+        assert client.get(f"{API}/files", headers={"host": socket.gethostname()}).status_code == 200
+        for host in ("evil.example", "192.168.1.6", "[2001:db8::1]", "example"):
+            assert client.get(f"{API}/files", headers={"host": host}).status_code == 403, host
 
 
 @pytest.mark.parametrize(

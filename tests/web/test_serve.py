@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def test_a_folder_and_a_port_have_one_server(start_server: Callable[[], Server],
     assert f"port: {port} cannot be used" in serve(str(other), "--port", port).stderr
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_a_server_that_ends_saves_its_solves(
     start_server: Callable[[], Server], folder: Path, number: signal.Signals
 ) -> None:
@@ -72,6 +73,17 @@ def test_a_server_that_ends_saves_its_solves(
     assert rl.load(folder / seen["file"]).iterations >= seen["iteration"]
     listed = start_server().client.get(f"{API}/solves").json()["solves"]
     assert [(solve["state"], solve["readable"]) for solve in listed] == [("stopped", True)]
+
+
+def test_closing_the_terminal_does_not_end_a_server_started_with_nohup(start_server: Callable[[], Server]) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # which the server inherits
+    try:
+        server = start_server()
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    server.process.send_signal(signal.SIGHUP)
+    time.sleep(0.3)
+    assert server.client.get(f"{API}/files").status_code == 200
 
 
 def test_a_page_that_follows_does_not_delay_the_end(start_server: Callable[[], Server]) -> None:

@@ -188,3 +188,27 @@ def test_files_are_listed_with_what_they_hold(client: TestClient, folder: Path) 
     about = client.get(f"{API}/file", params={"file": "deeper/river.rgl"}).json()
     assert abs(sum(about["ev"].values()) - 60) < 0.01
     assert about["curve"][-1][2] == pytest.approx(about["exploitability"])
+
+
+def test_solutions_that_locks_name_are_shown_relative_to_the_folder(client: TestClient, folder: Path) -> None:
+    (folder / "below").mkdir()
+    for file, source in (("below/locked.toml", "../river.rgl"), ("outside.toml", "../elsewhere.rgl")):
+        lock = f'[[locks]]\nnode = "check"\nsource = "{source}"\n'
+        (folder / file).write_text(f"{Spot.from_mapping(RIVER).to_toml()}\n{lock}", encoding="utf-8")
+    opened = client.get(f"{API}/spots/file", params={"file": "below/locked.toml"}).json()
+    assert opened["spot"]["locks"][0]["source"] == "river.rgl"
+    spot = opened["spot"]
+    answers = [
+        client.get(f"{API}/spots/file", params={"file": "outside.toml"}),
+        client.post(f"{API}/spots/check", json={"spot": spot}),
+        client.post(f"{API}/spots/write", json={"spot": spot}),
+        client.post(f"{API}/spots/read", json={"toml": opened["toml"]}),
+        client.put(f"{API}/spots/file", json={"file": "below/again.toml", "spot": spot}),
+        client.get(f"{API}/spots/file", params={"file": "below/again.toml"}),
+    ]
+    for answer in answers:
+        assert answer.status_code == 200, answer.text
+        assert str(folder.parent) not in answer.text
+    assert 'source = "../elsewhere.rgl"' in answers[0].json()["toml"]
+    assert answers[1].json()["valid"]
+    assert answers[3].json()["spot"] == answers[5].json()["spot"] == spot

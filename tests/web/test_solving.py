@@ -142,6 +142,43 @@ def test_a_killed_server_loses_nothing_that_was_saved(start_server: Callable[[],
     assert wait_for(again.client, waiting["id"], is_over)["state"] == "done"
 
 
+def keep(folder: Path, name: str, file: str, state: str, saved: bool, **options: Any) -> None:
+    """A solve on the list of a server that died."""
+    kept = folder / ".regretless" / "solves"
+    kept.mkdir(parents=True, exist_ok=True)
+    request = {"name": name, "file": file, "pot": RIVER["pot"], "options": options}
+    job = {"id": name, "request": request, "created": 1.0, "started": 2.0, "state": state, "saved": saved}
+    (kept / f"{name}.json").write_text(json.dumps(job), encoding="utf-8")
+
+
+def test_a_solve_that_had_finished_when_its_server_died_is_done(folder: Path) -> None:
+    keep(folder, "finished", "river.rgl", "running", True, target=0.1)
+    keep(folder, "unheard", "river.rgl", "running", False, target=0.1)
+    keep(folder, "stopping", "kuhn.rgl", "stopping", True, iterations=200)
+    keep(folder, "finer", "river.rgl", "running", True, target=0.05)
+    keep(folder, "longer", "kuhn.rgl", "starting", True, iterations=300)
+    keep(folder, "absent", "absent.rgl", "running", True, target=0.1)
+    with TestClient(make_app(folder, token=None), base_url="http://127.0.0.1:8040") as client:
+        solves = {each["id"]: each for each in client.get(f"{API}/solves").json()["solves"]}
+        for name in ("finished", "unheard", "stopping"):
+            assert (solves[name]["state"], solves[name]["readable"], solves[name]["message"]) == ("done", True, None)
+        river = rl.load(folder / "river.rgl")
+        assert solves["finished"]["iteration"] == river.iterations
+        assert solves["finished"]["exploitability"] == pytest.approx(river.scale * river.exploitability)
+        for name in ("finer", "longer", "absent"):
+            assert solves[name]["state"] == "stopped"
+            assert "resume it" in solves[name]["message"]
+
+
+def test_a_solve_that_outlives_its_server_may_finish_after_the_next_has_started(folder: Path) -> None:
+    keep(folder, "late", "late.rgl", "running", True, target=0.1)
+    rl.solve(Spot.from_mapping(RIVER), target=0.1, threads=1, checkpoint=folder / "late.rgl", interrupted=lambda: True)
+    with TestClient(make_app(folder, token=None), base_url="http://127.0.0.1:8040") as client:
+        assert client.get(f"{API}/solves/late").json()["solve"]["state"] == "stopped"
+        (folder / "late.rgl").write_bytes((folder / "river.rgl").read_bytes())
+        assert client.get(f"{API}/solves/late").json()["solve"]["state"] == "done"
+
+
 def test_locks_give_a_new_file_to_compare(client: TestClient) -> None:
     lock = {"node": "check", "hands": "", "strategy": {"check": 1.0}}
     kept = {"node": "", "hands": "AA", "source": "river.rgl"}
@@ -176,7 +213,7 @@ def test_an_interrupted_solve_of_the_command_is_resumed(client: TestClient, fold
 
 
 def test_a_solve_waits_until_its_memory_is_free(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with TestClient(make_app(folder, solves=2), base_url="http://127.0.0.1:8040") as client:
+    with TestClient(make_app(folder, token=None, solves=2), base_url="http://127.0.0.1:8040") as client:
         first = start(client, **FOREVER)
         monkeypatch.setattr(queue, "available_bytes", lambda: 1000)
         second = start(client, spot=RIVER, target=1, threads=1)
@@ -224,7 +261,7 @@ def test_a_list_of_solves_from_somebody_else_does_no_harm(folder: Path) -> None:
         fields = content | {"id": name} if isinstance(content, dict) else content
         (kept / f"{name}.json").write_text(json.dumps(fields), encoding="utf-8")
     (kept / "broken.json").write_bytes(b"\xff{")
-    with TestClient(make_app(folder), base_url="http://127.0.0.1:8040") as client:
+    with TestClient(make_app(folder, token=None), base_url="http://127.0.0.1:8040") as client:
         assert [solve["id"] for solve in client.get(f"{API}/solves").json()["solves"]] == ["sound"]
         assert client.get(f"{API}/solves/sound").json()["solve"]["curve"]
 

@@ -213,7 +213,7 @@ def test_files_of_a_study_are_not_listed_and_whole_games_say_how_to_read_them(cl
 def test_the_served_folder_may_itself_be_a_study(folder: Path) -> None:
     from regretless.web.app import make_app
 
-    with TestClient(make_app(folder / "study"), base_url="http://127.0.0.1:8040") as client:
+    with TestClient(make_app(folder / "study", token=None), base_url="http://127.0.0.1:8040") as client:
         (listed,) = client.get(f"{API}/studies").json()["studies"]
         assert listed["study"] == "."
         assert ask(client, "/study/spot", study=".", spot="QsJh2h-1")["file"] == "solutions/QsJh2h-1.rgl"

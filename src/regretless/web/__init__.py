@@ -1,8 +1,8 @@
 """The page: set up, solve, browse, lock and practise in a browser, and the API under it.
 
-serve        a server on this machine
+serve        a server on this machine   (connections: which of them stay open)
 app          the application: guard, endpoints, the page's own files
-guard        which requests are let in: Host, Origin, size
+guard        which requests are let in: Host, Origin, token, size
 endpoint     one endpoint: what it takes, what it answers, how errors become JSON   (schema, openapi)
 endpoints/   the endpoints by subject
 answers/     solutions and spots as JSON

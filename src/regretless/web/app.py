@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -34,8 +34,19 @@ ENDPOINTS: list[Endpoint] = [
 ]  # fmt: skip
 
 
-def make_app(folder: Path, *, host: str = "127.0.0.1", solves: int = 1) -> Starlette:
-    """The application for a folder; `host` is the address it is bound to, `solves` how many may run at once."""
+def make_app(
+    folder: Path,
+    *,
+    token: str | None,
+    host: str = "127.0.0.1",
+    other_hosts: Sequence[str] = (),
+    solves: int = 1,
+) -> Starlette:
+    """The application for a folder.
+
+    Requests need the `token`, unless it is None. `host` is the address the server is bound to, `other_hosts` are
+    further names and addresses by which it is reached, and `solves` is how many solves may run at once.
+    """
     library = Library(folder)
     queue = SolveQueue(library, limit=solves)
 
@@ -52,7 +63,7 @@ def make_app(folder: Path, *, host: str = "127.0.0.1", solves: int = 1) -> Starl
             Mount("/static", StaticFiles(directory=STATIC, check_dir=False), name="static"),
             Route("/{path:path}", _page, methods=["GET"]),
         ],
-        middleware=[Middleware(Guard, host=host)],
+        middleware=[Middleware(Guard, token=token, host=host, other_hosts=other_hosts)],
         exception_handlers={HTTPException: _http_error, Exception: _failure},
         lifespan=lifespan,
     )

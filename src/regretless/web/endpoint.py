@@ -2,8 +2,8 @@
 
 1. Query, path and body are read and checked against their schemas; the handler gets one mapping of values.
 2. A plain handler runs in a thread, so that reading a file blocks nobody; an `async` one runs in the event loop. A
-   handler that is a generator takes long: it runs piece by piece, one such request at a time, as long as anybody waits
-   for the answer.
+   handler that is a generator takes long: such requests take turns, in each of which one of them runs some pieces of
+   its work, as long as anybody waits for the answer.
 3. Every error a user can cause is answered with a status below 500 and
 
        {"error": {"code", "message", "field", "position"}}
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import time
 from collections.abc import AsyncIterator, Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -38,6 +39,7 @@ __all__ = [
 ]
 
 BODY_LIMIT = 1 << 20  # bytes
+TURN_SECONDS = 0.2  # of a request that takes long, until others have their turn
 
 
 class Refusal(RegretlessError):
@@ -148,25 +150,27 @@ class Endpoint:
 
 
 async def _in_pieces(work: Generator[None, None, Any], request: Request) -> Any:
-    """The result of work that pauses after each piece, which lets quicker requests through."""
+    """The result of work that pauses after each piece; other such requests take their turns in between."""
 
-    def piece() -> tuple[bool, Any]:
+    def run_pieces() -> tuple[bool, Any]:
+        ends = time.monotonic() + TURN_SECONDS
         try:
             next(work)
+            while time.monotonic() < ends:
+                next(work)
         except StopIteration as done:
             return True, done.value
         return False, None
 
-    async with request.app.state.service.one_at_a_time:
-        try:
-            while True:
-                done, answer = await run_in_threadpool(piece)
-                if done:
-                    return answer
-                if await request.is_disconnected():
-                    raise ClientDisconnect
-        finally:
-            work.close()
+    try:
+        while not await request.is_disconnected():
+            async with request.app.state.service.turns:
+                done, answer = await run_in_threadpool(run_pieces)
+            if done:
+                return answer
+        raise ClientDisconnect
+    finally:
+        work.close()
 
 
 async def _read_all(request: Request) -> bytes:

@@ -5,7 +5,8 @@ followed, lies in the folder; anything else is refused before the system is aske
 folder, or "." if it is the served folder itself; its files are not listed one by one.
 
 An open solution is found again by its name and *revision* (time and size of the file), so a file that a running solve
-replaces is opened anew. Solutions are not safe to read from several threads at once: each has its lock.
+replaces is opened anew. Solutions are not safe to read from several threads at once: each has its lock, or is read in
+turns.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -131,6 +132,10 @@ class Library:
         """The name of a path in the folder."""
         return path.relative_to(self.folder).as_posix()
 
+    def relative(self, path: str) -> str:
+        """A path as seen from the folder, with slashes."""
+        return Path(os.path.relpath(path, self.folder)).as_posix() if os.path.isabs(path) else path
+
     def without_folder(self, sentence: str) -> str:
         """A sentence with files named as the page names them."""
         return sentence.replace(f"{self.folder}/", "").replace(str(self.folder), self.folder.name)
@@ -217,21 +222,17 @@ class Library:
     def spot(self, file: str, *, slow: bool = False) -> Iterator[tuple[SpotSolution, str]]:
         """The solution of a spot, for this thread alone, and its revision.
 
-        Reports that take long read with `slow`, an opening of their own, so that nodes need not wait for them.
+        Reports that take long read with `slow`, an opening of their own, so that nodes need not wait for them. It has
+        no lock: such requests take turns (`endpoint`), and none may keep the others out from one turn to the next.
         """
         with self._opened(file, SpotSolution, "a solved spot", slow) as found:
             yield found
 
     @contextmanager
     def both(self, first: str, second: str) -> Iterator[tuple[SpotSolution, SpotSolution]]:
-        """Two solutions to compare; always locked in the same order, so that no two comparisons block each other."""
-        if first == second:
-            with self.spot(first, slow=True) as (one, _):
-                yield one, one
-            return
-        names = min(first, second), max(first, second)
-        with self.spot(names[0], slow=True) as (one, _), self.spot(names[1], slow=True) as (other, _):
-            yield (one, other) if first < second else (other, one)
+        """Two solutions to compare, which takes long."""
+        with self.spot(first, slow=True) as (one, _), self.spot(second, slow=True) as (other, _):
+            yield one, other
 
     @contextmanager
     def game(self, file: str) -> Iterator[tuple[GameSolution, str]]:
@@ -264,7 +265,7 @@ class Library:
                 self._open.move_to_end(key)
         if not isinstance(found.solution, kind):
             raise NotFound(f"file: {file!r} is not {what}", "file")
-        with found.lock:
+        with nullcontext() if slow else found.lock:
             try:
                 yield found.solution, revision
             except InvalidFile as error:

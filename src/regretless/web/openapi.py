@@ -42,8 +42,19 @@ def openapi(endpoints: Sequence[Endpoint], prefix: str) -> dict[str, Any]:
             "version": __version__,
             "description": "Set up, solve, browse, lock and practise hold'em spots. Errors are one sentence each.",
         },
+        "security": [{"token": []}],
         "paths": paths,
-        "components": {"schemas": {"Error": ERROR}},
+        "components": {
+            "schemas": {"Error": ERROR},
+            "securitySchemes": {
+                "token": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "The token in the address that `regretless serve` prints. The page has it as a "
+                    "cookie. Requests without it are answered with 403, unless the server runs with --no-token.",
+                }
+            },
+        },
     }
 
 

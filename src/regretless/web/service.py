@@ -21,4 +21,4 @@ class Service:
     queue: SolveQueue
     table: PracticeTable
     studies: StudyShelf
-    one_at_a_time: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)  # for requests that take long
+    turns: asyncio.Semaphore = field(default_factory=asyncio.Semaphore)  # of requests that take long

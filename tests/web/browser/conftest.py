@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect, sync_playwright
-from tests.web.serving import Server
+from tests.web.serving import TOKEN, Server
 
 # Chromium without windows opens pages in three quarters of the time.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -62,6 +62,7 @@ def open_page(chromium: Any) -> Iterator[OpenPage]:
 
     def open_address(address: str, *, viewport: dict[str, int] = DESKTOP, **options: Any) -> Any:
         context = chromium.new_context(viewport=viewport, reduced_motion="reduce", **options)
+        context.add_cookies([session_cookie(address)])
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
@@ -76,6 +77,13 @@ def open_page(chromium: Any) -> Iterator[OpenPage]:
     for context in contexts:
         context.close()
     assert problems == []
+
+
+def session_cookie(address: str) -> Any:
+    """What a browser has after its first visit of a server."""
+    found = urlsplit(address)
+    name = f"regretless-{found.port}"
+    return {"name": name, "value": TOKEN, "url": f"http://{found.netloc}", "httpOnly": True, "sameSite": "Strict"}
 
 
 def leaves(address: str, host: str) -> bool:

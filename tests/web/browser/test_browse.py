@@ -9,6 +9,7 @@ import httpx2
 import pytest
 from playwright.sync_api import expect
 from tests.web.browser.parts import at_node, cell, shown_frequencies, take, wait_for_line
+from tests.web.serving import TOKEN
 
 RIVER = "/browse?file=river.rgl"
 TURN = "/browse?file=turn.rgl"
@@ -172,7 +173,7 @@ def test_frequencies_of_the_strip_sum_to_100(river: Any) -> None:
 
 def test_a_wrong_address_is_answered_with_a_sentence(site: str, open_page: Any, chromium: Any) -> None:
     page = chromium.new_page()  # Chromium reports the refused request in its console, rightly
-    page.goto(f"{site}/browse?file=river.rgl&line=bet+7")
+    page.goto(f"{site}/browse?file=river.rgl&line=bet+7&token={TOKEN}")
     expect(page.get_by_role("alert")).to_contain_text("bet 7")
     page.goto(f"{site}/browse?file=absent.rgl")
     expect(page.get_by_role("alert")).to_contain_text("absent.rgl")
@@ -188,7 +189,7 @@ def test_names_from_files_are_shown_as_text(site: str, open_page: Any) -> None:
 def test_a_server_that_is_gone_is_said_so_and_the_node_stays(start_server: Any, chromium: Any) -> None:
     server = start_server()
     page = chromium.new_page()  # Chromium reports the failed request in its console, rightly
-    page.goto(f"{server.client.base_url}{RIVER}")
+    page.goto(f"{server.client.base_url}{RIVER}&token={TOKEN}")
     at_node(page, "oop")
     server.kill()
     take(page, "check")
@@ -205,7 +206,8 @@ def test_the_tile_of_a_card_to_come_opens_the_cards(site: str, open_page: Any) -
 
 
 def test_hands_without_a_number_come_last_whichever_way(site: str, open_page: Any) -> None:
-    node = httpx2.get(f"{site}/api/v1/node?file=river.rgl&line=bet%2030,%20call").json()
+    address = f"{site}/api/v1/node?file=river.rgl&line=bet%2030,%20call"
+    node = httpx2.get(address, headers={"authorization": f"Bearer {TOKEN}"}).json()
     assert None in node["players"]["ip"]["hands"]["eqr"]
     for sort in ("eqr", "-eqr"):
         page = open_page(f"{site}/browse?file=river.rgl&line=bet%2030,%20call&player=ip&sort={sort}")

@@ -20,6 +20,7 @@ from regretless.forms.history import Strategy
 from regretless.holdem.reading.columns import pyarrow
 from regretless.holdem.reading.places import Played
 from regretless.holdem.reports.line_tables import ActionRange, action_ranges, hand_rows
+from regretless.printable import printable
 from regretless.solvers.game_solution import GameSolution
 from regretless.storage.atomic import replace_file
 
@@ -71,9 +72,13 @@ def _range_text(rows: Sequence[dict[str, Any]]) -> str:
 def _export(
     rows: Iterable[dict[str, Any]], answer: Any, kind: str, out: Path | None, what: str, text: str = ""
 ) -> None:
-    """Write rows (CSV, Parquet), an answer (JSON) or a text to a file, or to stdout."""
+    """Write rows (CSV, Parquet), an answer (JSON) or a text to a file, or to stdout.
+
+    A game's labels may contain anything. A file gets them as they are; stdout may be a terminal, which would act on
+    escape sequences in them, so there they are escaped as wherever else they are printed (JSON escapes them itself).
+    """
     if out is None:
-        _write(rows, answer, kind, sys.stdout, text)
+        _write(map(_printable_row, rows), answer, kind, sys.stdout, printable(text, lines=True))
         return
     with replace_file(out) as temporary:
         if kind == "parquet":
@@ -83,6 +88,10 @@ def _export(
             with open(temporary, "w", encoding="utf-8", newline="") as opened:
                 _write(rows, answer, kind, opened, text)
     note(f"saved {what} to {out}")
+
+
+def _printable_row(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: printable(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def _write(rows: Iterable[dict[str, Any]], answer: Any, kind: str, target: IO[str], text: str) -> None:

@@ -11,6 +11,7 @@ from rich.text import Text
 from regretless.cli.terminal.tables import plain_table
 from regretless.colors import action_colors
 from regretless.errors import InvalidOption
+from regretless.printable import printable
 
 __all__ = ["choose", "read_keys", "strategy_table"]
 
@@ -42,6 +43,10 @@ def choose(strategy: Strategy, keys: Sequence[str] | None, most: int | None) -> 
 
 def strategy_table(shown: Strategy, *, color: bool, rows: str = "information set") -> Table:
     """The table; without colour, the bar is made of the actions' first letters. `rows` says what its rows are."""
+    shown = {
+        printable(key, lines=True): {printable(action): share for action, share in played.items()}
+        for key, played in shown.items()
+    }
     colors = action_colors(action for played in shown.values() for action in played)
     actions = list(colors)
     table = plain_table()

@@ -111,7 +111,10 @@ def compare_spots(first: SpotSolution, second: SpotSolution, *, most: int | None
 def compare_in_pieces(
     first: SpotSolution, second: SpotSolution, *, most: int | None = 10, seconds: float | None = None
 ) -> Generator[None, None, SpotComparison]:
-    """The same, pausing after each decision; after `seconds`, those compared so far, reached most often, are enough."""
+    """The same, pausing after each decision.
+
+    After `seconds` of work, not counting pauses, the decisions compared so far, reached most often, are enough.
+    """
     check_boards(first, second)
     readers = first.reader, second.reader
     found, visited, complete = yield from _search(readers, most, seconds)
@@ -165,17 +168,20 @@ def _search(
     ticket = count()  # breaks ties in the order found
     waiting: list[tuple[float, int, _Node]] = []
     best: list[tuple[float, int, _Node]] = []
-    visited, complete, began = 0, True, time.monotonic()
+    visited, complete = 0, True
+    spent, resumed = 0.0, time.monotonic()  # `spent` leaves out the pauses, in which others compute
     heapq.heappush(waiting, (-1.0, next(ticket), _Node((readers[0].root, readers[1].root), 1, (1.0, 1.0))))
     while waiting:
         reach, _, node = heapq.heappop(waiting)
         if most is not None and len(best) >= most and -reach <= best[0][0]:
             break
-        if seconds is not None and visited and time.monotonic() - began > seconds:
+        if seconds is not None and visited and spent + time.monotonic() - resumed > seconds:
             complete = False
             break
         if _kind(readers[0], node.places[0]) == Kind.DECISION:
+            spent += time.monotonic() - resumed
             yield
+            resumed = time.monotonic()
             visited += 1
             moved = _moved(readers, node.places)
             # Among equal ranks, the one found first stays.

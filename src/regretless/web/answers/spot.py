@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from regretless.engines.devices import thread_limit
@@ -15,6 +16,7 @@ from regretless.holdem.estimate import STORAGES, Estimate, estimate_spot
 from regretless.holdem.expected_time import expected_iterations, expected_seconds
 from regretless.holdem.field_errors import CheckedSpot, FieldError, check_fields
 from regretless.holdem.problem import spot_predicts
+from regretless.holdem.spots.locks import LockFrom
 from regretless.holdem.spots.question import PLAYERS
 from regretless.holdem.spots.spot import Spot
 from regretless.holdem.spots.toml_text import parse_toml
@@ -22,7 +24,10 @@ from regretless.web.endpoint import Refusal
 from regretless.web.library import Library
 from regretless.web.schema import Mismatch, Schema, check
 
-__all__ = ["InvalidSpot", "checked_json", "error_json", "read_spot", "read_typed", "spot_fields", "tree_json"]
+__all__ = [
+    "InvalidSpot", "check_spot", "checked_json", "error_json", "read_spot", "read_typed", "spot_fields", "spot_toml",
+    "tree_json",
+]  # fmt: skip
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
 _AMOUNTS = ("pot", "stack")
@@ -38,9 +43,18 @@ class InvalidSpot(Refusal):
         self.position = error.position
 
 
-def spot_fields(spot: Spot) -> dict[str, Any]:
+def spot_fields(spot: Spot, library: Library) -> dict[str, Any]:
     """The fields of a spot, nested as in its TOML."""
-    return parse_toml(spot.to_toml(), "spot")
+    return parse_toml(spot_toml(spot, library), "spot")
+
+
+def spot_toml(spot: Spot, library: Library) -> str:
+    """The TOML of a spot; solutions that its locks name are relative to the served folder."""
+    locks = tuple(
+        replace(lock, source=library.relative(lock.source)) if isinstance(lock, LockFrom) else lock
+        for lock in spot.locks
+    )
+    return replace(spot, locks=locks).to_toml()
 
 
 def check_spot(fields: Mapping[str, Any], library: Library) -> CheckedSpot:
@@ -117,7 +131,7 @@ def read_typed(value: object, schema: Schema) -> Any:
 
 
 def checked_json(
-    checked: CheckedSpot, wrong_options: list[FieldError], *, threads: int | None, target: float
+    checked: CheckedSpot, wrong_options: list[FieldError], library: Library, *, threads: int | None, target: float
 ) -> dict[str, Any]:
     """What is wrong with a spot and the options beside it, or its TOML and how large it is."""
     errors, estimate = [*checked.errors, *wrong_options], None
@@ -132,7 +146,7 @@ def checked_json(
         "valid": not errors,
         "errors": [error_json(error) for error in errors],
         "warnings": list(checked.warnings),
-        "toml": None if checked.spot is None else checked.spot.to_toml(),
+        "toml": None if checked.spot is None else spot_toml(checked.spot, library),
         "estimate": estimate,
     }
 

@@ -61,8 +61,9 @@ def compare(service: Service, given: dict[str, Any]) -> Generator[None, None, di
         return answer
 
 
-def compare_node(service: Service, given: dict[str, Any]) -> dict[str, Any]:
+def compare_node(service: Service, given: dict[str, Any]) -> Generator[None, None, dict[str, Any]]:
     with service.library.both(given["first"], given["second"]) as (first, second):
+        yield
         views = first.node(given["line"]), second.node(given["line"])
         player = given["player"]
         hands = [_without_nan(each.as_json()) for each in compare_nodes(*views, player)]

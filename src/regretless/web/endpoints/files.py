@@ -14,7 +14,7 @@ from regretless.holdem.spots.toml_text import parse_toml
 from regretless.solvers.solution import Solution
 from regretless.storage.atomic import replace_file
 from regretless.web.answers.schemas import FILE_SUMMARY
-from regretless.web.answers.spot import read_spot, spot_fields
+from regretless.web.answers.spot import read_spot, spot_fields, spot_toml
 from regretless.web.endpoint import Conflict, Endpoint, Refusal
 from regretless.web.endpoints.setup import SPOT
 from regretless.web.library import Library
@@ -66,8 +66,8 @@ def _solution_json(solution: Solution) -> dict[str, Any]:
 
 def _spot_json(solution: SpotSolution, library: Library) -> dict[str, Any]:
     return {
-        "spot": spot_fields(solution.spot),
-        "toml": solution.spot.to_toml(),
+        "spot": spot_fields(solution.spot, library),
+        "toml": spot_toml(solution.spot, library),
         "ev": dict(solution.ev),
         "equity": dict(solution.equity),
         "locks": [_lock_json(lock, library) for lock in solution.spot.locks],
@@ -89,7 +89,8 @@ def _lock_json(lock: AnyLock, library: Library) -> dict[str, Any]:
 def spot_file(service: Service, given: dict[str, Any]) -> dict[str, Any]:
     path = service.library.existing(given["file"], ".toml")
     spot = Spot.read(path)
-    return {"file": given["file"], "spot": spot_fields(spot), "toml": spot.to_toml()}
+    shown = {"spot": spot_fields(spot, service.library), "toml": spot_toml(spot, service.library)}
+    return {"file": given["file"]} | shown
 
 
 def save_spot(service: Service, given: dict[str, Any]) -> dict[str, Any]:

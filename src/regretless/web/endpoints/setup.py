@@ -25,7 +25,15 @@ from regretless.holdem.spots.formations import formations
 from regretless.holdem.spots.toml_text import parse_toml
 from regretless.web.answers.numbers import rounded_list
 from regretless.web.answers.schemas import CHECKED
-from regretless.web.answers.spot import check_spot, checked_json, read_spot, read_typed, spot_fields, tree_json
+from regretless.web.answers.spot import (
+    check_spot,
+    checked_json,
+    read_spot,
+    read_typed,
+    spot_fields,
+    spot_toml,
+    tree_json,
+)
 from regretless.web.endpoint import BODY_LIMIT, Endpoint
 from regretless.web.schema import Mismatch, Schema, array, boolean, integer, nullable, number, obj, text
 from regretless.web.service import Service
@@ -103,7 +111,8 @@ def check(service: Service, given: dict[str, Any]) -> dict[str, Any]:
             options[name] = read_typed(given[name], schema)
         except Mismatch as mismatch:
             wrong.append(FieldError(name, str(mismatch), None))
-    return checked_json(checked, wrong, threads=options.get("threads"), target=options.get("target") or TARGET)
+    target = options.get("target") or TARGET
+    return checked_json(checked, wrong, service.library, threads=options.get("threads"), target=target)
 
 
 def tree(service: Service, given: dict[str, Any]) -> dict[str, Any]:
@@ -113,11 +122,11 @@ def tree(service: Service, given: dict[str, Any]) -> dict[str, Any]:
 
 def read(service: Service, given: dict[str, Any]) -> dict[str, Any]:
     spot = read_spot(parse_toml(given["toml"], "spot"), service.library)
-    return {"spot": spot_fields(spot)}
+    return {"spot": spot_fields(spot, service.library)}
 
 
 def write(service: Service, given: dict[str, Any]) -> dict[str, Any]:
-    return {"toml": read_spot(given["spot"], service.library).to_toml()}
+    return {"toml": spot_toml(read_spot(given["spot"], service.library), service.library)}
 
 
 # --- ranges, formations, boards --------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ def spot(service: Service, given: dict[str, Any]) -> dict[str, Any]:
         "spot": chosen.id,
         "file": service.studies.solution_file(found, chosen),
         "request": {
-            "spot": spot_fields(chosen.spot) | {"name": name},
+            "spot": spot_fields(chosen.spot, service.library) | {"name": name},
             "name": name,
             "target": plan.target,
             "iterations": plan.iterations,

@@ -12,13 +12,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import math
 import time
 from collections.abc import AsyncIterator
 from hashlib import sha256
 from typing import Any
 
+from regretless.api import load
 from regretless.errors import RegretlessError
 from regretless.forms.memory import available_bytes
+from regretless.solvers.record import Record
+from regretless.storage.container import open_container
 from regretless.web.answers.schemas import SOLVE
 from regretless.web.endpoint import Conflict, NotFound, TooMany
 from regretless.web.library import Library
@@ -48,6 +52,7 @@ class SolveQueue:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._streams: set[asyncio.Event] = set()
         self._versions: dict[str, list[int]] = {}  # of each job: states, reports and files told so far
+        self._revisions: dict[str, str] = {}  # of the files of stopped solves, as last read
         self._closing = False
 
     def open(self) -> None:
@@ -60,6 +65,8 @@ class SolveQueue:
             except (RegretlessError, Mismatch, TypeError, AttributeError):
                 continue
             self.jobs[job.id] = job
+        for job in self.jobs.values():
+            self._read_end(job)
 
     async def close(self) -> None:
         """Stop what runs, and wait until it is saved."""
@@ -84,6 +91,7 @@ class SolveQueue:
         job = self.jobs.get(id_)
         if job is None:
             raise NotFound(f"there is no solve {id_[:40]!r}")
+        self._read_end(job)
         return job
 
     def add(self, request: JobRequest) -> Job:
@@ -159,6 +167,8 @@ class SolveQueue:
 
     def listed(self) -> list[dict[str, Any]]:
         """All solves, newest first, without their curves."""
+        for job in self.jobs.values():
+            self._read_end(job)
         newest = sorted(self.jobs.values(), key=lambda job: job.created, reverse=True)
         return [self.as_json(job, curve=False) for job in newest]
 
@@ -172,6 +182,30 @@ class SolveQueue:
             raise Conflict("the server is ending")
         if sum(job.state == "queued" for job in self.jobs.values()) >= MOST_QUEUED:
             raise TooMany(f"{MOST_QUEUED} solves are waiting already")
+
+    def _read_end(self, job: Job) -> None:
+        """Let a solve that was under way when its server died end as its file says.
+
+        Its process saves once more before it ends, perhaps after this server has started, and perhaps it had finished.
+        """
+        revision = self.library.revision(job.request.file)
+        if job.state != "stopped" or revision is None or self._revisions.get(job.id) == revision:
+            return
+        self._revisions[job.id] = revision
+        with contextlib.suppress(RegretlessError):  # not a solution: opening it says so
+            path = self.library.existing(job.request.file, ".rgl")
+            record = Record.read(open_container(path))
+            job.saved, job.iteration, job.seconds = True, record.iterations, record.seconds
+            if record.reason == "interrupted":
+                return
+            solution = load(path)
+            target, iterations = (job.request.options.get(name) for name in ("target", "iterations"))
+            reached = None if solution.settings.target is None else solution.scale * solution.settings.target
+            is_same = target is None or (reached is not None and math.isclose(target, reached))
+            if is_same and iterations in (None, solution.settings.iterations):  # else it is the file to be resumed
+                job.state, job.share, job.target = "done", 1.0, reached
+                job.exploitability = solution.scale * max(solution.exploitability, 0.0)
+                job.message = _shortfall(record.reason, job)
 
     # --- streams -----------------------------------------------------------------------------------------------------
 
@@ -293,9 +327,7 @@ class SolveQueue:
             return
         job.iteration, job.seconds, job.exploitability = end.iteration, end.seconds, end.exploitability
         job.share = 1.0 if end.state == "done" else job.share
-        short = end.reason == "iterations" and job.target is not None
-        why = f"the target was not reached within {job.iteration:,} iterations" if short else None
-        self._end(job, end.state, why)
+        self._end(job, end.state, _shortfall(end.reason, job))
 
     def _asked(self, job: Job) -> dict[str, Any]:
         """What the worker is asked: from the beginning, or from where the file ends."""
@@ -359,6 +391,13 @@ class SolveQueue:
         if job.state in ("starting", "running"):
             job.state = "stopping"
             self._changed(job)
+
+
+def _shortfall(reason: str, job: Job) -> str | None:
+    """What a solve that ended for this reason did not reach."""
+    if reason != "iterations" or job.target is None:
+        return None
+    return f"the target was not reached within {job.iteration:,} iterations"
 
 
 def _gib(size: int) -> str:
