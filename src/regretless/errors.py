@@ -167,11 +167,13 @@ class MissingExtra(RegretlessError):
     """An optional library is not installed; the message gives the command that installs it.
 
     >>> print(MissingExtra("matplotlib", "plot"))
-    matplotlib is not installed: pip install 'regretless[plot]'
+    matplotlib is not installed: pip install ...[plot]...
     """
 
     def __init__(self, library: str, extra: str) -> None:
-        super().__init__(f"{library} is not installed: pip install 'regretless[{extra}]'")
+        from regretless.installing import install_command
+
+        super().__init__(f"{library} is not installed: {install_command(extra)}")
 
 
 class Advice(NamedTuple):
