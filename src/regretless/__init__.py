@@ -1,4 +1,4 @@
-"""Regretless: counterfactual regret minimization for every extensive-form game, from Kuhn poker to hold'em.
+"""Regretless: counterfactual regret minimization for finite games with perfect recall, from Kuhn poker to hold'em.
 
     import regretless as rl
 

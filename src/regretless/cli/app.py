@@ -119,7 +119,7 @@ def regretless(
         typer.Option("--version", "-V", help="Print the version and exit.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
-    """A poker solver: counterfactual regret minimization for every extensive-form game.
+    """A poker solver: counterfactual regret minimization from Kuhn and Leduc to heads-up no-limit hold'em.
 
     [dim]Start with[/dim]
 

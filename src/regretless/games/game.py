@@ -34,7 +34,7 @@ CHANCE = -1  # returned by `player` where chance moves
 
 
 class Game(ABC, Generic[State]):
-    """An extensive-form game with perfect recall, for any number of players.
+    """A finite extensive-form game with perfect recall, for any number of players.
 
     >>> from regretless.games import Kuhn
     >>> game = Kuhn()

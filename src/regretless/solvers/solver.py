@@ -73,5 +73,5 @@ class Solver:
         return invert(self.form, self.engine.average_strategy())
 
     def exploitability(self) -> float:
-        """NashConv / 2 of the average strategy."""
+        """NashConv / players of the average strategy."""
         return self.engine.evaluate().exploitability
