@@ -24,9 +24,10 @@ Input that is valid but suspicious raises a warning through Python's `warnings`:
 
 from __future__ import annotations
 
+import copyreg
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from regretless.printable import printable
 
@@ -65,6 +66,10 @@ class RegretlessError(Exception):
 
     def __init__(self, message: str) -> None:
         super().__init__(_one_line(message))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled with its message, which the constructors of subclasses would not accept as their argument."""
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__
 
     def worded(self, spell: Callable[[Advice], str]) -> str:
         """The message, with the settings that it advises, if any, spelled by `spell`."""
