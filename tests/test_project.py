@@ -18,6 +18,7 @@ from types import ModuleType
 import pytest
 
 import regretless
+from regretless.errors import MissingExtra
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "regretless"
@@ -97,10 +98,12 @@ def is_room(module: ModuleType) -> bool:
 def test_every_public_module_has_an_all(name: str) -> None:
     try:
         module = importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] not in OPTIONAL:
+    except (ModuleNotFoundError, MissingExtra) as error:
+        cause = error.__cause__ if isinstance(error, MissingExtra) else error
+        library = getattr(cause, "name", None) or ""
+        if library.split(".")[0] not in OPTIONAL:
             raise
-        pytest.skip(f"{error.name} is not installed")
+        pytest.skip(f"{library} is not installed")
     if not hasattr(module, "__all__"):
         assert is_room(module), f"{name} has no __all__"
         return

@@ -11,7 +11,7 @@ import numpy as np
 from regretless import engines
 from regretless.engines.bucketed.priced import PricedEngine
 from regretless.engines.registry import Kind as Form
-from regretless.errors import InvalidOption, MissingOption
+from regretless.errors import Advice, InvalidOption, MissingOption
 from regretless.forms.bucketed import BucketedForm
 from regretless.forms.drawn_runouts import bucketed_form
 from regretless.forms.public import Kind as NodeKind
@@ -159,5 +159,7 @@ class BucketedSpotProblem(Problem[BucketedForm, PricedEngine]):
         """The engine and device of the earlier solve: they change the last bits of numbers, unlike threads."""
         return {"engine": earlier.engine, "device": earlier.device}
 
+    if_final = (Advice("keep_regrets", None, "saves them", keyword="save(path, resumable=True)"),)
+
     def why_final(self, earlier: Solution) -> str:
-        return "is a finished solve without its regrets, which a resume needs: --keep-regrets saves them"
+        return "is a finished solve without its regrets, which a resume needs"
